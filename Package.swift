@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One list of settings for every Swift target of the library: imports stay internal unless written
+// `public`, and a warning is a defect.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "fencepost",
+  products: [
+    .library(name: "Fencepost", targets: ["Fencepost"]),
+    .library(name: "FencepostFoundation", targets: ["FencepostFoundation"]),
+    // The C library. Its name differs from the Swift product by more than letter case, for file
+    // systems that ignore case; the install step names it libfencepost.so.
+    .library(name: "fencepost-c", type: .dynamic, targets: ["FencepostABI"]),
+    .library(name: "fencepost-c-static", type: .static, targets: ["FencepostABI"]),
+  ],
+  targets: [
+    // The header, nothing else: Swift and C targets of the package read the same file.
+    .target(name: "CFencepost", path: "include", publicHeadersPath: "."),
+
+    .target(name: "FencepostKernel", swiftSettings: strict),
+    .target(name: "Fencepost", dependencies: ["FencepostKernel"], swiftSettings: strict),
+    .target(name: "FencepostFoundation", dependencies: ["Fencepost"], swiftSettings: strict),
+    .target(
+      name: "FencepostABI", dependencies: ["CFencepost", "Fencepost", "FencepostKernel"],
+      swiftSettings: strict),
+
+    .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel"]),
+  ]
+)

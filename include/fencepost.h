@@ -1,0 +1,3 @@
+#ifndef FENCEPOST_H
+#define FENCEPOST_H
+#endif
