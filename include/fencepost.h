@@ -1,3 +1,723 @@
+/*
+ * Fencepost: condition monitoring (geofencing) that can be embedded anywhere.
+ *
+ * This header is the whole contract. What is not in here is not API.
+ *
+ * A monitor holds named conditions: circles on the Earth, and beacon identities. You feed it what your
+ * program knows (position fixes, beacon sightings, the passing of time) and it hands out an event each
+ * time a condition becomes satisfied or unsatisfied, with the evidence that decided it.
+ *
+ *     fencepost_monitor *monitor;
+ *     fencepost_monitor_create(NULL, NULL, &monitor, NULL);
+ *     fencepost_monitor_add_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, NULL);
+ *     fencepost_fix fix = {37.3349, -122.0091, 5, 1700000000000000};
+ *     fencepost_monitor_feed_fix(monitor, &fix, NULL);
+ *     fencepost_event event;
+ *     uint32_t available;
+ *     while (fencepost_monitor_poll_event(monitor, &event, &available, NULL) == FENCEPOST_OK && available)
+ *       printf("%s is now %d\n", event.identifier, event.state);
+ *     fencepost_monitor_destroy(monitor);
+ *
+ * Caveats, once and for all:
+ *
+ * Time      The library never reads a clock. Every instant is event time: signed 64-bit microseconds since
+ *           1970-01-01T00:00:00Z, from year 1 to year 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
+ *           monitor's clock is the largest time that it was given; an input earlier than that is refused
+ *           with FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, everywhere.
+ * Place     Positions are WGS84 latitude (-90 ... 90) and longitude (-180 ... 180) in degrees, distances are
+ *           metres along the WGS84 geodesic (Karney 2013), right to 15 nanometres.
+ * Threads   A monitor may be used from several threads; the lock is inside. Functions without a monitor are
+ *           free of shared state. Destroying a monitor while another thread is inside a call on it, or calls
+ *           it afterwards, is the one forbidden race.
+ * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it.
+ * Memory    Inputs are read during the call and not kept. Outputs are copied into memory of the caller. The
+ *           only thing to free is a monitor. When the system has no memory left the process ends (the Swift
+ *           runtime does so): sizes and limits are checked before anything is allocated.
+ * Failure   Every function that can fail returns a fencepost_status. On failure nothing has changed and the
+ *           outputs are untouched, unless the function says otherwise. The optional last parameter tells
+ *           more: one line that names cause, place and accepted range. No input traps.
+ * Host      No thread, no signal handler, no environment, no locale, no file, no network, no global state.
+ */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Version of this header. Compare with fencepost_version_string() at start-up. */
+#define FENCEPOST_VERSION_MAJOR 0
+#define FENCEPOST_VERSION_MINOR 1
+#define FENCEPOST_VERSION_PATCH 0
+
+#if defined(__GNUC__) || defined(__clang__)
+#define FENCEPOST_API __attribute__((visibility("default")))
+#else
+#define FENCEPOST_API
 #endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------- status */
+
+/* Result of a call. Numbers are never changed or reused; treat an unknown one as a failure. */
+typedef int32_t fencepost_status;
+enum {
+  FENCEPOST_OK = 0,
+  /* misuse of a call */
+  FENCEPOST_E_NULL_ARGUMENT = 1,    /* a required pointer is NULL */
+  FENCEPOST_E_INVALID_ARGUMENT = 2, /* a value is out of its range */
+  FENCEPOST_E_BUFFER_TOO_SMALL = 3, /* the capacity does not hold the result; the needed size was stored */
+  FENCEPOST_E_UNSUPPORTED = 4,      /* a structure uses members that this library does not know */
+  /* monitors */
+  FENCEPOST_E_INVALID_NAME = 20,            /* a monitor's name is not [A-Za-z0-9_]{1,64} */
+  FENCEPOST_E_MONITOR_IN_USE = 21,          /* a monitor of that name is open in that store */
+  FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer iterates over the events */
+  /* conditions */
+  FENCEPOST_E_NOT_FOUND = 40, /* no condition has that identifier */
+  /* inputs */
+  FENCEPOST_E_LATE_INPUT = 60, /* the input is earlier than the monitor's clock */
+  FENCEPOST_E_QUEUE_FULL = 61, /* max_pending_events events wait to be handed out */
+  /* defects of the library */
+  FENCEPOST_E_INTERNAL = 120
+};
+
+/* Detail of a failure, owned by the caller. Unchanged when the call succeeds. */
+typedef struct fencepost_error {
+  uint32_t struct_size;    /* set by FENCEPOST_ERROR_INIT */
+  fencepost_status status; /* what the call returned */
+  uint64_t position;       /* index of the offending row or element, where there are several; else 0 */
+  char message[256];       /* UTF-8, one line, always terminated */
+} fencepost_error;
+
+#define FENCEPOST_ERROR_INIT {sizeof(fencepost_error), 0, 0, {0}}
+
+/*
+ * Returns the name of a status in lower case without prefix ("ok", "late_input"); for an unknown number
+ * "unknown_status". Static text, never NULL.
+ * Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API const char *fencepost_status_name(fencepost_status status);
+
+/*
+ * Returns one sentence that says what a status means; total over all numbers. Static text, never NULL.
+ * Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API const char *fencepost_status_message(fencepost_status status);
+
+/*
+ * Returns the version of the library as "MAJOR.MINOR.PATCH". Static text, never NULL.
+ * Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API const char *fencepost_version_string(void);
+
+/* -------------------------------------------------------------------------------------------- types */
+
+/* A time that is not set (the date of a first record while the clock is unset). */
+#define FENCEPOST_TIME_UNSET INT64_MIN
+#define FENCEPOST_TIME_MIN (-62135596800000000LL) /* 0001-01-01T00:00:00Z */
+#define FENCEPOST_TIME_MAX 253402300799999999LL   /* 9999-12-31T23:59:59.999999Z */
+
+/* Longest identifier in bytes, without the terminating zero. */
+#define FENCEPOST_IDENTIFIER_MAX 256
+
+/* State of a condition. The numbers are those of Core Location. */
+typedef int32_t fencepost_state;
+enum {
+  FENCEPOST_STATE_UNKNOWN = 0,     /* nothing has decided it yet */
+  FENCEPOST_STATE_SATISFIED = 1,   /* inside the circle; a matching beacon is near */
+  FENCEPOST_STATE_UNSATISFIED = 2, /* outside; no matching beacon is near */
+  FENCEPOST_STATE_UNMONITORED = 3  /* not monitored: over the condition limit, or unsupported */
+};
+
+/* Why an event came about. */
+typedef int32_t fencepost_cause;
+enum {
+  FENCEPOST_CAUSE_NONE = 0,          /* the first record of a condition: nothing happened yet */
+  FENCEPOST_CAUSE_DETERMINATION = 1, /* first evidence after the state was undetermined */
+  FENCEPOST_CAUSE_CROSSING = 2,      /* a change from one side to the other */
+  FENCEPOST_CAUSE_TIMEOUT = 3,       /* no matching beacon for the timeout */
+  FENCEPOST_CAUSE_DIAGNOSTIC = 4     /* only the diagnostics changed, or monitoring stopped */
+};
+
+/* Reasons why events are or will be suspended, a bit set. */
+enum {
+  FENCEPOST_DIAGNOSTIC_AUTHORIZATION_DENIED = 1 << 0,
+  FENCEPOST_DIAGNOSTIC_AUTHORIZATION_DENIED_GLOBALLY = 1 << 1,
+  FENCEPOST_DIAGNOSTIC_AUTHORIZATION_RESTRICTED = 1 << 2,
+  FENCEPOST_DIAGNOSTIC_INSUFFICIENTLY_IN_USE = 1 << 3,
+  FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED = 1 << 4,
+  FENCEPOST_DIAGNOSTIC_CONDITION_UNSUPPORTED = 1 << 5,    /* set by the library */
+  FENCEPOST_DIAGNOSTIC_CONDITION_LIMIT_EXCEEDED = 1 << 6, /* set by the library */
+  FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE = 1 << 7,  /* set by the library */
+  FENCEPOST_DIAGNOSTIC_SERVICE_SESSION_REQUIRED = 1 << 8,
+  FENCEPOST_DIAGNOSTIC_AUTHORIZATION_REQUEST_IN_PROGRESS = 1 << 9
+};
+
+/* Kind of a condition. */
+typedef int32_t fencepost_condition_kind;
+enum {
+  FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC = 1,
+  FENCEPOST_CONDITION_BEACON_IDENTITY = 2
+};
+
+/* One position sample. Arrays of it are read in place. */
+typedef struct fencepost_fix {
+  double latitude;   /* degrees, -90 ... 90 */
+  double longitude;  /* degrees, -180 ... 180 */
+  double accuracy_m; /* radius of uncertainty, metres; 0 = not reported; negative or NaN = no position */
+  int64_t time_us;   /* when the position was determined */
+} fencepost_fix;
+
+/* One beacon observation within a scan report. */
+typedef struct fencepost_beacon_sighting {
+  uint8_t uuid[16]; /* in the order in which it is written and broadcast */
+  uint16_t major;
+  uint16_t minor;
+  int32_t rssi_dbm; /* signal strength; INT32_MIN = not known, the weakest */
+} fencepost_beacon_sighting;
+
+/* -------------------------------------------------------------------------------- policy and options */
+
+/* What ends a dwell. */
+typedef int32_t fencepost_dwell_policy;
+enum {
+  FENCEPOST_DWELL_TIMER = 0,   /* confirmed when the dwell has passed and nothing spoke against it */
+  FENCEPOST_DWELL_EVIDENCE = 1 /* confirmed by the first fix on the new side after the dwell has passed */
+};
+
+/* Which changes become events, a bit set. The others update the record silently. */
+enum {
+  FENCEPOST_NOTIFY_INITIAL = 1 << 0, /* the determination of an undetermined state */
+  FENCEPOST_NOTIFY_ENTRY = 1 << 1,
+  FENCEPOST_NOTIFY_EXIT = 1 << 2,
+  FENCEPOST_NOTIFY_ALL = 7
+};
+
+/*
+ * When a crossing of a circle counts. A fix is decisive when it lies beyond the boundary by the margin; the
+ * crossing is confirmed when the device has then stayed on that side for the dwell.
+ *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
+ *   margin outwards = max(exit margin, accuracy_factor * accuracy)
+ */
+typedef struct fencepost_transition_policy {
+  uint32_t struct_size;                /* set by the INIT macros */
+  fencepost_dwell_policy dwell_policy; /* FENCEPOST_DWELL_... */
+  int64_t entry_dwell_us;              /* 0 ... 1e15 */
+  int64_t exit_dwell_us;               /* 0 ... 1e15 */
+  double entry_margin_m;               /* finite, >= 0 */
+  double exit_margin_m;                /* finite, >= 0 */
+  double exit_margin_limit_m;          /* 0: the exit margin is exit_margin_m; else the radius clamped to
+                                          exit_margin_m ... exit_margin_limit_m */
+  double accuracy_factor;              /* finite, >= 0; 0: accuracy is not looked at */
+  uint32_t notify;                     /* FENCEPOST_NOTIFY_... */
+  uint32_t reserved;                   /* 0 */
+} fencepost_transition_policy;
+
+/* 20 s dwell, 20 m margins, accuracy counts: the default. */
+#define FENCEPOST_TRANSITION_POLICY_STANDARD_INIT \
+  {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 20, 0, 1, \
+   FENCEPOST_NOTIFY_ALL, 0}
+/* No dwell, no margins: the line itself decides. */
+#define FENCEPOST_TRANSITION_POLICY_EXACT_INIT \
+  {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 0, 0, 0, 0, 0, 0, FENCEPOST_NOTIFY_ALL, 0}
+/* Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary. */
+#define FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT \
+  {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 60, 200, 1, \
+   FENCEPOST_NOTIFY_ALL, 0}
+
+/* What belongs to one condition beside its geometry. NULL in its place means the values of INIT. */
+typedef struct fencepost_condition_options {
+  uint32_t struct_size;                      /* set by FENCEPOST_CONDITION_OPTIONS_INIT */
+  fencepost_state assuming;                  /* UNKNOWN, SATISFIED or UNSATISFIED: the first record's state */
+  const fencepost_transition_policy *policy; /* NULL = standard */
+  uint64_t tag;                              /* yours; comes back with every event */
+} fencepost_condition_options;
+
+#define FENCEPOST_CONDITION_OPTIONS_INIT \
+  {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNKNOWN, NULL, 0}
+
+/* What is handed out when several changes wait. */
+typedef int32_t fencepost_delivery;
+enum {
+  FENCEPOST_DELIVERY_EVERY = 0, /* each change, in order */
+  FENCEPOST_DELIVERY_FIRST = 1, /* per condition the first, then, once it is handled, the present state */
+  FENCEPOST_DELIVERY_LATEST = 2 /* per condition the last; none when it is back where it was */
+};
+
+/* Options of a monitor. NULL in its place means the values of INIT. */
+typedef struct fencepost_monitor_options {
+  uint32_t struct_size;              /* set by the INIT macros */
+  fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
+  uint64_t condition_limit;          /* conditions monitored at a time, all kinds together; 0 = no limit */
+  uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
+  int64_t initial_fix_max_age_us;    /* 0 ... 1e15: how old a fix may be to decide a condition when it is added */
+  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
+  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
+} fencepost_monitor_options;
+
+#define FENCEPOST_MONITOR_OPTIONS_INIT \
+  {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000}
+/* As Core Location: the first waiting event, 20 conditions. */
+#define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
+  {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000}
+
+/* ------------------------------------------------------------------------------------------- outputs */
+
+/* One event, with the evidence that decided it. Frozen: it never grows. */
+typedef struct fencepost_event {
+  uint64_t sequence;          /* 1, 2, 3 ... per monitor; 0 in a first record */
+  uint64_t generation;        /* add sequence of the condition: tells a replacement from what it replaced */
+  uint64_t tag;               /* the condition's tag */
+  int64_t date_us;            /* when the state was confirmed; FENCEPOST_TIME_UNSET in a record added before
+                                 any time was known */
+  int64_t evidence_date_us;   /* the fix or sighting that started it; FENCEPOST_TIME_UNSET = none */
+  double latitude;            /* of the deciding fix, degrees; NaN = none (also the next three) */
+  double longitude;           /* degrees */
+  double accuracy_m;          /* metres */
+  double boundary_distance_m; /* geodesic distance to the centre minus the radius; negative inside */
+  fencepost_state state;
+  fencepost_cause cause;
+  uint32_t diagnostics;         /* FENCEPOST_DIAGNOSTIC_... */
+  uint32_t has_refinement;      /* 1: the next three name the beacon that satisfied a wildcard condition */
+  uint8_t refinement_uuid[16];
+  uint16_t refinement_major;
+  uint16_t refinement_minor;
+  uint32_t identifier_length;   /* bytes, without the terminating zero */
+  char identifier[264];         /* UTF-8, terminated */
+} fencepost_event;
+
+/* Definition of a condition as it was added. Frozen: it never grows. */
+typedef struct fencepost_condition {
+  fencepost_condition_kind kind;
+  int32_t major; /* beacon identity: 0 ... 65535, -1 = any */
+  int32_t minor; /* beacon identity: 0 ... 65535, -1 = any */
+  uint32_t identifier_length;
+  uint64_t generation;
+  uint64_t tag;
+  double latitude;  /* circle: centre, degrees */
+  double longitude; /* circle: centre, degrees */
+  double radius_m;  /* circle: metres */
+  uint8_t uuid[16]; /* beacon identity */
+  fencepost_transition_policy policy;
+  char identifier[264]; /* UTF-8, terminated */
+} fencepost_condition;
+
+/* A condition and the last event of it that was handled. Frozen: it never grows. */
+typedef struct fencepost_record {
+  fencepost_condition condition;
+  fencepost_event last_event;
+} fencepost_record;
+
+/* What became of a batch of fixes. */
+typedef struct fencepost_feed_result {
+  uint64_t accepted; /* evaluated */
+  uint64_t invalid;  /* skipped: coordinate or time out of range, or no position (accuracy negative or NaN) */
+  uint64_t late;     /* skipped: earlier than the clock */
+} fencepost_feed_result;
+
+/* Counters of a monitor since it was created, and its clock. */
+typedef struct fencepost_statistics {
+  uint32_t struct_size; /* set by FENCEPOST_STATISTICS_INIT */
+  uint32_t reserved;
+  int64_t clock_us;            /* the largest time given; FENCEPOST_TIME_UNSET = none yet */
+  uint64_t input_count;        /* inputs that changed the monitor: fixes, reports, scanning, host, advance */
+  uint64_t accepted_fixes;
+  uint64_t invalid_fixes;
+  uint64_t late_inputs;        /* all kinds of input */
+  uint64_t accepted_sightings; /* scan reports */
+  uint64_t refused_inputs;     /* refused because the queue was full */
+  uint64_t pending_events;     /* waiting to be handed out */
+  uint64_t handed_out_events;  /* the last sequence number given */
+  uint64_t condition_count;
+} fencepost_statistics;
+
+#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* Why a condition is in its state: the first of these that applies. */
+typedef int32_t fencepost_reason;
+enum {
+  FENCEPOST_REASON_UNMONITORED = 1,   /* over the limit, or unsupported */
+  FENCEPOST_REASON_SUSPENDED = 2,     /* a host capability is missing */
+  FENCEPOST_REASON_SCANNER_OFF = 3,   /* beacons: scanning is declared off */
+  FENCEPOST_REASON_NO_FIX_YET = 4,    /* circles: undetermined, no fix since */
+  FENCEPOST_REASON_TOO_COARSE = 5,    /* circles: the last fix could not decide because of its accuracy alone */
+  FENCEPOST_REASON_DWELLING = 6,      /* circles: a candidate is open */
+  FENCEPOST_REASON_WITHIN_MARGIN = 7, /* circles: the last fix is on the other side, not decisive */
+  FENCEPOST_REASON_INSIDE = 8,
+  FENCEPOST_REASON_OUTSIDE = 9,
+  FENCEPOST_REASON_NOT_SEEN_YET = 10, /* beacons: undetermined */
+  FENCEPOST_REASON_SEEN = 11,
+  FENCEPOST_REASON_ABSENT = 12
+};
+
+/* The present state of a condition explained. NaN and FENCEPOST_TIME_UNSET mean "does not apply". */
+typedef struct fencepost_explanation {
+  uint32_t struct_size; /* set by FENCEPOST_EXPLANATION_INIT */
+  fencepost_reason reason;
+  fencepost_state observed;      /* what the detector believes; UNKNOWN = undetermined */
+  uint32_t diagnostics;          /* flags in force */
+  double boundary_distance_m;    /* of the last valid fix; negative inside */
+  double accuracy_m;             /* of the last valid fix */
+  double entry_margin_m;         /* in force for that accuracy */
+  double exit_margin_m;          /* in force for that accuracy */
+  int64_t candidate_start_us;    /* the fix that opened the candidate */
+  int64_t deadline_us;           /* of the candidate, or of the absence */
+  int64_t last_sighting_us;      /* beacons */
+  double metres_to_decide;       /* how far beyond the last fix one of the same accuracy would be decisive */
+  double seconds_to_decide;      /* deadline minus clock */
+  double accuracy_needed_m;      /* for TOO_COARSE */
+} fencepost_explanation;
+
+#define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* ------------------------------------------------------------------------------------------- monitor */
+
+/* A monitor: named conditions, their records, and the events that wait. */
+typedef struct fencepost_monitor fencepost_monitor;
+
+/*
+ * Creates a monitor in memory.
+ *
+ * @param name         [A-Za-z0-9_]{1,64}, or NULL for a private monitor without a name.
+ * @param options      NULL for the defaults.
+ * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
+ * @param error        Optional detail; may be NULL (here and everywhere).
+ * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range); UNSUPPORTED (a
+ *         larger options structure with members that this library does not know).
+ *
+ * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const fencepost_monitor_options *options,
+                                                        fencepost_monitor **out_monitor, fencepost_error *error);
+
+/*
+ * Releases a monitor and everything that it holds. What was handed out and not committed is not committed.
+ *
+ * @param monitor  May be NULL.
+ * Threads: no other thread may be inside a call on it. Complexity: O(conditions). Since: 0.1
+ */
+FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
+
+/*
+ * Copies the monitor's name, terminated; the empty text for a private monitor.
+ *
+ * @param buffer    May be NULL only if capacity is 0.
+ * @param out_size  Receives the length without the terminating zero; may be NULL.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
+ * Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_name(fencepost_monitor *monitor, char *buffer, size_t capacity,
+                                                      size_t *out_size, fencepost_error *error);
+
+/*
+ * Reads the counters and the clock.
+ *
+ * @param out_statistics  Initialised with FENCEPOST_STATISTICS_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set); UNSUPPORTED.
+ * Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_statistics(fencepost_monitor *monitor,
+                                                            fencepost_statistics *out_statistics,
+                                                            fencepost_error *error);
+
+/* ---------------------------------------------------------------------------------------- conditions */
+
+/*
+ * Adds a circular geographic condition: satisfied within radius_m of the centre, the line included.
+ * A condition of that identifier is replaced: new record, new generation, its waiting events are dropped.
+ * When a valid fix not older than initial_fix_max_age_us is known, it decides at once.
+ *
+ * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
+ * @param latitude    Degrees, -90 ... 90.
+ * @param longitude   Degrees, -180 ... 180.
+ * @param radius_m    Metres, finite, > 0.
+ * @param options     NULL: no assumption, the standard policy, tag 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the argument and its range); UNSUPPORTED.
+ *
+ * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(
+    fencepost_monitor *monitor, const char *identifier, double latitude, double longitude, double radius_m,
+    const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds many circular conditions from columns, in order, as single calls would. All or nothing: when one row
+ * is refused none is added and error->position is its index.
+ *
+ * @param identifiers  count pointers to terminated texts.
+ * @param latitudes    count degrees.
+ * @param longitudes   count degrees.
+ * @param radii_m      count metres.
+ * @param tags         count tags, or NULL for the one in options.
+ * @param options      Shared by all rows; NULL as in the single call.
+ * @return As the single call.
+ * Threads: any. Complexity: O(count). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_circular_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const double *latitudes, const double *longitudes,
+    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
+    fencepost_error *error);
+
+/*
+ * Adds a beacon identity condition: satisfied while a beacon with that UUID, and major and minor where they
+ * are given, is near. Replaces as fencepost_monitor_add_circular_condition() does; never looks back.
+ *
+ * @param uuid   16 bytes; see fencepost_uuid_parse().
+ * @param major  0 ... 65535, or -1 for any.
+ * @param minor  0 ... 65535, or -1 for any; needs a major.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
+ * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(
+    fencepost_monitor *monitor, const char *identifier, const uint8_t *uuid, int32_t major, int32_t minor,
+    const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Like fencepost_monitor_add_circular_condition(), but leaves an equal condition of that identifier alone:
+ * centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored.
+ *
+ * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left; may be NULL.
+ * @return As fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_condition(
+    fencepost_monitor *monitor, const char *identifier, double latitude, double longitude, double radius_m,
+    const fencepost_condition_options *options, uint32_t *out_changed, fencepost_error *error);
+
+/*
+ * Like fencepost_monitor_add_beacon_condition(), but leaves an equal condition of that identifier alone.
+ * @param out_changed  As above. Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(
+    fencepost_monitor *monitor, const char *identifier, const uint8_t *uuid, int32_t major, int32_t minor,
+    const fencepost_condition_options *options, uint32_t *out_changed, fencepost_error *error);
+
+/*
+ * Removes a condition, its record and its events. An unknown identifier is no error.
+ *
+ * @param out_removed  Receives 1 when there was one, else 0; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not an identifier at all: empty, too long, not UTF-8).
+ * Threads: any. Complexity: O(1) on average. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_monitor *monitor, const char *identifier,
+                                                                  uint32_t *out_removed, fencepost_error *error);
+
+/*
+ * Reads the definition of a condition back.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_condition(fencepost_monitor *monitor, const char *identifier,
+                                                           fencepost_condition *out_condition,
+                                                           fencepost_error *error);
+
+/*
+ * Reads a record: the condition and the last event of it that was handled (before the first: a first record
+ * with sequence 0, the assumed state and the time of the add). While an event is being handled the record
+ * still shows the one before.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_record(fencepost_monitor *monitor, const char *identifier,
+                                                        fencepost_record *out_record, fencepost_error *error);
+
+/*
+ * Walks over all records in the order in which the conditions were added.
+ *
+ *     for (uint64_t after = 0;; after = record.condition.generation)
+ *       if (fencepost_monitor_next_record(monitor, after, &record, &available, NULL) || !available) break;
+ *
+ * @param after          0 to begin, then the generation of the record before. Conditions may be added and
+ *                       removed meanwhile.
+ * @param out_available  Receives 1 and a record, or 0 at the end (out_record is then untouched).
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(log conditions). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_next_record(fencepost_monitor *monitor, uint64_t after,
+                                                             fencepost_record *out_record, uint32_t *out_available,
+                                                             fencepost_error *error);
+
+/*
+ * Copies all identifiers in add order, each followed by a zero byte.
+ *
+ * @param buffer     May be NULL only if capacity is 0.
+ * @param capacity   Bytes; 0 asks for the size.
+ * @param out_size   Receives the bytes needed in all, also with BUFFER_TOO_SMALL.
+ * @param out_count  Receives the number of identifiers; may be NULL.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *monitor, char *buffer, size_t capacity,
+                                                             size_t *out_size, size_t *out_count,
+                                                             fencepost_error *error);
+
+/*
+ * Explains why a condition is in its state, and the smallest change that would decide it.
+ * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND; UNSUPPORTED. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_explain(fencepost_monitor *monitor, const char *identifier,
+                                                         fencepost_explanation *out_explanation,
+                                                         fencepost_error *error);
+
+/*
+ * Returns the name of a reason in lower case without prefix ("within_margin"); for an unknown number
+ * "unknown_reason". Static text, never NULL. Threads: any. Since: 0.1
+ */
+FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
+
+/* -------------------------------------------------------------------------------------------- inputs */
+
+/*
+ * Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
+ *
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT
+ *         (earlier than the clock; counted); QUEUE_FULL. The refused fix changes nothing else.
+ * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
+                                                          fencepost_error *error);
+
+/*
+ * Feeds many fixes in order, read in place, with the same result as single calls: invalid and late rows are
+ * skipped and counted.
+ *
+ * @param fixes       May be NULL only if count is 0.
+ * @param out_result  Receives the counts; may be NULL. Stored with QUEUE_FULL too: the rows counted are those
+ *                    that were consumed; feed the rest after polling. error->position is the first row not
+ *                    consumed.
+ * @return OK; NULL_ARGUMENT; QUEUE_FULL (the rows before took effect).
+ * Threads: any. Complexity: a few nanoseconds a fix while no boundary is near, O(conditions near) otherwise.
+ * Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_feed_fixes(fencepost_monitor *monitor, const fencepost_fix *fixes,
+                                                            size_t count, fencepost_feed_result *out_result,
+                                                            fencepost_error *error);
+
+/*
+ * Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
+ *
+ * @param sightings  May be NULL only if count is 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (time out of range); LATE_INPUT; QUEUE_FULL.
+ * Threads: any. Complexity: O(count * matching conditions). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_feed_sightings(fencepost_monitor *monitor,
+                                                                const fencepost_beacon_sighting *sightings,
+                                                                size_t count, int64_t time_us, fencepost_error *error);
+
+/*
+ * Declares whether the host scans for beacons from now on. Off: beacon conditions become undetermined without
+ * an event, absence is not counted. A monitor starts with scanning on.
+ *
+ * @param scanning  0 = off, anything else = on.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_set_beacon_scanning(fencepost_monitor *monitor, uint32_t scanning,
+                                                                     int64_t time_us, fencepost_error *error);
+
+/*
+ * States what the host can do from now on: which of the seven host flags hold, and which kinds of condition
+ * it cannot monitor. While a flag holds every condition is suspended; what becomes of an unsupported kind is
+ * FENCEPOST_STATE_UNMONITORED.
+ *
+ * @param diagnostics        FENCEPOST_DIAGNOSTIC_... except the three that the library sets.
+ * @param unsupported_kinds  Bit set of (1 << fencepost_condition_kind).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another bit, or time out of range); LATE_INPUT; QUEUE_FULL.
+ * Threads: any. Complexity: O(conditions) when something changes. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost_monitor *monitor,
+                                                                       uint32_t diagnostics,
+                                                                       uint32_t unsupported_kinds, int64_t time_us,
+                                                                       fencepost_error *error);
+
+/*
+ * Tells the monitor that time has passed: everything that is due up to and at time_us is confirmed.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,
+                                                         fencepost_error *error);
+
+/* -------------------------------------------------------------------------------------------- events */
+
+/*
+ * Hands out the next event and commits what was handed out before: its record now shows that event.
+ *
+ * @param out_event      Receives the event; untouched when there is none.
+ * @param out_available  Receives 1, or 0 when no event waits.
+ * @return OK; NULL_ARGUMENT.
+ * Threads: any; one consumer at a time gets a sensible order. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_poll_event(fencepost_monitor *monitor, fencepost_event *out_event,
+                                                            uint32_t *out_available, fencepost_error *error);
+
+/*
+ * Hands out up to capacity events and commits what was handed out before.
+ *
+ * @param out_events  capacity elements; may be NULL only if capacity is 0 (which then only commits).
+ * @param out_count   Receives how many were stored.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(events). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *monitor, fencepost_event *out_events,
+                                                             size_t capacity, size_t *out_count,
+                                                             fencepost_error *error);
+
+/*
+ * Commits what was handed out, without asking for more.
+ * @return OK; NULL_ARGUMENT. Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *monitor, fencepost_error *error);
+
+/*
+ * Writes an event as one JSON object on one line (no line feed, terminated). Keys, in this order: sequence,
+ * identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
+ * accuracy, boundary_distance. Dates are ISO 8601 UTC with six decimals, numbers in shortest round-trip form,
+ * null where there is nothing.
+ *
+ * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice.
+ * @param out_size  Receives the length without the terminating zero; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event holds values that no event has);
+ *         BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, char *buffer, size_t capacity,
+                                                    size_t *out_size, fencepost_error *error);
+
+/* ------------------------------------------------------------------------------------- UUIDs, geodesy */
+
+/*
+ * Reads a UUID in its 8-4-4-4-12 form, upper or lower case.
+ * @param out_uuid  16 bytes.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the text). Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_uuid_parse(const char *text, uint8_t *out_uuid, fencepost_error *error);
+
+/*
+ * Solves the inverse geodesic problem on WGS84 (Karney 2013): the shortest path between two points.
+ *
+ * @param out_distance_m  Metres, error below 15 nm; may be NULL, as the other two.
+ * @param out_azimuth1    Degrees clockwise from north at the first point, -180 ... 180.
+ * @param out_azimuth2    The same at the second point, in the direction of travel.
+ * @return OK; INVALID_ARGUMENT (a coordinate is not finite or out of range). Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_geodesic_inverse(double latitude1, double longitude1, double latitude2,
+                                                          double longitude2, double *out_distance_m,
+                                                          double *out_azimuth1, double *out_azimuth2,
+                                                          fencepost_error *error);
+
+/*
+ * Solves the direct geodesic problem on WGS84 (Karney 2013): where a path of given start, azimuth and length ends.
+ *
+ * @param azimuth          Degrees clockwise from north, finite.
+ * @param distance_m       Metres, finite; negative goes backwards; at most 1e9 in magnitude.
+ * @param out_latitude     Degrees; may be NULL, as the other two.
+ * @param out_longitude    Degrees, -180 ... 180.
+ * @param out_azimuth2     Degrees at the end, in the direction of travel.
+ * @return OK; INVALID_ARGUMENT. Threads: any. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_geodesic_direct(double latitude, double longitude, double azimuth,
+                                                         double distance_m, double *out_latitude,
+                                                         double *out_longitude, double *out_azimuth2,
+                                                         fencepost_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FENCEPOST_H */
