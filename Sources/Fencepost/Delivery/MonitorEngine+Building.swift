@@ -142,7 +142,10 @@ extension MonitorEngine {
   mutating func note(_ entry: EventEntry) {
     states[Int(entry.slot)].noted = entry.state
     states[Int(entry.slot)].notedFlags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)
-    if table.kind(of: entry.slot) == .beaconIdentity { beaconTracks[entry.slot]?.noted = refinement(of: entry) }
+    if table.kind(of: entry.slot) == .beaconIdentity {
+      let refinement = refinement(of: entry)
+      beaconTracks[entry.slot]?.noted = refinement
+    }
   }
 
   private mutating func enqueue(_ entry: EventEntry) {

@@ -110,8 +110,11 @@ extension MonitorEngine {
   /// Drops void entries when they are the larger part of the queue.
   mutating func dropVoidEntries() {
     guard queue.count > 1_024, queue.count > 2 * (pendingEvents + pendingChanges) else { return }
-    queue.filter { isWaiting($0) }
-    pendingChanges = queue.silentCount
+    var kept = EventQueue()
+    swap(&kept, &queue)
+    kept.filter { isWaiting($0) }
+    pendingChanges = kept.silentCount
+    swap(&kept, &queue)
   }
 
   /// Makes an event the condition's record.

@@ -1,5 +1,4 @@
 /// What the detectors of one device believe of a condition.
-@frozen
 enum Observed: UInt8, Sendable {
   case undetermined = 0
   /// Inside, or a matching beacon is near.
