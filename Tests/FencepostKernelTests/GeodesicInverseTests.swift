@@ -39,7 +39,7 @@ import Testing
 
   @Test func isSymmetricBitForBit() {
     var random = SeededGenerator("symmetry of the inverse problem")
-    for _ in 0..<20_000 {
+    for _ in 0..<100_000 {
       let p = random.place()
       let q = random.partner(of: p)
       let there = p.inverse(to: q)
@@ -79,7 +79,7 @@ import Testing
   @Test func theDirectProblemLeadsBack() {
     var random = SeededGenerator("inverse, then direct")
     var worst = 0.0
-    for _ in 0..<20_000 {
+    for _ in 0..<100_000 {
       let p = random.place()
       let q = random.partner(of: p)
       let line = p.inverse(to: q)
@@ -107,7 +107,9 @@ import Testing
 
   @Test(arguments: hostileNumbers) func hostileNumbersGiveNaNOrADistance(_ number: Double) {
     for other in hostileNumbers {
-      for n in [[number, other, 1, 2], [1, number, other, 2], [number, 1, 2, other], [number, other, number, other]] {
+      for n in [
+        [number, other, 1, 2], [1, number, other, 2], [number, 1, 2, other], [number, other, number, other],
+      ] {
         let line = Place(latitude: n[0], longitude: n[1]).inverse(to: Place(latitude: n[2], longitude: n[3]))
         let valid = n[0].magnitude <= 90 && n[2].magnitude <= 90 && n[1].isFinite && n[3].isFinite
         #expect(line.distance.isNaN == !valid && line.azimuth1.isNaN == !valid && line.azimuth2.isNaN == !valid, "\(n)")
