@@ -237,8 +237,8 @@ class Scenario:
             found = got[key]
             if key in times:
                 same = us(value) == found
-            elif isinstance(value, float) and isinstance(found, (int, float)):
-                same = abs(value - found) <= (tolerance or 1e-6)
+            elif tolerance is not None and isinstance(value, (int, float)) and isinstance(found, (int, float)):
+                same = abs(value - found) <= tolerance
             else:
                 same = value == found
             if not same:
