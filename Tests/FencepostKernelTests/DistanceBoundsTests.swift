@@ -7,7 +7,7 @@ import Testing
   /// random ones.
   @Test func boundsAreConservativeEverywhere() {
     var random = SeededGenerator("chord bounds")
-    for _ in 0..<20_000 {
+    for _ in 0..<100_000 {
       let p = random.place()
       let q = random.partner(of: p)
       let distance = p.distance(to: q)
@@ -37,7 +37,7 @@ import Testing
   /// The chords of circles in all directions around a centre, at the very distance of the threshold.
   @Test func circlesLieBetweenTheirBounds() {
     var random = SeededGenerator("circles")
-    for _ in 0..<500 {
+    for _ in 0..<5_000 {
       let p = random.place()
       let s = random.logarithmic(1, 1e6)
       let bounds = DistanceBounds.chords(forDistance: s, latitude: p.latitude)

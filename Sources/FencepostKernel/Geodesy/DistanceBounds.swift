@@ -14,13 +14,14 @@
 /// a meridian, 20 003 931.46 m (antipodal points realise the diameter of a centrally symmetric convex surface: Vîlcu,
 /// "On two conjectures of Steinhaus", Geometriae Dedicata 79, 2000), so its value there bounds what lies beyond.
 ///
-/// **Local bounds.** If the curvatures within reach lie between κ₋ and κ₊, the height u of γ(r) over the tangent plane at
-/// γ(t) obeys κ₋ cos(r/R₋) ≤ u″ ≤ κ₊. Two integrations for h and two for F give
+/// **Local bounds.** Let the curvatures within reach lie between κ₋ and κ₊, and let u be the depth of the geodesic at
+/// the distance r before γ(t), below the tangent plane at γ(t). The normal turns by at most r/R₋ on the way, hence
+/// κ₋ cos(r/R₋) ≤ u″ ≤ κ₊. Two integrations for h and two for F give
 ///
 ///     s² − κ₊² s⁴/12  ≤  c²  ≤  s² − κ₋² s⁴/12 + κ₋² s⁶/(360 R₋²).
 ///
-/// Up to πR₋/2 the chord grows along a geodesic (F′ ≥ R₋ sin(t/R₋)), beyond that it exceeds √2 R₋, so that the bound for
-/// the distance s also holds for every larger one.
+/// Up to πR₋/2 the chord grows along a geodesic (F′ ≥ R₋ sin(t/R₋)), beyond that it is at least √2 R₋, so that the
+/// bound for the distance s also holds for every larger one.
 ///
 /// **Slack.** The bounds speak about chords as `EarthVector.squaredChord` computes them and distances as
 /// `GeodesicInverse` does: 100 nm on every side cover the rounding errors of both, at most 15 nm together with those of

@@ -19,7 +19,8 @@ extension InverseTask {
   func triangle(sineOmega: Double, cosineOmega: Double) -> Triangle {
     let east = cosine2 * sineOmega
     let square = sineOmega * sineOmega
-    let north = cosineOmega >= 0
+    let north =
+      cosineOmega >= 0
       ? (sine2 * cosine1 - cosine2 * sine1) + cosine2 * sine1 * (square / (1 + cosineOmega))
       : (sine2 * cosine1 + cosine2 * sine1) - cosine2 * sine1 * (square / (1 - cosineOmega))
     return Triangle(
@@ -64,10 +65,12 @@ extension InverseTask {
     let end = Heading(
       sine: cosine1 * sineOmega, cosine: (sine2 * cosine1 - cosine2 * sine1) - backwards)
     let distance = sphere.sineSigma * Wgs84.b * stretch
-    let path = InversePath(
-      distance: distance, start: sphere.start.normalized, end: end.normalized)
-    return Guess(start: path.start, path: distance > 0 ? path : InversePath(
-      distance: 0, start: Heading(sine: 0, cosine: 1), end: Heading(sine: 0, cosine: 1)))
+    guard distance > 0 else {
+      let north = Heading(sine: 0, cosine: 1)
+      return Guess(start: north, path: InversePath(distance: 0, start: north, end: north))
+    }
+    let path = InversePath(distance: distance, start: sphere.start.normalized, end: end.normalized)
+    return Guess(start: path.start, path: path)
   }
 
   /// Nearly antipodal points (section 5): scaled to plane coordinates x, y around the antipode of point 1, the envelope

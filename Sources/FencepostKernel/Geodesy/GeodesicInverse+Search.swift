@@ -55,11 +55,14 @@ extension InverseTask {
     // J(σ) = I₁ − I₂ (equation 39) with the large equal parts taken out.
     let reducedScale = GeodesicSeries.reducedScaleMinusOne(epsilon)
     let reducedWaves = GeodesicSeries.reducedCoefficients(epsilon).sum(waves)
-    let difference = (distanceScale - reducedScale) * sigma
+    let difference =
+      (distanceScale - reducedScale) * sigma
       + ((1 + distanceScale) * distanceWaves - (1 + reducedScale) * reducedWaves)
-    let reducedLength = stretch2 * (cosineSigma1 * sineSigma2) - stretch1 * (sineSigma1 * cosineSigma2)
+    let reducedLength =
+      stretch2 * (cosineSigma1 * sineSigma2) - stretch1 * (sineSigma1 * cosineSigma2)
       - cosineProduct * difference
-    let slope = northing2 == 0
+    let slope =
+      northing2 == 0
       ? -2 * Wgs84.f1 * stretch1 / sine1
       : reducedLength * Wgs84.f1 / northing2
     return Trial(
@@ -71,7 +74,8 @@ extension InverseTask {
   @inline(__always)
   func reachedNorthing(_ northing1: Double) -> Double {
     if cosine2 == cosine1 && sine2.magnitude == -sine1 { return northing1.magnitude }
-    let gained = cosine1 < -sine1
+    let gained =
+      cosine1 < -sine1
       ? (cosine2 - cosine1) * (cosine1 + cosine2)
       : (sine1 - sine2) * (sine1 + sine2)
     return max(0, northing1 * northing1 + gained).squareRoot()

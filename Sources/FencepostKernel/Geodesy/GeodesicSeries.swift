@@ -94,7 +94,7 @@ enum GeodesicSeries {
 }
 
 /// Five numbers indexed by the harmonic l = 1…5: the coefficients of a sine series, or the sines themselves.
-@frozen public struct Harmonics: Sendable {
+struct Harmonics {
   var c1, c2, c3, c4, c5: Double
 
   @inline(__always)

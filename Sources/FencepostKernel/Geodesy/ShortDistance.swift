@@ -10,10 +10,13 @@ public enum ShortDistance {
   /// xᵀDx = 1, D = diag(a⁻², a⁻², b⁻²), in the direction d is dᵀDd / (dᵀd |Dp|) (do Carmo, "Differential geometry
   /// of curves and surfaces", 1976, section 3.2). It is taken at the middle p of the chord, which lies lower than the
   /// curve by about κc²/8; that raises κ² by the factor 1 + (κc)²/4 and turns the coefficient 3/640 into
-  /// 3/640 − 1/96. Truncation contributes less than 0.01 nm.
+  /// 3/640 − 1/96. What the change of κ along the line contributes is estimated at 0.2 nm at most.
   ///
-  /// Rounding of the two vectors dominates: the result is within 5 nm of `GeodesicInverse` (measured over 10⁷ pairs of
-  /// all latitudes: see `ShortDistanceTests`).
+  /// Rounding of the two vectors dominates: the result is within 5 nm of `GeodesicInverse` (4.4 nm measured over 12
+  /// million pairs of all latitudes and lengths).
+  ///
+  /// - Returns: metres; the same bits in both directions, 0 for equal vectors. Beyond `limit` the error grows at least
+  ///   with the fifth power of the length.
   @inlinable @inline(__always)
   public static func distance(from a: EarthVector, to b: EarthVector) -> Double {
     let dx = b.x - a.x

@@ -6,7 +6,8 @@ extension Trigonometry {
   /// The sign of a zero `y` is not looked at: the negative `x` axis gives +π.
   public static func atan2(_ y: Double, _ x: Double) -> Double {
     let reduced = reduceArc(y, x)
-    let angle = ArcTable.radians[unchecked: reduced.entry]
+    let angle =
+      ArcTable.radians[unchecked: reduced.entry]
       + (ArcTable.radianTails[unchecked: reduced.entry] + reduced.angle)
     return y < 0 ? 0 - angle : angle
   }
@@ -16,7 +17,8 @@ extension Trigonometry {
   /// Exact on the axes and the diagonals. The negative `x` axis gives +180.
   public static func atan2Degrees(_ y: Double, _ x: Double) -> Double {
     let reduced = reduceArc(y, x)
-    let angle = ArcTable.degrees[unchecked: reduced.entry]
+    let angle =
+      ArcTable.degrees[unchecked: reduced.entry]
       + (ArcTable.degreeTails[unchecked: reduced.entry] + reduced.angle * 57.29577951308232)
     return y < 0 && angle < 180 ? 0 - angle : angle
   }
@@ -46,7 +48,8 @@ extension Trigonometry {
     let z = q * q
     let z2 = z * z
     let upper = (-0.09090838594072274 + z * 0.076856602851371) + z2 * -0.06354280112984088
-    let lower = (-0.3333333333333333 + z * 0.19999999999999024)
+    let lower =
+      (-0.3333333333333333 + z * 0.19999999999999024)
       + z2 * (-0.14285714284714127 + z * 0.11111110726529587)
     let rest = q + q * (z * (lower + (z2 * z2) * upper))
     let negativeX = signBit(x)
