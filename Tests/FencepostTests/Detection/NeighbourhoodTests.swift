@@ -46,7 +46,7 @@ import Testing
     for fix in fixes { oracle.feed(fix) }
     let events = engine.drain().map(CircleOracle.Told.init)
     #expect(events == oracle.takeTold())
-    #expect(events.count > 180)
+    #expect(events.count > 160)
   }
 
   private struct Run {
