@@ -74,6 +74,15 @@ public struct MonitorEngine: Sendable {
     limit.capacity = options.conditionLimit
   }
 
+  /// An empty monitor without a name, with default options.
+  static var unnamed: MonitorEngine { MonitorEngine(trusted: MonitorOptions()) }
+
+  private init(trusted options: MonitorOptions) {
+    name = nil
+    self.options = options
+    limit.capacity = options.conditionLimit
+  }
+
   static func isValidName(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy {

@@ -41,7 +41,10 @@ extension MonitorEngine {
     let distance = distance(circle, fix.coordinate, at: position, margins: (0, margin))
     let boundaryDistance = distance - circle.radius
     let isInside = distance <= circle.radius
-    if isCoarse, !(distance - fix.accuracy > circle.radius) { return false }
+    if isCoarse, !(distance - fix.accuracy > circle.radius) {
+      states[Int(slot)].hasMetCoarseFix = true
+      return false
+    }
     settle(slot, isInside ? .inside : .outside)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
