@@ -29,6 +29,8 @@ public struct MonitorEngine: Sendable {
   // Tracking.
   var states: ContiguousArray<SlotState> = []
   var undetermined: ContiguousArray<UInt32> = []
+  /// Whether `undetermined` is in add order.
+  var undeterminedIsSorted = true
   var candidates: [UInt32: Candidate] = [:]
   var active = ActiveCircles()
   var neighbourhood = Neighbourhood()
