@@ -2,7 +2,7 @@ extension CapIndex {
   /// A node with this many entries and a full block looks for children to move entries to.
   static var crowd: Int { 16 }
   /// A child is made for no fewer entries than this.
-  static var brood: Int { 4 }
+  static var brood: Int { 12 }
 
   /// Adds a cap.
   ///
@@ -34,6 +34,7 @@ extension CapIndex {
       if nodes[slot].reach < cap.reach { nodes[slot].reach = cap.reach }
     }
     appendEntry(Entry(offset: cap.offset(level: level), reach: cap.reach, id: id), slot: slot)
+    countChange()
   }
 
   /// Takes a cap out.
@@ -68,12 +69,14 @@ extension CapIndex {
     levelCounts[cap.start] &-= 1
     if levelCounts[cap.start] == 0 { levelReaches[cap.start] = 0 }
     prune(cap, level: level)
+    countChange()
   }
 
   /// Allocates for so many caps at once; only a matter of speed.
   public mutating func reserve(_ count: Int) {
     let count = min(max(count, 0), 1 &<< 24)
-    groups.reserveCapacity(count / 4 &+ count / 8)
+    reservedGroups = count / 4 &+ count / 8
+    groups.reserveCapacity(reservedGroups)
     makeRoom(nodes: max(count / 8 &- nodeCount, 0))
   }
 
