@@ -2,8 +2,8 @@
 extension CapIndex {
   // MARK: Hash table
 
-  /// Where a node would like to be. The children of a node are neighbours: a search needs several of them, and the
-  /// addresses it touches in the table are then few pages and lines. The result may be past the end of the table.
+  /// Where a node would like to be. The children of a node are neighbours: a search needs several of them, and what
+  /// it reads of the table is then on few pages. The result may be past the end of the table.
   @inline(__always)
   static func home(_ key: UInt64, _ hashShift: UInt64) -> Int {
     let family = key & ~CapLevel.familyMask

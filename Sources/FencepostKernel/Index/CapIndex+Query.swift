@@ -28,7 +28,6 @@ extension CapIndex {
             level &+= 1
             reach = max(reach, levelReaches[level])
           }
-          if level == CapLevel.base { search.warm() }
           search.look(level: level, reach: reach, descending: true, into: &ids)
           while level < CapLevel.top {
             level &+= 1
@@ -65,8 +64,6 @@ struct CapSearch {
   var buffered = 0
   let position: EarthVector
   let distance: Double
-  /// What was loaded for no other reason than to have it in the cache, see `touch`.
-  var touched: UInt32 = 0
 
   init(
     nodes: UnsafePointer<CapIndex.Node>, nodeMask: Int, hashShift: UInt64, groups: UnsafeRawPointer,
@@ -84,45 +81,6 @@ struct CapSearch {
   mutating func flush(into ids: inout ContiguousArray<UInt32>) {
     ids.append(contentsOf: UnsafeBufferPointer(start: buffer, count: buffered))
     buffered = 0
-  }
-
-  // A search among a million caps waits for memory, mostly. So it asks for what it will need as early as it knows
-  // where that is, in loads that do not depend on each other; the processor then waits for all of them at once.
-
-  @inline(__always)
-  mutating func touch(home key: UInt64) {
-    touched |= nodes[CapIndex.home(key, hashShift) & nodeMask].count
-  }
-
-  /// Loads the lines of a node's block, up to 16 of them.
-  @inline(__always)
-  mutating func touchBlock(slot: Int) {
-    let stride = MemoryLayout<CapIndex.Group>.stride
-    var line = groups + Int(nodes[slot].block) &* stride
-    let end = line + min((Int(nodes[slot].count) &+ 3) &>> 2 &* stride, 1024)
-    while line < end {
-      touched |= line.load(as: UInt32.self)
-      line += 64
-    }
-  }
-
-  /// Touches the nodes around the position and their blocks, down to where most caps are.
-  @inline(__always)
-  mutating func warm() {
-    let scale = 1 / CapLevel.edge(CapLevel.lowestWarm)
-    let limit = Double(1 &<< (2 &* (CapLevel.top &- CapLevel.lowestWarm))) - 1
-    let x = Int(max(0, min((position.x + CapLevel.origin) * scale, limit)))
-    let y = Int(max(0, min((position.y + CapLevel.origin) * scale, limit)))
-    let z = Int(max(0, min((position.z + CapLevel.origin) * scale, limit)))
-    for level in CapLevel.lowestWarm...CapLevel.base {
-      let shift = 2 &* (level &- CapLevel.lowestWarm)
-      touch(home: CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift))
-    }
-    for level in CapLevel.lowestWarm...CapLevel.base {
-      let shift = 2 &* (level &- CapLevel.lowestWarm)
-      let slot = slot(CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift))
-      if slot >= 0 { touchBlock(slot: slot) }
-    }
   }
 
   @inline(__always)
@@ -200,10 +158,8 @@ struct CapSearch {
       Float(position.y - ((Double(y) + 0.5) * edge - CapLevel.origin)),
       Float(position.z - ((Double(z) + 0.5) * edge - CapLevel.origin)))
     let padded = paddedDistance(level: level)
-    guard level > 0, node.pointee.children != 0 else {
-      scan(slot: slot, relative: relative, padded: padded, into: &ids)
-      return
-    }
+    if node.pointee.count != 0 { scan(slot: slot, relative: relative, padded: padded, into: &ids) }
+    guard level > 0, node.pointee.children != 0 else { return }
 
     let quarter = Float(CapLevel.edge(level &- 1))
     let radius = (min(node.pointee.reach, CapLevel.reach(level &- 1)) + padded) * (1 + 0x1p-21)
@@ -219,30 +175,17 @@ struct CapSearch {
     var near =
       node.pointee.children & (nearX &* 0x1111_1111_1111_1111) & (spreadY &* 0x0001_0001_0001_0001) & spreadZ
     let key = CapLevel.key(level: level &- 1, x: x &<< 2, y: y &<< 2, z: z &<< 2)
-    var rest = near
-    while rest != 0 {
-      touch(home: key | CapLevel.childKey(rest.trailingZeroBitCount))
-      rest &= rest &- 1
-    }
-    scan(slot: slot, relative: relative, padded: padded, into: &ids)
-    rest = near
-    while rest != 0 {
-      let child = rest.trailingZeroBitCount
-      rest &= rest &- 1
-      let gap = gapsX[child & 3] + gapsY[child &>> 2 & 3] + gapsZ[child &>> 4 & 3]
-      let next = self.slot(key | CapLevel.childKey(child))
-      let nextRadius = next < 0 ? -1 : (min(nodes[next].reach, CapLevel.reach(level &- 1)) + padded) * (1 + 0x1p-21)
-      if nextRadius >= 0 && gap <= nextRadius * nextRadius {
-        touchBlock(slot: next)
-      } else {
-        near &= ~(1 &<< UInt64(truncatingIfNeeded: child))
-      }
-    }
     while near != 0 {
       let child = near.trailingZeroBitCount
       near &= near &- 1
+      let gap = gapsX[child & 3] + gapsY[child &>> 2 & 3] + gapsZ[child &>> 4 & 3]
+      guard gap <= limit else { continue }
+      let next = self.slot(key | CapLevel.childKey(child))
+      guard next >= 0 else { continue }
+      let nextRadius = (nodes[next].reach + padded) * (1 + 0x1p-21)
+      guard gap <= nextRadius * nextRadius else { continue }
       visit(
-        slot: self.slot(key | CapLevel.childKey(child)), level: level &- 1,
+        slot: next, level: level &- 1,
         x: x &<< 2 | child & 3, y: y &<< 2 | child &>> 2 & 3, z: z &<< 2 | child &>> 4 & 3, into: &ids)
     }
   }

@@ -1,7 +1,7 @@
 extension CapIndex {
   /// A node with this many entries and a full block looks for children to move entries to.
   static var crowd: Int { 16 }
-  /// A child is made for no fewer entries than this.
+  /// A child is made for no fewer entries than this: smaller ones cost more cache misses than they save comparisons.
   static var brood: Int { 12 }
 
   /// Adds a cap.
@@ -209,12 +209,10 @@ extension CapIndex {
     SIMD3(Float(child & 3) - 1.5, Float(child &>> 2 & 3) - 1.5, Float(child &>> 4) - 1.5) * quarter
   }
 
+  /// The key of child n of the node with this key.
   @inline(__always)
   static func childKey(_ key: UInt64, _ child: Int) -> UInt64 {
-    let level = Int(truncatingIfNeeded: key &>> 57) &- 1
-    let x = Int(truncatingIfNeeded: key &>> 38 & 0x7FFFF) &<< 2 | child & 3
-    let y = Int(truncatingIfNeeded: key &>> 19 & 0x7FFFF) &<< 2 | child &>> 2 & 3
-    let z = Int(truncatingIfNeeded: key & 0x7FFFF) &<< 2 | child &>> 4
-    return CapLevel.key(level: level &- 1, x: x, y: y, z: z)
+    let cell = key & (1 &<< 57 &- 1)
+    return (key &>> 57 &- 1) &<< 57 | cell &<< 2 | CapLevel.childKey(child)
   }
 }

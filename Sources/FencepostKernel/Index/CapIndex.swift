@@ -97,8 +97,6 @@ public enum CapLevel {
   public static let top = 9
   /// Sparse caps stay at this level.
   public static let base = 5
-  /// A search touches the cubes around the position down to this level in advance.
-  public static let lowestWarm = 3
   /// log2 of the edge of the lowest level's cubes in metres.
   public static let edgeLog = 7
   /// log2 of the edge over the reach of a level.
