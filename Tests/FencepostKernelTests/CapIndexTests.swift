@@ -100,6 +100,27 @@ import Testing
     }
   }
 
+  /// The same at the lowest levels, where only the rounding of centres is made good.
+  @Test func comparisonIsTightInACrowd() {
+    let seed: UInt64 = 606
+    print("CapIndexTests crowded borders seed \(seed)")
+    var random = SplitMix(state: seed)
+    var subject = Subject()
+    for _ in 0..<2000 {
+      let place = EarthVector(
+        latitude: 45 + random.between(-0.002, 0.002), longitude: 7 + random.between(-0.002, 0.002))
+      subject.insert((place, random.between(5, 60)))
+    }
+    #expect(subject.index.nodes.contains { $0.key >> 57 == 1 && $0.count > 0 })
+    for (number, cap) in subject.caps.enumerated() where number % 16 == 0 {
+      var way = SIMD3(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1))
+      way *= (cap.reach - 1e-7) / (way * way).sum().squareRoot()
+      let border = EarthVector(x: cap.centre.x + way.x, y: cap.centre.y + way.y, z: cap.centre.z + way.z)
+      subject.check(near: border, within: 0)
+      #expect(subject.collect(near: border, within: 0).contains(cap.id))
+    }
+  }
+
   @Test func infiniteReachIsAlwaysNear() {
     var index = CapIndex()
     let centre = EarthVector(latitude: 10, longitude: 20)
@@ -200,8 +221,8 @@ import Testing
 
   @Test func nothingTraps() {
     let values: [Double] = [
-      0, -0.0, 1, -1, 6.4e6, -6.4e6, 1.6e7, -1.7e7, 1e30, -1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity,
-      -.infinity, .nan, .signalingNaN, -.nan,
+      0, -0.0, 1, -1, 6.4e6, -6.4e6, 1.6e7, -1.7e7, 1e30, -1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+      .infinity, -.infinity, .nan, .signalingNaN, -.nan,
     ]
     var random = SplitMix(state: 8)
     func any() -> Double { values[Int(random.next() % UInt64(values.count))] }

@@ -85,7 +85,7 @@ struct CapSearch {
 
   @inline(__always)
   func slot(_ key: UInt64) -> Int {
-    var slot = CapIndex.home(key, hashShift)
+    var slot = CapIndex.home(key, hashShift) & nodeMask
     while true {
       let found = nodes[slot].key
       if found == key { return slot }
@@ -159,8 +159,7 @@ struct CapSearch {
       Float(position.z - ((Double(z) + 0.5) * edge - CapLevel.origin)))
     let padded = paddedDistance(level: level)
     if node.pointee.count != 0 { scan(slot: slot, relative: relative, padded: padded, into: &ids) }
-    let children = node.pointee.children
-    guard children != 0, level > 0 else { return }
+    guard level > 0, node.pointee.children != 0 else { return }
 
     let quarter = Float(CapLevel.edge(level &- 1))
     let radius = (min(node.pointee.reach, CapLevel.reach(level &- 1)) + padded) * (1 + 0x1p-21)
@@ -173,23 +172,21 @@ struct CapSearch {
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF
-    var near = children & (nearX &* 0x1111_1111_1111_1111) & (spreadY &* 0x0001_0001_0001_0001) & spreadZ
+    var near =
+      node.pointee.children & (nearX &* 0x1111_1111_1111_1111) & (spreadY &* 0x0001_0001_0001_0001) & spreadZ
+    let key = CapLevel.key(level: level &- 1, x: x &<< 2, y: y &<< 2, z: z &<< 2)
     while near != 0 {
       let child = near.trailingZeroBitCount
       near &= near &- 1
-      let childX = child & 3
-      let childY = child &>> 2 & 3
-      let childZ = child &>> 4 & 3
-      let gap = gapsX[childX] + gapsY[childY] + gapsZ[childZ]
+      let gap = gapsX[child & 3] + gapsY[child &>> 2 & 3] + gapsZ[child &>> 4 & 3]
       guard gap <= limit else { continue }
-      let nextX = x &<< 2 | childX
-      let nextY = y &<< 2 | childY
-      let nextZ = z &<< 2 | childZ
-      let next = self.slot(CapLevel.key(level: level &- 1, x: nextX, y: nextY, z: nextZ))
+      let next = self.slot(key | CapLevel.childKey(child))
       guard next >= 0 else { continue }
       let nextRadius = (nodes[next].reach + padded) * (1 + 0x1p-21)
       guard gap <= nextRadius * nextRadius else { continue }
-      visit(slot: next, level: level &- 1, x: nextX, y: nextY, z: nextZ, into: &ids)
+      visit(
+        slot: next, level: level &- 1,
+        x: x &<< 2 | child & 3, y: y &<< 2 | child &>> 2 & 3, z: z &<< 2 | child &>> 4 & 3, into: &ids)
     }
   }
 
