@@ -59,7 +59,7 @@ public struct MonitorEngine: Sendable {
 
   // Scratch space, empty between calls.
   var slotScratch: ContiguousArray<UInt32> = []
-  var gathered: ContiguousArray<UInt32> = []
+  var gathered: ContiguousArray<CapHit> = []
   /// Distance within which `gathered` is complete, metres; 0 = nothing gathered.
   var gatheredRadius = 0.0
   var near: ContiguousArray<NearThreshold> = []

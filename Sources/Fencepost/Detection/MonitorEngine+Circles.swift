@@ -76,7 +76,7 @@ extension MonitorEngine {
     if sweeps {
       gathered.removeAll(keepingCapacity: true)
       table.index.collect(near: position, within: fix.accuracy, into: &gathered)
-      for slot in gathered { states[Int(slot)].isNear = true }
+      for hit in gathered { states[Int(hit.id)].isNear = true }
     }
     var kept = 0
     var settled = false
@@ -98,7 +98,7 @@ extension MonitorEngine {
       }
     }
     if settled { neighbourhood.invalidate() }
-    if sweeps { for slot in gathered { states[Int(slot)].isNear = false } }
+    if sweeps { for hit in gathered { states[Int(hit.id)].isNear = false } }
     listed.removeLast(listed.count - kept)
     if kept == 0, listed.capacity > 4_096 { listed = [] }
     swap(&listed, &undetermined)
