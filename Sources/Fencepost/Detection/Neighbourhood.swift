@@ -149,8 +149,11 @@ struct Neighbourhood: Sendable {
     groups.withUnsafeBufferPointer { groups in
       for group in 0..<((count &+ 3) / 4) {
         let slack = Self.slacks(groups, group, position)
-        guard min(min(slack.x, slack.y), min(slack.z, slack.w)) <= 0 else { continue }
-        for lane in 0..<4 where slack[lane] <= 0 { result.append(slots[4 &* group &+ lane]) }
+        guard any(slack .<= 0) else { continue }
+        if slack.x <= 0 { result.append(slots[4 &* group]) }
+        if slack.y <= 0 { result.append(slots[4 &* group &+ 1]) }
+        if slack.z <= 0 { result.append(slots[4 &* group &+ 2]) }
+        if slack.w <= 0 { result.append(slots[4 &* group &+ 3]) }
       }
     }
   }
