@@ -168,13 +168,16 @@ class Monitor:
         if isinstance(identifiers, str):
             raise TypeError("identifiers must be an iterable of str, not str")
         texts = tuple(identifiers)
-        columns = [
-            column("d", values, what, len(texts))
-            for values, what in ((latitudes, "latitudes"), (longitudes, "longitudes"), (radii, "radii"))
-        ]
-        tag_column = None if tags is None else column("Q", tags, "tags", len(texts))
-        row = None if policy is None else policy._row()
-        self._handle.add_circles(texts, *columns, _assumed(assuming), row, tag_column)
+        rows = len(texts)
+        self._handle.add_circles(
+            texts,
+            column("d", latitudes, "latitudes", rows),
+            column("d", longitudes, "longitudes", rows),
+            column("d", radii, "radii", rows),
+            _assumed(assuming),
+            None if policy is None else policy._row(),
+            None if tags is None else column("Q", tags, "tags", rows),
+        )
 
     def remove(self, identifier: str) -> bool:
         """Removes a condition, its record and its events.

@@ -110,7 +110,7 @@ class Event:
 
     @classmethod
     def _from_row(cls, row: EventRow) -> Event:
-        (sequence, identifier, state, cause, date, evidence, refinement, diagnostics, generation, *place, tag) = row
+        (sequence, identifier, state, cause, date, evidence, refinement, diagnostics, generation, *rest) = row
         beacon = None
         if refinement is not None:
             uuid, major, minor = refinement
@@ -125,8 +125,7 @@ class Event:
             beacon,
             Diagnostics(diagnostics),
             generation,
-            *place,
-            tag=tag,
+            *rest,  # type: ignore[arg-type]
         )
 
 
@@ -163,7 +162,7 @@ class Record:
         identifier, kind, geometry, generation, tag, policy, last_event = row
         condition: Condition
         if kind == CIRCULAR_GEOGRAPHIC:
-            condition = CircularGeographicCondition(*geometry)  # type: ignore[arg-type]
+            condition = CircularGeographicCondition(*geometry)
         else:
             uuid, major, minor = geometry
             condition = BeaconIdentityCondition(UUID(bytes=uuid), major, minor)  # type: ignore[arg-type]

@@ -138,7 +138,7 @@ def _solve(
     many(*columns, *results)
     numpy = sys.modules.get("numpy")
     if numpy is not None and any(isinstance(argument, numpy.ndarray) for argument in arguments):
-        return tuple(numpy.frombuffer(result, dtype=float) for result in results)  # type: ignore[return-value]
+        return tuple(numpy.frombuffer(result, dtype=float) for result in results)
     return results[0], results[1], results[2]
 
 
