@@ -322,18 +322,18 @@ typedef struct fencepost_statistics {
   uint32_t struct_size; /* set by FENCEPOST_STATISTICS_INIT */
   uint32_t reserved;
   int64_t clock_us;            /* the largest time given; FENCEPOST_TIME_UNSET = none yet */
-  uint64_t input_count;        /* inputs that changed the monitor: fixes, reports, scanning, host, advance */
+  uint64_t input_count;        /* fixes, scan reports, scanning, host, advance: all that were taken note of,
+                                  the invalid and the late ones too; not those refused with QUEUE_FULL */
   uint64_t accepted_fixes;
   uint64_t invalid_fixes;
   uint64_t late_inputs;        /* all kinds of input */
   uint64_t accepted_sightings; /* scan reports */
-  uint64_t refused_inputs;     /* refused because the queue was full */
   uint64_t pending_events;     /* waiting to be handed out */
   uint64_t handed_out_events;  /* the last sequence number given */
   uint64_t condition_count;
 } fencepost_statistics;
 
-#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Why a condition is in its state: the first of these that applies. */
 typedef int32_t fencepost_reason;

@@ -1,0 +1,68 @@
+/// The conditions in the order in which they were added, with the generation of each.
+///
+/// A list with gaps: removing leaves a gap, and the list is closed up when more than half of it is gaps.
+struct AddOrder: Sendable {
+  private(set) var generations: ContiguousArray<UInt64> = []
+  private(set) var slots: ContiguousArray<UInt32> = []
+  /// Per slot: its place in the list.
+  private var places: ContiguousArray<UInt32> = []
+  private(set) var count = 0
+  private(set) var lastGeneration: UInt64 = 0
+
+  static let gap = UInt32.max
+
+  mutating func reserve(_ more: Int) {
+    generations.reserveCapacity(generations.count + more)
+    slots.reserveCapacity(slots.count + more)
+    places.reserveCapacity(places.count + more)
+  }
+
+  @inline(__always)
+  func generation(of slot: UInt32) -> UInt64 {
+    generations[Int(places[Int(slot)])]
+  }
+
+  /// Puts a slot at the end and returns its generation.
+  mutating func append(_ slot: UInt32) -> UInt64 {
+    while places.count <= Int(slot) { places.append(0) }
+    lastGeneration += 1
+    places[Int(slot)] = UInt32(slots.count)
+    generations.append(lastGeneration)
+    slots.append(slot)
+    count += 1
+    return lastGeneration
+  }
+
+  mutating func remove(_ slot: UInt32) {
+    slots[Int(places[Int(slot)])] = Self.gap
+    count -= 1
+    if slots.count > 1_024, slots.count > count * 2 { closeUp() }
+  }
+
+  /// The first condition whose generation is larger than the given one.
+  func next(after generation: UInt64) -> UInt32? {
+    var low = 0
+    var high = generations.count
+    while low < high {
+      let middle = (low + high) / 2
+      if generations[middle] <= generation { low = middle + 1 } else { high = middle }
+    }
+    while low < slots.count {
+      if slots[low] != Self.gap { return slots[low] }
+      low += 1
+    }
+    return nil
+  }
+
+  private mutating func closeUp() {
+    var target = 0
+    for source in slots.indices where slots[source] != Self.gap {
+      slots[target] = slots[source]
+      generations[target] = generations[source]
+      places[Int(slots[source])] = UInt32(target)
+      target += 1
+    }
+    slots.removeLast(slots.count - target)
+    generations.removeLast(generations.count - target)
+  }
+}

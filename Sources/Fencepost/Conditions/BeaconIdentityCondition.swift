@@ -1,0 +1,31 @@
+/// A beacon identity: satisfied while a beacon with that UUID, and major and minor where given, is near.
+public struct BeaconIdentityCondition: Condition {
+  public let uuid: BeaconUUID
+  /// `nil` matches any.
+  public let major: UInt16?
+  /// `nil` matches any. There is none without a major.
+  public let minor: UInt16?
+
+  public init(uuid: BeaconUUID) {
+    self.uuid = uuid
+    major = nil
+    minor = nil
+  }
+
+  public init(uuid: BeaconUUID, major: UInt16) {
+    self.uuid = uuid
+    self.major = major
+    minor = nil
+  }
+
+  public init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
+    self.uuid = uuid
+    self.major = major
+    self.minor = minor
+  }
+
+  /// Whether the sighting is of a beacon that satisfies the condition.
+  func matches(_ sighting: BeaconSighting) -> Bool {
+    uuid == sighting.uuid && (major == nil || major == sighting.major) && (minor == nil || minor == sighting.minor)
+  }
+}

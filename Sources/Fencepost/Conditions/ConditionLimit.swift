@@ -1,0 +1,51 @@
+/// Which conditions hold one of the monitor's limited places, and which wait for one, oldest first.
+struct ConditionLimit: Sendable {
+  /// `nil` = no limit.
+  var capacity: Int?
+  private var held = 0
+  private var queue: ContiguousArray<(slot: UInt32, ticket: UInt64)> = []
+  private var head = 0
+  private var tickets: [UInt32: UInt64] = [:]
+  private var lastTicket: UInt64 = 0
+
+  /// Takes a place for a new condition; without one the condition waits.
+  mutating func enter(_ slot: UInt32) -> Bool {
+    if capacity.map({ held < $0 }) ?? true {
+      held += 1
+      return true
+    }
+    lastTicket += 1
+    tickets[slot] = lastTicket
+    queue.append((slot, lastTicket))
+    return false
+  }
+
+  /// Gives a place, or a waiting ticket, back; returns the condition that gets the place.
+  mutating func leave(_ slot: UInt32) -> UInt32? {
+    if tickets.removeValue(forKey: slot) != nil {
+      closeUp()
+      return nil
+    }
+    held -= 1
+    while head < queue.count {
+      let (promoted, ticket) = queue[head]
+      head += 1
+      if tickets[promoted] == ticket {
+        tickets[promoted] = nil
+        held += 1
+        closeUp()
+        return promoted
+      }
+    }
+    closeUp()
+    return nil
+  }
+
+  /// Drops the tickets that were given back, when they are the larger part.
+  private mutating func closeUp() {
+    guard queue.count > 64, queue.count > tickets.count * 2 else { return }
+    queue.removeFirst(head)
+    head = 0
+    queue.removeAll { tickets[$0.slot] != $0.ticket }
+  }
+}

@@ -1,0 +1,122 @@
+/// The identifiers of the conditions: their bytes in one arena, and a hash table from bytes to slot.
+///
+/// Identifiers are compared byte by byte; no Unicode normalisation takes place.
+struct IdentifierTable: Sendable {
+  /// Longest identifier in bytes.
+  static let longest = 256
+
+  private var arena: ContiguousArray<UInt8> = []
+  /// Bytes of the arena that belong to no slot any more.
+  private var waste = 0
+  /// Per slot: offset << 16 | length.
+  private var spans: ContiguousArray<UInt64> = []
+  /// Open addressing with linear probing: slot + 1, or 0.
+  private var buckets: ContiguousArray<UInt32> = ContiguousArray(repeating: 0, count: 16)
+  private var count = 0
+
+  private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    return hasher.finalize()
+  }
+
+  mutating func reserve(_ more: Int, bytes: Int) {
+    spans.reserveCapacity(spans.count + more)
+    arena.reserveCapacity(arena.count + bytes)
+    while (count + more) * 3 > buckets.count * 2 { grow() }
+  }
+
+  /// The slot with that identifier.
+  func slot(of bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
+    let mask = buckets.count - 1
+    var bucket = Self.hash(bytes) & mask
+    while buckets[bucket] != 0 {
+      let slot = buckets[bucket] - 1
+      if equals(slot, bytes) { return slot }
+      bucket = (bucket + 1) & mask
+    }
+    return nil
+  }
+
+  /// Calls `body` with the bytes of a slot's identifier.
+  func withBytes<Result>(of slot: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    let span = spans[Int(slot)]
+    return arena.withUnsafeBufferPointer {
+      body(UnsafeBufferPointer(rebasing: $0[Int(span >> 16)..<Int(span >> 16) + Int(span & 0xFFFF)]))
+    }
+  }
+
+  func string(of slot: UInt32) -> String {
+    withBytes(of: slot) { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func length(of slot: UInt32) -> Int {
+    Int(spans[Int(slot)] & 0xFFFF)
+  }
+
+  /// Enters an identifier that is not in the table, for a slot that has none.
+  mutating func insert(_ bytes: UnsafeBufferPointer<UInt8>, slot: UInt32) {
+    if (count + 1) * 3 > buckets.count * 2 { grow() }
+    while spans.count <= Int(slot) { spans.append(0) }
+    spans[Int(slot)] = UInt64(arena.count) << 16 | UInt64(bytes.count)
+    arena.append(contentsOf: bytes)
+    place(slot, hash: Self.hash(bytes))
+    count += 1
+  }
+
+  /// Removes the identifier of a slot.
+  mutating func remove(slot: UInt32) {
+    let mask = buckets.count - 1
+    var hole = withBytes(of: slot) { Self.hash($0) } & mask
+    while buckets[hole] != slot + 1 {
+      guard buckets[hole] != 0 else { return }
+      hole = (hole + 1) & mask
+    }
+    // Close the gap: move back each following entry whose home lies at or before the hole.
+    var next = (hole + 1) & mask
+    while buckets[next] != 0 {
+      let home = withBytes(of: buckets[next] - 1) { Self.hash($0) } & mask
+      if (next - home) & mask >= (next - hole) & mask {
+        buckets[hole] = buckets[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    buckets[hole] = 0
+    waste += length(of: slot)
+    spans[Int(slot)] = 0
+    count -= 1
+    if waste > 65_536, waste * 2 > arena.count { compact() }
+  }
+
+  private func equals(_ slot: UInt32, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    withBytes(of: slot) { $0.count == bytes.count && $0.elementsEqual(bytes) }
+  }
+
+  private mutating func place(_ slot: UInt32, hash: Int) {
+    let mask = buckets.count - 1
+    var bucket = hash & mask
+    while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
+    buckets[bucket] = slot + 1
+  }
+
+  private mutating func grow() {
+    let old = buckets
+    buckets = ContiguousArray(repeating: 0, count: old.count * 2)
+    for entry in old where entry != 0 {
+      place(entry - 1, hash: withBytes(of: entry - 1) { Self.hash($0) })
+    }
+  }
+
+  private mutating func compact() {
+    var fresh: ContiguousArray<UInt8> = []
+    fresh.reserveCapacity(arena.count - waste)
+    for slot in spans.indices where spans[slot] != 0 {
+      let start = fresh.count
+      withBytes(of: UInt32(slot)) { fresh.append(contentsOf: $0) }
+      spans[slot] = UInt64(start) << 16 | (spans[slot] & 0xFFFF)
+    }
+    arena = fresh
+    waste = 0
+  }
+}

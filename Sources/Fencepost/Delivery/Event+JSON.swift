@@ -1,0 +1,91 @@
+extension Event {
+  /// The event as one JSON object on one line, the same on every face and platform.
+  ///
+  /// Keys, in this order: `sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics,
+  /// generation, latitude, longitude, accuracy, boundary_distance`. Dates are ISO 8601 UTC with six decimals,
+  /// numbers in shortest round-trip form, `null` where there is nothing.
+  public var json: String {
+    jsonText.string
+  }
+
+  var jsonText: JSONText {
+    var text = JSONText()
+    text.append("{\"sequence\":" as StaticString)
+    text.append(sequence)
+    text.append(",\"identifier\":" as StaticString)
+    text.appendQuoted(identifier)
+    text.append(",\"state\":\"" as StaticString)
+    text.append(state.name)
+    text.append("\",\"cause\":\"" as StaticString)
+    text.append(cause.name)
+    text.append("\",\"date\":" as StaticString)
+    Self.append(date, to: &text)
+    text.append(",\"evidence_date\":" as StaticString)
+    Self.append(evidenceDate, to: &text)
+    text.append(",\"refinement\":" as StaticString)
+    Self.append(beacon, to: &text)
+    text.append(",\"diagnostics\":[" as StaticString)
+    var isFirst = true
+    for (bit, name) in Diagnostics.names.enumerated() where diagnostics.rawValue & (1 << UInt32(bit)) != 0 {
+      text.append(isFirst ? "\"" : ",\"" as StaticString)
+      text.append(name)
+      text.append("\"" as StaticString)
+      isFirst = false
+    }
+    text.append("],\"generation\":" as StaticString)
+    text.append(generation)
+    text.append(",\"latitude\":" as StaticString)
+    text.append(evidence?.coordinate.latitude ?? .nan)
+    text.append(",\"longitude\":" as StaticString)
+    text.append(evidence?.coordinate.longitude ?? .nan)
+    text.append(",\"accuracy\":" as StaticString)
+    text.append(evidence?.accuracy ?? .nan)
+    text.append(",\"boundary_distance\":" as StaticString)
+    text.append(evidence?.boundaryDistance ?? .nan)
+    text.append("}" as StaticString)
+    return text
+  }
+
+  private static func append(_ date: Timestamp?, to text: inout JSONText) {
+    guard let date else { return text.append("null" as StaticString) }
+    text.append("\"" as StaticString)
+    text.append(date)
+    text.append("\"" as StaticString)
+  }
+
+  private static func append(_ beacon: BeaconIdentityCondition?, to text: inout JSONText) {
+    guard let beacon else { return text.append("null" as StaticString) }
+    text.append("{\"uuid\":\"" as StaticString)
+    text.append(beacon.uuid)
+    text.append("\",\"major\":" as StaticString)
+    if let major = beacon.major { text.append(UInt64(major)) } else { text.append("null" as StaticString) }
+    text.append(",\"minor\":" as StaticString)
+    if let minor = beacon.minor { text.append(UInt64(minor)) } else { text.append("null" as StaticString) }
+    text.append("}" as StaticString)
+  }
+}
+
+extension Event.State {
+  /// The name in lower case, as it stands in JSON.
+  public var name: StaticString {
+    switch self {
+    case .unknown: "unknown"
+    case .satisfied: "satisfied"
+    case .unsatisfied: "unsatisfied"
+    case .unmonitored: "unmonitored"
+    }
+  }
+}
+
+extension Event.Cause {
+  /// The name in lower case, as it stands in JSON.
+  public var name: StaticString {
+    switch self {
+    case .none: "none"
+    case .determination: "determination"
+    case .crossing: "crossing"
+    case .timeout: "timeout"
+    case .diagnostic: "diagnostic"
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/// From events that wait to events that are handled: handing out, committing, abandoning.
+extension MonitorEngine {
+  /// Hands out the next event and commits what was handed out before; `nil` when none waits.
+  public mutating func nextEvent() -> Event? {
+    var event: Event?
+    _ = poll(limit: 1) { entry, engine in event = engine.event(from: entry) }
+    return event
+  }
+
+  /// Hands out up to `limit` events and commits what was handed out before.
+  ///
+  /// - Parameter body: Receives each event in order.
+  /// - Returns: How many were handed out.
+  public mutating func poll(limit: Int, _ body: (borrowing EventEntry, borrowing MonitorEngine) -> Void) -> Int {
+    acknowledge()
+    var count = 0
+    while count < limit, handedOut < inFlight.count {  // left by a consumer that went away
+      let entry = inFlight[handedOut]
+      handedOut += 1
+      if !entry.isSilent, isLive(entry) {
+        body(entry, self)
+        count += 1
+      }
+    }
+    while count < limit, var entry = takeNext() {
+      if !entry.isSilent {
+        lastSequence += 1
+        entry.sequence = lastSequence
+        pendingEvents -= 1
+        states[Int(entry.slot)].waiting -= 1
+        if options.delivery != .every {
+          turn.waiting[entry.slot] = nil
+          turn.flying.insert(entry.slot)
+        }
+        body(entry, self)
+        count += 1
+      }
+      inFlight.append(entry)
+      handedOut += 1
+    }
+    return count
+  }
+
+  /// Commits what was handed out, without asking for more.
+  public mutating func acknowledge() {
+    guard handedOut > 0 else { return }
+    let committed = handedOut
+    handedOut = 0
+    for index in 0..<committed {
+      let entry = inFlight[index]
+      guard isLive(entry) else { continue }
+      if entry.isSilent || options.delivery == .every {
+        write(entry)
+      } else {
+        turn.flying.remove(entry.slot)
+        note(entry)
+        write(entry)
+        rebuild(entry.slot)
+      }
+    }
+    if committed == inFlight.count {
+      inFlight.removeAll(keepingCapacity: inFlight.capacity <= 65_536)
+    } else {
+      inFlight.removeFirst(committed)
+    }
+    settleHead()
+  }
+
+  /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence.
+  public mutating func abandon() {
+    handedOut = 0
+  }
+
+  /// Whether an event waits, or was handed out to a consumer that went away.
+  public var hasEvents: Bool {
+    pendingEvents > 0 || inFlight[handedOut...].contains { !$0.isSilent && isLive($0) }
+  }
+
+  /// Whether the condition of an entry is still the one that the entry is about.
+  @inline(__always)
+  private func isLive(_ entry: EventEntry) -> Bool {
+    table.isLive(entry.slot) && table.order.generation(of: entry.slot) == entry.generation
+  }
+
+  /// Whether an entry of the queue is not void.
+  private func isWaiting(_ entry: EventEntry) -> Bool {
+    isLive(entry) && (options.delivery == .every || turn.waiting[entry.slot]?.change == entry.change)
+  }
+
+  private mutating func takeNext() -> EventEntry? {
+    while let entry = queue.first {
+      queue.removeFirst()
+      if entry.isSilent { pendingChanges -= 1 }
+      if isWaiting(entry) { return entry }
+    }
+    return nil
+  }
+
+  /// Applies the silent changes whose turn has come: nothing before them waits or flies.
+  mutating func settleHead() {
+    while inFlight.isEmpty, let entry = queue.first {
+      let isWaiting = isWaiting(entry)
+      guard entry.isSilent || !isWaiting else { return }
+      queue.removeFirst()
+      if entry.isSilent { pendingChanges -= 1 }
+      if isWaiting { write(entry) }
+    }
+  }
+
+  /// Drops void entries when they are the larger part of the queue.
+  mutating func dropVoidEntries() {
+    guard queue.count > 1_024, queue.count > 2 * (pendingEvents + pendingChanges) else { return }
+    var kept = EventQueue()
+    swap(&kept, &queue)
+    kept.filter { isWaiting($0) }
+    pendingChanges = kept.silentCount
+    swap(&kept, &queue)
+  }
+
+  /// Makes an event the condition's record.
+  mutating func write(_ entry: EventEntry) {
+    let index = states[Int(entry.slot)].record
+    if index == SlotState.none {
+      states[Int(entry.slot)].record = records.insert(entry)
+    } else {
+      records.update(index, entry)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// For the delivery modes with at most one event a condition (`first`, `latest`): what waits, what has been handed
+/// out, and what was observed behind it.
+struct Turns: Sendable {
+  /// The event that waits to be handed out.
+  var waiting: [UInt32: EventEntry] = [:]
+  /// Conditions with an event that is handed out and not committed.
+  var flying: Set<UInt32> = []
+  /// What is observed now, where it changed behind an event.
+  var present: [UInt32: EventEntry] = [:]
+  /// When the flags last changed behind an event, and the place of that change.
+  var flags: [UInt32: (date: Int64, change: UInt64)] = [:]
+
+  func isBusy(_ slot: UInt32) -> Bool {
+    waiting[slot] != nil || flying.contains(slot)
+  }
+
+  mutating func remove(_ slot: UInt32) {
+    waiting[slot] = nil
+    flying.remove(slot)
+    present[slot] = nil
+    flags[slot] = nil
+  }
+}

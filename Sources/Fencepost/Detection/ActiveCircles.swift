@@ -1,0 +1,44 @@
+import FencepostKernel
+
+/// The circles that are not settled outside: inside, or with a candidate open. All others can only be entered, and
+/// those the index finds.
+struct ActiveCircles: Sendable {
+  /// Watches one threshold of a circle. Something may change when `slack` is not positive.
+  struct Watch: Sendable {
+    var centre: EarthVector
+    /// Chord, metres.
+    var threshold: Double
+    /// 1: acts when the chord reaches the threshold from below. −1: from above.
+    var direction: Double
+    var slot: UInt32
+
+    /// How far the device can move before the threshold is reached, metres.
+    @inline(__always)
+    func slack(at position: EarthVector) -> Double {
+      direction * (threshold - centre.squaredChord(to: position).squareRoot())
+    }
+  }
+
+  private(set) var watches: ContiguousArray<Watch> = []
+
+  mutating func append(_ watch: Watch) -> UInt32 {
+    watches.append(watch)
+    return UInt32(watches.count - 1)
+  }
+
+  mutating func update(_ index: UInt32, _ watch: Watch) {
+    watches[Int(index)] = watch
+  }
+
+  /// Removes a watch; returns the slot that moved to its index, if any.
+  mutating func remove(_ index: UInt32) -> UInt32? {
+    let last = watches.removeLast()
+    guard Int(index) < watches.count else { return nil }
+    watches[Int(index)] = last
+    return last.slot
+  }
+
+  mutating func removeAll() {
+    watches.removeAll()
+  }
+}

@@ -1,0 +1,173 @@
+import FencepostKernel
+
+/// The circle detector.
+extension MonitorEngine {
+  /// The geodesic distance of a position from a circle's centre, metres.
+  ///
+  /// Short distances come from the chord, to a few nanometres; whatever is within a micrometre of a threshold is
+  /// decided by the full solution.
+  @inline(__always)
+  private func distance(
+    _ circle: CircleGeometry, _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double)
+  ) -> Double {
+    let squared = circle.centre.squaredChord(to: position)
+    if squared < ShortDistance.limit * ShortDistance.limit {
+      let distance = ShortDistance.distance(from: circle.centre, to: position)
+      let past = distance - circle.radius
+      if past.magnitude > 1e-6, (past + margins.inner).magnitude > 1e-6, (past - margins.outer).magnitude > 1e-6 {
+        return distance
+      }
+    }
+    return GeodesicInverse.distance(
+      latitude1: circle.latitude, longitude1: circle.longitude, latitude2: coordinate.latitude,
+      longitude2: coordinate.longitude)
+  }
+
+  /// Decides an undetermined circle by a fix, if the fix can; `false` when it stays undetermined.
+  ///
+  /// By the plain side of the line; a fix that is too coarse for the circle can only say "outside", and only when
+  /// even its circle of uncertainty misses it.
+  mutating func decide(_ slot: UInt32, _ fix: Fix, at position: EarthVector) -> Bool {
+    let circle = table.circles[Int(slot)]
+    let policy = table.policy(of: slot)
+    let isCoarse = policy.isTooCoarse(radius: circle.radius, accuracy: fix.accuracy)
+    let reach = isCoarse ? circle.radius + fix.accuracy : circle.radius
+    let isFar = circle.centre.squaredChord(to: position) > reach * reach  // the chord is shorter than the geodesic
+    if isFar, agrees(slot, .unsatisfied) {
+      settle(slot, .outside)
+      return true
+    }
+    let margin = isCoarse ? fix.accuracy : 0
+    let distance = distance(circle, fix.coordinate, at: position, margins: (0, margin))
+    let boundaryDistance = distance - circle.radius
+    let isInside = distance <= circle.radius
+    if isCoarse, !(distance - fix.accuracy > circle.radius) { return false }
+    settle(slot, isInside ? .inside : .outside)
+    var entry = EventEntry(
+      slot: slot, generation: table.order.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
+      cause: .determination, date: currentTime)
+    entry.notify = .initial
+    entry.setEvidence(fix, boundaryDistance: boundaryDistance)
+    observe(entry)
+    return true
+  }
+
+  private mutating func settle(_ slot: UInt32, _ observed: Observed) {
+    states[Int(slot)].observed = observed
+    refreshWatch(slot)
+  }
+
+  /// Decides what a fix can decide of the undetermined circles, in add order.
+  mutating func determine(_ fix: Fix, at position: EarthVector) {
+    var listed: ContiguousArray<UInt32> = []
+    swap(&listed, &undetermined)
+    var previous: UInt64 = 0
+    var isSorted = true
+    for slot in listed where table.isLive(slot) {
+      let generation = table.order.generation(of: slot)
+      if generation < previous { isSorted = false }
+      previous = generation
+    }
+    if !isSorted {
+      listed.removeAll { !table.isLive($0) && unlist($0) }
+      listed.sort { table.order.generation(of: $0) < table.order.generation(of: $1) }
+    }
+    var kept = 0
+    for slot in listed {
+      let state = states[Int(slot)]
+      guard table.isLive(slot), table.kind(of: slot) == .circularGeographic, state.observed == .undetermined,
+        !state.isOverLimit
+      else {
+        states[Int(slot)].isListed = false
+        continue
+      }
+      if decide(slot, fix, at: position) {
+        states[Int(slot)].isListed = false
+      } else {
+        listed[kept] = slot
+        kept += 1
+      }
+    }
+    listed.removeLast(listed.count - kept)
+    if kept == 0, listed.capacity > 4_096 { listed = [] }
+    swap(&listed, &undetermined)
+  }
+
+  private mutating func unlist(_ slot: UInt32) -> Bool {
+    states[Int(slot)].isListed = false
+    return true
+  }
+
+  /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
+  mutating func cross(_ slot: UInt32, _ fix: Fix, at position: EarthVector) {
+    let observed = states[Int(slot)].observed
+    guard observed != .undetermined else { return }
+    let circle = table.circles[Int(slot)]
+    let policy = table.policy(of: slot)
+    let inner = policy.marginInwards(radius: circle.radius, accuracy: fix.accuracy)
+    let outer = policy.marginOutwards(radius: circle.radius, accuracy: fix.accuracy)
+    let distance = distance(circle, fix.coordinate, at: position, margins: (inner, outer))
+    let isInside = distance <= circle.radius
+    let isOwnSide = isInside == (observed == .inside)
+    if isOwnSide {
+      if candidates.removeValue(forKey: slot) != nil {
+        deadlines.cancel(slot)
+        refreshWatch(slot)
+      }
+      return
+    }
+    let time = fix.time.microseconds
+    if let candidate = candidates[slot] {
+      if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time) }
+      return
+    }
+    let isDecisive =
+      observed == .inside
+      ? distance >= circle.radius + outer
+      : distance <= circle.radius - inner && !policy.isTooCoarse(radius: circle.radius, accuracy: fix.accuracy)
+    guard isDecisive else { return }
+    let dwell = observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds
+    let candidate = Candidate(
+      fix: fix, boundaryDistance: distance - circle.radius, deadline: fix.time.adding(microseconds: dwell).microseconds,
+      isTimed: policy.dwellPolicy == .timer)
+    if dwell == 0 {
+      confirm(slot, candidate, date: time)
+    } else {
+      candidates[slot] = candidate
+      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+      refreshWatch(slot)
+    }
+  }
+
+  /// Puts a crossing among those that are confirmed at this instant.
+  private mutating func confirm(_ slot: UInt32, _ candidate: Candidate, date: Int64) {
+    confirmations.append(
+      Confirmation(
+        deadline: candidate.deadline, generation: table.order.generation(of: slot), slot: slot, date: date,
+        candidate: candidate))
+  }
+
+  /// Changes the side of a circle whose crossing is confirmed.
+  mutating func confirmCrossing(_ slot: UInt32, _ candidate: Candidate, date: Int64) {
+    let entered = states[Int(slot)].observed == .outside
+    candidates[slot] = nil
+    states[Int(slot)].observed = entered ? .inside : .outside
+    refreshWatch(slot)
+    var entry = EventEntry(
+      slot: slot, generation: table.order.generation(of: slot), state: entered ? .satisfied : .unsatisfied,
+      cause: .crossing, date: Timestamp(microseconds: date))
+    entry.notify = entered ? .entry : .exit
+    entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance)
+    observe(entry)
+  }
+}
+
+extension EventEntry {
+  mutating func setEvidence(_ fix: Fix, boundaryDistance: Double) {
+    evidenceDate = fix.time.microseconds
+    latitude = fix.coordinate.latitude
+    longitude = fix.coordinate.longitude
+    accuracy = fix.accuracy
+    self.boundaryDistance = boundaryDistance
+  }
+}

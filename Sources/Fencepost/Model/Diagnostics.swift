@@ -1,0 +1,44 @@
+/// Reasons why events of a condition are or will be suspended.
+///
+/// The order of the bits is that of the flags in Core Location's headers; it is part of the C interface.
+@frozen
+public struct Diagnostics: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt32
+
+  @inlinable
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  public static let authorizationDenied = Diagnostics(rawValue: 1 << 0)
+  public static let authorizationDeniedGlobally = Diagnostics(rawValue: 1 << 1)
+  public static let authorizationRestricted = Diagnostics(rawValue: 1 << 2)
+  public static let insufficientlyInUse = Diagnostics(rawValue: 1 << 3)
+  public static let accuracyLimited = Diagnostics(rawValue: 1 << 4)
+  /// Set by the engine: this kind of condition cannot be monitored here.
+  public static let conditionUnsupported = Diagnostics(rawValue: 1 << 5)
+  /// Set by the engine: the condition limit is reached.
+  public static let conditionLimitExceeded = Diagnostics(rawValue: 1 << 6)
+  /// Set by the engine: the store cannot be written. Suspends nothing.
+  public static let persistenceUnavailable = Diagnostics(rawValue: 1 << 7)
+  public static let serviceSessionRequired = Diagnostics(rawValue: 1 << 8)
+  public static let authorizationRequestInProgress = Diagnostics(rawValue: 1 << 9)
+
+  /// The seven flags that a host may state.
+  public static let hostFlags: Diagnostics = [
+    .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted, .insufficientlyInUse,
+    .accuracyLimited, .serviceSessionRequired, .authorizationRequestInProgress,
+  ]
+  /// The flags that stop one condition individually; with one of them its state is `unmonitored`.
+  static let unmonitored: Diagnostics = [.conditionUnsupported, .conditionLimitExceeded]
+
+  /// The names of all flags in lower case, in the order of their bits.
+  static let names: [StaticString] = [
+    "authorization_denied", "authorization_denied_globally", "authorization_restricted", "insufficiently_in_use",
+    "accuracy_limited", "condition_unsupported", "condition_limit_exceeded", "persistence_unavailable",
+    "service_session_required", "authorization_request_in_progress",
+  ]
+
+  /// Whether a condition with these flags is not evaluated.
+  var suspends: Bool { !subtracting(.persistenceUnavailable).isEmpty }
+}

@@ -1,0 +1,62 @@
+/// Options of a monitor.
+public struct MonitorOptions: Sendable, Hashable {
+  /// What is handed out when several changes of a condition wait.
+  @frozen
+  public enum Delivery: UInt8, Sendable, Hashable {
+    /// Each change, in order.
+    case every = 0
+    /// The first, then, once it is handled, the present state.
+    case first = 1
+    /// The last; none when the state is back where it was.
+    case latest = 2
+  }
+
+  public var delivery: Delivery
+  /// Conditions monitored at a time, all kinds together, from 1; `nil` = no limit.
+  public var conditionLimit: Int?
+  /// While that many events wait, inputs are refused; 1 … 10⁹.
+  public var maxPendingEvents: Int
+  /// How old a fix may be to decide a condition when it is added, microseconds, 0 … 10¹⁵.
+  public var initialFixMaxAgeMicroseconds: Int64
+  /// Silence after which a beacon is gone, microseconds, 1 … 10¹⁵.
+  public var beaconExitTimeoutMicroseconds: Int64
+  /// Silence after which a beacon was never there, microseconds, 1 … 10¹⁵.
+  public var beaconInitialTimeoutMicroseconds: Int64
+
+  public init(
+    delivery: Delivery = .every, conditionLimit: Int? = nil, maxPendingEvents: Int = 1_000_000,
+    initialFixMaxAgeMicroseconds: Int64 = 60_000_000, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
+    beaconInitialTimeoutMicroseconds: Int64 = 30_000_000
+  ) {
+    self.delivery = delivery
+    self.conditionLimit = conditionLimit
+    self.maxPendingEvents = maxPendingEvents
+    self.initialFixMaxAgeMicroseconds = initialFixMaxAgeMicroseconds
+    self.beaconExitTimeoutMicroseconds = beaconExitTimeoutMicroseconds
+    self.beaconInitialTimeoutMicroseconds = beaconInitialTimeoutMicroseconds
+  }
+
+  /// As Core Location: the first waiting event, 20 conditions.
+  public static let coreLocation = MonitorOptions(delivery: .first, conditionLimit: 20)
+
+  /// The first value that is out of range, as a message; `nil` when the options are sound.
+  var defect: String? {
+    if let conditionLimit, conditionLimit < 1 {
+      return "condition limit is \(conditionLimit); accepted are values from 1, or none"
+    }
+    guard (1...1_000_000_000).contains(maxPendingEvents) else {
+      return "max pending events is \(maxPendingEvents); accepted are 1 to 1000000000"
+    }
+    let longest = TransitionPolicy.longestDuration
+    guard (0...longest).contains(initialFixMaxAgeMicroseconds) else {
+      return "initial fix max age is \(initialFixMaxAgeMicroseconds) microseconds; accepted are 0 to \(longest)"
+    }
+    guard (1...longest).contains(beaconExitTimeoutMicroseconds) else {
+      return "beacon exit timeout is \(beaconExitTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
+    }
+    guard (1...longest).contains(beaconInitialTimeoutMicroseconds) else {
+      return "beacon initial timeout is \(beaconInitialTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,21 @@
+/// Counters of a monitor since it was created, and its clock.
+public struct MonitorStatistics: Sendable, Hashable {
+  /// The largest time that was given.
+  public var clock: Timestamp?
+  /// Fixes, scan reports, scanning, host and advance: all that were taken note of, the invalid and the late ones
+  /// too; not those refused because the queue was full.
+  public var inputCount: UInt64 = 0
+  public var acceptedFixes: UInt64 = 0
+  public var invalidFixes: UInt64 = 0
+  /// All kinds of input.
+  public var lateInputs: UInt64 = 0
+  /// Scan reports.
+  public var acceptedSightings: UInt64 = 0
+  /// Events that wait to be handed out.
+  public var pendingEvents: Int = 0
+  /// The last sequence number given.
+  public var handedOutEvents: UInt64 = 0
+  public var conditionCount: Int = 0
+
+  public init() {}
+}

@@ -1,0 +1,15 @@
+/// A condition and the last event of it that was handled.
+public struct Record: Sendable {
+  /// The condition as it was added.
+  public var condition: any Condition
+  /// The last event that was handled; before the first one a record with sequence 0 and the assumed state.
+  public var lastEvent: Event
+  /// When a crossing of it counts.
+  public var policy: TransitionPolicy
+
+  public init(condition: any Condition, lastEvent: Event, policy: TransitionPolicy) {
+    self.condition = condition
+    self.lastEvent = lastEvent
+    self.policy = policy
+  }
+}

@@ -1,0 +1,76 @@
+/// An instant of event time: microseconds since 1970-01-01T00:00:00Z.
+///
+/// The engine never reads a clock; every instant comes from the caller. Valid instants reach from year 1 to
+/// year 9999 (``earliest`` … ``latest``); others are refused where they are fed in.
+@frozen
+public struct Timestamp: Sendable, Hashable, Comparable {
+  /// Microseconds since the Unix epoch, UTC.
+  public var microseconds: Int64
+
+  @inlinable
+  public init(microseconds: Int64) {
+    self.microseconds = microseconds
+  }
+
+  /// Rounds seconds since the Unix epoch to the microsecond; `nil` when not finite or beyond the valid range.
+  public init?(secondsSince1970 seconds: Double) {
+    let scaled = (seconds * 1e6).rounded()
+    guard scaled >= Double(Timestamp.earliest.microseconds), scaled <= Double(Timestamp.latest.microseconds) else {
+      return nil
+    }
+    microseconds = Int64(scaled)
+  }
+
+  /// 0001-01-01T00:00:00Z.
+  public static let earliest = Timestamp(microseconds: -62_135_596_800_000_000)
+  /// 9999-12-31T23:59:59.999999Z.
+  public static let latest = Timestamp(microseconds: 253_402_300_799_999_999)
+
+  /// Whether the instant is one that the engine accepts.
+  public var isValid: Bool { self >= .earliest && self <= .latest }
+
+  @inlinable
+  public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
+
+  /// This instant plus a number of microseconds, held at the ends of the integer range.
+  func adding(microseconds delta: Int64) -> Timestamp {
+    let (sum, overflow) = microseconds.addingReportingOverflow(delta)
+    return Timestamp(microseconds: overflow ? (delta < 0 ? .min : .max) : sum)
+  }
+
+  /// The microseconds from `earlier` to this instant, held at the ends of the integer range.
+  func microseconds(since earlier: Timestamp) -> Int64 {
+    let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
+    return overflow ? (microseconds < 0 ? .min : .max) : difference
+  }
+}
+
+extension Timestamp: CustomStringConvertible {
+  /// ISO 8601 in UTC with six decimals, as in `2026-11-21T10:34:02.000000Z`.
+  public var description: String {
+    var text = JSONText()
+    text.append(self)
+    return text.string
+  }
+}
+
+/// A calendar date of the proleptic Gregorian calendar.
+///
+/// Source: the day count of the Gregorian calendar in eras of 400 years (146 097 days) that begin in March.
+struct CivilDate {
+  var year: Int64
+  var month: Int64
+  var day: Int64
+
+  init(daysSinceEpoch days: Int64) {
+    let shifted = days &+ 719_468  // days since 0000-03-01
+    let era = (shifted >= 0 ? shifted : shifted &- 146_096) / 146_097
+    let dayOfEra = shifted &- era &* 146_097
+    let yearOfEra = (dayOfEra &- dayOfEra / 1_460 &+ dayOfEra / 36_524 &- dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra &- (365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100)
+    let shiftedMonth = (5 &* dayOfYear &+ 2) / 153
+    day = dayOfYear &- (153 &* shiftedMonth &+ 2) / 5 &+ 1
+    month = shiftedMonth < 10 ? shiftedMonth &+ 3 : shiftedMonth &- 9
+    year = yearOfEra &+ era &* 400 &+ (month <= 2 ? 1 : 0)
+  }
+}

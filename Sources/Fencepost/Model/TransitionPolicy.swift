@@ -1,0 +1,123 @@
+/// When a crossing of a circle counts, and which changes become events.
+///
+/// A fix is decisive when it lies beyond the boundary by the margin:
+/// inwards `min(max(entryMargin, accuracyFactor · accuracy), radius / 2)`,
+/// outwards `max(exit margin, accuracyFactor · accuracy)`. The crossing is confirmed when the device has then
+/// stayed on that side for the dwell.
+public struct TransitionPolicy: Sendable, Hashable {
+  /// What ends a dwell.
+  @frozen
+  public enum DwellPolicy: UInt8, Sendable, Hashable {
+    /// The dwell has passed and nothing spoke against it.
+    case timer = 0
+    /// The first fix on the new side after the dwell has passed.
+    case evidence = 1
+  }
+
+  /// Which changes become events; the others update the record silently.
+  @frozen
+  public struct Notify: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    @inlinable
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The determination of an undetermined state.
+    public static let initial = Notify(rawValue: 1)
+    public static let entry = Notify(rawValue: 2)
+    public static let exit = Notify(rawValue: 4)
+    public static let all: Notify = [.initial, .entry, .exit]
+  }
+
+  /// Seconds inside before an entry is confirmed, in microseconds, 0 … 10¹⁵.
+  public var entryDwellMicroseconds: Int64
+  /// Seconds outside before an exit is confirmed, in microseconds, 0 … 10¹⁵.
+  public var exitDwellMicroseconds: Int64
+  /// Metres, finite, ≥ 0.
+  public var entryMargin: Double
+  /// Metres, finite, ≥ 0.
+  public var exitMargin: Double
+  /// 0: the exit margin is ``exitMargin``. Else it is the radius clamped to `exitMargin … exitMarginLimit`.
+  public var exitMarginLimit: Double
+  /// Finite, ≥ 0; with 0 the accuracy of fixes is not looked at.
+  public var accuracyFactor: Double
+  public var dwellPolicy: DwellPolicy
+  public var notify: Notify
+
+  public init(
+    entryDwellMicroseconds: Int64 = 20_000_000, exitDwellMicroseconds: Int64 = 20_000_000,
+    entryMargin: Double = 20, exitMargin: Double = 20, exitMarginLimit: Double = 0, accuracyFactor: Double = 1,
+    dwellPolicy: DwellPolicy = .timer, notify: Notify = .all
+  ) {
+    self.entryDwellMicroseconds = entryDwellMicroseconds
+    self.exitDwellMicroseconds = exitDwellMicroseconds
+    self.entryMargin = entryMargin
+    self.exitMargin = exitMargin
+    self.exitMarginLimit = exitMarginLimit
+    self.accuracyFactor = accuracyFactor
+    self.dwellPolicy = dwellPolicy
+    self.notify = notify
+  }
+
+  /// 20 s dwell, 20 m margins, accuracy counts: the default.
+  public static let standard = TransitionPolicy()
+  /// No dwell, no margins: the line itself decides.
+  public static let exact = TransitionPolicy(
+    entryDwellMicroseconds: 0, exitDwellMicroseconds: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0)
+  /// Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary.
+  public static let coreLocation = TransitionPolicy(exitMargin: 60, exitMarginLimit: 200)
+
+  /// Longest dwell or timeout that is accepted: about 31.7 years.
+  static let longestDuration: Int64 = 1_000_000_000_000_000
+
+  /// The first value that is out of range, as a message; `nil` when the policy is sound.
+  var defect: String? {
+    func range(_ name: String, _ microseconds: Int64) -> String? {
+      (0...Self.longestDuration).contains(microseconds)
+        ? nil : "\(name) is \(microseconds) microseconds; accepted are 0 to \(Self.longestDuration)"
+    }
+    func range(_ name: String, _ value: Double) -> String? {
+      value.isFinite && value >= 0 ? nil : "\(name) is \(value); accepted are finite values from 0"
+    }
+    if let defect = range("entry dwell", entryDwellMicroseconds) ?? range("exit dwell", exitDwellMicroseconds) {
+      return defect
+    }
+    if let defect = range("entry margin", entryMargin) ?? range("exit margin", exitMargin)
+      ?? range("exit margin limit", exitMarginLimit) ?? range("accuracy factor", accuracyFactor)
+    {
+      return defect
+    }
+    if exitMarginLimit != 0, exitMarginLimit < exitMargin {
+      return "exit margin limit is \(exitMarginLimit); accepted are 0 and values from the exit margin \(exitMargin)"
+    }
+    return notify.isSubset(of: .all) ? nil : "notify is \(notify.rawValue); accepted are the bits 1, 2 and 4"
+  }
+
+  /// The exit margin of a circle of that radius, before accuracy is looked at.
+  @inline(__always)
+  func exitMargin(radius: Double) -> Double {
+    exitMarginLimit == 0 ? exitMargin : min(max(radius, exitMargin), exitMarginLimit)
+  }
+
+  /// Metres inside the line at which a fix of that accuracy is decisive.
+  @inline(__always)
+  func marginInwards(radius: Double, accuracy: Double) -> Double {
+    let scaled = accuracyFactor == 0 ? 0 : accuracyFactor * accuracy
+    return min(max(entryMargin, scaled), radius / 2)
+  }
+
+  /// Metres outside the line at which a fix of that accuracy is decisive.
+  @inline(__always)
+  func marginOutwards(radius: Double, accuracy: Double) -> Double {
+    let scaled = accuracyFactor == 0 ? 0 : accuracyFactor * accuracy
+    return max(exitMargin(radius: radius), scaled)
+  }
+
+  /// Whether a fix of that accuracy is too coarse to say "inside" for a circle of that radius.
+  @inline(__always)
+  func isTooCoarse(radius: Double, accuracy: Double) -> Bool {
+    accuracyFactor != 0 && accuracy > max(radius, 100)
+  }
+}

@@ -1,0 +1,332 @@
+import FencepostKernel
+
+extension MonitorEngine {
+  /// Adds a circular condition; a condition of that identifier is replaced.
+  ///
+  /// When a valid fix not older than the option `initialFixMaxAge` is known, it decides at once.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
+  /// - Complexity: O(1) on average.
+  public mutating func add(
+    _ condition: CircularGeographicCondition, identifier: String, assuming: Event.State = .unknown,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) throws(MonitorError) {
+    try withBytes(of: identifier) { engine, bytes throws(MonitorError) in
+      try engine.add(
+        Definition(shape: .circle(condition), policy: policy, tag: tag), identifier: bytes, assuming: assuming)
+    }
+  }
+
+  /// Adds a beacon condition; a condition of that identifier is replaced. Never looks back at sightings.
+  public mutating func add(
+    _ condition: BeaconIdentityCondition, identifier: String, assuming: Event.State = .unknown,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) throws(MonitorError) {
+    try withBytes(of: identifier) { engine, bytes throws(MonitorError) in
+      try engine.add(
+        Definition(shape: .beacon(condition), policy: policy, tag: tag), identifier: bytes, assuming: assuming)
+    }
+  }
+
+  /// Adds a condition unless an equal one has that identifier: geometry within 1e-7 degrees and 0.5 m, beacons
+  /// exactly, same policy and tag; `assuming` is ignored then.
+  ///
+  /// - Returns: Whether the condition was added or replaced.
+  @discardableResult
+  public mutating func ensure(
+    _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) throws(MonitorError) -> Bool {
+    let definition = try Self.definition(of: condition, policy: policy, tag: tag)
+    return try withBytes(of: identifier) { engine, bytes throws(MonitorError) in
+      try engine.ensure(definition, identifier: bytes, assuming: assuming)
+    }
+  }
+
+  /// Adds a condition of either kind.
+  public mutating func add(
+    any condition: any Condition, identifier: String, assuming: Event.State = .unknown,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) throws(MonitorError) {
+    let definition = try Self.definition(of: condition, policy: policy, tag: tag)
+    try withBytes(of: identifier) { engine, bytes throws(MonitorError) in
+      try engine.add(definition, identifier: bytes, assuming: assuming)
+    }
+  }
+
+  /// Removes a condition, its record and its events; nothing happens when there is none.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public mutating func remove(_ identifier: String) -> Bool {
+    var text = identifier
+    return text.withUTF8 { bytes in
+      guard let slot = table.identifiers.slot(of: bytes) else { return false }
+      remove(slot)
+      return true
+    }
+  }
+
+  /// The identifiers in the order in which the conditions were added.
+  public var identifiers: [String] {
+    table.order.slots.lazy.filter { $0 != AddOrder.gap }.map { table.identifiers.string(of: $0) }
+  }
+
+  /// Number of conditions.
+  public var conditionCount: Int { table.count }
+
+  /// Makes room for that many more conditions.
+  public mutating func reserve(_ count: Int, identifierBytes: Int) {
+    table.reserve(count, identifierBytes: identifierBytes)
+    states.reserveCapacity(states.count + count)
+    undetermined.reserveCapacity(undetermined.count + count)
+  }
+
+  // MARK: - The same on bytes, for faces that have no String
+
+  /// Adds a circle whose identifier is given as UTF-8. See ``add(_:identifier:assuming:policy:tag:)``.
+  public mutating func add(
+    _ condition: any Condition, identifierBytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) {
+    try add(
+      Self.definition(of: condition, policy: policy, tag: tag), identifier: identifierBytes, assuming: assuming)
+  }
+
+  public mutating func ensure(
+    _ condition: any Condition, identifierBytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) -> Bool {
+    try ensure(
+      Self.definition(of: condition, policy: policy, tag: tag), identifier: identifierBytes, assuming: assuming)
+  }
+
+  /// Adds circles from columns, in order. All or nothing: when a row is refused, none is added and the error's
+  /// position is its index.
+  ///
+  /// - Parameter identifier: Gives the bytes of a row's identifier.
+  public mutating func addCircles(
+    count: Int, latitudes: UnsafePointer<Double>, longitudes: UnsafePointer<Double>, radii: UnsafePointer<Double>,
+    tags: UnsafePointer<UInt64>?, tag: UInt64, assuming: Event.State, policy: TransitionPolicy,
+    identifier: (Int) -> UnsafeBufferPointer<UInt8>
+  ) throws(MonitorError) {
+    func circle(_ row: Int) -> CircularGeographicCondition {
+      CircularGeographicCondition(
+        center: Coordinate(latitude: latitudes[row], longitude: longitudes[row]), radius: radii[row])
+    }
+    if let defect = policy.defect ?? Self.defect(ofAssumption: assuming) { throw .invalidArgument(defect) }
+    var bytes = 0
+    for row in 0..<count {
+      if let defect = Self.defect(ofIdentifier: identifier(row)) ?? circle(row).defect {
+        throw .invalidArgument("row \(row): \(defect)", position: row)
+      }
+      bytes += identifier(row).count
+    }
+    if count > 1_000 { reserve(count, identifierBytes: bytes) }
+    for row in 0..<count {
+      enter(
+        Definition(shape: .circle(circle(row)), policy: policy, tag: tags?[row] ?? tag), identifier: identifier(row),
+        assuming: assuming)
+    }
+  }
+
+  /// Removes the condition with those bytes as identifier.
+  public mutating func remove(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> Bool {
+    if let defect = Self.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
+    guard let slot = table.identifiers.slot(of: bytes) else { return false }
+    remove(slot)
+    return true
+  }
+
+  // MARK: - What is common
+
+  static func definition(of condition: any Condition, policy: TransitionPolicy, tag: UInt64) throws(MonitorError)
+    -> Definition
+  {
+    if let circle = condition as? CircularGeographicCondition {
+      return Definition(shape: .circle(circle), policy: policy, tag: tag)
+    }
+    if let beacon = condition as? BeaconIdentityCondition {
+      return Definition(shape: .beacon(beacon), policy: policy, tag: tag)
+    }
+    throw .invalidArgument(
+      "the condition is of another kind; accepted are CircularGeographicCondition and BeaconIdentityCondition")
+  }
+
+  /// Why those bytes are no identifier; `nil` when they are one.
+  static func defect(ofIdentifier bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    guard !bytes.isEmpty else { return "the identifier is empty; accepted are 1 to 256 bytes of UTF-8" }
+    guard bytes.count <= IdentifierTable.longest else {
+      return "the identifier has \(bytes.count) bytes; accepted are 1 to 256 bytes of UTF-8"
+    }
+    var isASCII = true
+    for byte in bytes {
+      if byte == 0 { return "the identifier holds a zero byte" }
+      if byte >= 0x80 { isASCII = false }
+    }
+    return isASCII || String(validating: bytes, as: UTF8.self) != nil ? nil : "the identifier is not valid UTF-8"
+  }
+
+  static func defect(ofAssumption state: Event.State) -> String? {
+    state == .unmonitored ? "the assumed state is unmonitored; accepted are unknown, satisfied and unsatisfied" : nil
+  }
+
+  private mutating func withBytes<Result>(
+    of identifier: String,
+    _ body: (inout MonitorEngine, UnsafeBufferPointer<UInt8>) throws(MonitorError) -> Result
+  ) throws(MonitorError) -> Result {
+    let bytes = ContiguousArray(identifier.utf8)
+    var outcome: Swift.Result<Result, MonitorError>?
+    bytes.withUnsafeBufferPointer { bytes in
+      do throws(MonitorError) {
+        outcome = .success(try body(&self, bytes))
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    guard let outcome else { throw .internalInconsistency("no outcome") }
+    return try outcome.get()
+  }
+
+  private mutating func add(
+    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State
+  ) throws(MonitorError) {
+    if let defect = Self.defect(ofIdentifier: identifier) ?? Self.defect(ofAssumption: assuming)
+      ?? definition.policy.defect ?? definition.shape.defect
+    {
+      throw .invalidArgument(defect)
+    }
+    enter(definition, identifier: identifier, assuming: assuming)
+  }
+
+  private mutating func ensure(
+    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State
+  ) throws(MonitorError) -> Bool {
+    if let slot = table.identifiers.slot(of: identifier), definition.shape.defect == nil {
+      let present = table.definition(of: slot)
+      if present.policy == definition.policy, present.tag == definition.tag,
+        present.shape.isNearlyEqual(to: definition.shape)
+      {
+        return false
+      }
+    }
+    try add(definition, identifier: identifier, assuming: assuming)
+    return true
+  }
+
+  /// Enters a condition that has been checked.
+  private mutating func enter(
+    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State
+  ) {
+    let slot: UInt32
+    var isOverLimit = false
+    if let known = table.identifiers.slot(of: identifier) {
+      slot = known
+      isOverLimit = states[Int(slot)].isOverLimit
+      forget(slot)
+      table.replace(slot, definition)
+    } else {
+      slot = table.insert(definition, identifier: identifier)
+      isOverLimit = !limit.enter(slot)
+    }
+    while states.count <= Int(slot) { states.append(SlotState()) }
+    let wasListed = states[Int(slot)].isListed
+    states[Int(slot)] = SlotState()
+    states[Int(slot)].isListed = wasListed
+    states[Int(slot)].isOverLimit = isOverLimit
+    states[Int(slot)].assumed = assuming
+    states[Int(slot)].noted = assuming
+    states[Int(slot)].added = clock
+    if case .beacon(let beacon) = definition.shape {
+      beaconTracks[slot] = BeaconTrack()
+      beaconSlots[beacon, default: []].append(slot)
+    }
+    let flags = currentFlags(of: slot)
+    if !flags.isEmpty { flagsChanged(slot, date: clock) }
+    if !flags.suspends { begin(slot, lookingBack: true) }
+  }
+
+  /// Removes a condition.
+  private mutating func remove(_ slot: UInt32) {
+    forget(slot)
+    table.remove(slot)
+    if let promoted = limit.leave(slot) {
+      states[Int(promoted)].isOverLimit = false
+      if !currentFlags(of: promoted).suspends { begin(promoted, lookingBack: false) }
+    }
+    settleHead()
+  }
+
+  /// Drops the tracking and delivery state of a condition.
+  private mutating func forget(_ slot: UInt32) {
+    stopTracking(slot)
+    if let beacon = table.beacon(of: slot) {
+      beaconTracks[slot] = nil
+      if var slots = beaconSlots.removeValue(forKey: beacon) {
+        slots.removeAll { $0 == slot }
+        if !slots.isEmpty { beaconSlots[beacon] = slots }
+      }
+    }
+    let state = states[Int(slot)]
+    pendingEvents -= Int(state.waiting)
+    if state.record != SlotState.none { records.remove(state.record) }
+    turn.remove(slot)
+    dropVoidEntries()
+  }
+
+  /// Starts to watch a condition that is undetermined.
+  mutating func begin(_ slot: UInt32, lookingBack: Bool) {
+    switch table.kind(of: slot) {
+    case .circularGeographic:
+      if lookingBack, let fix = lastFix, clock != .min,
+        clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds,
+        decide(slot, fix, at: EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude))
+      {
+        return
+      }
+      list(slot)
+    case .beaconIdentity:
+      startAbsence(slot, at: clock)
+    }
+  }
+
+  private mutating func list(_ slot: UInt32) {
+    neighbourhood.removeSafeRegion()
+    if !states[Int(slot)].isListed {
+      states[Int(slot)].isListed = true
+      undetermined.append(slot)
+    }
+  }
+
+  /// Ends the watching of a condition: it becomes undetermined, candidates are cleared.
+  mutating func stopTracking(_ slot: UInt32) {
+    states[Int(slot)].observed = .undetermined
+    candidates[slot] = nil
+    deadlines.cancel(slot)
+    turn.present[slot] = nil
+    switch table.kind(of: slot) {
+    case .circularGeographic:
+      refreshWatch(slot)
+    case .beaconIdentity:
+      beaconTracks[slot]?.lastSighting = .min
+      beaconTracks[slot]?.deadline = .max
+    }
+  }
+}
+
+extension Definition.Shape {
+  var defect: String? {
+    switch self {
+    case .circle(let circle): circle.defect
+    case .beacon: nil
+    }
+  }
+
+  func isNearlyEqual(to other: Definition.Shape) -> Bool {
+    switch (self, other) {
+    case (.circle(let one), .circle(let two)): one.isNearlyEqual(to: two)
+    case (.beacon(let one), .beacon(let two)): one == two
+    default: false
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import FencepostKernel
+
+extension MonitorEngine {
+  /// Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (coordinate or time out of range, counted),
+  ///   ``MonitorError/lateInput(time:clock:)`` (counted), ``MonitorError/queueFull(limit:position:)``; the fix has
+  ///   changed nothing else then.
+  public mutating func feed(_ fix: Fix) throws(MonitorError) {
+    guard fix.coordinate.isValid else {
+      counters.inputCount += 1
+      counters.invalidFixes += 1
+      throw .invalidArgument(
+        "the coordinate is \(fix.coordinate.latitude), \(fix.coordinate.longitude); "
+          + "accepted are latitude -90 to 90 and longitude -180 to 180 degrees")
+    }
+    guard fix.time.isValid else {
+      counters.invalidFixes += 1
+      try admit(fix.time)
+      return
+    }
+    guard fix.accuracy >= 0 else {
+      counters.inputCount += 1
+      counters.invalidFixes += 1
+      return
+    }
+    try admit(fix.time)
+    counters.acceptedFixes += 1
+    evaluate(fix)
+  }
+
+  /// Feeds many fixes in order, with the same result as single calls; invalid and late ones are skipped and counted.
+  ///
+  /// - Parameter result: Receives the counts, also when the queue is full: the rows counted are those consumed.
+  /// - Throws: ``MonitorError/queueFull(limit:position:)``; the rows before its position took effect.
+  /// - Complexity: A few nanoseconds a fix while no boundary is near, O(conditions near) otherwise.
+  public mutating func feed(_ fixes: Span<Fix>, result: inout FeedResult) throws(MonitorError) {
+    result = FeedResult()
+    let count = fixes.count
+    var index = 0
+    while index < count {
+      let start = index
+      if !isFull {
+        index = skipSafeFixes(fixes, from: index)
+        result.accepted += index - start
+        if index == count { break }
+      }
+      do throws(MonitorError) {
+        let invalid = counters.invalidFixes
+        try feed(fixes[index])
+        if counters.invalidFixes == invalid { result.accepted += 1 } else { result.invalid += 1 }
+      } catch {
+        switch error {
+        case .invalidArgument: result.invalid += 1
+        case .lateInput: result.late += 1
+        default: throw .queueFull(limit: options.maxPendingEvents, position: index)
+        }
+      }
+      index += 1
+    }
+  }
+
+  /// Feeds many fixes from an array. See ``feed(_:result:)``.
+  @discardableResult
+  public mutating func feed(_ fixes: some Sequence<Fix>) throws(MonitorError) -> FeedResult {
+    let array = ContiguousArray(fixes)
+    var result = FeedResult()
+    try feed(array.span, result: &result)
+    return result
+  }
+
+  /// Takes fixes for as long as they are in order, before the next deadline and within the safe region.
+  private mutating func skipSafeFixes(_ fixes: Span<Fix>, from start: Int) -> Int {
+    let safe = neighbourhood.safe
+    guard safe.squaredRadius > 0 else { return start }
+    let horizon = min(deadlines.earliest, Timestamp.latest.microseconds &+ 1)
+    var time = clock
+    var index = start
+    let count = fixes.count
+    while index < count {
+      let fix = fixes[unchecked: index]
+      guard safe.contains(fix.coordinate), fix.coordinate.isValid, fix.accuracy >= 0,
+        fix.time.microseconds >= time, fix.time.microseconds < horizon
+      else { break }
+      time = fix.time.microseconds
+      index &+= 1
+    }
+    guard index > start else { return start }
+    clock = time
+    lastFix = fixes[index - 1]
+    counters.acceptedFixes += UInt64(index - start)
+    counters.inputCount += UInt64(index - start)
+    return index
+  }
+
+  /// Applies a fix: what is due before it, the determinations, the crossings, what is due at it.
+  private mutating func evaluate(_ fix: Fix) {
+    let time = fix.time.microseconds
+    if deadlines.earliest < time { confirmDue(through: time - 1) }
+    clock = time
+    lastFix = fix
+    if circlesAreSuspended {
+      if deadlines.earliest <= time { confirmDue(through: time) }
+      return
+    }
+    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    if !undetermined.isEmpty { determine(fix, at: position) }
+    let isCovered = neighbourhood.covers(position)
+    if isCovered {
+      slotScratch.removeAll(keepingCapacity: true)
+      neighbourhood.reached(at: position, into: &slotScratch)
+    } else {
+      gatherReached(at: position)
+    }
+    var reached: ContiguousArray<UInt32> = []
+    swap(&reached, &slotScratch)
+    for slot in reached { cross(slot, fix, at: position) }
+    swap(&reached, &slotScratch)
+    if deadlines.earliest <= time || !confirmations.isEmpty { confirmDue(through: time) }
+    if isCovered && neighbourhood.isValid {
+      drawSafeRegion(at: position, fix.coordinate)
+    } else {
+      rebuildNeighbourhood(at: position, fix.coordinate)
+    }
+  }
+
+  /// Whether no circle is evaluated at all.
+  var circlesAreSuspended: Bool {
+    hostFlags.suspends || unsupportedKinds & (1 << UInt32(ConditionKind.circularGeographic.rawValue)) != 0
+  }
+}

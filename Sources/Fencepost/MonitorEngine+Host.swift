@@ -1,0 +1,52 @@
+extension MonitorEngine {
+  /// States what the host can do from now on.
+  ///
+  /// While a flag holds every condition is suspended; conditions of an unsupported kind become `unmonitored`.
+  ///
+  /// - Parameters:
+  ///   - flags: Which of ``Diagnostics/hostFlags`` hold now.
+  ///   - unsupported: Kinds of condition that cannot be monitored now.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (another flag, or the time), late, full; nothing has
+  ///   changed then.
+  public mutating func setHostCapabilities(
+    _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
+  ) throws(MonitorError) {
+    guard flags.isSubset(of: .hostFlags) else {
+      counters.inputCount += 1
+      throw .invalidArgument(
+        "the flags are \(flags.rawValue); accepted are the seven that a host states, \(Diagnostics.hostFlags.rawValue)")
+    }
+    try admit(time)
+    if deadlines.earliest < time.microseconds { confirmDue(through: time.microseconds - 1) }
+    clock = time.microseconds
+    var kinds: UInt32 = 0
+    for kind in [ConditionKind.circularGeographic, .beaconIdentity] where unsupported.contains(kind) {
+      kinds |= 1 << UInt32(kind.rawValue)
+    }
+    if flags != hostFlags || kinds != unsupportedKinds { change(to: flags, kinds) }
+    if deadlines.earliest <= clock { confirmDue(through: clock) }
+  }
+
+  private mutating func change(to flags: Diagnostics, _ kinds: UInt32) {
+    let slots = table.order.slots.filter { $0 != AddOrder.gap }
+    let before = slots.map { currentFlags(of: $0) }
+    hostFlags = flags
+    unsupportedKinds = kinds
+    neighbourhood.invalidate()
+    for (slot, old) in zip(slots, before) {
+      let new = currentFlags(of: slot)
+      guard new != old else { continue }
+      if new.suspends, !old.suspends { stopTracking(slot) }
+      flagsChanged(slot, date: clock)
+      if old.suspends, !new.suspends { begin(slot, lookingBack: false) }
+    }
+  }
+
+  /// The flags that hold for a condition now.
+  func currentFlags(of slot: UInt32) -> Diagnostics {
+    var flags = hostFlags
+    if unsupportedKinds & (1 << UInt32(table.kind(of: slot).rawValue)) != 0 { flags.insert(.conditionUnsupported) }
+    if states[Int(slot)].isOverLimit { flags.insert(.conditionLimitExceeded) }
+    return flags
+  }
+}

@@ -1,0 +1,75 @@
+extension MonitorEngine {
+  /// The condition with that identifier and the last event of it that was handled; `nil` when there is none.
+  public func record(for identifier: String) -> Record? {
+    var text = identifier
+    return text.withUTF8 { table.identifiers.slot(of: $0) }.map { record(of: $0) }
+  }
+
+  /// The slot of an identifier given as bytes.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the bytes are no identifier,
+  ///   ``MonitorError/notFound(_:)`` when no condition has it.
+  public func slot(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
+    if let defect = Self.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
+    guard let slot = table.identifiers.slot(of: bytes) else {
+      throw .notFound(String(decoding: bytes, as: UTF8.self))
+    }
+    return slot
+  }
+
+  /// The first condition whose generation is larger; walks over all in add order.
+  public func slot(after generation: UInt64) -> UInt32? {
+    table.order.next(after: generation)
+  }
+
+  /// The record of a live slot.
+  public func record(of slot: UInt32) -> Record {
+    Record(
+      condition: table.condition(of: slot), lastEvent: event(from: lastEntry(of: slot)), policy: table.policy(of: slot))
+  }
+
+  /// The last event of a live slot, or its first record.
+  public func lastEntry(of slot: UInt32) -> EventEntry {
+    let state = states[Int(slot)]
+    if state.record != SlotState.none { return records[state.record] }
+    var entry = EventEntry(
+      slot: slot, generation: table.order.generation(of: slot), state: state.assumed, cause: .none, date: nil)
+    entry.date = state.added
+    return entry
+  }
+
+  /// Calls `body` with the bytes of the identifier of a live slot.
+  public func withIdentifierBytes<Result>(of slot: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    table.identifiers.withBytes(of: slot, body)
+  }
+
+  public func tag(of slot: UInt32) -> UInt64 { table.tag(of: slot) }
+  public func generation(of slot: UInt32) -> UInt64 { table.order.generation(of: slot) }
+  public func condition(of slot: UInt32) -> any Condition { table.condition(of: slot) }
+  public func policy(of slot: UInt32) -> TransitionPolicy { table.policy(of: slot) }
+
+  /// The beacon that an entry names.
+  public func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {
+    guard entry.hasRefinement, let beacon = table.beacon(of: entry.slot) else { return nil }
+    return BeaconIdentityCondition(uuid: beacon.uuid, major: entry.refinementMajor, minor: entry.refinementMinor)
+  }
+
+  /// An entry with everything that belongs to its condition.
+  func event(from entry: EventEntry) -> Event {
+    var event = Event(
+      identifier: table.identifiers.string(of: entry.slot), state: entry.state, generation: entry.generation)
+    event.sequence = entry.sequence
+    event.cause = entry.cause
+    event.date = entry.date == .min ? nil : Timestamp(microseconds: entry.date)
+    event.evidenceDate = entry.evidenceDate == .min ? nil : Timestamp(microseconds: entry.evidenceDate)
+    event.beacon = refinement(of: entry)
+    event.diagnostics = entry.diagnostics
+    event.tag = table.tag(of: entry.slot)
+    if !entry.latitude.isNaN {
+      event.evidence = Event.Evidence(
+        coordinate: Coordinate(latitude: entry.latitude, longitude: entry.longitude), accuracy: entry.accuracy,
+        boundaryDistance: entry.boundaryDistance)
+    }
+    return event
+  }
+}

@@ -1,0 +1,133 @@
+import FencepostKernel
+
+/// A monitor's whole state as one value: inputs go in, events come out, the same for the same inputs.
+///
+/// The engine reads no clock, does no I/O and starts no thread. Copying the value forks the monitor. It is not
+/// locked: ``Monitor`` isolates it with an actor, the C face with a mutex.
+///
+/// The parts: ``ConditionTable`` holds the definitions and the spatial index; the tracking state of the one
+/// device (`states`, `candidates`, `active`, `neighbourhood`, `beaconTracks`, `deadlines`) says what the
+/// detectors believe; the delivery state (`queue`, `inFlight`, `records`) says what the consumer was told.
+public struct MonitorEngine: Sendable {
+  /// `nil` for a private monitor.
+  public let name: String?
+  public let options: MonitorOptions
+
+  // Definitions.
+  var table = ConditionTable()
+
+  // Inputs.
+  /// The largest time given, microseconds; `Int64.min` = unset.
+  var clock: Int64 = .min
+  var counters = MonitorStatistics()
+  /// The latest fix with a valid position.
+  var lastFix: Fix?
+  var hostFlags: Diagnostics = []
+  var unsupportedKinds: UInt32 = 0
+  var isScanning = true
+
+  // Tracking.
+  var states: ContiguousArray<SlotState> = []
+  var undetermined: ContiguousArray<UInt32> = []
+  var candidates: [UInt32: Candidate] = [:]
+  var active = ActiveCircles()
+  var neighbourhood = Neighbourhood()
+  var deadlines = Deadlines()
+  var confirmations: ContiguousArray<Confirmation> = []
+  var beaconTracks: [UInt32: BeaconTrack] = [:]
+  var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
+  /// Beacon conditions added before any time was known: their absence is counted from the first time.
+  var beaconsAwaitingClock: ContiguousArray<UInt32> = []
+  var limit = ConditionLimit()
+
+  // Delivery.
+  var queue = EventQueue()
+  var inFlight: ContiguousArray<EventEntry> = []
+  /// How many of `inFlight` the present consumer was given.
+  var handedOut = 0
+  /// Events that wait to be handed out.
+  var pendingEvents = 0
+  /// Silent changes that wait for their turn.
+  var pendingChanges = 0
+  var lastSequence: UInt64 = 0
+  var lastChange: UInt64 = 0
+  var records = RecordTable()
+  /// For `first` and `latest`: what waits, what flies and what came after it, per condition.
+  var turn = Turns()
+
+  // Scratch space, empty between calls.
+  var slotScratch: ContiguousArray<UInt32> = []
+  var gathered: ContiguousArray<UInt32> = []
+
+  /// Creates an empty monitor.
+  ///
+  /// - Throws: ``MonitorError/invalidName(_:)`` unless the name is `nil` or `[A-Za-z0-9_]{1,64}`;
+  ///   ``MonitorError/invalidArgument(_:position:)`` when an option is out of range.
+  public init(name: String? = nil, options: MonitorOptions = MonitorOptions()) throws(MonitorError) {
+    if let name, !Self.isValidName(name) { throw .invalidName(name) }
+    if let defect = options.defect { throw .invalidArgument(defect) }
+    self.name = name
+    self.options = options
+    limit.capacity = options.conditionLimit
+  }
+
+  static func isValidName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// The largest time given; `nil` before the first.
+  public var currentTime: Timestamp? { clock == .min ? nil : Timestamp(microseconds: clock) }
+
+  /// Counters and clock.
+  public var statistics: MonitorStatistics {
+    var result = counters
+    result.clock = currentTime
+    result.pendingEvents = pendingEvents
+    result.handedOutEvents = lastSequence
+    result.conditionCount = table.count
+    return result
+  }
+
+  /// Refuses an input that is out of range, late, or comes while the queue is full, and counts it.
+  ///
+  /// An input that is invalid is that first, whatever its time.
+  mutating func admit(_ time: Timestamp) throws(MonitorError) {
+    guard time.isValid else {
+      counters.inputCount += 1
+      throw .invalidArgument(
+        "time is \(time.microseconds) microseconds; accepted are \(Timestamp.earliest) to \(Timestamp.latest)")
+    }
+    guard time.microseconds >= clock else {
+      counters.inputCount += 1
+      counters.lateInputs += 1
+      throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
+    }
+    guard !isFull else { throw .queueFull(limit: options.maxPendingEvents) }
+    counters.inputCount += 1
+    if clock == .min { startAwaitingBeacons(at: time.microseconds) }
+  }
+
+  /// Whether so many events wait that inputs are refused. Silent changes that wait behind events count against a
+  /// second allowance of the same size, so that memory stays bounded.
+  var isFull: Bool {
+    pendingEvents >= options.maxPendingEvents || pendingChanges >= options.maxPendingEvents
+  }
+
+  /// Tells the monitor that time has passed: what is due up to and at that time is confirmed.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
+  ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
+  public mutating func advance(to time: Timestamp) throws(MonitorError) {
+    try admit(time)
+    clock = time.microseconds
+    confirmDue(through: clock)
+  }
+}

@@ -1,0 +1,235 @@
+import CFencepost
+import Fencepost
+
+// Between the structures of the header and the values of the engine.
+
+extension TransitionPolicy {
+  init(_ policy: UnsafePointer<fencepost_transition_policy>?) throws(MonitorError) {
+    self = .standard
+    guard let policy else { return }
+    var defaults = fencepost_transition_policy(.standard)
+    defaults.struct_size = 0
+    let value = try SizedStruct.read(policy, defaults: defaults, "policy")
+    guard let dwellPolicy = UInt8(exactly: value.dwell_policy).flatMap(DwellPolicy.init(rawValue:)) else {
+      throw .invalidArgument("dwell_policy is \(value.dwell_policy); accepted are 0 and 1")
+    }
+    guard value.notify <= UInt32(FENCEPOST_NOTIFY_ALL) else {
+      throw .invalidArgument("notify is \(value.notify); accepted are the bits 1, 2 and 4")
+    }
+    guard value.reserved == 0 else { throw .unsupported("reserved of policy is not zero") }
+    entryDwellMicroseconds = value.entry_dwell_us
+    exitDwellMicroseconds = value.exit_dwell_us
+    entryMargin = value.entry_margin_m
+    exitMargin = value.exit_margin_m
+    exitMarginLimit = value.exit_margin_limit_m
+    accuracyFactor = value.accuracy_factor
+    self.dwellPolicy = dwellPolicy
+    notify = Notify(rawValue: UInt8(value.notify))
+  }
+}
+
+extension fencepost_transition_policy {
+  init(_ policy: TransitionPolicy) {
+    self.init(
+      struct_size: UInt32(MemoryLayout<fencepost_transition_policy>.size),
+      dwell_policy: Int32(policy.dwellPolicy.rawValue), entry_dwell_us: policy.entryDwellMicroseconds,
+      exit_dwell_us: policy.exitDwellMicroseconds, entry_margin_m: policy.entryMargin,
+      exit_margin_m: policy.exitMargin, exit_margin_limit_m: policy.exitMarginLimit,
+      accuracy_factor: policy.accuracyFactor, notify: UInt32(policy.notify.rawValue), reserved: 0)
+  }
+}
+
+/// The options of a condition, read from C.
+struct AddOptions {
+  var assuming: Event.State = .unknown
+  var policy: TransitionPolicy = .standard
+  var tag: UInt64 = 0
+
+  init(_ options: UnsafePointer<fencepost_condition_options>?) throws(MonitorError) {
+    guard let options else { return }
+    let defaults = fencepost_condition_options(struct_size: 0, assuming: 0, policy: nil, tag: 0)
+    let value = try SizedStruct.read(options, defaults: defaults, "options")
+    guard let state = UInt8(exactly: value.assuming).flatMap(Event.State.init(rawValue:)), state != .unmonitored else {
+      throw .invalidArgument("assuming is \(value.assuming); accepted are 0 (unknown), 1 (satisfied), 2 (unsatisfied)")
+    }
+    assuming = state
+    policy = try TransitionPolicy(value.policy)
+    tag = value.tag
+  }
+}
+
+extension MonitorOptions {
+  init(_ options: UnsafePointer<fencepost_monitor_options>?) throws(MonitorError) {
+    self.init()
+    guard let options else { return }
+    let defaults = fencepost_monitor_options(
+      struct_size: 0, delivery: 0, condition_limit: 0, max_pending_events: UInt64(maxPendingEvents),
+      initial_fix_max_age_us: initialFixMaxAgeMicroseconds, beacon_exit_timeout_us: beaconExitTimeoutMicroseconds,
+      beacon_initial_timeout_us: beaconInitialTimeoutMicroseconds)
+    let value = try SizedStruct.read(options, defaults: defaults, "options")
+    guard let delivery = UInt8(exactly: value.delivery).flatMap(Delivery.init(rawValue:)) else {
+      throw .invalidArgument("delivery is \(value.delivery); accepted are 0 (every), 1 (first), 2 (latest)")
+    }
+    self.delivery = delivery
+    conditionLimit = value.condition_limit == 0 ? nil : Int(clamping: value.condition_limit)
+    maxPendingEvents = Int(clamping: value.max_pending_events)
+    initialFixMaxAgeMicroseconds = value.initial_fix_max_age_us
+    beaconExitTimeoutMicroseconds = value.beacon_exit_timeout_us
+    beaconInitialTimeoutMicroseconds = value.beacon_initial_timeout_us
+  }
+}
+
+extension BeaconUUID {
+  /// Sixteen bytes in the order in which they are broadcast.
+  init(bytes: UnsafeRawPointer) {
+    self.init(
+      high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+      low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+  }
+
+  func store(to bytes: UnsafeMutableRawPointer) {
+    bytes.storeBytes(of: high.bigEndian, as: UInt64.self)
+    bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+  }
+}
+
+extension BeaconIdentityCondition {
+  init(uuid: UnsafePointer<UInt8>, major: Int32, minor: Int32) throws(MonitorError) {
+    guard (-1...65_535).contains(major) else {
+      throw .invalidArgument("major is \(major); accepted are 0 to 65535, or -1 for any")
+    }
+    guard (-1...65_535).contains(minor) else {
+      throw .invalidArgument("minor is \(minor); accepted are 0 to 65535, or -1 for any")
+    }
+    guard major >= 0 || minor < 0 else {
+      throw .invalidArgument("minor is \(minor) without a major; a minor needs a major")
+    }
+    let uuid = BeaconUUID(bytes: UnsafeRawPointer(uuid))
+    if minor >= 0 {
+      self.init(uuid: uuid, major: UInt16(major), minor: UInt16(minor))
+    } else if major >= 0 {
+      self.init(uuid: uuid, major: UInt16(major))
+    } else {
+      self.init(uuid: uuid)
+    }
+  }
+}
+
+/// Copies an identifier into its fixed buffer, terminated.
+@inline(__always)
+private func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer) -> UInt32 {
+  withUnsafeMutableBytes(of: &buffer) {
+    let count = min(bytes.count, $0.count - 1)
+    $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[0..<count]))
+    $0[count] = 0
+    return UInt32(count)
+  }
+}
+
+extension MonitorEngine {
+  /// Writes an event into the caller's memory.
+  @inline(__always)
+  func store(_ entry: borrowing EventEntry, to event: UnsafeMutablePointer<fencepost_event>) {
+    event.pointee.sequence = entry.sequence
+    event.pointee.generation = entry.generation
+    event.pointee.tag = tag(of: entry.slot)
+    event.pointee.date_us = entry.date
+    event.pointee.evidence_date_us = entry.evidenceDate
+    event.pointee.latitude = entry.latitude
+    event.pointee.longitude = entry.longitude
+    event.pointee.accuracy_m = entry.accuracy
+    event.pointee.boundary_distance_m = entry.boundaryDistance
+    event.pointee.state = Int32(entry.state.rawValue)
+    event.pointee.cause = Int32(entry.cause.rawValue)
+    event.pointee.diagnostics = entry.diagnostics.rawValue
+    event.pointee.has_refinement = 0
+    event.pointee.refinement_uuid = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    event.pointee.refinement_major = 0
+    event.pointee.refinement_minor = 0
+    if entry.hasRefinement, let beacon = refinement(of: copy entry) {
+      event.pointee.has_refinement = 1
+      withUnsafeMutableBytes(of: &event.pointee.refinement_uuid) { beacon.uuid.store(to: $0.baseAddress!) }
+      event.pointee.refinement_major = beacon.major ?? 0
+      event.pointee.refinement_minor = beacon.minor ?? 0
+    }
+    event.pointee.identifier_length = withIdentifierBytes(of: entry.slot) {
+      FencepostABI.copy($0, into: &event.pointee.identifier)
+    }
+  }
+
+  /// Writes a condition's definition into the caller's memory.
+  func store(conditionOf slot: UInt32, to condition: UnsafeMutablePointer<fencepost_condition>) {
+    condition.pointee.generation = generation(of: slot)
+    condition.pointee.tag = tag(of: slot)
+    condition.pointee.policy = fencepost_transition_policy(policy(of: slot))
+    condition.pointee.identifier_length = withIdentifierBytes(of: slot) {
+      FencepostABI.copy($0, into: &condition.pointee.identifier)
+    }
+    condition.pointee.latitude = .nan
+    condition.pointee.longitude = .nan
+    condition.pointee.radius_m = .nan
+    condition.pointee.uuid = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    condition.pointee.major = -1
+    condition.pointee.minor = -1
+    let definition = self.condition(of: slot)
+    if let circle = definition as? CircularGeographicCondition {
+      condition.pointee.kind = fencepost_condition_kind(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
+      condition.pointee.latitude = circle.center.latitude
+      condition.pointee.longitude = circle.center.longitude
+      condition.pointee.radius_m = circle.radius
+    } else if let beacon = definition as? BeaconIdentityCondition {
+      condition.pointee.kind = fencepost_condition_kind(FENCEPOST_CONDITION_BEACON_IDENTITY)
+      withUnsafeMutableBytes(of: &condition.pointee.uuid) { beacon.uuid.store(to: $0.baseAddress!) }
+      condition.pointee.major = beacon.major.map(Int32.init) ?? -1
+      condition.pointee.minor = beacon.minor.map(Int32.init) ?? -1
+    }
+  }
+
+  func store(recordOf slot: UInt32, to record: UnsafeMutablePointer<fencepost_record>) {
+    // The two members lie one after the other; each is written in place.
+    let raw = UnsafeMutableRawPointer(record)
+    store(conditionOf: slot, to: raw.assumingMemoryBound(to: fencepost_condition.self))
+    store(
+      lastEntry(of: slot),
+      to: (raw + MemoryLayout<fencepost_condition>.stride).assumingMemoryBound(to: fencepost_event.self))
+  }
+}
+
+extension Event {
+  /// Reads an event back from C; what no event can hold is refused.
+  init(_ event: UnsafePointer<fencepost_event>) throws(MonitorError) {
+    let value = event.pointee
+    guard let state = UInt8(exactly: value.state).flatMap(State.init(rawValue:)) else {
+      throw .invalidArgument("state is \(value.state); accepted are 0 to 3")
+    }
+    guard let cause = UInt8(exactly: value.cause).flatMap(Cause.init(rawValue:)) else {
+      throw .invalidArgument("cause is \(value.cause); accepted are 0 to 4")
+    }
+    guard value.diagnostics < 1 << 10 else {
+      throw .invalidArgument("diagnostics is \(value.diagnostics); accepted are 0 to 1023")
+    }
+    guard value.identifier_length <= UInt32(FENCEPOST_IDENTIFIER_MAX) else {
+      throw .invalidArgument("identifier_length is \(value.identifier_length); accepted are 0 to 256")
+    }
+    let identifier = withUnsafeBytes(of: value.identifier) {
+      String(validating: $0.prefix(Int(value.identifier_length)), as: UTF8.self)
+    }
+    guard let identifier else { throw .invalidArgument("the identifier is not valid UTF-8") }
+    self.init(identifier: identifier, state: state, generation: value.generation)
+    sequence = value.sequence
+    self.cause = cause
+    tag = value.tag
+    date = value.date_us == .min ? nil : Timestamp(microseconds: value.date_us)
+    evidenceDate = value.evidence_date_us == .min ? nil : Timestamp(microseconds: value.evidence_date_us)
+    diagnostics = Diagnostics(rawValue: value.diagnostics)
+    if value.has_refinement != 0 {
+      let uuid = withUnsafeBytes(of: value.refinement_uuid) { BeaconUUID(bytes: $0.baseAddress!) }
+      beacon = BeaconIdentityCondition(uuid: uuid, major: value.refinement_major, minor: value.refinement_minor)
+    }
+    if !value.latitude.isNaN {
+      evidence = Evidence(
+        coordinate: Coordinate(latitude: value.latitude, longitude: value.longitude), accuracy: value.accuracy_m,
+        boundaryDistance: value.boundary_distance_m)
+    }
+  }
+}

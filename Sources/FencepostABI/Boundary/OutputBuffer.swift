@@ -1,0 +1,25 @@
+import Fencepost
+
+/// Texts and lists copied into memory of the caller: (pointer, capacity, out size).
+enum OutputBuffer {
+  /// Copies bytes. The needed size is stored in any case; capacity 0 only asks for it.
+  ///
+  /// - Parameter terminator: A zero byte that must fit too and does not count for the size.
+  static func write(
+    _ bytes: some Collection<UInt8>, terminator: Bool, to buffer: UnsafeMutablePointer<CChar>?, capacity: Int,
+    size: UnsafeMutablePointer<Int>?
+  ) throws(MonitorError) {
+    _ = try Boundary.require(buffer, count: capacity, "buffer")
+    let needed = bytes.count + (terminator ? 1 : 0)
+    size?.pointee = bytes.count
+    guard capacity > 0, let buffer else { return }
+    guard capacity >= needed else { throw .bufferTooSmall(needed: needed) }
+    let raw = UnsafeMutableRawPointer(buffer)
+    var index = 0
+    for byte in bytes {
+      raw.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+      index += 1
+    }
+    if terminator { raw.storeBytes(of: 0, toByteOffset: index, as: UInt8.self) }
+  }
+}

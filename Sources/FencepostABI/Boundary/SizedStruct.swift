@@ -1,0 +1,54 @@
+import Fencepost
+
+/// Structures that start with `uint32_t struct_size` and may grow at their end.
+enum SizedStruct {
+  /// Larger sizes are taken for memory that was never initialised.
+  private static let largest = 4_096
+
+  private static func size(_ pointer: UnsafeRawPointer, _ name: StaticString) throws(MonitorError) -> Int {
+    let size = Int(pointer.loadUnaligned(as: UInt32.self))
+    guard size >= 8, size <= largest else {
+      throw .invalidArgument("struct_size of \(name) is \(size); initialise it with its INIT macro")
+    }
+    return size
+  }
+
+  /// Reads a caller's structure. Of a smaller (older) one the missing members keep their defaults; a larger (newer)
+  /// one is accepted when what is unknown is zero.
+  static func read<Value: BitwiseCopyable>(
+    _ pointer: UnsafePointer<Value>, defaults: Value, _ name: StaticString
+  ) throws(MonitorError) -> Value {
+    let raw = UnsafeRawPointer(pointer)
+    let size = try size(raw, name)
+    let known = MemoryLayout<Value>.size
+    if size > known {
+      for offset in known..<size where raw.load(fromByteOffset: offset, as: UInt8.self) != 0 {
+        throw .unsupported("\(name) has members that this library does not know, and they are not zero")
+      }
+    }
+    var value = defaults
+    withUnsafeMutableBytes(of: &value) {
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: raw, count: min(size, known)))
+    }
+    return value
+  }
+
+  /// Writes a structure into a caller's, as far as the caller knows it; `struct_size` stays the caller's.
+  static func write<Value: BitwiseCopyable>(
+    _ value: Value, to pointer: UnsafeMutablePointer<Value>, _ name: StaticString
+  ) throws(MonitorError) {
+    let raw = UnsafeMutableRawPointer(pointer)
+    let size = try size(UnsafeRawPointer(raw), name)
+    withUnsafeBytes(of: value) {
+      let count = min(size, $0.count)
+      (raw + 4).copyMemory(from: $0.baseAddress! + 4, byteCount: count - 4)
+    }
+  }
+
+  /// Whether a caller's structure is one that ``write(_:to:_:)`` accepts.
+  static func check<Value: BitwiseCopyable>(
+    _ pointer: UnsafeMutablePointer<Value>, _ name: StaticString
+  ) throws(MonitorError) {
+    _ = try size(UnsafeRawPointer(pointer), name)
+  }
+}

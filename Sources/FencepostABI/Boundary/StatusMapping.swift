@@ -1,0 +1,51 @@
+import CFencepost
+import Fencepost
+
+extension MonitorError {
+  /// The number of the C interface. Exhaustive: a new case does not compile until it has a number.
+  var status: fencepost_status {
+    let number: Int =
+      switch self {
+      case .nullArgument: FENCEPOST_E_NULL_ARGUMENT
+      case .invalidArgument: FENCEPOST_E_INVALID_ARGUMENT
+      case .bufferTooSmall: FENCEPOST_E_BUFFER_TOO_SMALL
+      case .unsupported: FENCEPOST_E_UNSUPPORTED
+      case .invalidName: FENCEPOST_E_INVALID_NAME
+      case .monitorInUse: FENCEPOST_E_MONITOR_IN_USE
+      case .consumerAlreadyActive: FENCEPOST_E_CONSUMER_ALREADY_ACTIVE
+      case .notFound: FENCEPOST_E_NOT_FOUND
+      case .lateInput: FENCEPOST_E_LATE_INPUT
+      case .queueFull: FENCEPOST_E_QUEUE_FULL
+      case .internalInconsistency: FENCEPOST_E_INTERNAL
+      }
+    return fencepost_status(number)
+  }
+
+  /// The row or element that the error is about.
+  var position: Int {
+    switch self {
+    case .invalidArgument(_, let position), .queueFull(_, let position): position
+    default: 0
+    }
+  }
+}
+
+/// Name and sentence of every status.
+func describe(_ status: fencepost_status) -> (name: StaticString, message: StaticString) {
+  switch Int(status) {
+  case FENCEPOST_OK: ("ok", "the call succeeded")
+  case FENCEPOST_E_NULL_ARGUMENT: ("null_argument", "a required pointer is NULL")
+  case FENCEPOST_E_INVALID_ARGUMENT: ("invalid_argument", "a value is out of its range")
+  case FENCEPOST_E_BUFFER_TOO_SMALL: ("buffer_too_small", "the capacity does not hold the result")
+  case FENCEPOST_E_UNSUPPORTED: ("unsupported", "a structure uses members that this library does not know")
+  case FENCEPOST_E_INVALID_NAME: ("invalid_name", "a monitor's name is not 1 to 64 letters, digits or underscores")
+  case FENCEPOST_E_MONITOR_IN_USE: ("monitor_in_use", "a monitor of that name is already open")
+  case FENCEPOST_E_CONSUMER_ALREADY_ACTIVE:
+    ("consumer_already_active", "another consumer iterates over the events")
+  case FENCEPOST_E_NOT_FOUND: ("not_found", "no condition has that identifier")
+  case FENCEPOST_E_LATE_INPUT: ("late_input", "the input is earlier than the monitor's clock")
+  case FENCEPOST_E_QUEUE_FULL: ("queue_full", "too many events wait to be handed out")
+  case FENCEPOST_E_INTERNAL: ("internal", "a defect of the library")
+  default: ("unknown_status", "a status that this version of the library does not know")
+  }
+}

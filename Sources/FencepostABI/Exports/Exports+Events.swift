@@ -1,0 +1,63 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_monitor_poll_event`; see the header.
+@_cdecl("fencepost_monitor_poll_event") @implementation
+public func fencepost_monitor_poll_event(
+  _ monitor: OpaquePointer?, _ out_event: UnsafeMutablePointer<fencepost_event>?,
+  _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let out = try Boundary.require(out_event, "out_event")
+    let available = try Boundary.require(out_available, "out_available")
+    let count = try handle.call { engine in
+      engine.poll(limit: 1) { entry, engine in engine.store(entry, to: out) }
+    }
+    available.pointee = UInt32(count)
+  }
+}
+
+/// Implements `fencepost_monitor_poll_events`; see the header.
+@_cdecl("fencepost_monitor_poll_events") @implementation
+public func fencepost_monitor_poll_events(
+  _ monitor: OpaquePointer?, _ out_events: UnsafeMutablePointer<fencepost_event>?, _ capacity: Int,
+  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let out = try Boundary.require(out_events, count: capacity, "out_events")
+    let count = try Boundary.require(out_count, "out_count")
+    count.pointee = try handle.call { engine in
+      var next = out
+      return engine.poll(limit: capacity) { entry, engine in
+        if let event = next {
+          engine.store(entry, to: event)
+          next = event + 1
+        }
+      }
+    }
+  }
+}
+
+/// Implements `fencepost_monitor_acknowledge`; see the header.
+@_cdecl("fencepost_monitor_acknowledge") @implementation
+public func fencepost_monitor_acknowledge(
+  _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    try Handle.borrow(monitor).call { engine in engine.acknowledge() }
+  }
+}
+
+/// Implements `fencepost_event_json`; see the header.
+@_cdecl("fencepost_event_json") @implementation
+public func fencepost_event_json(
+  _ event: UnsafePointer<fencepost_event>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let event = try Event(Boundary.require(event, "event"))
+    try OutputBuffer.write(event.json.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
+  }
+}

@@ -1,0 +1,49 @@
+public import CFencepost
+import Fencepost
+import FencepostKernel
+
+private func check(_ latitude: Double, _ longitude: Double, _ which: StaticString) throws(MonitorError) {
+  guard Coordinate(latitude: latitude, longitude: longitude).isValid else {
+    throw .invalidArgument(
+      "the \(which) is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees")
+  }
+}
+
+/// Implements `fencepost_geodesic_inverse`; see the header.
+@_cdecl("fencepost_geodesic_inverse") @implementation
+public func fencepost_geodesic_inverse(
+  _ latitude1: Double, _ longitude1: Double, _ latitude2: Double, _ longitude2: Double,
+  _ out_distance_m: UnsafeMutablePointer<Double>?, _ out_azimuth1: UnsafeMutablePointer<Double>?,
+  _ out_azimuth2: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    try check(latitude1, longitude1, "first point")
+    try check(latitude2, longitude2, "second point")
+    let result = GeodesicInverse.solve(
+      latitude1: latitude1, longitude1: longitude1, latitude2: latitude2, longitude2: longitude2)
+    out_distance_m?.pointee = result.distance
+    out_azimuth1?.pointee = result.azimuth1
+    out_azimuth2?.pointee = result.azimuth2
+  }
+}
+
+/// Implements `fencepost_geodesic_direct`; see the header.
+@_cdecl("fencepost_geodesic_direct") @implementation
+public func fencepost_geodesic_direct(
+  _ latitude: Double, _ longitude: Double, _ azimuth: Double, _ distance_m: Double,
+  _ out_latitude: UnsafeMutablePointer<Double>?, _ out_longitude: UnsafeMutablePointer<Double>?,
+  _ out_azimuth2: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    try check(latitude, longitude, "point")
+    guard azimuth.isFinite else { throw .invalidArgument("azimuth is \(azimuth); accepted are finite degrees") }
+    guard distance_m.magnitude <= 1e9 else {
+      throw .invalidArgument("distance is \(distance_m); accepted are -1e9 to 1e9 metres")
+    }
+    let result = GeodesicDirect.solve(
+      latitude: latitude, longitude: longitude, azimuth: azimuth, distance: distance_m)
+    out_latitude?.pointee = result.latitude
+    out_longitude?.pointee = result.longitude
+    out_azimuth2?.pointee = result.azimuth
+  }
+}

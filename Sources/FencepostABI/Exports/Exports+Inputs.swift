@@ -1,0 +1,104 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_monitor_feed_fix`; see the header.
+@_cdecl("fencepost_monitor_feed_fix") @implementation
+public func fencepost_monitor_feed_fix(
+  _ monitor: OpaquePointer?, _ fix: UnsafePointer<fencepost_fix>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let fix = try Boundary.require(fix, "fix").pointee
+    try handle.call { engine throws(MonitorError) in
+      try engine.feed(
+        Fix(
+          latitude: fix.latitude, longitude: fix.longitude, accuracy: fix.accuracy_m,
+          time: Timestamp(microseconds: fix.time_us)))
+    }
+  }
+}
+
+/// Implements `fencepost_monitor_feed_fixes`; see the header.
+@_cdecl("fencepost_monitor_feed_fixes") @implementation
+public func fencepost_monitor_feed_fixes(
+  _ monitor: OpaquePointer?, _ fixes: UnsafePointer<fencepost_fix>?, _ count: Int,
+  _ out_result: UnsafeMutablePointer<fencepost_feed_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let start = try Boundary.require(fixes, count: count, "fixes")
+    var result = FeedResult()
+    defer {
+      out_result?.pointee = fencepost_feed_result(
+        accepted: UInt64(result.accepted), invalid: UInt64(result.invalid), late: UInt64(result.late))
+    }
+    guard count > 0, let start else { return }
+    // The layouts are equal (a test compares them): the caller's rows are read in place.
+    let rows = UnsafeBufferPointer(
+      start: UnsafeRawPointer(start).assumingMemoryBound(to: Fix.self), count: count)
+    try handle.call { engine throws(MonitorError) in try engine.feed(rows.span, result: &result) }
+  }
+}
+
+/// Implements `fencepost_monitor_feed_sightings`; see the header.
+@_cdecl("fencepost_monitor_feed_sightings") @implementation
+public func fencepost_monitor_feed_sightings(
+  _ monitor: OpaquePointer?, _ sightings: UnsafePointer<fencepost_beacon_sighting>?, _ count: Int,
+  _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let start = try Boundary.require(sightings, count: count, "sightings")
+    let report = UnsafeBufferPointer(start: start, count: count).lazy.map { sighting in
+      BeaconSighting(
+        uuid: withUnsafeBytes(of: sighting.uuid) { BeaconUUID(bytes: $0.baseAddress!) }, major: sighting.major,
+        minor: sighting.minor, rssi: sighting.rssi_dbm)
+    }
+    try handle.call { engine throws(MonitorError) in try engine.see(report, at: Timestamp(microseconds: time_us)) }
+  }
+}
+
+/// Implements `fencepost_monitor_set_beacon_scanning`; see the header.
+@_cdecl("fencepost_monitor_set_beacon_scanning") @implementation
+public func fencepost_monitor_set_beacon_scanning(
+  _ monitor: OpaquePointer?, _ scanning: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    try Handle.borrow(monitor).call { engine throws(MonitorError) in
+      try engine.setScanning(scanning != 0, at: Timestamp(microseconds: time_us))
+    }
+  }
+}
+
+/// Implements `fencepost_monitor_set_host_capabilities`; see the header.
+@_cdecl("fencepost_monitor_set_host_capabilities") @implementation
+public func fencepost_monitor_set_host_capabilities(
+  _ monitor: OpaquePointer?, _ diagnostics: UInt32, _ unsupported_kinds: UInt32, _ time_us: Int64,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    guard unsupported_kinds & ~6 == 0 else {
+      throw .invalidArgument("unsupported_kinds is \(unsupported_kinds); accepted are the bits 2 and 4")
+    }
+    var kinds: Set<ConditionKind> = []
+    if unsupported_kinds & 2 != 0 { kinds.insert(.circularGeographic) }
+    if unsupported_kinds & 4 != 0 { kinds.insert(.beaconIdentity) }
+    try handle.call { engine throws(MonitorError) in
+      try engine.setHostCapabilities(
+        Diagnostics(rawValue: diagnostics), unsupported: kinds, at: Timestamp(microseconds: time_us))
+    }
+  }
+}
+
+/// Implements `fencepost_monitor_advance`; see the header.
+@_cdecl("fencepost_monitor_advance") @implementation
+public func fencepost_monitor_advance(
+  _ monitor: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    try Handle.borrow(monitor).call { engine throws(MonitorError) in
+      try engine.advance(to: Timestamp(microseconds: time_us))
+    }
+  }
+}

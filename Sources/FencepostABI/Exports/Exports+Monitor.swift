@@ -1,0 +1,61 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_monitor_create`; see the header.
+@_cdecl("fencepost_monitor_create") @implementation
+public func fencepost_monitor_create(
+  _ name: UnsafePointer<CChar>?, _ options: UnsafePointer<fencepost_monitor_options>?,
+  _ out_monitor: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let out = try Boundary.require(out_monitor, "out_monitor")
+    var text: String?
+    if let name {
+      let bytes = Boundary.identifier(name)
+      guard let valid = String(validating: bytes, as: UTF8.self) else {
+        throw .invalidName(String(decoding: bytes, as: UTF8.self))
+      }
+      text = valid
+    }
+    out.pointee = Handle.give(try MonitorEngine(name: text, options: MonitorOptions(options)))
+  }
+}
+
+/// Implements `fencepost_monitor_destroy`; see the header.
+@_cdecl("fencepost_monitor_destroy") @implementation
+public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
+  if let monitor { Handle.release(monitor) }
+}
+
+/// Implements `fencepost_monitor_name`; see the header.
+@_cdecl("fencepost_monitor_name") @implementation
+public func fencepost_monitor_name(
+  _ monitor: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let name = try Handle.borrow(monitor).call { engine in engine.name ?? "" }
+    try OutputBuffer.write(name.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
+  }
+}
+
+/// Implements `fencepost_monitor_statistics`; see the header.
+@_cdecl("fencepost_monitor_statistics") @implementation
+public func fencepost_monitor_statistics(
+  _ monitor: OpaquePointer?, _ out_statistics: UnsafeMutablePointer<fencepost_statistics>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let out = try Boundary.require(out_statistics, "out_statistics")
+    let statistics = try handle.call { engine in engine.statistics }
+    try SizedStruct.write(
+      fencepost_statistics(
+        struct_size: 0, reserved: 0, clock_us: statistics.clock?.microseconds ?? .min,
+        input_count: statistics.inputCount, accepted_fixes: statistics.acceptedFixes,
+        invalid_fixes: statistics.invalidFixes, late_inputs: statistics.lateInputs,
+        accepted_sightings: statistics.acceptedSightings, pending_events: UInt64(clamping: statistics.pendingEvents),
+        handed_out_events: statistics.handedOutEvents, condition_count: UInt64(clamping: statistics.conditionCount)),
+      to: out, "out_statistics")
+  }
+}

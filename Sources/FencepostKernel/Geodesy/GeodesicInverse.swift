@@ -1,0 +1,193 @@
+/// The shortest path between two points of the WGS84 ellipsoid: its length and its directions at both ends.
+///
+/// After Karney, "Algorithms for geodesics", Journal of Geodesy 87 (2013), 43–55; equation numbers in this folder are
+/// his. The distance is within 15 nm of the exact value for every pair of points.
+@frozen public struct GeodesicInverse: Sendable, Equatable {
+  /// Length of the shortest path, metres, 0 … 20 003 931.46.
+  public var distance: Double
+  /// Azimuth of the path where it leaves the first point, degrees clockwise from north in (−180, 180].
+  public var azimuth1: Double
+  /// Azimuth of the path, forward, where it reaches the second point, degrees in (−180, 180].
+  public var azimuth2: Double
+
+  @inlinable
+  public init(distance: Double, azimuth1: Double, azimuth2: Double) {
+    self.distance = distance
+    self.azimuth1 = azimuth1
+    self.azimuth2 = azimuth2
+  }
+
+  /// Solves the inverse problem.
+  ///
+  /// - Parameters:
+  ///   - latitude1: degrees in [−90, 90].
+  ///   - longitude1: degrees, any finite value; the difference is reduced without rounding error.
+  ///   - latitude2: degrees in [−90, 90].
+  ///   - longitude2: degrees, any finite value.
+  /// - Returns: distance and azimuths, all NaN when a latitude is out of range or an argument is not finite.
+  ///   Where the shortest path is not unique, or a point is a pole, one of the possible azimuths.
+  public static func solve(
+    latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
+  ) -> GeodesicInverse {
+    guard let task = InverseTask(latitude1, longitude1, latitude2, longitude2) else {
+      return GeodesicInverse(distance: .nan, azimuth1: .nan, azimuth2: .nan)
+    }
+    let path = task.path(azimuths: true)
+    let east = task.eastSign
+    let north = task.northSign
+    let (first, second) = task.swapped ? (path.end, path.start) : (path.start, path.end)
+    return GeodesicInverse(
+      distance: path.distance,
+      azimuth1: Trigonometry.atan2Degrees(east * first.sine, north * first.cosine),
+      azimuth2: Trigonometry.atan2Degrees(east * second.sine, north * second.cosine))
+  }
+
+  /// The distance alone, metres: bit for bit that of `solve`, and the same in both directions.
+  ///
+  /// Parameters and exceptional values as for `solve`.
+  public static func distance(
+    latitude1: Double, longitude1: Double, latitude2: Double, longitude2: Double
+  ) -> Double {
+    guard let task = InverseTask(latitude1, longitude1, latitude2, longitude2) else { return .nan }
+    return task.path(azimuths: false).distance
+  }
+}
+
+/// A direction by its sine and cosine, the angle counted clockwise from north.
+struct Heading {
+  var sine: Double
+  var cosine: Double
+
+  @inline(__always)
+  init(sine: Double, cosine: Double) {
+    self.sine = sine
+    self.cosine = cosine
+  }
+
+  @inline(__always)
+  var normalized: Heading {
+    let scale = 1 / (sine * sine + cosine * cosine).squareRoot()
+    return Heading(sine: sine * scale, cosine: cosine * scale)
+  }
+}
+
+/// A solved path between the points of an `InverseTask`, in its order and orientation.
+struct InversePath {
+  /// Metres.
+  var distance: Double
+  var start: Heading
+  var end: Heading
+}
+
+/// The inverse problem in the canonical orientation of section 5: latitude 1 ≤ 0, |latitude 1| ≥ |latitude 2|,
+/// longitude difference in [0°, 180°].
+///
+/// Both directions of a pair of points lead to the same task, which is what makes the distance symmetric.
+struct InverseTask {
+  /// Sine and cosine of the reduced latitudes β, and √(1 + e′² sin² β).
+  var sine1, cosine1, stretch1: Double
+  var sine2, cosine2, stretch2: Double
+  /// Longitude difference λ₁₂ in radians, with its sine and cosine.
+  var lambda, sineLambda, cosineLambda: Double
+  /// Back from the canonical orientation.
+  var swapped: Bool
+  var eastSign, northSign: Double
+
+  /// `nil` unless all arguments are finite and the latitudes lie in [−90, 90].
+  @inline(__always)
+  init?(_ latitude1: Double, _ longitude1: Double, _ latitude2: Double, _ longitude2: Double) {
+    guard latitude1.magnitude <= 90, latitude2.magnitude <= 90, longitude1.isFinite, longitude2.isFinite else {
+      return nil
+    }
+    let swapped = latitude1.magnitude < latitude2.magnitude
+    let larger = Trigonometry.settled(swapped ? latitude2 : latitude1)
+    let smaller = Trigonometry.settled(swapped ? latitude1 : latitude2)
+    let reverse = larger >= 0
+    let point1 = InverseTask.reducedLatitude(reverse ? 0 - larger : larger)
+    var point2 = InverseTask.reducedLatitude(reverse ? 0 - smaller : smaller)
+    // Keep "same parallel" decidable on both the sine and the cosine, whichever is the coarser.
+    if point1.cosine < -point1.sine {
+      if point2.cosine == point1.cosine { point2.sine = point2.sine < 0 ? point1.sine : -point1.sine }
+    } else if point2.sine.magnitude == -point1.sine {
+      point2.cosine = point1.cosine
+    }
+    sine1 = point1.sine
+    cosine1 = point1.cosine
+    sine2 = point2.sine
+    cosine2 = point2.cosine
+    stretch1 = (1 + Wgs84.ep2 * (sine1 * sine1)).squareRoot()
+    stretch2 = (1 + Wgs84.ep2 * (sine2 * sine2)).squareRoot()
+
+    let difference = InverseTask.longitudeDifference(from: longitude1, to: longitude2)
+    let west = difference.degrees < 0
+    let degrees = west ? 0 - difference.degrees : difference.degrees
+    let tail = west ? 0 - difference.tail : difference.tail
+    (sineLambda, cosineLambda) = Trigonometry.sincosDegrees(degrees, tail: tail)
+    lambda = Trigonometry.settled(degrees + tail) * Trigonometry.radiansPerDegree
+    self.swapped = swapped
+    // Reversing the path turns both headings by 180°, which undoes the change of sign of the longitude difference.
+    eastSign = west ? -1 : 1
+    northSign = swapped == reverse ? 1 : -1
+  }
+
+  /// Sine and cosine of the reduced latitude, tan β = (1 − f) tan φ (equation 6); the cosine is never zero.
+  @inline(__always)
+  static func reducedLatitude(_ degrees: Double) -> (sine: Double, cosine: Double) {
+    let (sine, cosine) = Trigonometry.sincosDegrees(degrees)
+    let y = Wgs84.f1 * sine
+    let scale = 1 / (y * y + cosine * cosine).squareRoot()
+    return (y * scale, max(cosine * scale, Wgs84.tiny))
+  }
+
+  /// `to` − `from` in degrees, reduced to [−180, 180], as the rounded value and the exact rounding error.
+  ///
+  /// The sum of two doubles and its error are exact by Knuth, "The art of computer programming", volume 2, section
+  /// 4.2.2, theorem B; reductions by 360° lose nothing. Exchanging the arguments changes the sign and nothing else.
+  @inline(__always)
+  static func longitudeDifference(from: Double, to: Double) -> (degrees: Double, tail: Double) {
+    let a = from.magnitude <= 180 ? -from : (-from).remainder(dividingBy: 360)
+    let b = to.magnitude <= 180 ? to : to.remainder(dividingBy: 360)
+    let (sum, error) = exactSum(a, b)
+    let wrapped = sum > 180 ? sum - 360 : (sum < -180 ? sum + 360 : sum)
+    let (degrees, tail) = exactSum(wrapped, error)
+    if degrees == 180 && tail > 0 { return (-180, tail) }
+    if degrees == -180 && tail < 0 { return (180, tail) }
+    return (degrees, tail)
+  }
+
+  @inline(__always)
+  static func exactSum(_ a: Double, _ b: Double) -> (sum: Double, error: Double) {
+    let sum = a + b
+    let bPart = sum - a
+    let aPart = sum - bPart
+    return (sum, (a - aPart) + (b - bPart))
+  }
+
+  /// The shortest path: along a meridian or the equator where that is known beforehand, else by `search`.
+  @inline(__always)
+  func path(azimuths: Bool) -> InversePath {
+    if sineLambda == 0 || cosine1 == Wgs84.tiny { return meridian() }
+    if sine1 == 0 && lambda <= Wgs84.equatorialReach {
+      let east = Heading(sine: 1, cosine: 0)
+      return InversePath(distance: Wgs84.a * lambda, start: east, end: east)
+    }
+    return search(azimuths: azimuths)
+  }
+
+  /// The path along the meridian (over the pole for λ₁₂ = 180°); on an oblate ellipsoid it is always shortest.
+  ///
+  /// From a pole every direction is a meridian: that of point 2.
+  func meridian() -> InversePath {
+    let start = Heading(sine: sineLambda, cosine: cosineLambda)
+    let cosineSigma1 = start.cosine * cosine1
+    let sineSigma = max(0, cosineSigma1 * sine2 - sine1 * cosine2)
+    let sigma = Trigonometry.atan2(sineSigma, cosineSigma1 * cosine2 + sine1 * sine2)
+    let epsilon = Wgs84.meridianEpsilon
+    let waves = Harmonics(sine: sine2, cosine: cosine2) - Harmonics(sine: sine1, cosine: cosineSigma1)
+    let sum = sigma + GeodesicSeries.distanceCoefficients(epsilon).sum(waves)
+    let length = (1 + GeodesicSeries.distanceScaleMinusOne(epsilon)) * sum
+    // Equal points, and poles reached by different longitudes, are exactly 0 apart.
+    let distance = sigma < 3 * Wgs84.tiny ? 0 : Wgs84.b * length
+    return InversePath(distance: distance, start: start, end: Heading(sine: 0, cosine: 1))
+  }
+}

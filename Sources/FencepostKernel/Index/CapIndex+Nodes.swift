@@ -1,0 +1,210 @@
+// The storage of the tree: a hash table of nodes and an arena of blocks.
+extension CapIndex {
+  // MARK: Hash table
+
+  @inline(__always)
+  static func home(_ key: UInt64, _ hashShift: UInt64) -> Int {
+    Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> hashShift)
+  }
+
+  /// The slot of a node, or −1.
+  @inline(__always)
+  func slot(_ key: UInt64) -> Int {
+    nodes.withUnsafeBufferPointer { nodes in
+      guard !nodes.isEmpty else { return -1 }
+      let mask = nodes.count &- 1
+      var slot = CapIndex.home(key, hashShift)
+      while true {
+        let found = nodes[slot].key
+        if found == key { return slot }
+        if found == 0 { return -1 }
+        slot = (slot &+ 1) & mask
+      }
+    }
+  }
+
+  /// Makes room for so many more nodes; slots change.
+  mutating func makeRoom(nodes more: Int) {
+    let needed = nodeCount &+ more
+    guard needed &* 5 > nodes.count &* 3 else { return }
+    var log = 4
+    while needed &* 5 > (1 &<< log) &* 3 { log &+= 1 }
+    rehash(log: log)
+  }
+
+  mutating func rehash(log: Int) {
+    let old = nodes
+    nodes = ContiguousArray(repeating: Node(), count: 1 &<< log)
+    hashShift = UInt64(truncatingIfNeeded: 64 &- log)
+    let shift = hashShift
+    nodes.withUnsafeMutableBufferPointer { nodes in
+      let mask = nodes.count &- 1
+      for node in old where node.key != 0 {
+        var slot = CapIndex.home(node.key, shift)
+        while nodes[slot].key != 0 { slot = (slot &+ 1) & mask }
+        nodes[slot] = node
+      }
+    }
+  }
+
+  /// Adds a node that is not there; room has been made.
+  mutating func addNode(_ key: UInt64) -> Int {
+    let mask = nodes.count &- 1
+    var slot = CapIndex.home(key, hashShift)
+    while nodes[slot].key != 0 { slot = (slot &+ 1) & mask }
+    nodes[slot] = Node()
+    nodes[slot].key = key
+    nodeCount &+= 1
+    return slot
+  }
+
+  /// Takes a node out and closes the gap; slots change.
+  mutating func removeNode(slot: Int) {
+    nodeCount &-= 1
+    let shift = hashShift
+    nodes.withUnsafeMutableBufferPointer { nodes in
+      let mask = nodes.count &- 1
+      var gap = slot
+      var next = (gap &+ 1) & mask
+      while nodes[next].key != 0 {
+        let home = CapIndex.home(nodes[next].key, shift)
+        if (next &- home) & mask >= (next &- gap) & mask {
+          nodes[gap] = nodes[next]
+          gap = next
+        }
+        next = (next &+ 1) & mask
+      }
+      nodes[gap].key = 0
+    }
+  }
+
+  // MARK: Blocks
+
+  mutating func allocateBlock(log: Int) -> Int {
+    liveGroups &+= 1 &<< log
+    var found = log
+    while found < freeBlocks.count && freeBlocks[found] == 0 { found &+= 1 }
+    if found < freeBlocks.count {
+      let block = Int(freeBlocks[found]) &- 1
+      freeBlocks[found] = groups[block].ids[0]
+      while found > log {
+        found &-= 1
+        chainBlock(block &+ (1 &<< found), log: found)
+      }
+      return block
+    }
+    let block = groups.count
+    let needed = block &+ (1 &<< log)
+    if needed > groups.capacity { groups.reserveCapacity(needed &+ needed / 2) }
+    for _ in block..<needed { groups.append(Group()) }
+    return block
+  }
+
+  mutating func freeBlock(_ block: Int, log: Int) {
+    liveGroups &-= 1 &<< log
+    chainBlock(block, log: log)
+  }
+
+  private mutating func chainBlock(_ block: Int, log: Int) {
+    groups[block].ids[0] = freeBlocks[log]
+    freeBlocks[log] = UInt32(truncatingIfNeeded: block &+ 1)
+  }
+
+  /// Moves the entries of a node to a block of another size.
+  mutating func resizeBlock(slot: Int, log: Int) {
+    let from = Int(nodes[slot].block)
+    let to = allocateBlock(log: log)
+    let used = (Int(nodes[slot].count) &+ 3) &>> 2
+    for index in 0..<used { groups[to &+ index] = groups[from &+ index] }
+    freeBlock(from, log: Int(nodes[slot].blockLog))
+    nodes[slot].block = UInt32(truncatingIfNeeded: to)
+    nodes[slot].blockLog = UInt8(truncatingIfNeeded: log)
+  }
+
+  // MARK: Entries
+
+  struct Entry {
+    var offset: SIMD3<Float>
+    var reach: Float
+    var id: UInt32
+  }
+
+  @inline(__always)
+  func entry(slot: Int, index: Int) -> Entry {
+    let lane = index & 3
+    let group = groups[Int(nodes[slot].block) &+ index &>> 2]
+    return Entry(
+      offset: SIMD3(group.x[lane], group.y[lane], group.z[lane]), reach: group.reach[lane], id: group.ids[lane])
+  }
+
+  @inline(__always)
+  mutating func setEntry(_ entry: Entry, slot: Int, index: Int) {
+    let lane = index & 3
+    let place = Int(nodes[slot].block) &+ index &>> 2
+    groups[place].x[lane] = entry.offset.x
+    groups[place].y[lane] = entry.offset.y
+    groups[place].z[lane] = entry.offset.z
+    groups[place].reach[lane] = entry.reach
+    groups[place].ids[lane] = entry.id
+  }
+
+  mutating func appendEntry(_ entry: Entry, slot: Int) {
+    let count = Int(nodes[slot].count)
+    if count == 0 {
+      nodes[slot].block = UInt32(truncatingIfNeeded: allocateBlock(log: 0))
+      nodes[slot].blockLog = 0
+    } else if count == 4 &<< Int(nodes[slot].blockLog) {
+      resizeBlock(slot: slot, log: Int(nodes[slot].blockLog) &+ 1)
+    }
+    if nodes[slot].reach < entry.reach { nodes[slot].reach = entry.reach }
+    nodes[slot].count = UInt32(truncatingIfNeeded: count &+ 1)
+    // A fresh group holds what was there before: unused lanes must match nothing.
+    if count & 3 == 0 {
+      groups[Int(nodes[slot].block) &+ count &>> 2].reach = SIMD4(repeating: .nan)
+    }
+    setEntry(entry, slot: slot, index: count)
+  }
+
+  /// Fills the place of an entry with the last one.
+  mutating func removeEntry(slot: Int, index: Int) {
+    let last = Int(nodes[slot].count) &- 1
+    if index != last { setEntry(entry(slot: slot, index: last), slot: slot, index: index) }
+    groups[Int(nodes[slot].block) &+ last &>> 2].reach[last & 3] = .nan
+    nodes[slot].count = UInt32(truncatingIfNeeded: last)
+    let log = Int(nodes[slot].blockLog)
+    if last == 0 {
+      freeBlock(Int(nodes[slot].block), log: log)
+    } else if log > 0 && last <= 1 &<< log {
+      resizeBlock(slot: slot, log: log &- 1)
+    }
+  }
+
+  /// Where an entry stands at a node, or −1.
+  @inline(__always)
+  func find(_ id: UInt32, slot: Int) -> Int {
+    groups.withUnsafeBufferPointer { groups in
+      let block = Int(nodes[slot].block)
+      let count = Int(nodes[slot].count)
+      let wanted = SIMD4<UInt32>(repeating: id)
+      var index = 0
+      while index < count {
+        let bits = CapIndex.bits(groups[block &+ index &>> 2].ids .== wanted)
+        if bits != 0 {
+          let found = index &+ bits.trailingZeroBitCount
+          return found < count ? found : -1
+        }
+        index &+= 4
+      }
+      return -1
+    }
+  }
+
+  /// One bit a lane.
+  @inline(__always)
+  static func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> Int {
+    let lanes = unsafeBitCast(mask, to: SIMD4<UInt32>.self) & SIMD4(1, 2, 4, 8)
+    let halves = unsafeBitCast(lanes, to: SIMD2<UInt64>.self)
+    let both = halves[0] | halves[1]
+    return Int(truncatingIfNeeded: (both | both &>> 32) & 15)
+  }
+}

@@ -1,0 +1,185 @@
+/// A spatial index of caps: which of them come within a distance of a position?
+///
+/// A cap is the part of space within `reach` metres (chord) of a centre; the index neither knows nor cares what it
+/// bounds. All lengths are straight lines, so poles and the antimeridian are places like any other.
+///
+/// The index is a loose tree of cubes, four children along each axis, whose nodes live in one hash table:
+///
+/// * Level k has cubes of edge `CapLevel.edge(k)` and takes caps of reach up to `CapLevel.reach(k)`, half an edge; so
+///   a cap of a level-k node ends within half an edge of the cube of its centre. The lowest level that can take a cap
+///   is its class.
+/// * A cap starts at the node of level `CapLevel.base` around its centre (or of its class, if that is higher) and
+///   moves down, never below its class, only when the node around it is crowded. Sparse regions therefore cost one
+///   node for many caps, dense ones are as deep as their caps are small.
+/// * Every node has all its ancestors, and a mask of which of its 64 children exist, so a search never looks at empty
+///   space. `reach` of a node bounds the caps at and below it.
+/// * Centres are rounded to a grid of `CapLevel.quantum` metres when they enter, coarse enough that the offset from
+///   the centre of a cube is exact in `Float` at every level a cap can move between: where a cap lies is the same
+///   question at every level and on removal. The rounding is made good by a longer reach.
+/// * What no cube can take (infinite reach, values that are not numbers, centres off the Earth) stands in a plain list
+///   and is measured in full.
+///
+/// A value: a copy is a fork and shares storage until one of the two changes. The order of results depends only on
+/// the sequence of calls.
+public struct CapIndex: Sendable {
+  /// One cube of the tree, a slot of the hash table.
+  public struct Node: Sendable {
+    /// Level and cell, see `CapLevel.key`; 0 is a free slot.
+    public var key: UInt64 = 0
+    /// Bit x + 4 y + 16 z: that child exists.
+    public var children: UInt64 = 0
+    /// First group of the entries; meaningless while `count` is 0.
+    public var block: UInt32 = 0
+    /// Entries at this node itself.
+    public var count: UInt32 = 0
+    /// No cap at or below this node has a longer (padded) reach.
+    public var reach: Float = 0
+    /// The block has 2^blockLog groups.
+    public var blockLog: UInt8 = 0
+  }
+
+  /// Four entries side by side. Centres are relative to the centre of the cube.
+  public struct Group: Sendable {
+    public var x = SIMD4<Float>()
+    public var y = SIMD4<Float>()
+    public var z = SIMD4<Float>()
+    public var reach = SIMD4<Float>()
+    public var ids = SIMD4<UInt32>()
+  }
+
+  /// A cap that no cube can take.
+  public struct Stray: Sendable {
+    public var centre: EarthVector
+    public var reach: Double
+    public var id: UInt32
+  }
+
+  /// Open addressing with linear probing; the number of slots is 0 or a power of two.
+  public var nodes: ContiguousArray<Node> = []
+  public var nodeCount = 0
+  /// 64 − log2(slots).
+  public var hashShift: UInt64 = 64
+
+  /// Blocks of 2^n groups; free blocks are chained through the first lane of `ids`.
+  public var groups: ContiguousArray<Group> = []
+  /// First free block of 2^n groups, plus 1; 0 is none.
+  public var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
+  /// Groups in blocks that belong to nodes.
+  public var liveGroups = 0
+
+  /// By the level where a cap starts: how many there are, and a bound of their padded reach.
+  public var levelCounts = ContiguousArray<Int>(repeating: 0, count: CapLevel.top + 1)
+  public var levelReaches = ContiguousArray<Float>(repeating: 0, count: CapLevel.top + 1)
+
+  public var treeCount = 0
+  public var strays: ContiguousArray<Stray> = []
+
+  public init() {}
+
+  /// The number of caps.
+  public var count: Int { treeCount + strays.count }
+
+  /// The bytes allocated for caps, in use or not.
+  public var byteCount: Int {
+    nodes.capacity * MemoryLayout<Node>.stride
+      + groups.capacity * MemoryLayout<Group>.stride
+      + strays.capacity * MemoryLayout<Stray>.stride
+  }
+}
+
+/// The fixed geometry of the tree.
+public enum CapLevel {
+  /// Cubes of the top level hold the Earth: there is one.
+  public static let top = 9
+  /// Sparse caps stay at this level.
+  public static let base = 5
+  /// log2 of the edge of the lowest level's cubes in metres.
+  public static let edgeLog = 7
+  /// log2 of the edge over the reach of a level.
+  public static let looseness = 1
+  /// log2 of the steps a metre is rounded to: half an edge of the base level then has 2^24 steps.
+  public static let stepLog = 24 - (edgeLog + 2 * base - 1)
+
+  /// The grid begins at −origin on every axis.
+  public static let origin = Double(1 << (edgeLog + 2 * top - 1))
+  public static let steps = Double(1 << stepLog)
+  /// Rounding a centre moves it by less than this.
+  public static let quantum = 1 / steps
+
+  /// The edge of the cubes of a level, metres.
+  @inline(__always)
+  public static func edge(_ level: Int) -> Double { Double(1 &<< (edgeLog &+ 2 &* level)) }
+
+  /// The longest reach that a level takes, metres.
+  @inline(__always)
+  public static func reach(_ level: Int) -> Float { Float(1 &<< (edgeLog &- looseness &+ 2 &* level)) }
+
+  /// log2 of the edge of the cubes of a level, in steps.
+  @inline(__always)
+  public static func shift(_ level: Int) -> Int { stepLog &+ edgeLog &+ 2 &* level }
+
+  /// The name of a cube: its level plus one, and 19 bits for each axis.
+  @inline(__always)
+  public static func key(level: Int, x: Int, y: Int, z: Int) -> UInt64 {
+    UInt64(truncatingIfNeeded: (level &+ 1) &<< 57 | x &<< 38 | y &<< 19 | z)
+  }
+}
+
+/// Where a cap belongs: its rounded centre, its padded reach and its class.
+public struct CapPlacement: Sendable {
+  /// Steps from the corner of the grid.
+  public var x: Int
+  public var y: Int
+  public var z: Int
+  public var reach: Float
+  /// The lowest level that takes the cap.
+  public var level: Int
+
+  /// Nil for a cap that no cube can take.
+  @inline(__always)
+  public init?(centre: EarthVector, reach: Double) {
+    let limit = 1.6e7
+    guard centre.x.magnitude <= limit, centre.y.magnitude <= limit, centre.z.magnitude <= limit,
+      reach >= 0, reach <= limit
+    else { return nil }
+    x = Int((centre.x + CapLevel.origin) * CapLevel.steps + 0.5)
+    y = Int((centre.y + CapLevel.origin) * CapLevel.steps + 0.5)
+    z = Int((centre.z + CapLevel.origin) * CapLevel.steps + 0.5)
+    // Two parts in four million for the comparison in single precision; above the base level as much again for the
+    // offset, which is then no longer exact.
+    let padded = reach + CapLevel.quantum
+    let relative = padded > Double(CapLevel.reach(CapLevel.base)) ? 0x1p-20 : 0x1p-21
+    self.reach = Float(padded + padded * relative)
+    level = 0
+    while level < CapLevel.top && self.reach > CapLevel.reach(level) { level &+= 1 }
+  }
+
+  /// The level where the cap enters the tree.
+  @inline(__always)
+  public var start: Int { max(level, CapLevel.base) }
+
+  /// The name of the cube around the centre.
+  @inline(__always)
+  public func key(level: Int) -> UInt64 {
+    let shift = CapLevel.shift(level)
+    return CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift)
+  }
+
+  /// Which child of the cube around the centre has it.
+  @inline(__always)
+  public func child(level: Int) -> UInt64 {
+    let shift = CapLevel.shift(level &- 1)
+    let slot = (x &>> shift & 3) | (y &>> shift & 3) &<< 2 | (z &>> shift & 3) &<< 4
+    return UInt64(truncatingIfNeeded: slot)
+  }
+
+  /// The centre relative to that of the cube around it.
+  @inline(__always)
+  public func offset(level: Int) -> SIMD3<Float> {
+    let edge = 1 &<< CapLevel.shift(level)
+    let half = edge &>> 1
+    return SIMD3(
+      Float((x & (edge &- 1)) &- half), Float((y & (edge &- 1)) &- half), Float((z & (edge &- 1)) &- half))
+      * Float(CapLevel.quantum)
+  }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// Files that the tests read, found from this source file.
+enum Golden {
+  static let packageRoot = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Rows of a table under Tests/Golden, without the comments.
+  static func rows(_ name: String) throws -> [[String]] {
+    let url = packageRoot.appending(path: "Tests/Golden/\(name)")
+    return try String(contentsOf: url, encoding: .utf8)
+      .split(separator: "\n").filter { !$0.hasPrefix("#") }
+      .map { $0.split(separator: "\t").map(String.init) }
+  }
+
+  /// Numbers of a file beside the package, one array a line; `nil` with a message when it is not there.
+  static func sharedRows(_ path: String) -> [[Double]]? {
+    let url = packageRoot.deletingLastPathComponent().appending(path: "shared/data/\(path)")
+    guard let text = try? String(contentsOf: url, encoding: .utf8) else {
+      print("skipped: \(url.path) is not there")
+      return nil
+    }
+    return text.split(separator: "\n").map { $0.split(separator: " ").compactMap { Double($0) } }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+@testable import FencepostKernel
+
+struct Place {
+  var latitude: Double
+  var longitude: Double
+
+  var vector: EarthVector { EarthVector(latitude: latitude, longitude: longitude) }
+
+  func distance(to other: Place) -> Double {
+    GeodesicInverse.distance(
+      latitude1: latitude, longitude1: longitude, latitude2: other.latitude, longitude2: other.longitude)
+  }
+
+  func inverse(to other: Place) -> GeodesicInverse {
+    GeodesicInverse.solve(
+      latitude1: latitude, longitude1: longitude, latitude2: other.latitude, longitude2: other.longitude)
+  }
+
+  func moved(azimuth: Double, distance: Double) -> Place {
+    let end = GeodesicDirect.solve(
+      latitude: latitude, longitude: longitude, azimuth: azimuth, distance: distance)
+    return Place(latitude: end.latitude, longitude: end.longitude)
+  }
+}
+
+extension SeededGenerator {
+  init(_ purpose: String) {
+    self.init(purpose, environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// Anywhere, with extra weight on the poles, the equator, the antimeridian and exact degrees.
+  mutating func place() -> Place {
+    let everywhere = Place(latitude: asin(uniform(-1...1)) * 180 / .pi, longitude: uniform(-180...180))
+    let sign: Double = Bool.random(using: &self) ? 1 : -1
+    switch UInt64.random(in: 0..<12, using: &self) {
+    case 0: return Place(latitude: sign * (90 - logarithmic(1e-12, 1)), longitude: everywhere.longitude)
+    case 1: return Place(latitude: sign * logarithmic(1e-14, 1), longitude: everywhere.longitude)
+    case 2: return Place(latitude: everywhere.latitude, longitude: sign * (180 - logarithmic(1e-12, 1)))
+    case 3: return Place(latitude: everywhere.latitude.rounded(), longitude: everywhere.longitude.rounded())
+    case 4: return Place(latitude: sign * 90, longitude: everywhere.longitude)
+    default: return everywhere
+    }
+  }
+
+  /// A place in some relation to another: anywhere, close by at all scales, nearly antipodal, on the same meridian or
+  /// parallel, or the same.
+  mutating func partner(of place: Place) -> Place {
+    let sign: Double = Bool.random(using: &self) ? 1 : -1
+    switch UInt64.random(in: 0..<8, using: &self) {
+    case 0, 1:
+      return place.moved(azimuth: uniform(0...360), distance: logarithmic(1e-6, 2e7))
+    case 2, 3:
+      let antipode = Place(latitude: -place.latitude, longitude: place.longitude + 180)
+      return antipode.moved(azimuth: uniform(0...360), distance: logarithmic(1e-6, 1e6))
+    case 4: return Place(latitude: self.place().latitude, longitude: place.longitude + (sign > 0 ? 0 : 180))
+    case 5: return Place(latitude: sign * place.latitude, longitude: uniform(-180...180))
+    case 6: return sign > 0 ? place : Place(latitude: place.latitude, longitude: place.longitude + 360)
+    default: return self.place()
+    }
+  }
+
+  mutating func logarithmic(_ low: Double, _ high: Double) -> Double {
+    exp(uniform(log(low)...log(high)))
+  }
+}
+
+/// Not what any function is made for.
+let hostileNumbers: [Double] = [
+  .nan, .signalingNaN, .infinity, -.infinity, 0, -0.0, 1e308, -1e308, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+  90, -90, 90.00000000000001, 91, 180, -180, 360, 1e-300, 1e16, 1e22,
+]

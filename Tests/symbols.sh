@@ -1,0 +1,34 @@
+#!/bin/sh
+# Lists what the objects of FencepostKernel and Fencepost take from outside Swift, and fails when a function of the
+# mathematics library is among it: decisions may rest only on operations that IEEE 754 defines exactly.
+#
+#   Tests/symbols.sh <build dir>      for example .build/release
+set -eu
+
+build=${1:?usage: symbols.sh <build dir>}
+# Exact by IEEE 754, and the compiler may emit them.
+allowed='sqrt floor ceil rint trunc fmod remainder'
+forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p
+  pow fma hypot cbrt sincos tgamma lgamma erf erfc round roundeven nearbyint ldexp scalbn frexp modf fdim fmin fmax
+  lround llround lrint llrint logb ilogb nextafter remquo'
+
+status=0
+for target in FencepostKernel Fencepost; do
+  objects=$(find "$build/" -path "*/$target.build/*.o" | sort)
+  if [ -z "$objects" ]; then
+    echo "symbols: no objects of $target under $build" >&2
+    exit 2
+  fi
+  # shellcheck disable=SC2086
+  undefined=$(nm -u $objects | awk '$1 == "U" || $1 == "w" { sub(/@.*/, "", $2); print $2 }' | sort -u)
+  echo "$target:" $(echo "$undefined" | grep -v -e '^\$s' -e '^swift_' -e '^_swift' || true)
+  for name in $forbidden; do
+    for suffix in '' f l; do
+      if echo "$undefined" | grep -qx "$name$suffix"; then
+        echo "symbols: $target calls $name$suffix; allowed are: $allowed" >&2
+        status=1
+      fi
+    done
+  done
+done
+exit $status
