@@ -76,7 +76,7 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
 /* A column of `count` elements of eight bytes, C-contiguous and aligned. */
 static int read_column(native_state *state, PyObject *object, const char *what, Py_ssize_t count, Py_buffer *view) {
   if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS) < 0) return -1;
-  if (view->len == count * 8 && (uintptr_t)view->buf % 8 == 0) return 0;
+  if (view->len == count * 8 && (count == 0 || (uintptr_t)view->buf % 8 == 0)) return 0;
   native_refuse(state, "%s: %zd bytes, expected %zd rows of 8 aligned bytes", what, view->len, count);
   PyBuffer_Release(view);
   return -1;

@@ -24,7 +24,8 @@ static int open_columns(native_state *state, PyObject *objects[COLUMNS], Py_buff
     int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (held >= 4 ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(objects[held], &views[held], flags) < 0) goto failed;
     const char *format = views[held].format;
-    if (format == NULL || format[0] != 'd' || format[1] != 0 || (uintptr_t)views[held].buf % 8 != 0) {
+    if (format == NULL || format[0] != 'd' || format[1] != 0 ||
+        (views[held].len > 0 && (uintptr_t)views[held].buf % 8 != 0)) {
       native_refuse(state, "column %d does not hold aligned doubles", held);
       held++;
       goto failed;

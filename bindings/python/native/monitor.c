@@ -82,11 +82,11 @@ static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused
   native_leave(saved);
   if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
   return Py_BuildValue(
-      "(NKKKKKKKKK)", native_optional_time(statistics.clock_us), (unsigned long long)statistics.input_count,
+      "(NKKKKKKKK)", native_optional_time(statistics.clock_us), (unsigned long long)statistics.input_count,
       (unsigned long long)statistics.accepted_fixes, (unsigned long long)statistics.invalid_fixes,
       (unsigned long long)statistics.late_inputs, (unsigned long long)statistics.accepted_sightings,
-      (unsigned long long)statistics.refused_inputs, (unsigned long long)statistics.pending_events,
-      (unsigned long long)statistics.handed_out_events, (unsigned long long)statistics.condition_count);
+      (unsigned long long)statistics.pending_events, (unsigned long long)statistics.handed_out_events,
+      (unsigned long long)statistics.condition_count);
 }
 
 static PyMethodDef monitor_methods[] = {

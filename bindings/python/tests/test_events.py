@@ -27,7 +27,8 @@ KEYS = [
 
 def some_events() -> list[Event]:
     monitor = Monitor()
-    monitor.add(CircularGeographicCondition(0, 0, 100), 'quote " backslash \\ tab \t ü 日本', policy=TransitionPolicy.exact())
+    odd = 'quote " backslash \\ tab \t ü 日本'
+    monitor.add(CircularGeographicCondition(0, 0, 100), odd, policy=TransitionPolicy.exact())
     monitor.add(BeaconIdentityCondition(UUID), "desk")
     monitor.feed(Fix(0, 0.1, 2.5, time=1))
     monitor.feed(Fix(0, 0, time=SECOND))
@@ -69,7 +70,7 @@ def test_events_are_frozen_values() -> None:
 
 def test_json_refuses_values_that_no_event_has() -> None:
     event = some_events()[0]
-    for changes in ({"identifier": ""}, {"identifier": "x" * 257}, {"date_us": 1 << 62}):
+    for changes in ({"identifier": "x" * 257}, {"identifier": "a\0b"}, {"identifier": "\ud800"}):
         with pytest.raises(InvalidArgumentError):
             replace(event, **changes).to_json()
 
@@ -80,9 +81,9 @@ def test_polling_commits_what_was_handed_out_before() -> None:
     for second in range(10):
         monitor.feed(Fix(0, second % 2, time=second * SECOND))
     assert [event.sequence for event in monitor.poll(3)] == [1, 2, 3]
-    assert monitor.record("a").last_event.sequence == 2
+    assert monitor.record("a").last_event.sequence == 0
     assert [event.sequence for event in monitor.poll(4)] == [4, 5, 6, 7]
-    assert monitor.record("a").last_event.sequence == 6
+    assert monitor.record("a").last_event.sequence == 3
     assert monitor.poll(0) == []
     assert monitor.record("a").last_event.sequence == 7
     assert [event.sequence for event in monitor.events()] == [8, 9, 10]

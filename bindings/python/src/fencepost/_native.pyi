@@ -1,6 +1,6 @@
-from typing import Any, Final
+from typing import Any, Final, final
 
-from typing_extensions import Buffer
+from typing_extensions import Buffer, disjoint_base
 
 from ._outputs import EventRow, RecordRow
 from ._policy import PolicyRow
@@ -30,6 +30,8 @@ class QueueFullError(FencepostError, RuntimeError):
 
 class InternalError(FencepostError, RuntimeError): ...
 
+@final
+@disjoint_base
 class Monitor:
     def __new__(
         cls,
@@ -43,7 +45,7 @@ class Monitor:
         /,
     ) -> Monitor: ...
     def name(self) -> str | None: ...
-    def statistics(self) -> tuple[int | None, int, int, int, int, int, int, int, int, int]: ...
+    def statistics(self) -> tuple[int | None, int, int, int, int, int, int, int, int]: ...
     def add_circle(
         self,
         identifier: str,

@@ -192,12 +192,12 @@ class Statistics:
 
     Attributes:
         clock_us: The largest time given, microseconds since 1970-01-01T00:00:00Z; None: none yet.
-        input_count: Inputs that changed the monitor: fixes, scan reports, scanning, host, advance.
+        input_count: Inputs that were taken note of, the invalid and the late ones too; not those refused because the
+            queue was full.
         accepted_fixes: Fixes that were evaluated.
         invalid_fixes: Fixes refused or ignored for their coordinates, their time or because there is no position.
         late_inputs: Inputs of all kinds that were earlier than the clock.
         accepted_sightings: Scan reports.
-        refused_inputs: Inputs refused because the queue was full.
         pending_events: Events that wait to be handed out.
         handed_out_events: The last sequence number given.
         condition_count: Conditions.
@@ -214,7 +214,6 @@ class Statistics:
     invalid_fixes: int
     late_inputs: int
     accepted_sightings: int
-    refused_inputs: int
     pending_events: int
     handed_out_events: int
     condition_count: int

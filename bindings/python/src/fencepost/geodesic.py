@@ -83,7 +83,7 @@ def inverse(latitude1: Any, longitude1: Any, latitude2: Any, longitude2: Any) ->
 
     Example:
         >>> round(inverse(37.422, -122.084058, 37.3270145, -122.0310273).distance, 3)
-        11540.263
+        11541.019
     """
     return Inverse(*_solve(_native.inverse, _native.inverse_into, (latitude1, longitude1, latitude2, longitude2)))
 
