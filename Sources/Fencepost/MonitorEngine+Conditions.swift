@@ -308,7 +308,6 @@ extension MonitorEngine {
     case .circularGeographic:
       refreshWatch(slot)
     case .beaconIdentity:
-      beaconTracks[slot]?.lastSighting = .min
       beaconTracks[slot]?.deadline = .max
     }
   }

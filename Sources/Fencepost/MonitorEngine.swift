@@ -105,12 +105,12 @@ public struct MonitorEngine: Sendable {
       throw .invalidArgument(
         "time is \(time.microseconds) microseconds; accepted are \(Timestamp.earliest) to \(Timestamp.latest)")
     }
+    guard !isFull else { throw .queueFull(limit: options.maxPendingEvents) }
     guard time.microseconds >= clock else {
       counters.inputCount += 1
       counters.lateInputs += 1
       throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
     }
-    guard !isFull else { throw .queueFull(limit: options.maxPendingEvents) }
     counters.inputCount += 1
     if clock == .min { startAwaitingBeacons(at: time.microseconds) }
   }

@@ -24,11 +24,8 @@ extension MonitorEngine {
     case .latest:
       if turn.flying.contains(slot) {
         turn.present[slot] = entry
-      } else if turn.waiting[slot] != nil {
-        dropWaiting(slot)
-        if entry.state != states[Int(slot)].noted || currentFlags(of: slot).rawValue != states[Int(slot)].notedFlags {
-          build(entry)
-        }
+      } else if let waiting = turn.waiting[slot] {
+        replace(waiting, by: entry)
       } else if entry.state != states[Int(slot)].noted {
         build(entry)
       }
@@ -113,6 +110,22 @@ extension MonitorEngine {
     }
   }
 
+  /// In `latest`: a change replaces the waiting event; it is dropped when it is equal to the record. One that agrees
+  /// with the record leaves a waiting event alone whose only news are the flags.
+  private mutating func replace(_ waiting: EventEntry, by entry: EventEntry) {
+    let slot = waiting.slot
+    let noted = states[Int(slot)].noted
+    guard entry.state != noted || waiting.state != noted else { return }
+    dropWaiting(slot)
+    if entry.state != noted {
+      build(entry)
+    } else if entry.notify.isSubset(of: table.policy(of: slot).notify) {
+      if currentFlags(of: slot).rawValue != UInt32(states[Int(slot)].notedFlags) { build(entry) }
+    } else {
+      buildDiagnostic(slot, date: entry.date, change: entry.change)
+    }
+  }
+
   /// In `latest`: a change of flags replaces the waiting event, keeping its state.
   private mutating func replaceByDiagnostic(_ waiting: EventEntry, date: Int64, change: UInt64) {
     let slot = waiting.slot
@@ -120,10 +133,8 @@ extension MonitorEngine {
     guard flags.isNews(to: waiting.diagnostics) else { return }
     dropWaiting(slot)
     var entry = diagnostic(slot, flags, state: waiting.state, date: date, change: change)
-    entry.hasRefinement = waiting.hasRefinement
-    entry.refinementMajor = waiting.refinementMajor
-    entry.refinementMinor = waiting.refinementMinor
-    if entry.state != states[Int(slot)].noted || flags.rawValue != states[Int(slot)].notedFlags { enqueue(entry) }
+    entry.setRefinement(beaconTracks[slot]?.noted)
+    if entry.state != states[Int(slot)].noted || flags.rawValue != UInt32(states[Int(slot)].notedFlags) { enqueue(entry) }
   }
 
   private func diagnostic(
@@ -166,6 +177,7 @@ extension MonitorEngine {
 extension Diagnostics {
   /// Whether the consumer, who knows `told`, must be told these flags.
   func isNews(to told: Diagnostics) -> Bool {
-    !symmetricDifference(told).subtracting(Diagnostics.unmonitored.subtracting(self)).isEmpty
+    let difference = symmetricDifference(told)
+    return !(isDisjoint(with: .unmonitored) ? difference.subtracting(.unmonitored) : difference).isEmpty
   }
 }
