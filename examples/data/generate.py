@@ -185,7 +185,7 @@ def sightings_text(end: int) -> str:
         if begin + 150 <= second < begin + 180:
             continue
         beacons = []
-        if begin + 30 <= second < begin + 150 or begin + 200 <= second < begin + 260:
+        if begin + 30 <= second < begin + 150 or begin + 205 <= second < begin + 260:
             if source.random() < 0.85:
                 beacons.append({"uuid": BEACON, "major": 1, "minor": 7, "rssi": round(source.gauss(-72, 5))})
             if source.random() < 0.4:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from . import __version__
 from ._conditions_file import add_conditions, read_conditions
-from ._enums import Delivery
+from ._enums import Delivery, State
 from ._files import InputFileError
 from ._formats import WRITERS, write_summary
 from ._monitor import Monitor
@@ -135,7 +135,8 @@ def _replay(options: argparse.Namespace) -> None:
     if options.summary:
         if not machine:
             sys.stdout.write("\n")
-        write_summary(seen, monitor, sys.stderr if machine else sys.stdout)
+        assumed = {row.identifier for row in conditions if row.assuming is State.SATISFIED}
+        write_summary(seen, monitor, replay.first_time_us, assumed, sys.stderr if machine else sys.stdout)
     sys.stdout.flush()
     _report_skipped(replay, options)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any, TextIO
 
 from ._enums import State
@@ -67,8 +67,13 @@ def write_table(events: Iterable[Event], stream: TextIO) -> None:
     _print_table(headings, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
 
 
-def write_summary(events: Iterable[Event], monitor: Monitor, stream: TextIO) -> None:
-    """For each condition: events, entries, exits, the state at the end, the time from entries to exits."""
+def write_summary(
+    events: Iterable[Event], monitor: Monitor, begin_us: int | None, assumed: Container[str], stream: TextIO
+) -> None:
+    """For each condition: its events, its state at the end, and for how long it was satisfied.
+
+    `assumed` holds the identifiers of those that count as satisfied from the beginning.
+    """
     counted: dict[str, list[Event]] = defaultdict(list)
     for event in events:
         counted[event.identifier].append(event)
@@ -79,7 +84,7 @@ def write_summary(events: Iterable[Event], monitor: Monitor, stream: TextIO) -> 
         entries = sum(event.state is State.SATISFIED and event.cause != "diagnostic" for event in own)
         exits = sum(event.state is State.UNSATISFIED and event.cause != "diagnostic" for event in own)
         numbers = [str(len(own)), str(entries), str(exits)]
-        rows.append([record.identifier, *numbers, str(record.last_event.state), _inside(own, clock)])
+        rows.append([record.identifier, *numbers, str(record.last_event.state), _inside(own, begin_us if record.identifier in assumed else None, clock)])
     headings = ["identifier", "events", "satisfied", "unsatisfied", "at the end", "time satisfied"]
     _print_table(headings, rows, stream, right=("events", "satisfied", "unsatisfied", "time satisfied"))
 
@@ -87,8 +92,8 @@ def write_summary(events: Iterable[Event], monitor: Monitor, stream: TextIO) -> 
 WRITERS = {"table": write_table, "jsonl": write_jsonl, "csv": write_csv, "geojson": write_geojson}
 
 
-def _inside(events: list[Event], clock: int | None) -> str:
-    total, since = 0, None
+def _inside(events: list[Event], since: int | None, clock: int | None) -> str:
+    total = 0
     for event in events:
         if since is not None and event.date_us is not None:
             total += event.date_us - since

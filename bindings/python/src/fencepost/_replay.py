@@ -27,10 +27,18 @@ class Replay:
         return len(self.fixes) + len(self.reports)
 
     @property
+    def first_time_us(self) -> int | None:
+        """The smallest time of all inputs."""
+        return min(self._times(), default=None)
+
+    @property
     def last_time_us(self) -> int | None:
         """The largest time of all inputs."""
-        times = [fix[3] for fix in self.fixes] + [report.time_us for report in self.reports]
-        return max(times, default=None)
+        return max(self._times(), default=None)
+
+    def _times(self) -> Iterator[int]:
+        yield from (fix[3] for fix in self.fixes)
+        yield from (report.time_us for report in self.reports)
 
     def events(self, until_us: int | None = None, on_input: Callable[[], None] | None = None) -> Iterator[Event]:
         """Feeds everything and yields the events; at the end time passes to `until_us` when that is given.
