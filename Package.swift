@@ -30,6 +30,15 @@ let package = Package(
       name: "FencepostABI", dependencies: ["CFencepost", "Fencepost", "FencepostKernel"],
       swiftSettings: strict),
 
+    .executableTarget(
+      name: "quickstart", dependencies: ["Fencepost"], path: "examples/swift", exclude: ["expected.txt"],
+      swiftSettings: strict),
+
     .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel"]),
+    .testTarget(
+      name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation"], swiftSettings: strict),
   ]
 )

@@ -301,6 +301,7 @@ extension MonitorEngine {
   /// Ends the watching of a condition: it becomes undetermined, candidates are cleared.
   mutating func stopTracking(_ slot: UInt32) {
     states[Int(slot)].observed = .undetermined
+    states[Int(slot)].hasMetCoarseFix = false
     candidates[slot] = nil
     deadlines.cancel(slot)
     turn.present[slot] = nil

@@ -105,8 +105,13 @@ extension MonitorEngine {
     }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !undetermined.isEmpty { determine(fix, at: position) }
-    let isCovered = neighbourhood.covers(position)
+    var isCovered = neighbourhood.covers(position)
     if isCovered {
+      let slack = neighbourhood.leastSlack(at: position)
+      if slack > 0, deadlines.earliest > time {
+        drawSafeRegion(at: position, fix.coordinate, slack: slack)
+        return
+      }
       slotScratch.removeAll(keepingCapacity: true)
       neighbourhood.reached(at: position, into: &slotScratch)
     } else {
@@ -117,7 +122,8 @@ extension MonitorEngine {
     for slot in reached { cross(slot, fix, at: position) }
     swap(&reached, &slotScratch)
     if deadlines.earliest <= time || !confirmations.isEmpty { confirmDue(through: time) }
-    if isCovered && neighbourhood.isValid {
+    isCovered = isCovered && neighbourhood.isValid
+    if isCovered {
       drawSafeRegion(at: position, fix.coordinate)
     } else {
       rebuildNeighbourhood(at: position, fix.coordinate)

@@ -33,7 +33,7 @@ extension MonitorEngine {
     let state = states[Int(slot)]
     if state.record != SlotState.none { return records[state.record] }
     var entry = EventEntry(
-      slot: slot, generation: table.order.generation(of: slot), state: state.assumed, cause: .none, date: nil)
+      slot: slot, generation: table.generation(of: slot), state: state.assumed, cause: .none, date: nil)
     entry.date = state.added
     return entry
   }
@@ -44,7 +44,7 @@ extension MonitorEngine {
   }
 
   public func tag(of slot: UInt32) -> UInt64 { table.tag(of: slot) }
-  public func generation(of slot: UInt32) -> UInt64 { table.order.generation(of: slot) }
+  public func generation(of slot: UInt32) -> UInt64 { table.generation(of: slot) }
   public func condition(of slot: UInt32) -> any Condition { table.condition(of: slot) }
   public func policy(of slot: UInt32) -> TransitionPolicy { table.policy(of: slot) }
 

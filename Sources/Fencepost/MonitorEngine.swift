@@ -58,6 +58,9 @@ public struct MonitorEngine: Sendable {
   // Scratch space, empty between calls.
   var slotScratch: ContiguousArray<UInt32> = []
   var gathered: ContiguousArray<UInt32> = []
+  /// Distance within which `gathered` is complete, metres; 0 = nothing gathered.
+  var gatheredRadius = 0.0
+  var near: ContiguousArray<NearThreshold> = []
 
   /// Creates an empty monitor.
   ///
@@ -67,6 +70,15 @@ public struct MonitorEngine: Sendable {
     if let name, !Self.isValidName(name) { throw .invalidName(name) }
     if let defect = options.defect { throw .invalidArgument(defect) }
     self.name = name
+    self.options = options
+    limit.capacity = options.conditionLimit
+  }
+
+  /// An empty monitor without a name, with default options.
+  static var unnamed: MonitorEngine { MonitorEngine(trusted: MonitorOptions()) }
+
+  private init(trusted options: MonitorOptions) {
+    name = nil
     self.options = options
     limit.capacity = options.conditionLimit
   }

@@ -17,11 +17,6 @@ struct AddOrder: Sendable {
     places.reserveCapacity(places.count + more)
   }
 
-  @inline(__always)
-  func generation(of slot: UInt32) -> UInt64 {
-    generations[Int(places[Int(slot)])]
-  }
-
   /// Puts a slot at the end and returns its generation.
   mutating func append(_ slot: UInt32) -> UInt64 {
     while places.count <= Int(slot) { places.append(0) }

@@ -19,6 +19,18 @@ struct CircleGeometry: Sendable {
   }
 }
 
+/// What the table holds of a condition. One row is read for each step of an event: it is kept together, since with
+/// many conditions each array that is touched costs a trip to memory.
+struct ConditionRow: Sendable {
+  /// Of a circle; of a beacon anywhere.
+  var circle: CircleGeometry
+  /// 0 marks a free row.
+  var generation: UInt64 = 0
+  var tag: UInt64 = 0
+  var policy: UInt32 = 0
+  var kind: ConditionKind = .circularGeographic
+}
+
 /// What a caller adds: the geometry or identity, with the policy and the tag.
 struct Definition: Sendable {
   enum Shape: Sendable {
@@ -39,11 +51,7 @@ struct ConditionTable: Sendable {
   private(set) var order = AddOrder()
   private(set) var policies = PolicyTable()
   private(set) var index = CapIndex()
-  /// Per slot; `nil` marks a free one.
-  private var kinds: ContiguousArray<UInt8> = []
-  private(set) var circles: ContiguousArray<CircleGeometry> = []
-  private var policyIndices: ContiguousArray<UInt32> = []
-  private var tags: ContiguousArray<UInt64> = []
+  private(set) var rows: ContiguousArray<ConditionRow> = []
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
   private var freeSlots: ContiguousArray<UInt32> = []
 
@@ -51,40 +59,49 @@ struct ConditionTable: Sendable {
     CircularGeographicCondition(center: Coordinate(latitude: 0, longitude: 0), radius: 0))
 
   var count: Int { order.count }
-  /// One more than the largest slot in use.
-  var slotCount: Int { kinds.count }
-
   mutating func reserve(_ more: Int, identifierBytes: Int) {
     identifiers.reserve(more, bytes: identifierBytes)
     order.reserve(more)
     index.reserve(more)
-    kinds.reserveCapacity(kinds.count + more)
-    circles.reserveCapacity(circles.count + more)
-    policyIndices.reserveCapacity(policyIndices.count + more)
-    tags.reserveCapacity(tags.count + more)
+    rows.reserveCapacity(rows.count + more)
   }
 
   @inline(__always)
-  func kind(of slot: UInt32) -> ConditionKind { kinds[Int(slot)] == 1 ? .circularGeographic : .beaconIdentity }
+  func kind(of slot: UInt32) -> ConditionKind { rows[Int(slot)].kind }
 
   @inline(__always)
-  func isLive(_ slot: UInt32) -> Bool { kinds[Int(slot)] != 0 }
+  func isLive(_ slot: UInt32) -> Bool { rows[Int(slot)].generation != 0 }
 
   @inline(__always)
-  func policy(of slot: UInt32) -> TransitionPolicy { policies[policyIndices[Int(slot)]] }
+  func generation(of slot: UInt32) -> UInt64 { rows[Int(slot)].generation }
 
-  func tag(of slot: UInt32) -> UInt64 { tags[Int(slot)] }
+  @inline(__always)
+  func circle(of slot: UInt32) -> CircleGeometry { rows[Int(slot)].circle }
+
+  @inline(__always)
+  func policy(of slot: UInt32) -> TransitionPolicy { policies[rows[Int(slot)].policy] }
+
+  /// Of the policy; spares a copy of the whole.
+  @inline(__always)
+  func entryMargin(of slot: UInt32) -> Double { policies.policies[Int(rows[Int(slot)].policy)].entryMargin }
+
+  /// Of the policy; spares a copy of the whole.
+  @inline(__always)
+  func notify(of slot: UInt32) -> TransitionPolicy.Notify { policies.policies[Int(rows[Int(slot)].policy)].notify }
+
+  @inline(__always)
+  func tag(of slot: UInt32) -> UInt64 { rows[Int(slot)].tag }
 
   func beacon(of slot: UInt32) -> BeaconIdentityCondition? { beacons[slot] }
 
   func definition(of slot: UInt32) -> Definition {
     let shape: Definition.Shape =
-      if let beacon = beacons[slot] { .beacon(beacon) } else { .circle(circles[Int(slot)].condition) }
+      if let beacon = beacons[slot] { .beacon(beacon) } else { .circle(circle(of: slot).condition) }
     return Definition(shape: shape, policy: policy(of: slot), tag: tag(of: slot))
   }
 
   func condition(of slot: UInt32) -> any Condition {
-    if let beacon = beacons[slot] { beacon } else { circles[Int(slot)].condition }
+    if let beacon = beacons[slot] { beacon } else { circle(of: slot).condition }
   }
 
   /// Enters a new condition and returns its slot.
@@ -93,11 +110,8 @@ struct ConditionTable: Sendable {
     if let reused = freeSlots.popLast() {
       slot = reused
     } else {
-      slot = UInt32(kinds.count)
-      kinds.append(0)
-      circles.append(Self.nowhere)
-      policyIndices.append(0)
-      tags.append(0)
+      slot = UInt32(rows.count)
+      rows.append(ConditionRow(circle: Self.nowhere))
     }
     identifiers.insert(identifier, slot: slot)
     fill(slot, definition)
@@ -117,32 +131,31 @@ struct ConditionTable: Sendable {
   }
 
   private mutating func fill(_ slot: UInt32, _ definition: Definition) {
-    _ = order.append(slot)
-    policyIndices[Int(slot)] = policies.take(definition.policy)
-    tags[Int(slot)] = definition.tag
+    var row = ConditionRow(circle: Self.nowhere)
+    row.generation = order.append(slot)
+    row.policy = policies.take(definition.policy)
+    row.tag = definition.tag
     switch definition.shape {
     case .circle(let circle):
-      kinds[Int(slot)] = ConditionKind.circularGeographic.rawValue
-      let geometry = CircleGeometry(circle)
-      circles[Int(slot)] = geometry
-      index.insert(slot, centre: geometry.centre, reach: ChordThreshold.approaching(geometry.radius))
+      row.circle = CircleGeometry(circle)
+      index.insert(slot, centre: row.circle.centre, reach: ChordThreshold.approaching(circle.radius))
     case .beacon(let beacon):
-      kinds[Int(slot)] = ConditionKind.beaconIdentity.rawValue
+      row.kind = .beaconIdentity
       beacons[slot] = beacon
     }
+    rows[Int(slot)] = row
   }
 
   private mutating func empty(_ slot: UInt32) {
+    let row = rows[Int(slot)]
     order.remove(slot)
-    policies.release(policyIndices[Int(slot)])
-    switch kind(of: slot) {
+    policies.release(row.policy)
+    switch row.kind {
     case .circularGeographic:
-      let geometry = circles[Int(slot)]
-      index.remove(slot, centre: geometry.centre, reach: ChordThreshold.approaching(geometry.radius))
-      circles[Int(slot)] = Self.nowhere
+      index.remove(slot, centre: row.circle.centre, reach: ChordThreshold.approaching(row.circle.radius))
     case .beaconIdentity:
       beacons[slot] = nil
     }
-    kinds[Int(slot)] = 0
+    rows[Int(slot)] = ConditionRow(circle: Self.nowhere)
   }
 }

@@ -71,7 +71,7 @@ extension MonitorEngine {
     let slot = entry.slot
     let flags = currentFlags(of: slot)
     entry.diagnostics = flags
-    let isNotified = entry.notify.isSubset(of: table.policy(of: slot).notify)
+    let isNotified = entry.notify.isSubset(of: table.notify(of: slot))
     if options.delivery == .every {
       note(entry)
       entry.isSilent = !isNotified
@@ -119,7 +119,7 @@ extension MonitorEngine {
     dropWaiting(slot)
     if entry.state != noted {
       build(entry)
-    } else if entry.notify.isSubset(of: table.policy(of: slot).notify) {
+    } else if entry.notify.isSubset(of: table.notify(of: slot)) {
       if currentFlags(of: slot).rawValue != UInt32(states[Int(slot)].notedFlags) { build(entry) }
     } else {
       buildDiagnostic(slot, date: entry.date, change: entry.change)
@@ -141,7 +141,7 @@ extension MonitorEngine {
     _ slot: UInt32, _ flags: Diagnostics, state: Event.State, date: Int64, change: UInt64
   ) -> EventEntry {
     var entry = EventEntry(
-      slot: slot, generation: table.order.generation(of: slot),
+      slot: slot, generation: table.generation(of: slot),
       state: flags.isDisjoint(with: .unmonitored) ? state : .unmonitored, cause: .diagnostic, date: nil)
     entry.date = date
     entry.change = change

@@ -79,7 +79,7 @@ extension MonitorEngine {
   /// Whether the condition of an entry is still the one that the entry is about.
   @inline(__always)
   private func isLive(_ entry: EventEntry) -> Bool {
-    table.isLive(entry.slot) && table.order.generation(of: entry.slot) == entry.generation
+    table.isLive(entry.slot) && table.generation(of: entry.slot) == entry.generation
   }
 
   /// Whether an entry of the queue is not void.

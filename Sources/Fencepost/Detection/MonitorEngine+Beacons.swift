@@ -54,7 +54,7 @@ extension MonitorEngine {
         }
       }
     }
-    matched.sort { table.order.generation(of: $0) < table.order.generation(of: $1) }
+    matched.sort { table.generation(of: $0) < table.generation(of: $1) }
     for slot in matched {
       if let sighting = strongest[slot] { apply(sighting, to: slot) }
     }
@@ -70,7 +70,7 @@ extension MonitorEngine {
     guard before != .inside else { return }
     states[Int(slot)].observed = .inside
     var entry = EventEntry(
-      slot: slot, generation: table.order.generation(of: slot), state: .satisfied,
+      slot: slot, generation: table.generation(of: slot), state: .satisfied,
       cause: before == .undetermined ? .determination : .crossing, date: currentTime)
     entry.notify = before == .undetermined ? .initial : .entry
     entry.evidenceDate = clock
@@ -108,7 +108,7 @@ extension MonitorEngine {
     states[Int(slot)].observed = .outside
     beaconTracks[slot]?.deadline = .max
     var entry = EventEntry(
-      slot: slot, generation: table.order.generation(of: slot), state: .unsatisfied, cause: .timeout,
+      slot: slot, generation: table.generation(of: slot), state: .unsatisfied, cause: .timeout,
       date: Timestamp(microseconds: date))
     entry.notify = before == .undetermined ? .initial : .exit
     entry.evidenceDate = track.lastSighting

@@ -28,7 +28,7 @@ extension MonitorEngine {
   /// By the plain side of the line; a fix that is too coarse for the circle can only say "outside", and only when
   /// even its circle of uncertainty misses it.
   mutating func decide(_ slot: UInt32, _ fix: Fix, at position: EarthVector) -> Bool {
-    let circle = table.circles[Int(slot)]
+    let circle = table.circle(of: slot)
     let policy = table.policy(of: slot)
     let isCoarse = policy.isTooCoarse(radius: circle.radius, accuracy: fix.accuracy)
     let reach = isCoarse ? circle.radius + fix.accuracy : circle.radius
@@ -41,10 +41,13 @@ extension MonitorEngine {
     let distance = distance(circle, fix.coordinate, at: position, margins: (0, margin))
     let boundaryDistance = distance - circle.radius
     let isInside = distance <= circle.radius
-    if isCoarse, !(distance - fix.accuracy > circle.radius) { return false }
+    if isCoarse, !(distance - fix.accuracy > circle.radius) {
+      states[Int(slot)].hasMetCoarseFix = true
+      return false
+    }
     settle(slot, isInside ? .inside : .outside)
     var entry = EventEntry(
-      slot: slot, generation: table.order.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
+      slot: slot, generation: table.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
       cause: .determination, date: currentTime)
     entry.notify = .initial
     entry.setEvidence(fix, boundaryDistance: boundaryDistance)
@@ -64,15 +67,16 @@ extension MonitorEngine {
     var previous: UInt64 = 0
     var isSorted = true
     for slot in listed where table.isLive(slot) {
-      let generation = table.order.generation(of: slot)
+      let generation = table.generation(of: slot)
       if generation < previous { isSorted = false }
       previous = generation
     }
     if !isSorted {
       listed.removeAll { !table.isLive($0) && unlist($0) }
-      listed.sort { table.order.generation(of: $0) < table.order.generation(of: $1) }
+      listed.sort { table.generation(of: $0) < table.generation(of: $1) }
     }
     var kept = 0
+    var settled = false
     for slot in listed {
       let state = states[Int(slot)]
       guard table.isLive(slot), table.kind(of: slot) == .circularGeographic, state.observed == .undetermined,
@@ -81,13 +85,21 @@ extension MonitorEngine {
         states[Int(slot)].isListed = false
         continue
       }
-      if decide(slot, fix, at: position) {
+      let circle = table.circle(of: slot)
+      let far = circle.radius + fix.accuracy
+      if circle.centre.squaredChord(to: position) > far * far, agrees(slot, .unsatisfied) {
+        // Outside whatever the policy, and no news: the common case when many circles are added.
+        states[Int(slot)].observed = .outside
+        states[Int(slot)].isListed = false
+        settled = true
+      } else if decide(slot, fix, at: position) {
         states[Int(slot)].isListed = false
       } else {
         listed[kept] = slot
         kept += 1
       }
     }
+    if settled { neighbourhood.invalidate() }
     listed.removeLast(listed.count - kept)
     if kept == 0, listed.capacity > 4_096 { listed = [] }
     swap(&listed, &undetermined)
@@ -102,7 +114,7 @@ extension MonitorEngine {
   mutating func cross(_ slot: UInt32, _ fix: Fix, at position: EarthVector) {
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return }
-    let circle = table.circles[Int(slot)]
+    let circle = table.circle(of: slot)
     let policy = table.policy(of: slot)
     let inner = policy.marginInwards(radius: circle.radius, accuracy: fix.accuracy)
     let outer = policy.marginOutwards(radius: circle.radius, accuracy: fix.accuracy)
@@ -143,7 +155,7 @@ extension MonitorEngine {
   private mutating func confirm(_ slot: UInt32, _ candidate: Candidate, date: Int64) {
     confirmations.append(
       Confirmation(
-        deadline: candidate.deadline, generation: table.order.generation(of: slot), slot: slot, date: date,
+        deadline: candidate.deadline, generation: table.generation(of: slot), slot: slot, date: date,
         candidate: candidate))
   }
 
@@ -154,7 +166,7 @@ extension MonitorEngine {
     states[Int(slot)].observed = entered ? .inside : .outside
     refreshWatch(slot)
     var entry = EventEntry(
-      slot: slot, generation: table.order.generation(of: slot), state: entered ? .satisfied : .unsatisfied,
+      slot: slot, generation: table.generation(of: slot), state: entered ? .satisfied : .unsatisfied,
       cause: .crossing, date: Timestamp(microseconds: date))
     entry.notify = entered ? .entry : .exit
     entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance)

@@ -29,7 +29,7 @@ extension MonitorEngine {
     guard deadline <= time else { return deadlines.schedule(slot, at: deadline) }
     due.append(
       Confirmation(
-        deadline: deadline, generation: table.order.generation(of: slot), slot: slot, date: deadline,
+        deadline: deadline, generation: table.generation(of: slot), slot: slot, date: deadline,
         candidate: candidate))
   }
 }

@@ -8,7 +8,7 @@ extension MonitorEngine {
   /// The threshold of a circle at which a fix may change something; `nil` for a circle that is undetermined.
   @inline(__always)
   private func watch(_ slot: UInt32) -> ActiveCircles.Watch? {
-    let circle = table.circles[Int(slot)]
+    let circle = table.circle(of: slot)
     let policy = table.policy(of: slot)
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return nil }
@@ -25,13 +25,14 @@ extension MonitorEngine {
       let line = circle.radius + policy.exitMargin(radius: circle.radius)
       return .init(centre: circle.centre, threshold: ChordThreshold.leaving(line), direction: 1, slot: slot)
     }
-    return .init(centre: circle.centre, threshold: entryThreshold(circle, policy), direction: -1, slot: slot)
+    return .init(
+      centre: circle.centre, threshold: entryThreshold(circle, margin: policy.entryMargin), direction: -1, slot: slot)
   }
 
   /// The chord from which on inwards a fix may enter a circle.
   @inline(__always)
-  private func entryThreshold(_ circle: CircleGeometry, _ policy: TransitionPolicy) -> Double {
-    ChordThreshold.approaching(circle.radius - min(policy.entryMargin, circle.radius / 2))
+  private func entryThreshold(_ circle: CircleGeometry, margin: Double) -> Double {
+    ChordThreshold.approaching(circle.radius - min(margin, circle.radius / 2))
   }
 
   @inline(__always)
@@ -59,17 +60,23 @@ extension MonitorEngine {
     neighbourhood.update(slot, watch)
   }
 
-  /// Collects the circles whose threshold is reached at a position that the neighbourhood does not cover.
+  /// Collects the circles whose threshold is reached at a position that the neighbourhood does not cover; leaves in
+  /// `gathered` what the index found within `gatheredRadius`.
   mutating func gatherReached(at position: EarthVector) {
     slotScratch.removeAll(keepingCapacity: true)
-    gathered.removeAll(keepingCapacity: true)
     for watch in active.watches where watch.slack(at: position) <= 0 { slotScratch.append(watch.slot) }
-    table.index.collect(near: position, within: neighbourhood.isJump(to: position) ? 0 : neighbourhood.nextRadius, into: &gathered)
+    gather(at: position, within: neighbourhood.isJump(to: position) ? 0 : neighbourhood.nextRadius)
     for slot in gathered where isSettledOutside(slot) {
-      let circle = table.circles[Int(slot)]
-      let threshold = entryThreshold(circle, table.policy(of: slot))
+      let circle = table.circle(of: slot)
+      let threshold = entryThreshold(circle, margin: table.entryMargin(of: slot))
       if circle.centre.squaredChord(to: position) <= threshold * threshold { slotScratch.append(slot) }
     }
+  }
+
+  private mutating func gather(at position: EarthVector, within radius: Double) {
+    gathered.removeAll(keepingCapacity: true)
+    gatheredRadius = radius
+    table.index.collect(near: position, within: radius, into: &gathered)
   }
 
   /// Lists the nearest thresholds around a position, unless the device has just jumped there.
@@ -78,69 +85,80 @@ extension MonitorEngine {
       neighbourhood.reset(at: position)
       return
     }
-    var radius = neighbourhood.nextRadius
-    var nearest: ContiguousArray<ActiveCircles.Watch> = []
-    var slacks: ContiguousArray<Double> = []
+    if gatheredRadius <= 0 { gather(at: position, within: neighbourhood.nextRadius) }
     var tries = 0
     while true {
-      gathered.removeAll(keepingCapacity: true)
-      table.index.collect(near: position, within: radius, into: &gathered)
-      nearest.removeAll(keepingCapacity: true)
-      for watch in active.watches where watch.slack(at: position) < radius { nearest.append(watch) }
-      for slot in gathered where isSettledOutside(slot) {
-        if let watch = watch(slot), watch.slack(at: position) < radius { nearest.append(watch) }
-      }
-      if nearest.count < 8, radius < 100_000, tries < 8 {
-        radius = min(100_000, radius * 2.5)
-        tries += 1
-      } else {
-        break
-      }
+      listNear(position, within: gatheredRadius)
+      guard near.count < 8, gatheredRadius < 100_000, tries < 8 else { break }
+      gather(at: position, within: min(100_000, gatheredRadius * 2.5))
+      tries += 1
     }
-    if nearest.count > Neighbourhood.capacity {
-      for watch in nearest { slacks.append(watch.slack(at: position)) }
-      radius = max(0, slacks.smallest(Neighbourhood.capacity + 1))
-      var kept = 0
-      for index in nearest.indices where kept < Neighbourhood.capacity {
-        if nearest[index].slack(at: position) < radius {
-          nearest.swapAt(index, kept)
-          kept += 1
-        }
-      }
-      nearest.removeLast(nearest.count - kept)
+    var radius = gatheredRadius
+    if near.count > Neighbourhood.capacity {
+      radius = max(0, near.select(Neighbourhood.capacity + 1).slack)
       neighbourhood.nextRadius = max(50, radius * 1.1)
     } else {
       neighbourhood.nextRadius = min(100_000, max(50, radius * 1.3))
     }
-    neighbourhood.build(at: position, latitude: coordinate.latitude, radius: radius, from: nearest[...])
+    neighbourhood.begin(at: position, latitude: coordinate.latitude, radius: radius)
+    for candidate in near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
+      if let watch = watch(candidate.slot) { neighbourhood.append(watch) }
+    }
+    neighbourhood.end()
+    gatheredRadius = 0
     drawSafeRegion(at: position, coordinate)
   }
 
+  /// Fills `near` with the thresholds whose slack is less than a radius.
+  private mutating func listNear(_ position: EarthVector, within radius: Double) {
+    near.removeAll(keepingCapacity: true)
+    for watch in active.watches {
+      let slack = watch.slack(at: position)
+      if slack < radius { near.append(NearThreshold(slack: slack, slot: watch.slot)) }
+    }
+    for slot in gathered where isSettledOutside(slot) {
+      let circle = table.circle(of: slot)
+      let chord = circle.centre.squaredChord(to: position).squareRoot()
+      let slack = chord - entryThreshold(circle, margin: table.entryMargin(of: slot))
+      if slack < radius { near.append(NearThreshold(slack: slack, slot: slot)) }
+    }
+  }
+
   /// Draws the safe region; there is none while a circle is undetermined, since any fix may decide it.
-  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate) {
+  ///
+  /// - Parameter slack: The least slack of the list there, if it was measured already.
+  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, slack: Double? = nil) {
     if undetermined.isEmpty {
-      neighbourhood.drawSafeRegion(at: position, coordinate)
+      neighbourhood.drawSafeRegion(
+        at: position, coordinate, slack: slack ?? neighbourhood.leastSlack(at: position))
     } else {
       neighbourhood.removeSafeRegion()
     }
   }
 }
 
-extension ContiguousArray<Double> {
-  /// The k-th smallest element, k from 1 to the count; the order of the elements changes.
+/// A threshold near the device.
+struct NearThreshold: Sendable {
+  /// How far the device can move before it is reached, metres.
+  var slack: Double
+  var slot: UInt32
+}
+
+extension ContiguousArray<NearThreshold> {
+  /// Moves the k smallest slacks to the front and returns the k-th; k from 1 to the count.
   ///
   /// Source: C. A. R. Hoare, "Algorithm 65: Find", Communications of the ACM 4 (1961).
-  mutating func smallest(_ k: Int) -> Double {
+  mutating func select(_ k: Int) -> NearThreshold {
     var low = 0
     var high = count - 1
     let target = k - 1
     while low < high {
-      let pivot = self[(low + high) / 2]
+      let pivot = self[(low + high) / 2].slack
       var left = low
       var right = high
       while left <= right {
-        while self[left] < pivot { left += 1 }
-        while pivot < self[right] { right -= 1 }
+        while self[left].slack < pivot { left += 1 }
+        while pivot < self[right].slack { right -= 1 }
         if left <= right {
           swapAt(left, right)
           left += 1

@@ -71,18 +71,26 @@ struct Neighbourhood: Sendable {
     radius = 0
   }
 
-  /// Takes a new list: the watches with a slack up to `radius` around a position.
-  mutating func build(
-    at position: EarthVector, latitude: Double, radius: Double, from nearest: ArraySlice<ActiveCircles.Watch>
-  ) {
+  /// Begins a new list, of the watches with a slack up to `radius` around a position.
+  mutating func begin(at position: EarthVector, latitude: Double, radius: Double) {
     origin = position
     self.radius = radius
     count = 0
-    for watch in nearest { set(count, watch); count += 1 }
-    if count % 2 == 1 { setInert(count) }
     // The widest parallel within reach: a degree of latitude is at least 110.5 km.
     let lowest = max(0, latitude.magnitude - radius / 110_500 - 1e-9)
     metresPerLongitude = Self.metresPerDegree * Trigonometry.sincosDegrees(min(lowest, 90)).cosine * 1.000_000_1
+  }
+
+  /// Adds a watch to the list that was begun; there is room for ``capacity``.
+  mutating func append(_ watch: ActiveCircles.Watch) {
+    guard count < Self.capacity else { return }
+    set(count, watch)
+    count += 1
+  }
+
+  /// Ends the list.
+  mutating func end() {
+    if count % 2 == 1 { setInert(count) }
     isValid = true
   }
 
@@ -138,9 +146,11 @@ struct Neighbourhood: Sendable {
   }
 
   /// Draws the safe region around a position that the list covers.
-  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate) {
+  ///
+  /// - Parameter slack: The least slack of the list there.
+  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, slack: Double) {
     let moved = origin.squaredChord(to: position).squareRoot()
-    let least = min(leastSlack(at: position), radius - moved) - 1e-5
+    let least = min(slack, radius - moved) - 1e-5
     safe = SafeRegion(
       latitude: coordinate.latitude, longitude: coordinate.longitude,
       metresPerLatitude: Self.metresPerDegree * 1.000_000_1, metresPerLongitude: metresPerLongitude,

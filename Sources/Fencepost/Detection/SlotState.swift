@@ -32,6 +32,8 @@ struct SlotState: Sendable {
   var isOverLimit = false
   /// Listed among the undetermined circles.
   var isListed = false
+  /// A fix was evaluated since the circle became undetermined, and was too coarse to decide it.
+  var hasMetCoarseFix = false
   /// Diagnostics of the last event queued or handled.
   var notedFlags: UInt16 = 0
   /// Date of the first record, microseconds; `Int64.min` = unset.

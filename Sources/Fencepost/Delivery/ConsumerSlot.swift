@@ -1,0 +1,113 @@
+import Synchronization
+
+/// Who consumes the events of a monitor: one iterator at a time.
+///
+/// It is shared by the monitor and its iterators, under a lock of its own, so that an iterator which is dropped
+/// can leave from `deinit` on any thread; the monitor learns of it when it is next asked for an event.
+final class ConsumerSlot: Sendable {
+  private struct State {
+    var active: UInt64?
+    var lastSeat: UInt64 = 0
+    /// The consumer is another one than the one that was given what is in flight.
+    var isNew = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Takes the slot, if it is free.
+  func claim() -> UInt64? {
+    state.withLock { state in
+      guard state.active == nil else { return nil }
+      state.lastSeat += 1
+      state.active = state.lastSeat
+      state.isNew = true
+      return state.lastSeat
+    }
+  }
+
+  func release(_ seat: UInt64) {
+    state.withLock { state in
+      guard state.active == seat else { return }
+      state.active = nil
+      state.isNew = true
+    }
+  }
+
+  /// Whether the asking consumer (`nil`: one without an iterator) may ask, and whether it is a new one; `nil` when
+  /// another holds the slot. Says "new" once.
+  func enter(_ seat: UInt64?) -> Bool? {
+    state.withLock { state in
+      guard state.active == seat else { return nil }
+      defer { state.isNew = false }
+      return state.isNew
+    }
+  }
+
+  /// Whether the consumer changed since it was last asked; says so once.
+  func takeChange() -> Bool {
+    state.withLock { state in
+      defer { state.isNew = false }
+      return state.isNew
+    }
+  }
+}
+
+/// An iterator's claim to the consumer slot; it ends with the last copy of the iterator.
+final class ConsumerSeat {
+  private let slot: ConsumerSlot
+  private(set) var number: UInt64?
+  /// The task was cancelled: the iteration is over.
+  private(set) var isOver = false
+
+  init(_ slot: ConsumerSlot) {
+    self.slot = slot
+    number = slot.claim()
+  }
+
+  /// The number of the seat; takes the slot if it was not free before and is free now.
+  func claim() -> UInt64? {
+    if number == nil { number = slot.claim() }
+    return number
+  }
+
+  func leave() {
+    isOver = true
+    if let number { slot.release(number) }
+    number = nil
+  }
+
+  deinit {
+    if let number { slot.release(number) }
+  }
+}
+
+/// A task that waits for an event. Waking carries nothing: the task then looks itself, so that whoever wakes it,
+/// and how often, loses nothing.
+final class Waiter: Sendable {
+  private enum State {
+    case starting
+    case parked(CheckedContinuation<Void, Never>)
+    case awake
+  }
+
+  private let state = Mutex(State.starting)
+
+  func park(_ continuation: CheckedContinuation<Void, Never>) {
+    let isAwake = state.withLock { state in
+      if case .awake = state { return true }
+      state = .parked(continuation)
+      return false
+    }
+    if isAwake { continuation.resume() }
+  }
+
+  /// Wakes the task, now or as soon as it parks. Any thread, any number of times.
+  func wake() {
+    let parked: CheckedContinuation<Void, Never>? = state.withLock { state in
+      defer { state = .awake }
+      if case .parked(let continuation) = state { return continuation }
+      return nil
+    }
+    parked?.resume()
+  }
+}

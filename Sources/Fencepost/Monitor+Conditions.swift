@@ -1,0 +1,59 @@
+extension Monitor {
+  /// Adds a condition; one with that identifier is replaced: new record, new generation, its waiting events are
+  /// dropped.
+  ///
+  /// A valid fix that is not older than the option `initialFixMaxAge` decides a circle at once.
+  ///
+  /// - Parameters:
+  ///   - condition: A ``CircularGeographicCondition`` or a ``BeaconIdentityCondition``.
+  ///   - identifier: 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
+  ///   - state: What the first record shows; a determination that agrees is silent. Not `unmonitored`.
+  ///   - policy: When a crossing counts. Beacons use only its `notify`.
+  ///   - tag: Comes back with each event.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
+  public func add(
+    _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) throws(MonitorError) {
+    defer { wakeConsumer() }
+    try engine.add(any: condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+  }
+
+  /// Adds a condition unless an equal one has that identifier: geometry within 1e-7 degrees and 0.5 m, beacons
+  /// exactly, same policy and tag; `assuming` is ignored then.
+  ///
+  /// - Returns: Whether the condition was added or replaced.
+  /// - Throws: As ``add(_:identifier:assuming:policy:tag:)``.
+  @discardableResult
+  public func ensure(
+    _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) throws(MonitorError) -> Bool {
+    defer { wakeConsumer() }
+    return try engine.ensure(condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+  }
+
+  /// Removes a condition, its record and its events; nothing happens when there is none.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func remove(_ identifier: String) -> Bool {
+    defer { wakeConsumer() }
+    return engine.remove(identifier)
+  }
+
+  /// The condition and its last event that was handled; `nil` when no condition has that identifier.
+  ///
+  /// While an event is handled the record still shows the one before.
+  public func record(for identifier: String) -> Record? {
+    engine.record(for: identifier)
+  }
+
+  /// The identifiers in the order in which the conditions were added.
+  public var identifiers: [String] { engine.identifiers }
+
+  /// Why a condition is in its state, for the present moment; `nil` when no condition has that identifier.
+  public func explain(_ identifier: String) -> Explanation? {
+    engine.explain(identifier)
+  }
+}

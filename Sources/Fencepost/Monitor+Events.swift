@@ -1,0 +1,91 @@
+extension Monitor {
+  /// The events of a monitor, for one consumer at a time. The sequence does not end by itself.
+  ///
+  /// Asking for the next event commits the one before: only then the record shows it. An event that was handed out
+  /// when the iterator is dropped, or its task cancelled, is not committed; the next consumer receives it again,
+  /// with the same sequence number.
+  public struct Events: AsyncSequence, Sendable {
+    public typealias Element = Event
+    public typealias Failure = MonitorError
+
+    let monitor: Monitor
+
+    /// Takes the place of the consumer until the iterator is dropped, or the task in which it waits is cancelled.
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(monitor: monitor, seat: ConsumerSeat(monitor.consumer))
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+      public typealias Element = Event
+      public typealias Failure = MonitorError
+
+      let monitor: Monitor
+      let seat: ConsumerSeat
+
+      /// Commits the event before and waits for the next one; `nil` when the task is cancelled.
+      ///
+      /// - Throws: ``MonitorError/consumerAlreadyActive`` while another iterator exists; that one is not affected.
+      public mutating func next() async throws(MonitorError) -> Event? {
+        try await next(isolation: nil)
+      }
+
+      /// Commits the event before and waits for the next one. See ``next()``.
+      public mutating func next(isolation actor: isolated (any Actor)?) async throws(MonitorError) -> Event? {
+        if seat.isOver { return nil }
+        if Task.isCancelled {
+          seat.leave()
+          return nil
+        }
+        guard let number = seat.claim() else { throw .consumerAlreadyActive }
+        guard let event = try await monitor.next(for: number) else {
+          seat.leave()
+          return nil
+        }
+        return event
+      }
+    }
+  }
+
+  /// The events as a sequence. See ``Events``.
+  public var events: Events { Events(monitor: self) }
+
+  /// Hands out the next event and commits the one before; `nil` when none waits.
+  ///
+  /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists.
+  public func nextEvent() throws(MonitorError) -> Event? {
+    guard let isNew = consumer.enter(nil) else { throw .consumerAlreadyActive }
+    if isNew { engine.abandon() }
+    return engine.nextEvent()
+  }
+
+  /// Commits what was handed out, without asking for more. An event whose iterator was dropped is not committed.
+  public func acknowledge() {
+    if consumer.takeChange() { engine.abandon() }
+    engine.acknowledge()
+    wakeConsumer()
+  }
+
+  /// The next event for an iterator; `nil` when the task is cancelled. Nothing is committed then.
+  func next(for seat: UInt64) async throws(MonitorError) -> Event? {
+    while true {
+      if Task.isCancelled { return nil }
+      guard waiter == nil, let isNew = consumer.enter(seat) else { throw .consumerAlreadyActive }
+      if isNew { engine.abandon() }
+      if let event = engine.nextEvent() { return event }
+      await waitForEvent()
+    }
+  }
+
+  /// Waits until an event may be there or the task is cancelled. There is no suspension between the look at the
+  /// engine and the waiter's being in place, so no event can slip through.
+  private func waitForEvent() async {
+    let waiter = Waiter()
+    self.waiter = waiter
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter.park($0) }
+    } onCancel: {
+      waiter.wake()
+    }
+    if self.waiter === waiter { self.waiter = nil }
+  }
+}

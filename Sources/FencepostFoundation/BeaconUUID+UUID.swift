@@ -1,0 +1,56 @@
+public import Fencepost
+public import Foundation
+
+extension BeaconUUID {
+  /// The same 128 bits.
+  public init(_ uuid: UUID) {
+    let (high, low) = withUnsafeBytes(of: uuid.uuid) { bytes in
+      (
+        bytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) },
+        bytes[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      )
+    }
+    self.init(high: high, low: low)
+  }
+
+  /// The same 128 bits.
+  public var uuid: UUID { UUID(self) }
+}
+
+extension UUID {
+  /// The same 128 bits.
+  public init(_ beacon: BeaconUUID) {
+    func byte(_ index: Int) -> UInt8 {
+      UInt8(truncatingIfNeeded: (index < 8 ? beacon.high : beacon.low) >> UInt64(56 - 8 * (index % 8)))
+    }
+    self.init(
+      uuid: (
+        byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7),
+        byte(8), byte(9), byte(10), byte(11), byte(12), byte(13), byte(14), byte(15)
+      ))
+  }
+}
+
+extension BeaconIdentityCondition {
+  /// Satisfied while any beacon of that UUID is near.
+  public init(uuid: UUID) {
+    self.init(uuid: BeaconUUID(uuid))
+  }
+
+  /// Satisfied while a beacon of that UUID and major is near.
+  public init(uuid: UUID, major: UInt16) {
+    self.init(uuid: BeaconUUID(uuid), major: major)
+  }
+
+  /// Satisfied while that beacon is near.
+  public init(uuid: UUID, major: UInt16, minor: UInt16) {
+    self.init(uuid: BeaconUUID(uuid), major: major, minor: minor)
+  }
+}
+
+extension BeaconSighting {
+  /// - Parameter rssi: Signal strength in dBm; `Int32.min` = not known, the weakest.
+  public init(uuid: UUID, major: UInt16, minor: UInt16, rssi: Int32 = .min) {
+    self.init(uuid: BeaconUUID(uuid), major: major, minor: minor, rssi: rssi)
+  }
+}

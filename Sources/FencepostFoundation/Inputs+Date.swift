@@ -1,0 +1,44 @@
+public import Fencepost
+public import Foundation
+
+extension Fix {
+  /// - Parameters:
+  ///   - accuracy: Metres; 0 = not reported; negative or NaN = there is no position.
+  ///   - time: Rounded to the microsecond.
+  /// - Throws: ``Fencepost/MonitorError/invalidArgument(_:position:)`` when the date is not in the years 1 to 9999.
+  public init(coordinate: Coordinate, accuracy: Double = 0, time: Date) throws(MonitorError) {
+    self.init(coordinate: coordinate, accuracy: accuracy, time: try Timestamp(validating: time))
+  }
+
+  /// See ``init(coordinate:accuracy:time:)-(_,_,Date)``; latitude and longitude in degrees.
+  public init(latitude: Double, longitude: Double, accuracy: Double = 0, time: Date) throws(MonitorError) {
+    try self.init(
+      coordinate: Coordinate(latitude: latitude, longitude: longitude), accuracy: accuracy, time: time)
+  }
+}
+
+// Each throws what the form with a Timestamp throws, and MonitorError.invalidArgument when the date is not in the
+// years 1 to 9999; nothing has changed then, and nothing is counted.
+extension Monitor {
+  /// Feeds one scan report. An empty report only moves the clock.
+  public func see(_ sightings: some Sequence<BeaconSighting> & Sendable, at date: Date) throws(MonitorError) {
+    try see(sightings, at: Timestamp(validating: date))
+  }
+
+  /// Declares whether the host scans for beacons from now on.
+  public func setScanning(_ isOn: Bool, at date: Date) throws(MonitorError) {
+    try setScanning(isOn, at: Timestamp(validating: date))
+  }
+
+  /// States what the host can do from now on.
+  public func setHostCapabilities(
+    _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at date: Date
+  ) throws(MonitorError) {
+    try setHostCapabilities(flags, unsupported: unsupported, at: Timestamp(validating: date))
+  }
+
+  /// Tells the monitor that time has passed.
+  public func advance(to date: Date) throws(MonitorError) {
+    try advance(to: Timestamp(validating: date))
+  }
+}

@@ -1,0 +1,42 @@
+public import Fencepost
+public import Foundation
+
+/// Seconds from 1970-01-01 to 2001-01-01, the reference date of Foundation.
+private let referenceSeconds: Int64 = 978_307_200
+
+extension Timestamp {
+  /// The instant of a date, rounded to the microsecond; `nil` when it is not finite or not in the years 1 to 9999.
+  public init?(_ date: Date) {
+    let interval = date.timeIntervalSinceReferenceDate
+    guard interval.magnitude < 1e12 else { return nil }  // false for NaN too
+    let seconds = interval.rounded(.down)
+    let fraction = ((interval - seconds) * 1e6).rounded()  // the difference is exact
+    self.init(microseconds: (Int64(seconds) + referenceSeconds) * 1_000_000 + Int64(fraction))
+    guard isValid else { return nil }
+  }
+
+  /// The instant of a date.
+  ///
+  /// - Throws: ``Fencepost/MonitorError/invalidArgument(_:position:)`` when it is not finite or not in the years 1 to
+  ///   9999.
+  public init(validating date: Date) throws(MonitorError) {
+    guard let time = Timestamp(date) else {
+      throw .invalidArgument(
+        "the date is \(date.timeIntervalSinceReferenceDate) seconds from 2001; accepted are "
+          + "\(Timestamp.earliest) to \(Timestamp.latest)")
+    }
+    self = time
+  }
+
+  /// The nearest date. From 1730 to 2272 it converts back to the same microsecond; farther away a `Date` is coarser
+  /// than a microsecond.
+  public var date: Date { Date(self) }
+}
+
+extension Date {
+  /// The nearest date to an instant. See ``Fencepost/Timestamp/date``.
+  public init(_ time: Timestamp) {
+    let (quotient, remainder) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    self.init(timeIntervalSinceReferenceDate: Double(quotient - referenceSeconds) + Double(remainder) / 1e6)
+  }
+}

@@ -1,0 +1,211 @@
+@testable import Fencepost
+
+/// What a step says, as values of the library.
+extension JSON {
+  struct Definition {
+    var condition: any Condition
+    var assuming = Event.State.unknown
+    var policy = TransitionPolicy.standard
+    var tag: UInt64 = 0
+  }
+
+  func member(_ key: String) throws -> JSON {
+    guard let value = self[key] else { throw Mismatch("\(key) is missing") }
+    return value
+  }
+
+  func double() throws -> Double {
+    guard let number else { throw Mismatch("not a number: \(self)") }
+    return number
+  }
+
+  func list() throws -> [JSON] {
+    guard let array else { throw Mismatch("not a list: \(self)") }
+    return array
+  }
+
+  /// Seconds in the file.
+  func microseconds() throws -> Int64 {
+    guard let value = Int64(exactly: (try double() * 1e6).rounded()) else {
+      throw MonitorError.invalidArgument("a time that is no number")
+    }
+    return value
+  }
+
+  func time() throws -> Timestamp { Timestamp(microseconds: try microseconds()) }
+
+  /// The value with that name; another name is an invalid argument.
+  func oneOf<Value>(_ names: [String: Value]) throws -> Value {
+    guard let string, let value = names[string] else { throw MonitorError.invalidArgument("\(self)") }
+    return value
+  }
+
+  func diagnostics() throws -> Diagnostics {
+    var flags: Diagnostics = []
+    for name in try list() {
+      guard let bit = Diagnostics.names.firstIndex(where: { "\($0)" == name.string }) else {
+        throw MonitorError.invalidArgument("\(name)")
+      }
+      flags.insert(Diagnostics(rawValue: 1 << UInt32(bit)))
+    }
+    return flags
+  }
+
+  func sighting() throws -> BeaconSighting {
+    guard let uuid = BeaconUUID(try member("uuid").string ?? "") else { throw MonitorError.invalidArgument("uuid") }
+    return BeaconSighting(
+      uuid: uuid, major: try member("major").component(), minor: try member("minor").component(),
+      rssi: try self["rssi"].map { Int32(try $0.double()) } ?? .min)
+  }
+
+  private func component() throws -> UInt16 {
+    guard let value = UInt16(exactly: try double()) else { throw MonitorError.invalidArgument("\(self)") }
+    return value
+  }
+
+  func definition() throws -> Definition {
+    var definition: Definition
+    if let circle = self["circle"] {
+      definition = Definition(
+        condition: CircularGeographicCondition(
+          center: Coordinate(
+            latitude: try circle.member("latitude").double(), longitude: try circle.member("longitude").double()),
+          radius: try circle.member("radius").double()))
+    } else {
+      let beacon = try member("beacon")
+      guard let uuid = BeaconUUID(try beacon.member("uuid").string ?? "") else {
+        throw MonitorError.invalidArgument("uuid")
+      }
+      switch (try beacon["major"]?.component(), try beacon["minor"]?.component()) {
+      case (nil, nil): definition = Definition(condition: BeaconIdentityCondition(uuid: uuid))
+      case (let major?, nil): definition = Definition(condition: BeaconIdentityCondition(uuid: uuid, major: major))
+      case (let major?, let minor?):
+        definition = Definition(condition: BeaconIdentityCondition(uuid: uuid, major: major, minor: minor))
+      case (nil, _): throw MonitorError.invalidArgument("minor without major")
+      }
+    }
+    if let assuming = self["assuming"] {
+      definition.assuming = try assuming.oneOf(
+        ["unknown": .unknown, "satisfied": .satisfied, "unsatisfied": .unsatisfied, "unmonitored": .unmonitored])
+    }
+    if let policy = self["policy"] { definition.policy = try policy.policy() }
+    if let tag = self["tag"] { definition.tag = UInt64(try tag.double()) }
+    return definition
+  }
+
+  private func policy() throws -> TransitionPolicy {
+    guard let object else {
+      return try oneOf(["standard": .standard, "exact": .exact, "core_location": .coreLocation])
+    }
+    var policy = TransitionPolicy.standard
+    for (key, value) in object {
+      switch key {
+      case "entry_dwell": policy.entryDwellMicroseconds = try value.microseconds()
+      case "exit_dwell": policy.exitDwellMicroseconds = try value.microseconds()
+      case "entry_margin": policy.entryMargin = try value.double()
+      case "exit_margin": policy.exitMargin = try value.double()
+      case "accuracy_factor": policy.accuracyFactor = try value.double()
+      case "dwell_policy": policy.dwellPolicy = try value.oneOf(["timer": .timer, "evidence": .evidence])
+      case "notify":
+        policy.notify = []
+        for name in try value.list() {
+          policy.notify.insert(try name.oneOf(["initial": .initial, "entry": .entry, "exit": .exit]))
+        }
+      default: throw MonitorError.invalidArgument(key)
+      }
+    }
+    return policy
+  }
+}
+
+/// What the library says, as a step says it.
+extension JSON {
+  init(_ time: Timestamp?) {
+    self = time.map { .number(Double($0.microseconds) / 1e6) } ?? .null
+  }
+
+  init(_ number: Double?) {
+    self = number.map { .number($0) } ?? .null
+  }
+
+  init(beacon: BeaconIdentityCondition) {
+    var members: [String: JSON] = ["uuid": .string("\(beacon.uuid)")]
+    if let major = beacon.major { members["major"] = .number(Double(major)) }
+    if let minor = beacon.minor { members["minor"] = .number(Double(minor)) }
+    self = .object(members)
+  }
+
+  init(condition: any Condition) {
+    if let circle = condition as? CircularGeographicCondition {
+      self = .object([
+        "circle": .object([
+          "latitude": .number(circle.center.latitude), "longitude": .number(circle.center.longitude),
+          "radius": .number(circle.radius),
+        ])
+      ])
+    } else if let beacon = condition as? BeaconIdentityCondition {
+      self = .object(["beacon": JSON(beacon: beacon)])
+    } else {
+      self = .null
+    }
+  }
+
+  /// Compares the keys that an expectation lists; numbers to 1e-6 (a microsecond of a time, a micrometre).
+  func expect(_ found: [String: JSON]?) throws {
+    guard let expected = object, let found else {
+      if (self == .null) != (found == nil) { throw Mismatch(expected: self, got: found as Any) }
+      return
+    }
+    for (key, value) in expected {
+      guard let actual = found[key] else { throw Mismatch("\(key) is not among what is compared") }
+      if case .number(let one) = value, case .number(let other) = actual {
+        // Half a microsecond tells two times apart.
+        let tolerance = key == "date" || key == "evidence_date" ? 5e-7 : 1e-6
+        if (one - other).magnitude <= tolerance { continue }
+      } else if value == actual {
+        continue
+      }
+      throw Mismatch("\(key): expected \(value), got \(actual)")
+    }
+  }
+}
+
+extension Event {
+  var members: [String: JSON] {
+    let flags = Diagnostics.names.enumerated().filter { diagnostics.rawValue & (1 << UInt32($0.offset)) != 0 }
+    return [
+      "identifier": .string(identifier), "state": .string("\(state.name)"), "cause": .string("\(cause.name)"),
+      "date": JSON(date), "evidence_date": JSON(evidenceDate), "sequence": .number(Double(sequence)),
+      "generation": .number(Double(generation)), "refinement": beacon.map { JSON(beacon: $0) } ?? .null,
+      "diagnostics": .array(flags.map { .string("\($0.element)") }),
+    ]
+  }
+}
+
+extension Explanation {
+  var members: [String: JSON] {
+    [
+      "reason": .string("\(reason.name)"), "metres_to_decide": JSON(metresToDecide),
+      "seconds_to_decide": JSON(secondsToDecide), "accuracy_needed": JSON(accuracyNeeded),
+    ]
+  }
+}
+
+extension MonitorError {
+  /// The status in lower case, as scenarios name it.
+  var status: String {
+    switch self {
+    case .nullArgument: "null_argument"
+    case .invalidArgument: "invalid_argument"
+    case .bufferTooSmall: "buffer_too_small"
+    case .unsupported: "unsupported"
+    case .invalidName: "invalid_name"
+    case .monitorInUse: "monitor_in_use"
+    case .consumerAlreadyActive: "consumer_already_active"
+    case .notFound: "not_found"
+    case .lateInput: "late_input"
+    case .queueFull: "queue_full"
+    case .internalInconsistency: "internal"
+    }
+  }
+}

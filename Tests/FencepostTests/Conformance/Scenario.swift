@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// One scenario of the corpus (Tests/Conformance/README.md).
+struct Scenario: Sendable, CustomTestStringConvertible {
+  var file: String
+  var name: String
+  var options: [String: JSON]
+  var steps: [JSON]
+
+  var testDescription: String { name }
+
+  /// All scenarios, in the order of the files' names.
+  static let all: [Scenario] = {
+    let folder = packageRoot.appending(path: "Tests/Conformance")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasSuffix(".json") }.sorted().flatMap { file -> [Scenario] in
+      do {
+        let content = try JSONDecoder().decode(JSON.self, from: Data(contentsOf: folder.appending(path: file)))
+        return (content.array ?? [content]).map { scenario in
+          Scenario(
+            file: file, name: scenario["name"]?.string ?? "", options: scenario["options"]?.object ?? [:],
+            steps: scenario["steps"]?.array ?? [])
+        }
+      } catch {
+        return [Scenario(file: file, name: "\(file): \(error)", options: [:], steps: [])]
+      }
+    }
+  }()
+
+  /// Why a monitor in memory cannot run it; `nil` when it can.
+  var needsStore: String? {
+    func verbs(_ step: JSON) -> [JSON] { step["step"].map { [step, $0] } ?? [step] }
+    for step in steps.flatMap(verbs) {
+      if step["store"] != nil { return "a store that fails needs a store (issue D)" }
+      if step["refused"]?.string == "monitor_in_use" { return "exclusive names need a store (issue D)" }
+    }
+    return nil
+  }
+}
+
+/// A step that did not give what it should.
+struct Mismatch: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+
+  init(expected: JSON, got: Any) {
+    description = "expected \(expected), got \(got)"
+  }
+}

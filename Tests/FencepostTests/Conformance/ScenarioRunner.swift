@@ -1,0 +1,245 @@
+import FencepostKernel
+
+@testable import Fencepost
+
+/// Runs one scenario on the actor.
+final class ScenarioRunner {
+  /// A monitor of the scenario's store; `monitor` is `nil` while it is closed, `engine` is what was stored then.
+  private final class Entry {
+    var monitor: Monitor?
+    var engine: MonitorEngine
+    var iterator: Monitor.Events.Iterator?
+    /// The event that was handed out and not committed.
+    var inFlight: Event?
+    /// The last circle of each identifier, also when it was removed.
+    var circles: [String: CircularGeographicCondition] = [:]
+    var flags: Diagnostics = []
+    var unsupported: Set<ConditionKind> = []
+
+    init(_ engine: MonitorEngine) {
+      self.engine = engine
+    }
+  }
+
+  private let scenario: Scenario
+  private let restartsEveryStep: Bool
+  private var entries: [String: Entry] = [:]
+  private var opened: [String] = []
+  private var main: String?
+
+  init(_ scenario: Scenario, restartsEveryStep: Bool) {
+    self.scenario = scenario
+    self.restartsEveryStep = restartsEveryStep
+  }
+
+  /// Throws a ``Mismatch`` that names the step.
+  func run() async throws {
+    guard let first = scenario.steps.first else { throw Mismatch("the scenario has no steps") }
+    if first["open"] == nil, first["step"]?["open"] == nil { try open("main") }
+    for (index, step) in scenario.steps.enumerated() {
+      do {
+        try await perform(step)
+        if restartsEveryStep {
+          for name in opened { try await restartBetweenSteps(name) }
+        }
+      } catch {
+        throw Mismatch("\(scenario.file): \(scenario.name)\n  step \(index + 1): \(step)\n  \(error)")
+      }
+    }
+  }
+
+  // MARK: - Monitors
+
+  private func options() throws -> MonitorOptions {
+    var options = MonitorOptions()
+    for (key, value) in scenario.options {
+      switch key {
+      case "delivery":
+        options.delivery = try value.oneOf(["every": .every, "first": .first, "latest": .latest])
+      case "condition_limit": options.conditionLimit = value == .null ? nil : Int(try value.double())
+      case "initial_fix_max_age": options.initialFixMaxAgeMicroseconds = try value.microseconds()
+      case "beacon_exit_timeout": options.beaconExitTimeoutMicroseconds = try value.microseconds()
+      case "beacon_initial_timeout": options.beaconInitialTimeoutMicroseconds = try value.microseconds()
+      case "max_pending_events": options.maxPendingEvents = Int(try value.double())
+      default: throw Mismatch("unknown option \(key)")
+      }
+    }
+    return options
+  }
+
+  private func open(_ name: String) throws {
+    if let entry = entries[name] {
+      entry.monitor = Monitor(engine: entry.engine)
+    } else {
+      let engine = try MonitorEngine(name: name, options: options())
+      entries[name] = Entry(engine)
+      entries[name]?.monitor = Monitor(engine: engine)
+    }
+    opened.append(name)
+    if main == nil { main = name }
+  }
+
+  /// A restart is a copy of the engine's value, from which nothing was handed out.
+  private func restart(_ entry: Entry) async throws {
+    guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
+    entry.iterator = nil
+    entry.engine = await monitor.snapshot
+    entry.monitor = Monitor(engine: entry.engine)
+  }
+
+  private func restartBetweenSteps(_ name: String) async throws {
+    guard let entry = entries[name], entry.monitor != nil else { return }
+    let isConsuming = entry.iterator != nil
+    try await restart(entry)
+    if isConsuming { entry.iterator = await entry.monitor?.events.makeAsyncIterator() }
+    guard let event = entry.inFlight else { return }
+    let record = await entry.monitor?.record(for: event.identifier)
+    guard record?.lastEvent.generation == event.generation else {
+      entry.inFlight = nil
+      return
+    }
+    let again = try await ask(entry)
+    if again != event { throw Mismatch("after a restart expected again \(event), got \(String(describing: again))") }
+  }
+
+  // MARK: - Steps
+
+  private func perform(_ step: JSON) async throws {
+    if let status = step["refused"]?.string {
+      guard let inner = step["step"] else { throw Mismatch("no step inside") }
+      do {
+        try await perform(inner)
+      } catch let error as MonitorError {
+        if error.status != status { throw Mismatch("expected \(status), got \(error.status)") }
+        return
+      }
+      throw Mismatch("expected a refusal with \(status), got none")
+    }
+    if let name = step["open"]?.string { return try open(name) }
+    if let name = step["close"]?.string {
+      guard let entry = entries[name] else { throw Mismatch("no monitor \(name)") }
+      try await restart(entry)
+      entry.monitor = nil
+      entry.inFlight = nil
+      opened.removeAll { $0 == name }
+      return
+    }
+    guard let name = step["monitor"]?.string ?? main, let entry = entries[name], let monitor = entry.monitor else {
+      throw Mismatch("the monitor is not open")
+    }
+    if try await performInput(step, entry, monitor) { return }
+    try await performDelivery(step, entry, monitor)
+  }
+
+  private func performInput(_ step: JSON, _ entry: Entry, _ monitor: Monitor) async throws -> Bool {
+    if let time = step["advance"] {
+      try await monitor.advance(to: time.time())
+    } else if let identifier = step["add"]?.string {
+      let definition = try step.definition()
+      try await monitor.add(
+        definition.condition, identifier: identifier, assuming: definition.assuming, policy: definition.policy,
+        tag: definition.tag)
+      if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
+    } else if let identifier = step["ensure"]?.string {
+      let definition = try step.definition()
+      try await monitor.ensure(
+        definition.condition, identifier: identifier, assuming: definition.assuming, policy: definition.policy,
+        tag: definition.tag)
+      if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
+    } else if let identifier = step["remove"]?.string {
+      await monitor.remove(identifier)
+    } else if let fix = step["fix"] {
+      try await monitor.feed(self.fix(fix, entry))
+    } else if let report = step["see"] {
+      let sightings = try report.member("beacons").list().map { try $0.sighting() }
+      try await monitor.see(sightings, at: report.member("time").time())
+    } else if let isOn = step["scanning"]?.bool {
+      try await monitor.setScanning(isOn, at: time(of: step, monitor))
+    } else if let host = step["host"] {
+      let flags = try host["flags"].map { try $0.diagnostics() } ?? entry.flags
+      let kinds =
+        try host["unsupported"].map {
+          Set(try $0.list().map { try $0.oneOf(["circle": ConditionKind.circularGeographic, "beacon": .beaconIdentity]) })
+        } ?? entry.unsupported
+      try await monitor.setHostCapabilities(flags, unsupported: kinds, at: time(of: step, monitor))
+      entry.flags = flags
+      entry.unsupported = kinds
+    } else {
+      return false
+    }
+    return true
+  }
+
+  private func performDelivery(_ step: JSON, _ entry: Entry, _ monitor: Monitor) async throws {
+    if let expected = step["next"] {
+      let event = try await ask(entry)
+      entry.inFlight = event
+      try expected.expect(event.map { $0.members })
+    } else if step["acknowledge"] != nil {
+      await monitor.acknowledge()
+      entry.inFlight = nil
+    } else if let identifier = step["record"]?.string {
+      let record = await monitor.record(for: identifier)
+      try step.member("is").expect(
+        record.map { $0.lastEvent.members.merging(["condition": JSON(condition: $0.condition)]) { $1 } })
+    } else if let expected = step["identifiers"] {
+      let identifiers = await monitor.identifiers
+      if expected != .array(identifiers.map { .string($0) }) { throw Mismatch(expected: expected, got: identifiers) }
+    } else if let expected = step["statistics"] {
+      let statistics = await monitor.statistics
+      try expected.expect([
+        "late_inputs": .number(Double(statistics.lateInputs)),
+        "invalid_fixes": .number(Double(statistics.invalidFixes)),
+      ])
+    } else if let identifier = step["explain"]?.string {
+      try step.member("is").expect(await monitor.explain(identifier)?.members)
+    } else if step["restart"] != nil {
+      try await restart(entry)
+      entry.inFlight = nil
+    } else if step["iterate"] != nil {
+      let iterator = await monitor.events.makeAsyncIterator()
+      if iterator.seat.number == nil {
+        var second = iterator
+        _ = try await second.next()  // throws
+        throw Mismatch("a second iterator was served")
+      }
+      entry.iterator = iterator
+      entry.inFlight = nil
+    } else if step["cancel"] != nil {
+      entry.iterator = nil
+      entry.inFlight = nil
+    } else {
+      throw Mismatch("unknown step")
+    }
+  }
+
+  /// Asks for the next event without waiting: committing first shows whether there is one.
+  private func ask(_ entry: Entry) async throws -> Event? {
+    guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
+    guard var iterator = entry.iterator else { return try await monitor.nextEvent() }
+    await monitor.acknowledge()
+    guard await monitor.snapshot.hasEvents else { return nil }
+    return try await iterator.next()
+  }
+
+  private func fix(_ fix: JSON, _ entry: Entry) throws -> Fix {
+    let time = try fix.member("time").time()
+    let accuracy = try fix["accuracy"]?.double() ?? 0
+    guard let identifier = fix["of"]?.string else {
+      return Fix(
+        latitude: try fix.member("latitude").double(), longitude: try fix.member("longitude").double(),
+        accuracy: accuracy, time: time)
+    }
+    guard let centre = entry.circles[identifier]?.center else { throw Mismatch("no circle \(identifier)") }
+    let end = GeodesicDirect.solve(
+      latitude: centre.latitude, longitude: centre.longitude, azimuth: try fix["bearing"]?.double() ?? 0,
+      distance: try fix.member("distance").double())
+    return Fix(latitude: end.latitude, longitude: end.longitude, accuracy: accuracy, time: time)
+  }
+
+  private func time(of step: JSON, _ monitor: Monitor) async throws -> Timestamp {
+    if let time = step["time"] { return try time.time() }
+    guard let clock = await monitor.currentTime else { throw Mismatch("the clock is unset") }
+    return clock
+  }
+}

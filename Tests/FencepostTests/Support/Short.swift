@@ -1,0 +1,45 @@
+import FencepostKernel
+import Foundation
+
+@testable import Fencepost
+
+/// Seconds since the epoch.
+func at(_ seconds: Double) -> Timestamp {
+  Timestamp(microseconds: Int64((seconds * 1e6).rounded()))
+}
+
+/// A circle about the point where the tests live.
+func circle(_ radius: Double, latitude: Double = 0, longitude: Double = 0) -> CircularGeographicCondition {
+  CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
+}
+
+/// A fix at a distance, in metres, and a bearing, in degrees, from a point.
+func fix(
+  _ seconds: Double, _ distance: Double, _ accuracy: Double = 5, bearing: Double = 0,
+  from centre: Coordinate = Coordinate(latitude: 0, longitude: 0)
+) -> Fix {
+  let end = GeodesicDirect.solve(
+    latitude: centre.latitude, longitude: centre.longitude, azimuth: bearing, distance: distance)
+  return Fix(latitude: end.latitude, longitude: end.longitude, accuracy: accuracy, time: at(seconds))
+}
+
+let someUUID = BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0)
+
+extension MonitorEngine {
+  /// All events that wait, each committed.
+  mutating func drain() -> [Event] {
+    var events: [Event] = []
+    while let event = nextEvent() { events.append(event) }
+    return events
+  }
+}
+
+extension Event {
+  /// In a form that reads well in a failed expectation.
+  var brief: String {
+    "\(identifier) \(state.name)@\(date.map { Double($0.microseconds) / 1e6 } ?? .nan) \(cause.name)"
+  }
+}
+
+let packageRoot = URL(filePath: #filePath)
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
