@@ -61,6 +61,9 @@ public struct MonitorEngine: Sendable {
   /// Distance within which `gathered` is complete, metres; 0 = nothing gathered.
   var gatheredRadius = 0.0
   var near: ContiguousArray<NearThreshold> = []
+  /// Circles that stopped being active while `near` was being gathered.
+  var released: ContiguousArray<UInt32> = []
+  var isGathering = false
 
   /// Creates an empty monitor.
   ///
