@@ -176,7 +176,7 @@ def test_gpx_sloppy_values(write: Write) -> None:
         (GPX.format(""), "holds no points"),
         (GPX.format(SEGMENT.format(POINT.format(1) + '<trkpt lat="1" lon="2"/>')), "point 2: has no time"),
         (GPX.format(SEGMENT.format('<trkpt lat="1"/>')), "point 1: lon is missing"),
-        (GPX.format(SEGMENT.format(POINT.format(1) + '<trkpt lat="abc" lon="2"/>')), "point 2: lat 'abc' is not a number"),
+        (GPX.format(SEGMENT.format(POINT.format(1) + '<trkpt lat="abc" lon="2"/>')), "point 2: lat 'abc' is not a num"),
         ("<kml></kml>", "line 1: not GPX: the root element is <kml>"),
         ("", "line 1: not well-formed XML"),
         ("just text", "line 1: not well-formed XML"),
