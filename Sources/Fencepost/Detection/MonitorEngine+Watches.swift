@@ -69,13 +69,17 @@ extension MonitorEngine {
     for watch in active.watches where watch.slack(at: position) <= 0 { slotScratch.append(watch.slot) }
     gather(at: position, within: neighbourhood.isJump(to: position) ? 0 : neighbourhood.nextRadius)
     near.removeAll(keepingCapacity: true)
-    for slot in gathered where isSettledOutside(slot) {
-      let slack = entrySlack(slot, at: position)
+    for hit in gathered where isSettledOutside(hit.id) {
+      if hit.slack > 0 {
+        near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
+        continue
+      }
+      let slack = entrySlack(hit.id, at: position)
       if slack <= 0 {
-        slotScratch.append(slot)
-        released.append(slot)
+        slotScratch.append(hit.id)
+        released.append(hit.id)
       } else if slack < gatheredRadius {
-        near.append(NearThreshold(slack: slack, slot: slot))
+        near.append(NearThreshold(slack: slack, slot: hit.id))
       }
     }
   }
@@ -139,9 +143,9 @@ extension MonitorEngine {
   private mutating func listNear(_ position: EarthVector, within radius: Double) {
     gather(at: position, within: radius)
     near.removeAll(keepingCapacity: true)
-    for slot in gathered where isSettledOutside(slot) {
-      let slack = entrySlack(slot, at: position)
-      if slack < radius { near.append(NearThreshold(slack: slack, slot: slot)) }
+    for hit in gathered where isSettledOutside(hit.id) {
+      let slack = Double(hit.slack)
+      if slack < radius { near.append(NearThreshold(slack: slack, slot: hit.id)) }
     }
     listActive(near: position)
   }
@@ -168,7 +172,7 @@ extension MonitorEngine {
 
 /// A threshold near the device.
 struct NearThreshold: Sendable {
-  /// How far the device can move before it is reached, metres.
+  /// How far the device can move before it is reached, metres; or less.
   var slack: Double
   var slot: UInt32
 }
