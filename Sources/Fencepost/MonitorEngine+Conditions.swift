@@ -237,7 +237,10 @@ extension MonitorEngine {
     states[Int(slot)].assumed = assuming
     states[Int(slot)].noted = assuming
     states[Int(slot)].added = clock
-    if case .beacon(let beacon) = definition.shape {
+    switch definition.shape {
+    case .circle:
+      states[Int(slot)].isCircle = true
+    case .beacon(let beacon):
       beaconTracks[slot] = BeaconTrack()
       beaconSlots[beacon, default: []].append(slot)
     }
@@ -250,6 +253,7 @@ extension MonitorEngine {
   private mutating func remove(_ slot: UInt32) {
     forget(slot)
     table.remove(slot)
+    states[Int(slot)].isCircle = false
     if let promoted = limit.leave(slot) {
       states[Int(promoted)].isOverLimit = false
       if !currentFlags(of: promoted).suspends { begin(promoted, lookingBack: false) }
@@ -292,10 +296,15 @@ extension MonitorEngine {
 
   private mutating func list(_ slot: UInt32) {
     neighbourhood.removeSafeRegion()
-    if !states[Int(slot)].isListed {
-      states[Int(slot)].isListed = true
-      undetermined.append(slot)
+    guard !states[Int(slot)].isListed else {
+      undeterminedIsSorted = false  // left by a condition that had the slot before
+      return
     }
+    states[Int(slot)].isListed = true
+    if let last = undetermined.last, table.generation(of: last) > table.generation(of: slot) {
+      undeterminedIsSorted = false
+    }
+    undetermined.append(slot)
   }
 
   /// Ends the watching of a condition: it becomes undetermined, candidates are cleared.

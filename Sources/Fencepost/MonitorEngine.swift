@@ -29,6 +29,8 @@ public struct MonitorEngine: Sendable {
   // Tracking.
   var states: ContiguousArray<SlotState> = []
   var undetermined: ContiguousArray<UInt32> = []
+  /// Whether `undetermined` is in add order.
+  var undeterminedIsSorted = true
   var candidates: [UInt32: Candidate] = [:]
   var active = ActiveCircles()
   var neighbourhood = Neighbourhood()
@@ -57,10 +59,13 @@ public struct MonitorEngine: Sendable {
 
   // Scratch space, empty between calls.
   var slotScratch: ContiguousArray<UInt32> = []
-  var gathered: ContiguousArray<UInt32> = []
+  var gathered: ContiguousArray<CapHit> = []
   /// Distance within which `gathered` is complete, metres; 0 = nothing gathered.
   var gatheredRadius = 0.0
   var near: ContiguousArray<NearThreshold> = []
+  /// Circles that stopped being active while `near` was being gathered.
+  var released: ContiguousArray<UInt32> = []
+  var isGathering = false
 
   /// Creates an empty monitor.
   ///

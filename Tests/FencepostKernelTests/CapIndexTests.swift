@@ -91,12 +91,33 @@ import Testing
         var index = CapIndex()
         index.insert(5, centre: centre, reach: reach)
         var ids = ContiguousArray<UInt32>()
-        index.collect(near: point((reach + distance) * (1 - 1e-12) - 1e-7), within: distance, into: &ids)
+        index.collectIDs(near: point((reach + distance) * (1 - 1e-12) - 1e-7), within: distance, into: &ids)
         #expect(ids == [5], "reach \(reach) distance \(distance)")
         ids = []
-        index.collect(near: point(tolerated(reach, distance) + 1e-6), within: distance, into: &ids)
+        index.collectIDs(near: point(tolerated(reach, distance) + 1e-6), within: distance, into: &ids)
         #expect(ids.isEmpty, "reach \(reach) distance \(distance)")
       }
+    }
+  }
+
+  /// The same at the lowest levels, where only the rounding of centres is made good.
+  @Test func comparisonIsTightInACrowd() {
+    let seed: UInt64 = 606
+    print("CapIndexTests crowded borders seed \(seed)")
+    var random = SplitMix(state: seed)
+    var subject = Subject()
+    for _ in 0..<2000 {
+      let place = EarthVector(
+        latitude: 45 + random.between(-0.002, 0.002), longitude: 7 + random.between(-0.002, 0.002))
+      subject.insert((place, random.between(5, 60)))
+    }
+    #expect(subject.index.nodes.contains { $0.key >> 57 == 1 && $0.count > 0 })
+    for (number, cap) in subject.caps.enumerated() where number % 16 == 0 {
+      var way = SIMD3(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1))
+      way *= (cap.reach - 1e-7) / (way * way).sum().squareRoot()
+      let border = EarthVector(x: cap.centre.x + way.x, y: cap.centre.y + way.y, z: cap.centre.z + way.z)
+      subject.check(near: border, within: 0)
+      #expect(subject.collect(near: border, within: 0).contains(cap.id))
     }
   }
 
@@ -107,12 +128,12 @@ import Testing
     index.insert(2, centre: centre, reach: 1e12)
     index.insert(3, centre: centre, reach: 1)
     var ids = ContiguousArray<UInt32>([9])
-    index.collect(near: EarthVector(latitude: -10, longitude: -160), within: 0, into: &ids)
+    index.collectIDs(near: EarthVector(latitude: -10, longitude: -160), within: 0, into: &ids)
     #expect(ids.sorted() == [1, 2, 9])
     index.remove(1, centre: centre, reach: .infinity)
     #expect(index.count == 2)
     ids = []
-    index.collect(near: centre, within: .infinity, into: &ids)
+    index.collectIDs(near: centre, within: .infinity, into: &ids)
     #expect(ids.sorted() == [2, 3])
   }
 
@@ -191,7 +212,7 @@ import Testing
     index.insert(1, centre: centre, reach: 5)
     index.reserve(2)
     var ids = ContiguousArray<UInt32>()
-    index.collect(near: centre, within: 0, into: &ids)
+    index.collectIDs(near: centre, within: 0, into: &ids)
     #expect(ids == [1])
     #expect(index.count == 1)
   }
@@ -200,8 +221,8 @@ import Testing
 
   @Test func nothingTraps() {
     let values: [Double] = [
-      0, -0.0, 1, -1, 6.4e6, -6.4e6, 1.6e7, -1.7e7, 1e30, -1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity,
-      -.infinity, .nan, .signalingNaN, -.nan,
+      0, -0.0, 1, -1, 6.4e6, -6.4e6, 1.6e7, -1.7e7, 1e30, -1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+      .infinity, -.infinity, .nan, .signalingNaN, -.nan,
     ]
     var random = SplitMix(state: 8)
     func any() -> Double { values[Int(random.next() % UInt64(values.count))] }
@@ -217,7 +238,7 @@ import Testing
       var ids = ContiguousArray<UInt32>()
       let position = EarthVector(x: any(), y: any(), z: any())
       let distance = any()
-      index.collect(near: position, within: distance, into: &ids)
+      index.collectIDs(near: position, within: distance, into: &ids)
       let found = Set(ids)
       #expect(found.count == ids.count)
       guard distance >= 0 else {
@@ -274,12 +295,28 @@ private struct Subject {
 
   func collect(near position: EarthVector, within distance: Double) -> ContiguousArray<UInt32> {
     var ids = ContiguousArray<UInt32>()
-    index.collect(near: position, within: distance, into: &ids)
+    index.collectIDs(near: position, within: distance, into: &ids)
     return ids
+  }
+
+  /// A slack is never more than the true one, and less by no more than the tolerances.
+  func checkSlacks(near position: EarthVector, within distance: Double) {
+    var hits = ContiguousArray<CapHit>()
+    index.collect(near: position, within: distance, into: &hits)
+    let byID = Dictionary(caps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var mistakes = 0
+    for hit in hits {
+      guard let cap = byID[hit.id], cap.reach.isFinite else { continue }
+      let slack = cap.centre.squaredChord(to: position).squareRoot() - cap.reach
+      let span = min(distance, 1.3e7) + cap.reach
+      if !(Double(hit.slack) <= slack && Double(hit.slack) >= slack - 8 - 1e-5 * span) { mistakes += 1 }
+    }
+    #expect(mistakes == 0)
   }
 
   func check(near position: EarthVector, within distance: Double) {
     #expect(index.count == caps.count)
+    checkSlacks(near: position, within: distance)
     let ids = collect(near: position, within: distance)
     let found = Set(ids)
     var mistakes = ids.count - found.count
@@ -417,5 +454,13 @@ private struct SplitMix: RandomNumberGenerator {
 
   private mutating func near(latitude: Double, longitude: Double, spread: Double) -> EarthVector {
     EarthVector(latitude: latitude + bell() * spread, longitude: longitude + bell() * spread)
+  }
+}
+
+extension CapIndex {
+  func collectIDs(near position: EarthVector, within distance: Double, into ids: inout ContiguousArray<UInt32>) {
+    var hits = ContiguousArray<CapHit>()
+    collect(near: position, within: distance, into: &hits)
+    ids.append(contentsOf: hits.map(\.id))
   }
 }

@@ -61,34 +61,32 @@ extension MonitorEngine {
   }
 
   /// Decides what a fix can decide of the undetermined circles, in add order.
+  ///
+  /// When many circles were added most are far away and were assumed unsatisfied: the index tells the near ones, and
+  /// of the others only the state is touched.
   mutating func determine(_ fix: Fix, at position: EarthVector) {
     var listed: ContiguousArray<UInt32> = []
     swap(&listed, &undetermined)
-    var previous: UInt64 = 0
-    var isSorted = true
-    for slot in listed where table.isLive(slot) {
-      let generation = table.generation(of: slot)
-      if generation < previous { isSorted = false }
-      previous = generation
-    }
-    if !isSorted {
-      listed.removeAll { !table.isLive($0) && unlist($0) }
+    if !undeterminedIsSorted {
+      listed.removeAll { !states[Int($0)].isCircle && unlist($0) }
       listed.sort { table.generation(of: $0) < table.generation(of: $1) }
+      undeterminedIsSorted = true
+    }
+    let sweeps = listed.count > 64
+    if sweeps {
+      gathered.removeAll(keepingCapacity: true)
+      table.index.collect(near: position, within: fix.accuracy, into: &gathered)
+      for hit in gathered { states[Int(hit.id)].isNear = true }
     }
     var kept = 0
     var settled = false
     for slot in listed {
       let state = states[Int(slot)]
-      guard table.isLive(slot), table.kind(of: slot) == .circularGeographic, state.observed == .undetermined,
-        !state.isOverLimit
-      else {
+      guard state.isCircle, state.observed == .undetermined, !state.isOverLimit else {
         states[Int(slot)].isListed = false
         continue
       }
-      let circle = table.circle(of: slot)
-      let far = circle.radius + fix.accuracy
-      if circle.centre.squaredChord(to: position) > far * far, agrees(slot, .unsatisfied) {
-        // Outside whatever the policy, and no news: the common case when many circles are added.
+      if sweeps, !state.isNear, agrees(slot, .unsatisfied) {
         states[Int(slot)].observed = .outside
         states[Int(slot)].isListed = false
         settled = true
@@ -100,6 +98,7 @@ extension MonitorEngine {
       }
     }
     if settled { neighbourhood.invalidate() }
+    if sweeps { for hit in gathered { states[Int(hit.id)].isNear = false } }
     listed.removeLast(listed.count - kept)
     if kept == 0, listed.capacity > 4_096 { listed = [] }
     swap(&listed, &undetermined)

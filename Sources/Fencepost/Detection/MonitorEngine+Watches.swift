@@ -55,22 +55,41 @@ extension MonitorEngine {
       }
     } else if index != SlotState.none {
       states[Int(slot)].active = SlotState.none
+      if isGathering { released.append(slot) }
       if let moved = active.remove(index) { states[Int(moved)].active = index }
     }
     neighbourhood.update(slot, watch)
   }
 
-  /// Collects the circles whose threshold is reached at a position that the neighbourhood does not cover; leaves in
-  /// `gathered` what the index found within `gatheredRadius`.
+  /// Collects the circles whose threshold is reached at a position that the neighbourhood does not cover, and in
+  /// `near` the settled circles outside that are near but not reached.
   mutating func gatherReached(at position: EarthVector) {
+    isGathering = true
     slotScratch.removeAll(keepingCapacity: true)
     for watch in active.watches where watch.slack(at: position) <= 0 { slotScratch.append(watch.slot) }
     gather(at: position, within: neighbourhood.isJump(to: position) ? 0 : neighbourhood.nextRadius)
-    for slot in gathered where isSettledOutside(slot) {
-      let circle = table.circle(of: slot)
-      let threshold = entryThreshold(circle, margin: table.entryMargin(of: slot))
-      if circle.centre.squaredChord(to: position) <= threshold * threshold { slotScratch.append(slot) }
+    near.removeAll(keepingCapacity: true)
+    for hit in gathered where isSettledOutside(hit.id) {
+      if hit.slack > 0 {
+        near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
+        continue
+      }
+      let slack = entrySlack(hit.id, at: position)
+      if slack <= 0 {
+        slotScratch.append(hit.id)
+        released.append(hit.id)
+      } else if slack < gatheredRadius {
+        near.append(NearThreshold(slack: slack, slot: hit.id))
+      }
     }
+  }
+
+  /// How far the device can move before it may enter a circle, metres.
+  @inline(__always)
+  private func entrySlack(_ slot: UInt32, at position: EarthVector) -> Double {
+    let circle = table.circle(of: slot)
+    return circle.centre.squaredChord(to: position).squareRoot()
+      - entryThreshold(circle, margin: table.entryMargin(of: slot))
   }
 
   private mutating func gather(at position: EarthVector, within radius: Double) {
@@ -81,16 +100,28 @@ extension MonitorEngine {
 
   /// Lists the nearest thresholds around a position, unless the device has just jumped there.
   mutating func rebuildNeighbourhood(at position: EarthVector, _ coordinate: Coordinate) {
+    defer {
+      isGathering = false
+      gatheredRadius = 0
+      released.removeAll(keepingCapacity: true)
+    }
     guard !neighbourhood.isJump(to: position) else {
       neighbourhood.reset(at: position)
       return
     }
-    if gatheredRadius <= 0 { gather(at: position, within: neighbourhood.nextRadius) }
+    if gatheredRadius > 0 {
+      // What was reached, or was active, and is settled outside now.
+      for slot in released where isSettledOutside(slot) {
+        let slack = entrySlack(slot, at: position)
+        if slack < gatheredRadius { near.append(NearThreshold(slack: slack, slot: slot)) }
+      }
+      listActive(near: position)
+    } else {
+      listNear(position, within: neighbourhood.nextRadius)
+    }
     var tries = 0
-    while true {
-      listNear(position, within: gatheredRadius)
-      guard near.count < 8, gatheredRadius < 100_000, tries < 8 else { break }
-      gather(at: position, within: min(100_000, gatheredRadius * 2.5))
+    while near.count < 8, gatheredRadius < 100_000, tries < 8 {
+      listNear(position, within: min(100_000, gatheredRadius * 2.5))
       tries += 1
     }
     var radius = gatheredRadius
@@ -105,22 +136,24 @@ extension MonitorEngine {
       if let watch = watch(candidate.slot) { neighbourhood.append(watch) }
     }
     neighbourhood.end()
-    gatheredRadius = 0
     drawSafeRegion(at: position, coordinate)
   }
 
   /// Fills `near` with the thresholds whose slack is less than a radius.
   private mutating func listNear(_ position: EarthVector, within radius: Double) {
+    gather(at: position, within: radius)
     near.removeAll(keepingCapacity: true)
+    for hit in gathered where isSettledOutside(hit.id) {
+      let slack = Double(hit.slack)
+      if slack < radius { near.append(NearThreshold(slack: slack, slot: hit.id)) }
+    }
+    listActive(near: position)
+  }
+
+  private mutating func listActive(near position: EarthVector) {
     for watch in active.watches {
       let slack = watch.slack(at: position)
-      if slack < radius { near.append(NearThreshold(slack: slack, slot: watch.slot)) }
-    }
-    for slot in gathered where isSettledOutside(slot) {
-      let circle = table.circle(of: slot)
-      let chord = circle.centre.squaredChord(to: position).squareRoot()
-      let slack = chord - entryThreshold(circle, margin: table.entryMargin(of: slot))
-      if slack < radius { near.append(NearThreshold(slack: slack, slot: slot)) }
+      if slack < gatheredRadius { near.append(NearThreshold(slack: slack, slot: watch.slot)) }
     }
   }
 
@@ -139,7 +172,7 @@ extension MonitorEngine {
 
 /// A threshold near the device.
 struct NearThreshold: Sendable {
-  /// How far the device can move before it is reached, metres.
+  /// How far the device can move before it is reached, metres; or less.
   var slack: Double
   var slot: UInt32
 }

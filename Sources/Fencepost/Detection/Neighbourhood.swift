@@ -22,11 +22,9 @@ struct Neighbourhood: Sendable {
   var nextRadius = 400.0
   private(set) var count = 0
   private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: SlotState.none, count: capacity)
-  private var x: ContiguousArray<SIMD2<Double>> = ContiguousArray(repeating: .zero, count: capacity / 2)
-  private var y: ContiguousArray<SIMD2<Double>> = ContiguousArray(repeating: .zero, count: capacity / 2)
-  private var z: ContiguousArray<SIMD2<Double>> = ContiguousArray(repeating: .zero, count: capacity / 2)
-  private var threshold: ContiguousArray<SIMD2<Double>> = ContiguousArray(repeating: .zero, count: capacity / 2)
-  private var direction: ContiguousArray<SIMD2<Double>> = ContiguousArray(repeating: .zero, count: capacity / 2)
+  /// Four watches a group, five vectors each: the centre relative to `origin`, the threshold, the direction. Single
+  /// precision: each threshold is moved towards its centre line by more than the error (see ``set(_:_:)``).
+  private var groups: ContiguousArray<SIMD4<Float>> = ContiguousArray(repeating: .zero, count: 5 * capacity / 4)
 
   /// The safe region: degrees and metres per degree; a negative square when there is none.
   struct SafeRegion: Sendable {
@@ -90,7 +88,11 @@ struct Neighbourhood: Sendable {
 
   /// Ends the list.
   mutating func end() {
-    if count % 2 == 1 { setInert(count) }
+    var index = count
+    while index % 4 != 0 {
+      setInert(index)
+      index += 1
+    }
     isValid = true
   }
 
@@ -98,50 +100,61 @@ struct Neighbourhood: Sendable {
   mutating func update(_ slot: UInt32, _ watch: ActiveCircles.Watch?) {
     guard isValid else { return }
     safe.squaredRadius = -1
+    var isListed = false
     for index in 0..<count where slots[index] == slot {
       if let watch { set(index, watch) } else { setInert(index) }
-      return
+      isListed = true
     }
-    if watch != nil { isValid = false }
+    if watch != nil, !isListed { isValid = false }
   }
 
-  /// The least slack of the list at a position.
+  /// A position relative to `origin`.
+  @inline(__always)
+  private func relative(_ position: EarthVector) -> (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>) {
+    (
+      SIMD4(repeating: Float(position.x - origin.x)), SIMD4(repeating: Float(position.y - origin.y)),
+      SIMD4(repeating: Float(position.z - origin.z))
+    )
+  }
+
+  /// The slacks of one group.
+  @inline(__always)
+  private static func slacks(
+    _ groups: UnsafeBufferPointer<SIMD4<Float>>, _ group: Int,
+    _ position: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
+  ) -> SIMD4<Float> {
+    let dx = groups[5 &* group] - position.x
+    let dy = groups[5 &* group &+ 1] - position.y
+    let dz = groups[5 &* group &+ 2] - position.z
+    return groups[5 &* group &+ 4] * (groups[5 &* group &+ 3] - (dx * dx + dy * dy + dz * dz).squareRoot())
+  }
+
+  /// The least slack of the list at a position, or less: never more than the true one.
   @inline(__always)
   func leastSlack(at position: EarthVector) -> Double {
-    let px = SIMD2(repeating: position.x)
-    let py = SIMD2(repeating: position.y)
-    let pz = SIMD2(repeating: position.z)
-    var least = SIMD2(repeating: Double.infinity)
-    let pairs = (count + 1) / 2
-    x.withUnsafeBufferPointer { x in
-      y.withUnsafeBufferPointer { y in
-        z.withUnsafeBufferPointer { z in
-          threshold.withUnsafeBufferPointer { threshold in
-            direction.withUnsafeBufferPointer { direction in
-              for pair in 0..<pairs {
-                let dx = x[pair] - px
-                let dy = y[pair] - py
-                let dz = z[pair] - pz
-                let chord = (dx * dx + dy * dy + dz * dz).squareRoot()
-                let slack = direction[pair] * (threshold[pair] - chord)
-                least = least.replacing(with: slack, where: slack .< least)
-              }
-            }
-          }
-        }
+    let position = relative(position)
+    return groups.withUnsafeBufferPointer { groups in
+      var least = SIMD4(repeating: Float.infinity)
+      for group in 0..<((count &+ 3) / 4) {
+        let slack = Self.slacks(groups, group, position)
+        least = least.replacing(with: slack, where: slack .< least)
       }
+      return Double(min(min(least.x, least.y), min(least.z, least.w)))
     }
-    return min(least.x, least.y)
   }
 
-  /// Appends the slots whose threshold is reached at a position.
+  /// Appends the slots whose threshold may be reached at a position.
   func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
-    for index in 0..<count {
-      let pair = index / 2
-      let lane = index % 2
-      let centre = EarthVector(x: x[pair][lane], y: y[pair][lane], z: z[pair][lane])
-      let chord = centre.squaredChord(to: position).squareRoot()
-      if direction[pair][lane] * (threshold[pair][lane] - chord) <= 0 { result.append(slots[index]) }
+    let position = relative(position)
+    groups.withUnsafeBufferPointer { groups in
+      for group in 0..<((count &+ 3) / 4) {
+        let slack = Self.slacks(groups, group, position)
+        guard any(slack .<= 0) else { continue }
+        if slack.x <= 0 { result.append(slots[4 &* group]) }
+        if slack.y <= 0 { result.append(slots[4 &* group &+ 1]) }
+        if slack.z <= 0 { result.append(slots[4 &* group &+ 2]) }
+        if slack.w <= 0 { result.append(slots[4 &* group &+ 3]) }
+      }
     }
   }
 
@@ -161,24 +174,28 @@ struct Neighbourhood: Sendable {
     safe.squaredRadius = -1
   }
 
+  /// Stores a watch. The chord in single precision is wrong by less than 4e-7 of the coordinates that go into it,
+  /// which the threshold makes up for.
   private mutating func set(_ index: Int, _ watch: ActiveCircles.Watch) {
-    let pair = index / 2
-    let lane = index % 2
+    let group = index / 4
+    let lane = index % 4
+    let x = watch.centre.x - origin.x
+    let y = watch.centre.y - origin.y
+    let z = watch.centre.z - origin.z
+    let error = 1e-6 * ((x * x + y * y + z * z).squareRoot() + radius) + 1e-3
     slots[index] = watch.slot
-    x[pair][lane] = watch.centre.x
-    y[pair][lane] = watch.centre.y
-    z[pair][lane] = watch.centre.z
-    threshold[pair][lane] = watch.threshold
-    direction[pair][lane] = watch.direction
+    groups[5 * group][lane] = Float(x)
+    groups[5 * group + 1][lane] = Float(y)
+    groups[5 * group + 2][lane] = Float(z)
+    groups[5 * group + 3][lane] = Float(watch.threshold - watch.direction * error)
+    groups[5 * group + 4][lane] = Float(watch.direction)
   }
 
   private mutating func setInert(_ index: Int) {
-    let pair = index / 2
-    let lane = index % 2
-    x[pair][lane] = 0
-    y[pair][lane] = 0
-    z[pair][lane] = 0
-    threshold[pair][lane] = .infinity
-    direction[pair][lane] = 1
+    let group = index / 4
+    let lane = index % 4
+    for row in 0..<3 { groups[5 * group + row][lane] = 0 }
+    groups[5 * group + 3][lane] = .infinity
+    groups[5 * group + 4][lane] = 1
   }
 }

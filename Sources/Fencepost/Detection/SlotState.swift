@@ -32,6 +32,10 @@ struct SlotState: Sendable {
   var isOverLimit = false
   /// Listed among the undetermined circles.
   var isListed = false
+  /// A circle, and in the table.
+  var isCircle = false
+  /// Near the fix that is being applied to the undetermined circles.
+  var isNear = false
   /// A fix was evaluated since the circle became undetermined, and was too coarse to decide it.
   var hasMetCoarseFix = false
   /// Diagnostics of the last event queued or handled.

@@ -52,7 +52,7 @@ extension MonitorEngine {
     guard let fix = lastFix, state.observed != .undetermined || state.hasMetCoarseFix else {
       return Explanation(reason: .noFixYet)
     }
-    let circle = table.circles[Int(slot)]
+    let circle = table.circle(of: slot)
     let policy = table.policy(of: slot)
     let distance = GeodesicInverse.distance(
       latitude1: circle.latitude, longitude1: circle.longitude, latitude2: fix.coordinate.latitude,

@@ -1,3 +1,18 @@
+/// A cap that comes within the distance asked for.
+@frozen
+public struct CapHit: Sendable, Equatable {
+  public var id: UInt32
+  /// How far the position is from the cap, metres, negative within it: never more than the true value, and less by no
+  /// more than the tolerances of ``CapIndex/collect(near:within:into:)``.
+  public var slack: Float
+
+  @inlinable
+  init(id: UInt32, slack: Float) {
+    self.id = id
+    self.slack = slack
+  }
+}
+
 extension CapIndex {
   /// Appends the id of every cap that comes within a distance of a position: of every cap whose centre is no farther
   /// (straight through the Earth) than its reach and the distance together.
@@ -8,13 +23,13 @@ extension CapIndex {
   /// - Parameters:
   ///   - position: where to look.
   ///   - distance: metres, at least 0, may be infinite.
-  ///   - ids: appended to, in an order that depends only on the history of the index.
-  public func collect(near position: EarthVector, within distance: Double, into ids: inout ContiguousArray<UInt32>) {
+  ///   - hits: appended to, in an order that depends only on the history of the index.
+  public func collect(near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     // Also turns away what is not a number.
     guard distance >= 0 else { return }
-    if !strays.isEmpty { collectStrays(near: position, within: distance, into: &ids) }
+    if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
     guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: CapSearch.bufferSize) { buffer in
+    withUnsafeTemporaryAllocation(of: CapHit.self, capacity: CapSearch.bufferSize) { buffer in
       nodes.withUnsafeBufferPointer { nodes in
         groups.withUnsafeBufferPointer { groups in
           guard let nodeBase = nodes.baseAddress, let bufferBase = buffer.baseAddress else { return }
@@ -28,14 +43,14 @@ extension CapIndex {
             level &+= 1
             reach = max(reach, levelReaches[level])
           }
-          search.look(level: level, reach: reach, descending: true, into: &ids)
+          search.look(level: level, reach: reach, descending: true, into: &hits)
           while level < CapLevel.top {
             level &+= 1
             if levelCounts[level] != 0 {
-              search.look(level: level, reach: levelReaches[level], descending: false, into: &ids)
+              search.look(level: level, reach: levelReaches[level], descending: false, into: &hits)
             }
           }
-          search.flush(into: &ids)
+          search.flush(into: &hits)
         }
       }
     }
@@ -43,11 +58,14 @@ extension CapIndex {
 
   @inline(never)
   private func collectStrays(
-    near position: EarthVector, within distance: Double, into ids: inout ContiguousArray<UInt32>
+    near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>
   ) {
     for stray in strays {
       let limit = stray.reach + distance
-      if limit >= 0 && stray.centre.squaredChord(to: position) <= limit * limit { ids.append(stray.id) }
+      let chord = stray.centre.squaredChord(to: position).squareRoot()
+      if limit >= 0 && chord <= limit {
+        hits.append(CapHit(id: stray.id, slack: Float(chord - stray.reach) - 4))
+      }
     }
   }
 }
@@ -60,14 +78,14 @@ struct CapSearch {
   let nodeMask: Int
   let hashShift: UInt64
   let groups: UnsafeRawPointer
-  let buffer: UnsafeMutablePointer<UInt32>
+  let buffer: UnsafeMutablePointer<CapHit>
   var buffered = 0
   let position: EarthVector
   let distance: Double
 
   init(
     nodes: UnsafePointer<CapIndex.Node>, nodeMask: Int, hashShift: UInt64, groups: UnsafeRawPointer,
-    buffer: UnsafeMutablePointer<UInt32>, position: EarthVector, distance: Double
+    buffer: UnsafeMutablePointer<CapHit>, position: EarthVector, distance: Double
   ) {
     self.nodes = nodes
     self.nodeMask = nodeMask
@@ -78,14 +96,14 @@ struct CapSearch {
     self.distance = distance
   }
 
-  mutating func flush(into ids: inout ContiguousArray<UInt32>) {
-    ids.append(contentsOf: UnsafeBufferPointer(start: buffer, count: buffered))
+  mutating func flush(into hits: inout ContiguousArray<CapHit>) {
+    hits.append(contentsOf: UnsafeBufferPointer(start: buffer, count: buffered))
     buffered = 0
   }
 
   @inline(__always)
   func slot(_ key: UInt64) -> Int {
-    var slot = CapIndex.home(key, hashShift)
+    var slot = CapIndex.home(key, hashShift) & nodeMask
     while true {
       let found = nodes[slot].key
       if found == key { return slot }
@@ -101,9 +119,15 @@ struct CapSearch {
     Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
   }
 
+  /// More than the error of a slack measured in single precision at a level.
+  @inline(__always)
+  func slackPadding(level: Int, reach: Float) -> Float {
+    Float(0x1.8p-23 * 1.5 * CapLevel.edge(level)) + 0x1p-20 * (reach + Float(min(distance, 1.3e7)))
+  }
+
   /// Searches the cubes of a level around the position, and what is below them if `descending`.
   @inline(__always)
-  mutating func look(level: Int, reach: Float, descending: Bool, into ids: inout ContiguousArray<UInt32>) {
+  mutating func look(level: Int, reach: Float, descending: Bool, into hits: inout ContiguousArray<CapHit>) {
     let edge = CapLevel.edge(level)
     let radius = (Double(reach) + distance) * (1 + 0x1p-40)
     let cells = Double(1 &<< (2 &* (CapLevel.top &- level)))
@@ -134,10 +158,10 @@ struct CapSearch {
             let slot = slot(CapLevel.key(level: level, x: x, y: y, z: z))
             if slot >= 0 {
               if descending {
-                visit(slot: slot, level: level, x: x, y: y, z: z, into: &ids)
+                visit(slot: slot, level: level, x: x, y: y, z: z, into: &hits)
               } else if nodes[slot].count != 0 {
                 let relative = SIMD3(Float(relativeX), Float(relativeY), Float(relativeZ))
-                scan(slot: slot, relative: relative, padded: paddedDistance(level: level), into: &ids)
+                scan(slot: slot, level: level, relative: relative, padded: paddedDistance(level: level), into: &hits)
               }
             }
           }
@@ -150,7 +174,7 @@ struct CapSearch {
   }
 
   /// Searches a node and what is below it.
-  mutating func visit(slot: Int, level: Int, x: Int, y: Int, z: Int, into ids: inout ContiguousArray<UInt32>) {
+  mutating func visit(slot: Int, level: Int, x: Int, y: Int, z: Int, into hits: inout ContiguousArray<CapHit>) {
     let node = nodes + slot
     let edge = CapLevel.edge(level)
     let relative = SIMD3(
@@ -158,9 +182,8 @@ struct CapSearch {
       Float(position.y - ((Double(y) + 0.5) * edge - CapLevel.origin)),
       Float(position.z - ((Double(z) + 0.5) * edge - CapLevel.origin)))
     let padded = paddedDistance(level: level)
-    if node.pointee.count != 0 { scan(slot: slot, relative: relative, padded: padded, into: &ids) }
-    let children = node.pointee.children
-    guard children != 0, level > 0 else { return }
+    if node.pointee.count != 0 { scan(slot: slot, level: level, relative: relative, padded: padded, into: &hits) }
+    guard level > 0, node.pointee.children != 0 else { return }
 
     let quarter = Float(CapLevel.edge(level &- 1))
     let radius = (min(node.pointee.reach, CapLevel.reach(level &- 1)) + padded) * (1 + 0x1p-21)
@@ -173,23 +196,21 @@ struct CapSearch {
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF
-    var near = children & (nearX &* 0x1111_1111_1111_1111) & (spreadY &* 0x0001_0001_0001_0001) & spreadZ
+    var near =
+      node.pointee.children & (nearX &* 0x1111_1111_1111_1111) & (spreadY &* 0x0001_0001_0001_0001) & spreadZ
+    let key = CapLevel.key(level: level &- 1, x: x &<< 2, y: y &<< 2, z: z &<< 2)
     while near != 0 {
       let child = near.trailingZeroBitCount
       near &= near &- 1
-      let childX = child & 3
-      let childY = child &>> 2 & 3
-      let childZ = child &>> 4 & 3
-      let gap = gapsX[childX] + gapsY[childY] + gapsZ[childZ]
+      let gap = gapsX[child & 3] + gapsY[child &>> 2 & 3] + gapsZ[child &>> 4 & 3]
       guard gap <= limit else { continue }
-      let nextX = x &<< 2 | childX
-      let nextY = y &<< 2 | childY
-      let nextZ = z &<< 2 | childZ
-      let next = self.slot(CapLevel.key(level: level &- 1, x: nextX, y: nextY, z: nextZ))
+      let next = self.slot(key | CapLevel.childKey(child))
       guard next >= 0 else { continue }
       let nextRadius = (nodes[next].reach + padded) * (1 + 0x1p-21)
       guard gap <= nextRadius * nextRadius else { continue }
-      visit(slot: next, level: level &- 1, x: nextX, y: nextY, z: nextZ, into: &ids)
+      visit(
+        slot: next, level: level &- 1,
+        x: x &<< 2 | child & 3, y: y &<< 2 | child &>> 2 & 3, z: z &<< 2 | child &>> 4 & 3, into: &hits)
     }
   }
 
@@ -205,7 +226,9 @@ struct CapSearch {
 
   /// Compares the entries of a node.
   @inline(__always)
-  mutating func scan(slot: Int, relative: SIMD3<Float>, padded: Float, into ids: inout ContiguousArray<UInt32>) {
+  mutating func scan(
+    slot: Int, level: Int, relative: SIMD3<Float>, padded: Float, into hits: inout ContiguousArray<CapHit>
+  ) {
     let stride = MemoryLayout<CapIndex.Group>.stride
     var group = groups + Int(nodes[slot].block) &* stride
     let end = group + (Int(nodes[slot].count) &+ 3) &>> 2 &* stride
@@ -213,20 +236,25 @@ struct CapSearch {
     let y = SIMD4(repeating: relative.y)
     let z = SIMD4(repeating: relative.z)
     let distance = SIMD4(repeating: padded)
+    let padding = SIMD4(repeating: slackPadding(level: level, reach: nodes[slot].reach))
     while group < end {
       let dx = group.load(as: SIMD4<Float>.self) - x
       let dy = group.load(fromByteOffset: 16, as: SIMD4<Float>.self) - y
       let dz = group.load(fromByteOffset: 32, as: SIMD4<Float>.self) - z
       // Not a number in unused lanes: no comparison holds.
-      let reach = group.load(fromByteOffset: 48, as: SIMD4<Float>.self) + distance
-      let near = (dx * dx + dy * dy + dz * dz) .<= reach * reach
+      let reach = group.load(fromByteOffset: 48, as: SIMD4<Float>.self)
+      let limit = reach + distance
+      let squared = dx * dx + dy * dy + dz * dz
+      let near = squared .<= limit * limit
       var bits = CapIndex.bits(near)
       if bits != 0 {
-        if buffered > CapSearch.bufferSize &- 4 { flush(into: &ids) }
+        if buffered > CapSearch.bufferSize &- 4 { flush(into: &hits) }
+        let slack = squared.squareRoot() - reach - padding
         repeat {
           let lane = bits.trailingZeroBitCount
           bits &= bits &- 1
-          buffer[buffered] = group.load(fromByteOffset: 64 &+ 4 &* lane, as: UInt32.self)
+          buffer[buffered] = CapHit(
+            id: group.load(fromByteOffset: 64 &+ 4 &* lane, as: UInt32.self), slack: slack[lane])
           buffered &+= 1
         } while bits != 0
       }

@@ -1,8 +1,8 @@
 extension CapIndex {
   /// A node with this many entries and a full block looks for children to move entries to.
   static var crowd: Int { 16 }
-  /// A child is made for no fewer entries than this.
-  static var brood: Int { 4 }
+  /// A child is made for no fewer entries than this: smaller ones cost more cache misses than they save comparisons.
+  static var brood: Int { 12 }
 
   /// Adds a cap.
   ///
@@ -34,6 +34,7 @@ extension CapIndex {
       if nodes[slot].reach < cap.reach { nodes[slot].reach = cap.reach }
     }
     appendEntry(Entry(offset: cap.offset(level: level), reach: cap.reach, id: id), slot: slot)
+    countChange()
   }
 
   /// Takes a cap out.
@@ -68,12 +69,14 @@ extension CapIndex {
     levelCounts[cap.start] &-= 1
     if levelCounts[cap.start] == 0 { levelReaches[cap.start] = 0 }
     prune(cap, level: level)
+    countChange()
   }
 
   /// Allocates for so many caps at once; only a matter of speed.
   public mutating func reserve(_ count: Int) {
     let count = min(max(count, 0), 1 &<< 24)
-    groups.reserveCapacity(count / 4 &+ count / 8)
+    reservedGroups = count / 4 &+ count / 8
+    groups.reserveCapacity(reservedGroups)
     makeRoom(nodes: max(count / 8 &- nodeCount, 0))
   }
 
@@ -206,12 +209,10 @@ extension CapIndex {
     SIMD3(Float(child & 3) - 1.5, Float(child &>> 2 & 3) - 1.5, Float(child &>> 4) - 1.5) * quarter
   }
 
+  /// The key of child n of the node with this key.
   @inline(__always)
   static func childKey(_ key: UInt64, _ child: Int) -> UInt64 {
-    let level = Int(truncatingIfNeeded: key &>> 57) &- 1
-    let x = Int(truncatingIfNeeded: key &>> 38 & 0x7FFFF) &<< 2 | child & 3
-    let y = Int(truncatingIfNeeded: key &>> 19 & 0x7FFFF) &<< 2 | child &>> 2 & 3
-    let z = Int(truncatingIfNeeded: key & 0x7FFFF) &<< 2 | child &>> 4
-    return CapLevel.key(level: level &- 1, x: x, y: y, z: z)
+    let cell = key & (1 &<< 57 &- 1)
+    return (key &>> 57 &- 1) &<< 57 | cell &<< 2 | CapLevel.childKey(child)
   }
 }

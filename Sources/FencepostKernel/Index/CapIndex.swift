@@ -66,6 +66,10 @@ public struct CapIndex: Sendable {
   public var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
   /// Groups in blocks that belong to nodes.
   public var liveGroups = 0
+  /// Groups asked for in advance.
+  public var reservedGroups = 0
+  /// Changes since the blocks were last in order.
+  public var changes = 0
 
   /// By the level where a cap starts: how many there are, and a bound of their padded reach.
   public var levelCounts = ContiguousArray<Int>(repeating: 0, count: CapLevel.top + 1)
@@ -122,6 +126,15 @@ public enum CapLevel {
   @inline(__always)
   public static func key(level: Int, x: Int, y: Int, z: Int) -> UInt64 {
     UInt64(truncatingIfNeeded: (level &+ 1) &<< 57 | x &<< 38 | y &<< 19 | z)
+  }
+
+  /// The bits of a key in which the children of a node differ.
+  public static let familyMask: UInt64 = 3 &<< 38 | 3 &<< 19 | 3
+
+  /// What child n of a cube adds to the key of its child 0.
+  @inline(__always)
+  public static func childKey(_ child: Int) -> UInt64 {
+    UInt64(truncatingIfNeeded: (child & 3) &<< 38 | (child &>> 2 & 3) &<< 19 | child &>> 4 & 3)
   }
 }
 
