@@ -73,3 +73,8 @@ void ccase_fail(const char *file, int line, const char *format, ...) {
   va_end(arguments);
   longjmp(current->end, 1);
 }
+
+void check_text(const char *file, int line, const char *what, const char *got, const char *expected) {
+  if (got == NULL || strcmp(got, expected) != 0)
+    ccase_fail(file, line, "%s is \"%s\", expected \"%s\"", what, got ? got : "(NULL)", expected);
+}
