@@ -101,25 +101,27 @@ import Testing
     #expect(engine.drain().map(\.brief) == ["c unsatisfied@1.0 crossing", "c satisfied@5.0 crossing"])
   }
 
-  /// Changes that nobody is told of may not fill the memory either.
-  @Test func silentChangesAreBounded() throws {
-    var engine = try MonitorEngine(options: MonitorOptions(maxPendingEvents: 5))
+  /// Changes that nobody is told of neither fill the queue nor overtake an event of their own condition, and events of
+  /// other conditions do not hold them up.
+  @Test func silentChangesWaitForTheirOwnEventsOnly() throws {
+    var engine = try MonitorEngine(options: MonitorOptions(maxPendingEvents: 3))
     var quiet = TransitionPolicy.exact
     quiet.notify = [.initial]
-    try engine.add(circle(100), identifier: "c", policy: quiet)
-    try engine.feed(fix(0, 0))  // waits, and everything behind it
-    var refused = false
-    for second in 1...20 {
-      do {
-        try engine.feed(fix(Double(second), second % 2 == 1 ? 400 : 0))
-      } catch {
-        #expect(error == .queueFull(limit: 5))
-        refused = true
-      }
-    }
-    #expect(refused)
-    #expect(engine.drain().count == 1)
-    #expect(engine.record(for: "c")?.lastEvent.date == at(5))
+    try engine.add(circle(100), identifier: "quiet", policy: quiet)
+    var silent = TransitionPolicy.exact
+    silent.notify = []
+    try engine.add(circle(100), identifier: "silent", policy: silent)
+    for second in 0...20 { try engine.feed(fix(Double(second), second % 2 == 1 ? 400 : 0)) }
+    #expect(engine.statistics.pendingEvents == 1)
+    #expect(engine.record(for: "quiet")?.lastEvent.state == .unknown)
+    #expect(engine.record(for: "silent")?.lastEvent.date == at(20))
+    let event = engine.nextEvent()
+    #expect(event?.brief == "quiet satisfied@0.0 determination")
+    #expect(engine.record(for: "quiet")?.lastEvent.state == .unknown)
+    engine.acknowledge()
+    #expect(engine.record(for: "quiet")?.lastEvent.date == at(20))
+    #expect(engine.nextEvent() == nil)
+    #expect(engine.statistics.handedOutEvents == 1)
   }
 
   // MARK: - The same log, whatever the batches
