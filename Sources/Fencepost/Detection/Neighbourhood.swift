@@ -11,6 +11,8 @@ import FencepostKernel
 /// All is measured in chords. A chord changes by no more than the device moves, whatever the ellipsoid.
 struct Neighbourhood: Sendable {
   static let capacity = 32
+  /// Bytes of a group of four watches.
+  private static var groupSize: Int { 80 }
   /// Greatest radius of curvature of the ellipsoid, a² / b, metres, a little widened.
   private static let greatestRadius = 6_399_594.0
   private static let metresPerDegree = greatestRadius * 0.017_453_292_519_943_296
@@ -117,27 +119,32 @@ struct Neighbourhood: Sendable {
     )
   }
 
-  /// The slacks of one group.
+  /// The slacks of one group of four.
   @inline(__always)
   private static func slacks(
-    _ groups: UnsafeBufferPointer<SIMD4<Float>>, _ group: Int,
-    _ position: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
+    _ group: UnsafeRawPointer, _ position: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
   ) -> SIMD4<Float> {
-    let dx = groups[5 &* group] - position.x
-    let dy = groups[5 &* group &+ 1] - position.y
-    let dz = groups[5 &* group &+ 2] - position.z
-    return groups[5 &* group &+ 4] * (groups[5 &* group &+ 3] - (dx * dx + dy * dy + dz * dz).squareRoot())
+    let dx = group.load(as: SIMD4<Float>.self) - position.x
+    let dy = group.load(fromByteOffset: 16, as: SIMD4<Float>.self) - position.y
+    let dz = group.load(fromByteOffset: 32, as: SIMD4<Float>.self) - position.z
+    let chord = (dx * dx + dy * dy + dz * dz).squareRoot()
+    return (group.load(fromByteOffset: 48, as: SIMD4<Float>.self) - chord)
+      * group.load(fromByteOffset: 64, as: SIMD4<Float>.self)
   }
 
   /// The least slack of the list at a position, or less: never more than the true one.
   @inline(__always)
   func leastSlack(at position: EarthVector) -> Double {
     let position = relative(position)
-    return groups.withUnsafeBufferPointer { groups in
+    let size = (count &+ 3) / 4 &* Self.groupSize
+    return groups.withUnsafeBytes { groups in
+      guard let start = groups.baseAddress else { return .infinity }
       var least = SIMD4(repeating: Float.infinity)
-      for group in 0..<((count &+ 3) / 4) {
-        let slack = Self.slacks(groups, group, position)
+      var offset = 0
+      while offset < size {
+        let slack = Self.slacks(start + offset, position)
         least = least.replacing(with: slack, where: slack .< least)
+        offset &+= Self.groupSize
       }
       return Double(min(min(least.x, least.y), min(least.z, least.w)))
     }
@@ -146,9 +153,10 @@ struct Neighbourhood: Sendable {
   /// Appends the slots whose threshold may be reached at a position.
   func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
     let position = relative(position)
-    groups.withUnsafeBufferPointer { groups in
+    groups.withUnsafeBytes { groups in
+      guard let start = groups.baseAddress else { return }
       for group in 0..<((count &+ 3) / 4) {
-        let slack = Self.slacks(groups, group, position)
+        let slack = Self.slacks(start + group &* Self.groupSize, position)
         guard any(slack .<= 0) else { continue }
         if slack.x <= 0 { result.append(slots[4 &* group]) }
         if slack.y <= 0 { result.append(slots[4 &* group &+ 1]) }

@@ -14,11 +14,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   /// Rounds seconds since the Unix epoch to the microsecond; `nil` when not finite or beyond the valid range.
   public init?(secondsSince1970 seconds: Double) {
-    let scaled = (seconds * 1e6).rounded()
-    guard scaled >= Double(Timestamp.earliest.microseconds), scaled <= Double(Timestamp.latest.microseconds) else {
+    // The last microsecond of the year 9999 has no Double of its own: the range is checked in integers.
+    guard let scaled = Int64(exactly: (seconds * 1e6).rounded()), Timestamp(microseconds: scaled).isValid else {
       return nil
     }
-    microseconds = Int64(scaled)
+    microseconds = scaled
   }
 
   /// 0001-01-01T00:00:00Z.

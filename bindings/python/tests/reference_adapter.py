@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -100,17 +99,21 @@ class ManyCircles(ReferenceMonitor):
     def feed_fix(self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0) -> None:
         if not hasattr(self, "_order"):
             self._prepare()
-        self._near = None
-        if math.isfinite(latitude) and math.isfinite(longitude):
-            line = numpy.linalg.norm(self._centres - _points(latitude, longitude), axis=1)
-            out = (self._side == 1) & (line > self._radii + 0.01)
-            within = (self._side == -1) & (line * 1.0001 + 0.01 < self._radii) & (self._radii < 100_000)
-            skipped = out | within
-            for index in numpy.flatnonzero(skipped & self._candidates):
-                self._order[index].candidate = None
-                self._candidates[index] = False
-            self._near = [self._order[index] for index in numpy.flatnonzero(~skipped)]
+        self._place = (latitude, longitude)
         super().feed_fix(time_us, latitude, longitude, accuracy)
+
+    def _begin(self, time: int) -> None:
+        self._near = None
+        super()._begin(time)
+        # What was due before has happened: now the sides are those that the fix meets.
+        line = numpy.linalg.norm(self._centres - _points(*self._place), axis=1)
+        out = (self._side == 1) & (line > self._radii + 0.01)
+        within = (self._side == -1) & (line * 1.0001 + 0.01 < self._radii) & (self._radii < 100_000)
+        skipped = out | within
+        for index in numpy.flatnonzero(skipped & self._candidates):
+            self._order[index].candidate = None
+            self._candidates[index] = False
+        self._near = [self._order[index] for index in numpy.flatnonzero(~skipped)]
 
     def _prepare(self) -> None:
         self._order = ReferenceMonitor._in_add_order(self)

@@ -1,6 +1,6 @@
 from typing import Any, Final, final
 
-from typing_extensions import Buffer, disjoint_base
+from typing_extensions import Buffer
 
 from ._outputs import EventRow, RecordRow
 from ._policy import PolicyRow
@@ -31,7 +31,6 @@ class QueueFullError(FencepostError, RuntimeError):
 class InternalError(FencepostError, RuntimeError): ...
 
 @final
-@disjoint_base
 class Monitor:
     def __new__(
         cls,

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import Fencepost
+
+@Suite struct AddOrderTests {
+  private func live(_ order: AddOrder) -> [UInt32] { order.slots.filter { $0 != AddOrder.gap } }
+
+  @Test func appendsAndRemoves() {
+    var order = AddOrder()
+    #expect((0..<4).map { order.append($0) } == [1, 2, 3, 4])
+    order.remove(1)
+    #expect(live(order) == [0, 2, 3])
+    #expect(order.append(1) == 5)
+    #expect(live(order) == [0, 2, 3, 1])
+    #expect(order.count == 4)
+    #expect(order.lastGeneration == 5)
+  }
+
+  @Test func walksOverGaps() {
+    var order = AddOrder()
+    for slot in 0..<5 { _ = order.append(UInt32(slot)) }
+    for slot in [0, 2, 4] { order.remove(UInt32(slot)) }
+    #expect(order.next(after: 0) == 1)
+    #expect(order.next(after: 2) == 3)
+    #expect(order.next(after: 3) == 3)
+    #expect(order.next(after: 4) == nil)
+  }
+
+  /// Closing up must keep order and generations.
+  @Test func agreesWithAList() {
+    var random = SeededGenerator("AddOrderTests")
+    var order = AddOrder()
+    var list: [(slot: UInt32, generation: UInt64)] = []
+    var free: [UInt32] = []
+    for step in 0..<8_000 {
+      if step < 3_000 || list.isEmpty || random.chance(0.2) {
+        let slot = free.popLast() ?? UInt32(list.count)
+        list.append((slot, order.append(slot)))
+      } else {
+        let index = random.integer(0...(list.count - 1))
+        order.remove(list[index].slot)
+        free.append(list[index].slot)
+        list.remove(at: index)
+      }
+      #expect(order.count == list.count)
+      if step % 400 == 0 {
+        #expect(live(order) == list.map(\.slot))
+        let pairs = zip(order.slots, order.generations).filter { $0.0 != AddOrder.gap }
+        #expect(pairs.map(\.1) == list.map(\.generation))
+        let middle = UInt64(random.integer(0...Int(order.lastGeneration)))
+        #expect(order.next(after: middle) == list.first { $0.generation > middle }?.slot)
+      }
+    }
+    #expect(order.slots.count < 3_000)  // it closed up
+  }
+}
