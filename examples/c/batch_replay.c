@@ -46,7 +46,7 @@ static void add_circles(fencepost_monitor *monitor, const char *path) {
   if (file == NULL || fgets(row, sizeof row, file) == NULL) stop(path, 1, "cannot be read");
   while (fgets(row, sizeof row, file) != NULL) {
     char *comma = strchr(row, ',');
-    double latitude, longitude, radius;
+    double latitude = 0, longitude = 0, radius = 0;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     line++;
     if (comma == NULL || sscanf(comma + 1, "%lf,%lf,%lf", &latitude, &longitude, &radius) != 3)
