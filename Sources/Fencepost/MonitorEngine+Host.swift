@@ -36,7 +36,7 @@ extension MonitorEngine {
       let new = currentFlags(of: slot)
       guard new != old else { continue }
       if new.suspends, !old.suspends { stopTracking(slot) }
-      flagsChanged(slot, date: clock)
+      flagsChanged(slot, was: old, date: clock)
       if old.suspends, !new.suspends { begin(slot, lookingBack: false) }
     }
   }

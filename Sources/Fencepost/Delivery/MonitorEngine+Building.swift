@@ -33,20 +33,24 @@ extension MonitorEngine {
   }
 
   /// Takes note of a change of the flags of a condition.
-  mutating func flagsChanged(_ slot: UInt32, date: Int64) {
+  ///
+  /// - Parameter was: The flags before. Behind an event that waits or flies, the change that is told later is dated with
+  ///   the last one that was news.
+  mutating func flagsChanged(_ slot: UInt32, was: Diagnostics, date: Int64) {
     lastChange += 1
+    let isNews = currentFlags(of: slot).isNews(to: was)
     switch options.delivery {
     case .every:
       buildDiagnostic(slot, date: date, change: lastChange)
     case .first:
       if turn.isBusy(slot) {
-        turn.flags[slot] = (date, lastChange)
+        if isNews { turn.flags[slot] = (date, lastChange) }
       } else {
         buildDiagnostic(slot, date: date, change: lastChange)
       }
     case .latest:
       if turn.flying.contains(slot) {
-        turn.flags[slot] = (date, lastChange)
+        if isNews { turn.flags[slot] = (date, lastChange) }
       } else if let waiting = turn.waiting[slot] {
         replaceByDiagnostic(waiting, date: date, change: lastChange)
       } else {
@@ -69,9 +73,13 @@ extension MonitorEngine {
   private mutating func build(_ observed: EventEntry) {
     var entry = observed
     let slot = entry.slot
-    let flags = currentFlags(of: slot)
-    entry.diagnostics = flags
     let isNotified = entry.notify.isSubset(of: table.notify(of: slot))
+    entry.diagnostics = currentFlags(of: slot)
+    if !isNotified {
+      // A silent change does not swallow what the flags have to tell.
+      let noted = Diagnostics(rawValue: UInt32(states[Int(slot)].notedFlags))
+      entry.diagnostics = noted.subtracting(Diagnostics.unmonitored.subtracting(entry.diagnostics))
+    }
     if options.delivery == .every {
       note(entry)
       if isNotified {
