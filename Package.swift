@@ -34,6 +34,15 @@ let package = Package(
       name: "quickstart", dependencies: ["Fencepost"], path: "examples/swift", exclude: ["expected.txt"],
       swiftSettings: strict),
 
+    // C programs written against the header; Swift Testing enumerates and reports them.
+    .target(
+      name: "CCases", dependencies: ["CFencepost", "FencepostABI"], path: "Tests/CCases",
+      publicHeadersPath: "include",
+      cSettings: [.enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic"), .treatAllWarnings(as: .error)]
+    ),
+    .testTarget(
+      name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI"],
+      exclude: ["host_safety.c"], swiftSettings: strict),
     .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel"]),
     .testTarget(
       name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel"],

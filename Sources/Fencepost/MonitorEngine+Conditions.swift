@@ -258,7 +258,6 @@ extension MonitorEngine {
       states[Int(promoted)].isOverLimit = false
       if !currentFlags(of: promoted).suspends { begin(promoted, lookingBack: false) }
     }
-    settleHead()
   }
 
   /// Drops the tracking and delivery state of a condition.
@@ -275,6 +274,7 @@ extension MonitorEngine {
     pendingEvents -= Int(state.waiting)
     if state.record != SlotState.none { records.remove(state.record) }
     turn.remove(slot)
+    silent.remove(slot)
     dropVoidEntries()
   }
 

@@ -105,11 +105,12 @@ extension MonitorEngine {
     }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !undetermined.isEmpty { determine(fix, at: position) }
-    var isCovered = neighbourhood.covers(position)
+    let moved = neighbourhood.moved(to: position)
+    var isCovered = neighbourhood.isValid && moved < neighbourhood.radius
     if isCovered {
-      let slack = neighbourhood.leastSlack(at: position)
+      let slack = neighbourhood.leastSlack(at: position, moved: moved)
       if slack > 0, deadlines.earliest > time {
-        drawSafeRegion(at: position, fix.coordinate, slack: slack)
+        drawSafeRegion(at: position, fix.coordinate, moved: moved, slack: slack)
         return
       }
       slotScratch.removeAll(keepingCapacity: true)
@@ -124,7 +125,7 @@ extension MonitorEngine {
     if deadlines.earliest <= time || !confirmations.isEmpty { confirmDue(through: time) }
     isCovered = isCovered && neighbourhood.isValid
     if isCovered {
-      drawSafeRegion(at: position, fix.coordinate)
+      drawSafeRegion(at: position, fix.coordinate, moved: moved)
     } else {
       rebuildNeighbourhood(at: position, fix.coordinate)
     }

@@ -12,7 +12,6 @@ extension MonitorEngine {
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {
     guard flags.isSubset(of: .hostFlags) else {
-      counters.inputCount += 1
       throw .invalidArgument(
         "the flags are \(flags.rawValue); accepted are the seven that a host states, \(Diagnostics.hostFlags.rawValue)")
     }

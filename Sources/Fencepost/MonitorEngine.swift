@@ -49,8 +49,8 @@ public struct MonitorEngine: Sendable {
   var handedOut = 0
   /// Events that wait to be handed out.
   var pendingEvents = 0
-  /// Silent changes that wait for their turn.
-  var pendingChanges = 0
+  /// For `every`: changes without an event that wait for their turn.
+  var silent = SilentChanges()
   var lastSequence: UInt64 = 0
   var lastChange: UInt64 = 0
   var records = RecordTable()
@@ -132,11 +132,8 @@ public struct MonitorEngine: Sendable {
     if clock == .min { startAwaitingBeacons(at: time.microseconds) }
   }
 
-  /// Whether so many events wait that inputs are refused. Silent changes that wait behind events count against a
-  /// second allowance of the same size, so that memory stays bounded.
-  var isFull: Bool {
-    pendingEvents >= options.maxPendingEvents || pendingChanges >= options.maxPendingEvents
-  }
+  /// Whether so many events wait that inputs are refused.
+  var isFull: Bool { pendingEvents >= options.maxPendingEvents }
 
   /// Tells the monitor that time has passed: what is due up to and at that time is confirmed.
   ///

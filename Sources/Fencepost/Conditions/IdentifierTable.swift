@@ -1,15 +1,25 @@
-/// The identifiers of the conditions: their bytes in one arena, and a hash table from bytes to slot.
+/// The identifiers of the conditions: short ones in place, the others in one arena, and a hash table from bytes to
+/// slot.
 ///
 /// Identifiers are compared byte by byte; no Unicode normalisation takes place.
 struct IdentifierTable: Sendable {
   /// Longest identifier in bytes.
   static let longest = 256
 
+  /// Either up to 23 bytes, with their number in the last byte; or 255 in the last byte, the offset in the arena in the
+  /// first word and the length in the second. All zero: none.
+  private struct Place: Sendable {
+    var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    static let size = 24
+    static let longestInPlace = 23
+    static let inArena: UInt8 = 255
+  }
+
   private var arena: ContiguousArray<UInt8> = []
   /// Bytes of the arena that belong to no slot any more.
   private var waste = 0
-  /// Per slot: offset << 16 | length.
-  private var spans: ContiguousArray<UInt64> = []
+  /// Per slot.
+  private var places: ContiguousArray<Place> = []
   /// Open addressing with linear probing: slot + 1, or 0.
   private var buckets: ContiguousArray<UInt32> = ContiguousArray(repeating: 0, count: 16)
   private var count = 0
@@ -21,8 +31,8 @@ struct IdentifierTable: Sendable {
   }
 
   mutating func reserve(_ more: Int, bytes: Int) {
-    spans.reserveCapacity(spans.count + more)
-    arena.reserveCapacity(arena.count + bytes)
+    places.reserveCapacity(places.count + more)
+    if bytes > more * Place.longestInPlace { arena.reserveCapacity(arena.count + bytes) }
     while (count + more) * 3 > buckets.count * 2 { grow() }
   }
 
@@ -39,10 +49,18 @@ struct IdentifierTable: Sendable {
   }
 
   /// Calls `body` with the bytes of a slot's identifier.
+  @inline(__always)
   func withBytes<Result>(of slot: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    let span = spans[Int(slot)]
-    return arena.withUnsafeBufferPointer {
-      body(UnsafeBufferPointer(rebasing: $0[Int(span >> 16)..<Int(span >> 16) + Int(span & 0xFFFF)]))
+    places.withUnsafeBytes { places in
+      let place = UnsafeRawBufferPointer(rebasing: places[Int(slot) * Place.size..<(Int(slot) + 1) * Place.size])
+      let length = place[Place.longestInPlace]
+      if length != Place.inArena {
+        return body(
+          UnsafeBufferPointer(rebasing: place.assumingMemoryBound(to: UInt8.self)[0..<Int(length)]))
+      }
+      let offset = Int(place.load(as: UInt64.self))
+      let count = Int(place.load(fromByteOffset: 8, as: UInt64.self))
+      return arena.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[offset..<offset + count])) }
     }
   }
 
@@ -51,16 +69,26 @@ struct IdentifierTable: Sendable {
   }
 
   func length(of slot: UInt32) -> Int {
-    Int(spans[Int(slot)] & 0xFFFF)
+    withBytes(of: slot) { $0.count }
   }
 
   /// Enters an identifier that is not in the table, for a slot that has none.
   mutating func insert(_ bytes: UnsafeBufferPointer<UInt8>, slot: UInt32) {
     if (count + 1) * 3 > buckets.count * 2 { grow() }
-    while spans.count <= Int(slot) { spans.append(0) }
-    spans[Int(slot)] = UInt64(arena.count) << 16 | UInt64(bytes.count)
-    arena.append(contentsOf: bytes)
-    place(slot, hash: Self.hash(bytes))
+    while places.count <= Int(slot) { places.append(Place()) }
+    var place = Place()
+    if bytes.count <= Place.longestInPlace {
+      withUnsafeMutableBytes(of: &place) {
+        $0.copyBytes(from: bytes)
+        $0[Place.longestInPlace] = UInt8(bytes.count)
+      }
+    } else {
+      place.words = (UInt64(arena.count), UInt64(bytes.count), 0)
+      withUnsafeMutableBytes(of: &place) { $0[Place.longestInPlace] = Place.inArena }
+      arena.append(contentsOf: bytes)
+    }
+    places[Int(slot)] = place
+    enter(slot, hash: Self.hash(bytes))
     count += 1
   }
 
@@ -83,8 +111,9 @@ struct IdentifierTable: Sendable {
       next = (next + 1) & mask
     }
     buckets[hole] = 0
-    waste += length(of: slot)
-    spans[Int(slot)] = 0
+    let length = length(of: slot)
+    if length > Place.longestInPlace { waste += length }
+    places[Int(slot)] = Place()
     count -= 1
     if waste > 65_536, waste * 2 > arena.count { compact() }
   }
@@ -93,7 +122,7 @@ struct IdentifierTable: Sendable {
     withBytes(of: slot) { $0.count == bytes.count && $0.elementsEqual(bytes) }
   }
 
-  private mutating func place(_ slot: UInt32, hash: Int) {
+  private mutating func enter(_ slot: UInt32, hash: Int) {
     let mask = buckets.count - 1
     var bucket = hash & mask
     while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
@@ -104,17 +133,17 @@ struct IdentifierTable: Sendable {
     let old = buckets
     buckets = ContiguousArray(repeating: 0, count: old.count * 2)
     for entry in old where entry != 0 {
-      place(entry - 1, hash: withBytes(of: entry - 1) { Self.hash($0) })
+      enter(entry - 1, hash: withBytes(of: entry - 1) { Self.hash($0) })
     }
   }
 
   private mutating func compact() {
     var fresh: ContiguousArray<UInt8> = []
     fresh.reserveCapacity(arena.count - waste)
-    for slot in spans.indices where spans[slot] != 0 {
+    for slot in places.indices where length(of: UInt32(slot)) > Place.longestInPlace {
       let start = fresh.count
       withBytes(of: UInt32(slot)) { fresh.append(contentsOf: $0) }
-      spans[slot] = UInt64(start) << 16 | (spans[slot] & 0xFFFF)
+      places[slot].words.0 = UInt64(start)
     }
     arena = fresh
     waste = 0

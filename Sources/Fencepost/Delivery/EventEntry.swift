@@ -25,8 +25,6 @@ public struct EventEntry: Sendable {
   public var cause: Event.Cause
   /// Which bit of the policy decides whether it becomes an event; empty for diagnostics, which always do.
   public var notify: TransitionPolicy.Notify = []
-  /// Updates the record in its turn, without being handed out.
-  public var isSilent = false
 
   init(slot: UInt32, generation: UInt64, state: Event.State, cause: Event.Cause, date: Timestamp?) {
     self.slot = slot

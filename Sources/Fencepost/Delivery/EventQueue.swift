@@ -41,11 +41,6 @@ struct EventQueue: Sendable {
     }
   }
 
-  /// Entries that are not handed out.
-  var silentCount: Int {
-    entries[head...].count { $0.isSilent } + overtaken.count { $0.isSilent }
-  }
-
   /// Drops the entries that are void.
   mutating func filter(_ isLive: (EventEntry) -> Bool) {
     let live = ContiguousArray(entries[head...].lazy.filter(isLive))

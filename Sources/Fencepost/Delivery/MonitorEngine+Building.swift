@@ -74,14 +74,10 @@ extension MonitorEngine {
     let isNotified = entry.notify.isSubset(of: table.notify(of: slot))
     if options.delivery == .every {
       note(entry)
-      entry.isSilent = !isNotified
-      queue.append(entry)
       if isNotified {
-        states[Int(slot)].waiting += 1
-        pendingEvents += 1
-      } else {
-        pendingChanges += 1
-        settleHead()
+        enqueueInOrder(entry)
+      } else if !silent.wait(entry) {
+        write(entry)
       }
     } else if isNotified {
       enqueue(entry)
@@ -102,12 +98,18 @@ extension MonitorEngine {
     entry.setRefinement(beaconTracks[slot]?.noted)
     if options.delivery == .every {
       note(entry)
-      queue.append(entry)
-      states[Int(slot)].waiting += 1
-      pendingEvents += 1
+      enqueueInOrder(entry)
     } else {
       enqueue(entry)
     }
+  }
+
+  /// In `every`: lets an event wait behind those before it.
+  private mutating func enqueueInOrder(_ entry: EventEntry) {
+    queue.append(entry)
+    if table.notify(of: entry.slot) != .all { silent.queued(entry) }
+    states[Int(entry.slot)].waiting += 1
+    pendingEvents += 1
   }
 
   /// In `latest`: a change replaces the waiting event; it is dropped when it is equal to the record. One that agrees

@@ -17,24 +17,22 @@ extension MonitorEngine {
     while count < limit, handedOut < inFlight.count {  // left by a consumer that went away
       let entry = inFlight[handedOut]
       handedOut += 1
-      if !entry.isSilent, isLive(entry) {
+      if isLive(entry) {
         body(entry, self)
         count += 1
       }
     }
     while count < limit, var entry = takeNext() {
-      if !entry.isSilent {
-        lastSequence += 1
-        entry.sequence = lastSequence
-        pendingEvents -= 1
-        states[Int(entry.slot)].waiting -= 1
-        if options.delivery != .every {
-          turn.waiting[entry.slot] = nil
-          turn.flying.insert(entry.slot)
-        }
-        body(entry, self)
-        count += 1
+      lastSequence += 1
+      entry.sequence = lastSequence
+      pendingEvents -= 1
+      states[Int(entry.slot)].waiting -= 1
+      if options.delivery != .every {
+        turn.waiting[entry.slot] = nil
+        turn.flying.insert(entry.slot)
       }
+      body(entry, self)
+      count += 1
       inFlight.append(entry)
       handedOut += 1
     }
@@ -48,9 +46,13 @@ extension MonitorEngine {
     handedOut = 0
     for index in 0..<committed {
       let entry = inFlight[index]
-      guard isLive(entry) else { continue }
-      if entry.isSilent || options.delivery == .every {
+      guard isLive(entry) else {
+        silent.dropped(entry)
+        continue
+      }
+      if options.delivery == .every {
         write(entry)
+        if let change = silent.handled(entry) { write(change) }
       } else {
         turn.flying.remove(entry.slot)
         note(entry)
@@ -63,7 +65,6 @@ extension MonitorEngine {
     } else {
       inFlight.removeFirst(committed)
     }
-    settleHead()
   }
 
   /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence.
@@ -73,7 +74,7 @@ extension MonitorEngine {
 
   /// Whether an event waits, or was handed out to a consumer that went away.
   public var hasEvents: Bool {
-    pendingEvents > 0 || inFlight[handedOut...].contains { !$0.isSilent && isLive($0) }
+    pendingEvents > 0 || inFlight[handedOut...].contains { isLive($0) }
   }
 
   /// Whether the condition of an entry is still the one that the entry is about.
@@ -90,30 +91,22 @@ extension MonitorEngine {
   private mutating func takeNext() -> EventEntry? {
     while let entry = queue.first {
       queue.removeFirst()
-      if entry.isSilent { pendingChanges -= 1 }
       if isWaiting(entry) { return entry }
+      silent.dropped(entry)
     }
     return nil
   }
 
-  /// Applies the silent changes whose turn has come: nothing before them waits or flies.
-  mutating func settleHead() {
-    while inFlight.isEmpty, let entry = queue.first {
-      let isWaiting = isWaiting(entry)
-      guard entry.isSilent || !isWaiting else { return }
-      queue.removeFirst()
-      if entry.isSilent { pendingChanges -= 1 }
-      if isWaiting { write(entry) }
-    }
-  }
-
   /// Drops void entries when they are the larger part of the queue.
   mutating func dropVoidEntries() {
-    guard queue.count > 1_024, queue.count > 2 * (pendingEvents + pendingChanges) else { return }
+    guard queue.count > 1_024, queue.count > 2 * pendingEvents else { return }
     var kept = EventQueue()
     swap(&kept, &queue)
-    kept.filter { isWaiting($0) }
-    pendingChanges = kept.silentCount
+    kept.filter { entry in
+      let isKept = isWaiting(entry)
+      if !isKept { silent.dropped(entry) }
+      return isKept
+    }
     swap(&kept, &queue)
   }
 

@@ -1,0 +1,43 @@
+/// With delivery `every`: changes that a policy does not notify of. They reach the record in their turn, which is
+/// after the events of their own condition that were queued before; other conditions do not hold them up.
+///
+/// Between two events only the last silent change matters, so there are never more of these than events.
+struct SilentChanges: Sendable {
+  /// The change number of the last event that is not handled, per condition whose policy leaves something out.
+  private var lastEvents: [UInt32: UInt64] = [:]
+  /// What follows the event of a change number.
+  private var following: [UInt64: EventEntry] = [:]
+
+  /// Takes note of an event that was queued.
+  mutating func queued(_ event: EventEntry) {
+    lastEvents[event.slot] = event.change
+  }
+
+  /// Keeps a silent change until the events of its condition are handled.
+  ///
+  /// - Returns: Whether there are any; otherwise the record takes it at once.
+  mutating func wait(_ entry: EventEntry) -> Bool {
+    guard let last = lastEvents[entry.slot] else { return false }
+    following[last] = entry
+    return true
+  }
+
+  /// Takes note of an event that was handled.
+  ///
+  /// - Returns: The change whose turn has come with it.
+  mutating func handled(_ event: EventEntry) -> EventEntry? {
+    guard !lastEvents.isEmpty || !following.isEmpty else { return nil }
+    if lastEvents[event.slot] == event.change { lastEvents[event.slot] = nil }
+    return following.removeValue(forKey: event.change)
+  }
+
+  /// Takes note of an event that was dropped because its condition is gone.
+  mutating func dropped(_ event: EventEntry) {
+    if !following.isEmpty { following[event.change] = nil }
+  }
+
+  /// Takes note that a condition is removed or replaced.
+  mutating func remove(_ slot: UInt32) {
+    if !lastEvents.isEmpty { lastEvents[slot] = nil }
+  }
+}

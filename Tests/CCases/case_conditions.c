@@ -1,0 +1,501 @@
+#include "check.h"
+
+static fencepost_status add(fencepost_monitor *monitor, const char *identifier, double latitude, double longitude,
+                            double radius, fencepost_error *error) {
+  return fencepost_monitor_add_circular_condition(monitor, identifier, latitude, longitude, radius, NULL, error);
+}
+
+static void circle_success(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  CHECK_OK(add(monitor, "corner", 90, 180, DBL_MIN, NULL));
+  CHECK_OK(add(monitor, "other corner", -90, -180, 1e9, NULL));
+  CHECK_INT(statistics_of(monitor).condition_count, 2);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void circle_null(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(add(NULL, "x", 0, 0, 1, &error), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_CONTAINS(error.message, "monitor");
+  CHECK_REFUSED(monitor, add(monitor, NULL, 0, 0, 1, &error), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_CONTAINS(error.message, "identifier");
+  fencepost_monitor_destroy(monitor);
+}
+
+static void circle_bad_geometry(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  static const double bad_latitudes[] = {91, -91, 90.000000001, (double)NAN, (double)INFINITY, (double)-INFINITY, 1e300};
+  static const double bad_longitudes[] = {181, -181, 360, (double)NAN, (double)INFINITY, (double)-INFINITY};
+  static const double bad_radii[] = {0, -0.0, -1, (double)NAN, (double)INFINITY, (double)-INFINITY, -1e300};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  uint32_t changed = 9;
+  for (size_t i = 0; i < sizeof bad_latitudes / sizeof *bad_latitudes; i++) {
+    CHECK_REFUSED(monitor, add(monitor, "x", bad_latitudes[i], 0, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, "latitude");
+    CHECK_CONTAINS(error.message, "90");
+    CHECK_REFUSED(monitor,
+                  fencepost_monitor_ensure_circular_condition(monitor, "exact", bad_latitudes[i], 0, 1, NULL, &changed,
+                                                              NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  for (size_t i = 0; i < sizeof bad_longitudes / sizeof *bad_longitudes; i++) {
+    CHECK_REFUSED(monitor, add(monitor, "exact", 0, bad_longitudes[i], 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, "longitude");
+    CHECK_CONTAINS(error.message, "180");
+    CHECK_REFUSED(monitor,
+                  fencepost_monitor_ensure_circular_condition(monitor, "x", 0, bad_longitudes[i], 1, NULL, &changed,
+                                                              NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  for (size_t i = 0; i < sizeof bad_radii / sizeof *bad_radii; i++) {
+    CHECK_REFUSED(monitor, add(monitor, "x", 0, 0, bad_radii[i], &error), FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, "radius");
+    CHECK_REFUSED(
+        monitor,
+        fencepost_monitor_ensure_circular_condition(monitor, "exact", 0, 0, bad_radii[i], NULL, &changed, NULL),
+        FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  CHECK_INT(changed, 9);
+  fencepost_monitor_destroy(monitor);
+}
+
+/* Runs a check with every text that is no identifier. */
+static void each_bad_identifier(void (*check)(fencepost_monitor *, const char *)) {
+  char too_long[258];
+  memset(too_long, 'x', 257);
+  too_long[257] = 0;
+  static const char *const bad[] = {
+      "",         "\xff",         "a\xc3",         "\xc0\x80",         "\xed\xa0\x80", /* a surrogate */
+      "\x80",     "\xf4\x90\x80\x80", /* beyond U+10FFFF */ "\xe2\x82", "ok\xfe", "\xf0\x80\x80\x80"};
+  fencepost_monitor *monitor = busy_monitor();
+  check(monitor, too_long);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) check(monitor, bad[i]);
+  char *huge = malloc(1000001);
+  CHECK(huge != NULL);
+  memset(huge, 'h', 1000000);
+  huge[1000000] = 0;
+  check(monitor, huge);
+  free(huge);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void refuse_in_every_function(fencepost_monitor *monitor, const char *identifier) {
+  uint32_t number = 9;
+  fencepost_condition condition;
+  fencepost_record record;
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  const char *names[2] = {"fine", identifier};
+  double zeros[2] = {0, 0}, ones[2] = {1, 1};
+  memset(&condition, 0x5a, sizeof condition);
+  memset(&record, 0x5a, sizeof record);
+  fencepost_condition condition_before = condition;
+  fencepost_record record_before = record;
+  CHECK_REFUSED(monitor, add(monitor, identifier, 0, 0, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "identifier");
+  CHECK_REFUSED(monitor, fencepost_monitor_add_beacon_condition(monitor, identifier, beacon_uuid, 1, 2, NULL, NULL),
+                FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor,
+                fencepost_monitor_ensure_circular_condition(monitor, identifier, 0, 0, 1, NULL, &number, NULL),
+                FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(
+      monitor, fencepost_monitor_ensure_beacon_condition(monitor, identifier, beacon_uuid, 1, 2, NULL, &number, NULL),
+      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(
+      monitor,
+      fencepost_monitor_add_circular_conditions(monitor, names, zeros, zeros, ones, NULL, 2, NULL, &error),
+      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, identifier, &number, NULL),
+                FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_condition(monitor, identifier, &condition, NULL),
+                FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_record(monitor, identifier, &record, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_explain(monitor, identifier, &explanation, NULL),
+                FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(number, 9);
+  CHECK_INT(explanation.reason, 0);
+  CHECK(memcmp(&condition, &condition_before, sizeof condition) == 0);
+  CHECK(memcmp(&record, &record_before, sizeof record) == 0);
+}
+
+static void bad_identifiers(void) { each_bad_identifier(refuse_in_every_function); }
+
+static void identifiers_at_the_edge(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  char longest[257];
+  memset(longest, 'y', 256);
+  longest[256] = 0;
+  const char *good[] = {longest, "x", " ", "\x01", "\xf4\x8f\xbf\xbf", "\xc3\xa4\xe2\x82\xac", "a/b\n\"'\\"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    fencepost_condition condition;
+    CHECK_OK(add(monitor, good[i], 0, 0, 1, NULL));
+    CHECK_OK(fencepost_monitor_condition(monitor, good[i], &condition, NULL));
+    CHECK_TEXT(condition.identifier, good[i]);
+    CHECK_INT(condition.identifier_length, strlen(good[i]));
+  }
+  /* Byte by byte: the composed and the decomposed form are two. */
+  CHECK_OK(add(monitor, "\xc3\xa9", 0, 0, 1, NULL));
+  CHECK_OK(add(monitor, "e\xcc\x81", 0, 0, 1, NULL));
+  CHECK_INT(statistics_of(monitor).condition_count, 9);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void bad_policies(void) {
+  fencepost_monitor *monitor = busy_monitor();
+#define BAD(member, value)                                                              \
+  do {                                                                                  \
+    fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;     \
+    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;             \
+    policy.member = (value);                                                            \
+    options.policy = &policy;                                                           \
+    CHECK_REFUSED(monitor, fencepost_monitor_add_circular_condition(monitor, "x", 0, 0, 1, &options, NULL), \
+                  FENCEPOST_E_INVALID_ARGUMENT);                                        \
+  } while (0)
+  BAD(dwell_policy, -1);
+  BAD(dwell_policy, 2);
+  BAD(dwell_policy, 257);
+  BAD(entry_dwell_us, -1);
+  BAD(entry_dwell_us, INT64_C(1000000000000001));
+  BAD(exit_dwell_us, INT64_MIN);
+  BAD(exit_dwell_us, INT64_MAX);
+  BAD(entry_margin_m, -1);
+  BAD(entry_margin_m, (double)NAN);
+  BAD(entry_margin_m, (double)INFINITY);
+  BAD(exit_margin_m, -0.5);
+  BAD(exit_margin_m, (double)NAN);
+  BAD(exit_margin_m, (double)INFINITY);
+  BAD(exit_margin_limit_m, -1);
+  BAD(exit_margin_limit_m, 19); /* below the exit margin */
+  BAD(exit_margin_limit_m, (double)NAN);
+  BAD(exit_margin_limit_m, (double)INFINITY);
+  BAD(accuracy_factor, -1);
+  BAD(accuracy_factor, (double)NAN);
+  BAD(accuracy_factor, (double)INFINITY);
+  BAD(notify, 8);
+  BAD(notify, UINT32_MAX);
+  BAD(notify, 256);
+#undef BAD
+  static const int32_t states[] = {-1, FENCEPOST_STATE_UNMONITORED, 4, 256, INT32_MIN};
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    options.assuming = states[i];
+    CHECK_REFUSED(monitor, fencepost_monitor_add_circular_condition(monitor, "x", 0, 0, 1, &options, NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor, fencepost_monitor_add_beacon_condition(monitor, "x", beacon_uuid, -1, -1, &options, NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  fencepost_monitor_destroy(monitor);
+}
+
+static void replacement(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  uint64_t generation = record_of(monitor, "exact").condition.generation;
+  CHECK_OK(add(monitor, "exact", 1, 1, 5, NULL));
+  fencepost_record record = record_of(monitor, "exact");
+  CHECK(record.condition.generation > generation);
+  CHECK(record.condition.radius_m == 5);
+  CHECK_INT(record.last_event.sequence, 0);
+  CHECK_INT(record.last_event.state, FENCEPOST_STATE_UNKNOWN);
+  CHECK_INT(statistics_of(monitor).condition_count, 3);
+  char names[64];
+  size_t size = 0;
+  CHECK_OK(fencepost_monitor_identifiers(monitor, names, sizeof names, &size, NULL, NULL));
+  CHECK_INT(size, sizeof "standard\0beacon\0exact");
+  CHECK(memcmp(names, "standard\0beacon\0exact", size) == 0);
+  /* The waiting exit of the old circle is gone; the new one has been decided by the latest fix. */
+  fencepost_event event = next_event(monitor);
+  CHECK_TEXT(event.identifier, "standard");
+  event = next_event(monitor);
+  CHECK_TEXT(event.identifier, "exact");
+  CHECK_INT(event.generation, record.condition.generation);
+  CHECK_INT(event.cause, FENCEPOST_CAUSE_DETERMINATION);
+  expect_no_event(monitor);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void replacement_by_another_kind(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  fencepost_condition condition;
+  CHECK_OK(fencepost_monitor_add_beacon_condition(monitor, "exact", beacon_uuid, 0, 0, NULL, NULL));
+  CHECK_OK(fencepost_monitor_condition(monitor, "exact", &condition, NULL));
+  CHECK_INT(condition.kind, FENCEPOST_CONDITION_BEACON_IDENTITY);
+  CHECK_OK(add(monitor, "beacon", 0, 0, 1, NULL));
+  CHECK_OK(fencepost_monitor_condition(monitor, "beacon", &condition, NULL));
+  CHECK_INT(condition.kind, FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC);
+  CHECK_INT(statistics_of(monitor).condition_count, 3);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void batch_success(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  const char *names[] = {"one", "two", "one"};
+  const double latitudes[] = {1, 2, 3}, longitudes[] = {4, 5, 6}, radii[] = {7, 8, 9};
+  const uint64_t tags[] = {10, 11, UINT64_MAX};
+  CHECK_OK(fencepost_monitor_add_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
+                                                     NULL));
+  CHECK_INT(statistics_of(monitor).condition_count, 2);
+  fencepost_condition condition = record_of(monitor, "one").condition;
+  CHECK(condition.latitude == 3 && condition.longitude == 6 && condition.radius_m == 9);
+  CHECK(condition.tag == UINT64_MAX);
+  CHECK_INT(condition.generation, 3);
+  CHECK_INT(record_of(monitor, "two").condition.tag, 11);
+  /* Without tags all rows have that of the options. */
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  options.tag = 77;
+  options.assuming = FENCEPOST_STATE_SATISFIED;
+  CHECK_OK(fencepost_monitor_add_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 2, &options,
+                                                     NULL));
+  CHECK_INT(record_of(monitor, "two").condition.tag, 77);
+  CHECK_INT(record_of(monitor, "one").last_event.state, FENCEPOST_STATE_SATISFIED);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void batch_is_atomic(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  const char *names[] = {"exact", "b", "c", "d"};
+  const double zeros[] = {0, 0, 0, 0}, radii[] = {1, 2, 3, 4};
+  for (size_t row = 0; row < 4; row++) {
+    double latitudes[4] = {0, 0, 0, 0}, longitudes[4] = {0, 0, 0, 0}, bad_radii[4] = {1, 2, 3, 4};
+    const char *bad_names[4] = {names[0], names[1], names[2], names[3]};
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    latitudes[row] = 91;
+    CHECK_REFUSED(monitor,
+                  fencepost_monitor_add_circular_conditions(monitor, names, latitudes, zeros, radii, NULL, 4, NULL,
+                                                            &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_INT(error.position, row);
+    longitudes[row] = NAN;
+    CHECK_REFUSED(monitor,
+                  fencepost_monitor_add_circular_conditions(monitor, names, zeros, longitudes, radii, NULL, 4, NULL,
+                                                            &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_INT(error.position, row);
+    bad_radii[row] = 0;
+    error.position = 99;
+    CHECK_REFUSED(monitor,
+                  fencepost_monitor_add_circular_conditions(monitor, names, zeros, zeros, bad_radii, NULL, 4, NULL,
+                                                            &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_INT(error.position, row);
+    bad_names[row] = "";
+    CHECK_REFUSED(monitor,
+                  fencepost_monitor_add_circular_conditions(monitor, bad_names, zeros, zeros, radii, NULL, 4, NULL,
+                                                            &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_INT(error.position, row);
+    bad_names[row] = NULL;
+    error.position = 99;
+    snapshot before = take_snapshot(monitor);
+    fencepost_status status =
+        fencepost_monitor_add_circular_conditions(monitor, bad_names, zeros, zeros, radii, NULL, 4, NULL, &error);
+    CHECK(status == FENCEPOST_E_INVALID_ARGUMENT || status == FENCEPOST_E_NULL_ARGUMENT);
+    expect_unchanged(__FILE__, __LINE__, monitor, &before, 0, 0, 0);
+    CHECK_INT(error.position, row);
+  }
+  fencepost_monitor_destroy(monitor);
+}
+
+static void batch_null(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  const char *names[] = {"a"};
+  const double zero = 0, one = 1;
+  const uint64_t tag = 1;
+#define BATCH(m, n, la, lo, r, c) fencepost_monitor_add_circular_conditions(m, n, la, lo, r, &tag, c, NULL, NULL)
+  CHECK_STATUS(BATCH(NULL, names, &zero, &zero, &one, 1), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, BATCH(monitor, NULL, &zero, &zero, &one, 1), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, BATCH(monitor, names, NULL, &zero, &one, 1), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, BATCH(monitor, names, &zero, NULL, &one, 1), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, BATCH(monitor, names, &zero, &zero, NULL, 1), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, BATCH(monitor, NULL, NULL, NULL, NULL, 0), FENCEPOST_OK);
+  CHECK_REFUSED(monitor, BATCH(monitor, names, &zero, &zero, &one, SIZE_MAX), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor, BATCH(monitor, NULL, NULL, NULL, NULL, SIZE_MAX), FENCEPOST_E_INVALID_ARGUMENT);
+#undef BATCH
+  fencepost_monitor_destroy(monitor);
+}
+
+static void beacon_ranges(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  static const struct {
+    int32_t major, minor;
+    const char *word;
+  } bad[] = {{70000, -1, "major"},      {65536, -1, "major"}, {-2, -1, "major"},        {INT32_MIN, -1, "major"},
+             {INT32_MAX, 0, "major"},   {1, 70000, "minor"},  {1, -2, "minor"},         {1, INT32_MAX, "minor"},
+             {-1, 0, "major"},          {-1, 5, "major"}};
+  uint32_t changed = 9;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    CHECK_REFUSED(monitor,
+                  fencepost_monitor_add_beacon_condition(monitor, "beacon", beacon_uuid, bad[i].major, bad[i].minor,
+                                                         NULL, &error),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, bad[i].word);
+    CHECK_REFUSED(monitor,
+                  fencepost_monitor_ensure_beacon_condition(monitor, "beacon", beacon_uuid, bad[i].major,
+                                                            bad[i].minor, NULL, &changed, NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  CHECK_INT(changed, 9);
+  static const int32_t good[][2] = {{-1, -1}, {0, -1}, {65535, -1}, {0, 0}, {65535, 65535}};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    CHECK_OK(
+        fencepost_monitor_add_beacon_condition(monitor, "beacon", beacon_uuid, good[i][0], good[i][1], NULL, NULL));
+    fencepost_condition condition = record_of(monitor, "beacon").condition;
+    CHECK_INT(condition.kind, FENCEPOST_CONDITION_BEACON_IDENTITY);
+    CHECK_INT(condition.major, good[i][0]);
+    CHECK_INT(condition.minor, good[i][1]);
+    CHECK(memcmp(condition.uuid, beacon_uuid, 16) == 0);
+  }
+  fencepost_monitor_destroy(monitor);
+}
+
+static void beacon_null(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  uint32_t changed = 9;
+  CHECK_STATUS(fencepost_monitor_add_beacon_condition(NULL, "x", beacon_uuid, 1, 1, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_add_beacon_condition(monitor, NULL, beacon_uuid, 1, 1, NULL, NULL),
+                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_add_beacon_condition(monitor, "x", NULL, 1, 1, NULL, NULL),
+                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_ensure_beacon_condition(NULL, "x", beacon_uuid, 1, 1, NULL, &changed, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor,
+                fencepost_monitor_ensure_beacon_condition(monitor, NULL, beacon_uuid, 1, 1, NULL, &changed, NULL),
+                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_ensure_beacon_condition(monitor, "x", NULL, 1, 1, NULL, &changed, NULL),
+                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_ensure_circular_condition(NULL, "x", 0, 0, 1, NULL, &changed, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_ensure_circular_condition(monitor, NULL, 0, 0, 1, NULL, &changed, NULL),
+                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_INT(changed, 9);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void ensure_circle(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  uint32_t changed = 9;
+  options.tag = 5;
+#define ENSURE(latitude, longitude, radius, expected)                                                           \
+  do {                                                                                                          \
+    changed = 9;                                                                                                \
+    CHECK_OK(fencepost_monitor_ensure_circular_condition(monitor, "x", latitude, longitude, radius, &options,   \
+                                                         &changed, NULL));                                      \
+    CHECK_INT(changed, expected);                                                                               \
+  } while (0)
+  ENSURE(10, 20, 100, 1);
+  ENSURE(10, 20, 100, 0);
+  ENSURE(10.00000009, 20, 100, 0);
+  ENSURE(10, 19.99999991, 100, 0);
+  ENSURE(10, 20, 100.49, 0);
+  options.assuming = FENCEPOST_STATE_SATISFIED; /* ignored */
+  ENSURE(10, 20, 100, 0);
+  CHECK_INT(record_of(monitor, "x").last_event.state, FENCEPOST_STATE_UNKNOWN);
+  CHECK_INT(record_of(monitor, "x").condition.generation, 1);
+  CHECK(record_of(monitor, "x").condition.latitude == 10);
+  options.policy = &policy; /* the same, spelled out */
+  ENSURE(10, 20, 100, 0);
+  ENSURE(10.0000002, 20, 100, 1);
+  ENSURE(10.0000002, 20.0000002, 100, 1);
+  ENSURE(10.0000002, 20.0000002, 100.51, 1);
+  options.tag = 6;
+  ENSURE(10.0000002, 20.0000002, 100.51, 1);
+  policy.notify = FENCEPOST_NOTIFY_EXIT;
+  ENSURE(10.0000002, 20.0000002, 100.51, 1);
+  CHECK_INT(record_of(monitor, "x").condition.generation, 6);
+  CHECK_OK(fencepost_monitor_ensure_circular_condition(monitor, "x", 1, 1, 1, NULL, NULL, NULL));
+  CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "x", beacon_uuid, -1, -1, NULL, &changed, NULL));
+  CHECK_INT(changed, 1); /* another kind */
+#undef ENSURE
+  fencepost_monitor_destroy(monitor);
+}
+
+static void ensure_beacon(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  uint8_t other[16] = {0};
+  uint32_t changed = 9;
+#define ENSURE(uuid, major, minor, expected)                                                                    \
+  do {                                                                                                          \
+    changed = 9;                                                                                                \
+    CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "x", uuid, major, minor, NULL, &changed, NULL)); \
+    CHECK_INT(changed, expected);                                                                               \
+  } while (0)
+  ENSURE(beacon_uuid, -1, -1, 1);
+  ENSURE(beacon_uuid, -1, -1, 0);
+  ENSURE(beacon_uuid, 0, -1, 1);
+  ENSURE(beacon_uuid, 0, 0, 1);
+  ENSURE(beacon_uuid, 0, 0, 0);
+  ENSURE(other, 0, 0, 1);
+#undef ENSURE
+  CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "y", beacon_uuid, 1, 2, NULL, NULL, NULL));
+  CHECK_INT(statistics_of(monitor).condition_count, 2);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void removal(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  uint32_t removed = 9;
+  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, "nobody", &removed, NULL), FENCEPOST_OK);
+  CHECK_INT(removed, 0);
+  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, "nobody", NULL, NULL), FENCEPOST_OK);
+  CHECK_OK(fencepost_monitor_remove_condition(monitor, "exact", &removed, NULL));
+  CHECK_INT(removed, 1);
+  CHECK_INT(statistics_of(monitor).condition_count, 2);
+  CHECK_INT(statistics_of(monitor).pending_events, 1); /* its waiting exit is gone with it */
+  CHECK_TEXT(next_event(monitor).identifier, "standard");
+  expect_no_event(monitor);
+  fencepost_record record;
+  CHECK_STATUS(fencepost_monitor_record(monitor, "exact", &record, NULL), FENCEPOST_E_NOT_FOUND);
+  CHECK_OK(fencepost_monitor_remove_condition(monitor, "exact", &removed, NULL));
+  CHECK_INT(removed, 0);
+  removed = 9;
+  CHECK_STATUS(fencepost_monitor_remove_condition(NULL, "exact", &removed, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, NULL, &removed, NULL),
+                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_INT(removed, 9);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void tags_come_back(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  add_exact_circle(monitor, "a", UINT64_MAX);
+  add_exact_circle(monitor, "b", 0x123456789abcdef0);
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  options.tag = 42;
+  CHECK_OK(fencepost_monitor_add_beacon_condition(monitor, "c", beacon_uuid, -1, -1, &options, NULL));
+  CHECK_OK(feed(monitor, 0, SECONDS(0)));
+  CHECK(next_event(monitor).tag == UINT64_MAX);
+  CHECK(next_event(monitor).tag == 0x123456789abcdef0);
+  CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(30), NULL));
+  CHECK_INT(next_event(monitor).tag, 42);
+  CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
+  CHECK_INT(record_of(monitor, "c").last_event.tag, 42);
+  CHECK_INT(record_of(monitor, "c").condition.tag, 42);
+  CHECK(record_of(monitor, "a").last_event.tag == UINT64_MAX);
+  fencepost_monitor_destroy(monitor);
+}
+
+static const ccase cases[] = {
+    {"add_circular_condition: the widest accepted values", circle_success},
+    {"add_circular_condition: NULL", circle_null},
+    {"add and ensure: bad latitude, longitude and radius change nothing", circle_bad_geometry},
+    {"identifiers: empty, 257 bytes, not UTF-8: refused in every function", bad_identifiers},
+    {"identifiers: 256 bytes, control characters, composed and decomposed", identifiers_at_the_edge},
+    {"add: bad policies and assumptions change nothing", bad_policies},
+    {"add: a replacement drops record and waiting events", replacement},
+    {"add: a replacement by the other kind", replacement_by_another_kind},
+    {"add_circular_conditions: success, tags, a repeated row", batch_success},
+    {"add_circular_conditions: all or nothing, position names the row", batch_is_atomic},
+    {"add_circular_conditions: NULL columns, count 0, count too large", batch_null},
+    {"add_beacon_condition: major 70000, minor without major, the widest values", beacon_ranges},
+    {"add_beacon_condition, ensure: NULL", beacon_null},
+    {"ensure_circular_condition: tolerances, policy, tag", ensure_circle},
+    {"ensure_beacon_condition: exact", ensure_beacon},
+    {"remove_condition: known, unknown, NULL", removal},
+    {"tags come back with events and records", tags_come_back},
+};
+AREA(area_conditions);

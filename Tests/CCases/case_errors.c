@@ -1,0 +1,86 @@
+#include "check.h"
+
+/* One line, terminated, valid UTF-8. */
+static void is_a_message(const fencepost_error *error) {
+  const unsigned char *at = (const unsigned char *)error->message;
+  size_t length = strnlen(error->message, sizeof error->message);
+  CHECK(length > 0 && length < sizeof error->message);
+  for (size_t i = 0; i < length;) {
+    size_t follow = at[i] < 0x80 ? 0 : at[i] >= 0xf0 ? 3 : at[i] >= 0xe0 ? 2 : 1;
+    CHECK(at[i] >= 0x20 && (at[i] < 0x80 || at[i] >= 0xc2));
+    CHECK(i + follow < length);
+    for (size_t j = 1; j <= follow; j++) CHECK((at[i + j] & 0xc0) == 0x80);
+    i += 1 + follow;
+  }
+}
+
+static void untouched_on_success(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_error error, before;
+  memset(&error, 0x5a, sizeof error);
+  error.struct_size = sizeof error;
+  before = error;
+  CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(0), &error));
+  CHECK(memcmp(&error, &before, sizeof error) == 0);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void overwritten_on_failure(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  fencepost_error error;
+  memset(&error, 0x5a, sizeof error);
+  error.struct_size = sizeof error;
+  CHECK_STATUS(fencepost_monitor_advance(monitor, SECONDS(0), &error), FENCEPOST_E_LATE_INPUT);
+  CHECK_INT(error.status, FENCEPOST_E_LATE_INPUT);
+  CHECK_INT(error.position, 0);
+  is_a_message(&error);
+  fencepost_monitor_destroy(monitor);
+}
+
+/* Names whose message is longer than the buffer, with characters of 1 to 4 bytes at every alignment. */
+static void cut_at_a_character(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  static const char *const characters[] = {"x", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+  for (size_t width = 1; width <= 4; width++) {
+    for (size_t shift = 0; shift < 4; shift++) {
+      char identifier[257];
+      size_t length = shift;
+      memset(identifier, 'a', shift);
+      while (length + width <= 256) {
+        memcpy(identifier + length, characters[width - 1], width);
+        length += width;
+      }
+      identifier[length] = 0;
+      fencepost_condition condition;
+      fencepost_error error = FENCEPOST_ERROR_INIT;
+      memset(error.message, '#', sizeof error.message);
+      CHECK_STATUS(fencepost_monitor_condition(monitor, identifier, &condition, &error), FENCEPOST_E_NOT_FOUND);
+      is_a_message(&error);
+      CHECK(strlen(error.message) >= sizeof error.message - 4);
+    }
+  }
+  fencepost_monitor_destroy(monitor);
+}
+
+static void control_characters(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  fencepost_condition condition;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_monitor_condition(monitor, "a\nb\rc\td\x01", &condition, &error), FENCEPOST_E_NOT_FOUND);
+  is_a_message(&error);
+  uint8_t uuid[16];
+  CHECK_STATUS(fencepost_uuid_parse("line\nfeed", uuid, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  is_a_message(&error);
+  fencepost_monitor *none;
+  CHECK_STATUS(fencepost_monitor_create("line\nfeed\xff\xfe", NULL, &none, &error), FENCEPOST_E_INVALID_NAME);
+  is_a_message(&error);
+  fencepost_monitor_destroy(monitor);
+}
+
+static const ccase cases[] = {
+    {"error: unchanged when the call succeeds", untouched_on_success},
+    {"error: overwritten when it fails", overwritten_on_failure},
+    {"error: a long message is cut at a character and terminated", cut_at_a_character},
+    {"error: texts of the caller do not break the line", control_characters},
+};
+AREA(area_errors);

@@ -1,0 +1,268 @@
+/* Structures that carry their size: callers older and newer than the library. */
+#include "check.h"
+
+/* What a newer header could look like: the known members and then some. */
+typedef struct larger_options {
+  fencepost_monitor_options known;
+  uint8_t tail[16];
+} larger_options;
+typedef struct larger_condition_options {
+  fencepost_condition_options known;
+  uint8_t tail[16];
+} larger_condition_options;
+typedef struct larger_policy {
+  fencepost_transition_policy known;
+  uint8_t tail[16];
+} larger_policy;
+typedef struct larger_statistics {
+  fencepost_statistics known;
+  uint8_t tail[16];
+} larger_statistics;
+typedef struct larger_explanation {
+  fencepost_explanation known;
+  uint8_t tail[16];
+} larger_explanation;
+typedef struct larger_error {
+  fencepost_error known;
+  uint8_t tail[16];
+} larger_error;
+
+static fencepost_status create(const fencepost_monitor_options *options) {
+  fencepost_monitor *monitor = NULL;
+  fencepost_status status = fencepost_monitor_create(NULL, options, &monitor, NULL);
+  CHECK((status == FENCEPOST_OK) == (monitor != NULL));
+  fencepost_monitor_destroy(monitor);
+  return status;
+}
+
+static void monitor_options(void) {
+  larger_options options = {.known = FENCEPOST_MONITOR_OPTIONS_INIT};
+  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, 1000000, UINT32_MAX};
+  for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
+    options.known.struct_size = senseless[i];
+    CHECK_STATUS(create(&options.known), FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  options.known.struct_size = sizeof options;
+  CHECK_OK(create(&options.known));
+  options.tail[15] = 1;
+  CHECK_STATUS(create(&options.known), FENCEPOST_E_UNSUPPORTED);
+  options.tail[15] = 0;
+  options.tail[0] = 1;
+  CHECK_STATUS(create(&options.known), FENCEPOST_E_UNSUPPORTED);
+  options.known.struct_size = sizeof options.known; /* beyond the size nothing is looked at */
+  CHECK_OK(create(&options.known));
+}
+
+static void monitor_options_of_an_older_caller(void) {
+  fencepost_monitor_options options;
+  memset(&options, 0xee, sizeof options);
+  options.struct_size = offsetof(fencepost_monitor_options, max_pending_events);
+  options.delivery = FENCEPOST_DELIVERY_LATEST;
+  options.condition_limit = 1;
+  fencepost_monitor *monitor = new_monitor(&options);
+  add_exact_circle(monitor, "a", 0);
+  add_exact_circle(monitor, "over the limit", 0);
+  CHECK_INT(record_of(monitor, "a").last_event.state, FENCEPOST_STATE_UNKNOWN);
+  CHECK_INT(next_event(monitor).diagnostics, FENCEPOST_DIAGNOSTIC_CONDITION_LIMIT_EXCEEDED);
+  CHECK_OK(feed(monitor, 0, SECONDS(0)));
+  CHECK_OK(feed(monitor, 0.1, SECONDS(1)));
+  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_UNSATISFIED); /* latest: one event of two */
+  expect_no_event(monitor);
+  fencepost_monitor_destroy(monitor);
+}
+
+static fencepost_status add(fencepost_monitor *monitor, const fencepost_condition_options *options) {
+  return fencepost_monitor_add_circular_condition(monitor, "new", 0, 0, 100, options, NULL);
+}
+
+static void condition_options(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  larger_condition_options options = {.known = FENCEPOST_CONDITION_OPTIONS_INIT};
+  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX};
+  for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
+    options.known.struct_size = senseless[i];
+    CHECK_REFUSED(monitor, add(monitor, &options.known), FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  options.known.struct_size = sizeof options;
+  options.tail[3] = 1;
+  CHECK_REFUSED(monitor, add(monitor, &options.known), FENCEPOST_E_UNSUPPORTED);
+  CHECK_REFUSED(monitor,
+                fencepost_monitor_add_beacon_condition(monitor, "b", beacon_uuid, -1, -1, &options.known, NULL),
+                FENCEPOST_E_UNSUPPORTED);
+  uint32_t changed = 9;
+  CHECK_REFUSED(
+      monitor, fencepost_monitor_ensure_circular_condition(monitor, "b", 0, 0, 9, &options.known, &changed, NULL),
+      FENCEPOST_E_UNSUPPORTED);
+  CHECK_REFUSED(monitor,
+                fencepost_monitor_ensure_beacon_condition(monitor, "b", beacon_uuid, -1, -1, &options.known, &changed,
+                                                          NULL),
+                FENCEPOST_E_UNSUPPORTED);
+  const char *name = "b";
+  double zero = 0, radius = 9;
+  CHECK_REFUSED(monitor,
+                fencepost_monitor_add_circular_conditions(monitor, &name, &zero, &zero, &radius, NULL, 1,
+                                                          &options.known, NULL),
+                FENCEPOST_E_UNSUPPORTED);
+  CHECK_INT(changed, 9);
+  options.tail[3] = 0;
+  CHECK_OK(add(monitor, &options.known));
+  /* An older caller, whose structure ended before the tag. */
+  memset(&options, 0xee, sizeof options);
+  options.known.struct_size = offsetof(fencepost_condition_options, tag);
+  options.known.assuming = FENCEPOST_STATE_SATISFIED;
+  options.known.policy = NULL;
+  CHECK_OK(add(monitor, &options.known));
+  fencepost_record record = record_of(monitor, "new");
+  CHECK_INT(record.condition.tag, 0);
+  CHECK_INT(record.last_event.state, FENCEPOST_STATE_SATISFIED);
+  /* The oldest, which had no policy either. */
+  memset(&options.known.policy, 0xee, sizeof options.known.policy);
+  options.known.struct_size = offsetof(fencepost_condition_options, policy);
+  CHECK_OK(add(monitor, &options.known));
+  CHECK_INT(record_of(monitor, "new").condition.policy.entry_dwell_us, 20000000);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void transition_policy(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  larger_policy policy = {.known = FENCEPOST_TRANSITION_POLICY_EXACT_INIT};
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  options.policy = &policy.known;
+  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX};
+  for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
+    policy.known.struct_size = senseless[i];
+    CHECK_REFUSED(monitor, add(monitor, &options), FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  policy.known.struct_size = sizeof policy;
+  CHECK_OK(add(monitor, &options));
+  policy.tail[7] = 0x80;
+  CHECK_REFUSED(monitor, add(monitor, &options), FENCEPOST_E_UNSUPPORTED);
+  policy.known.struct_size = sizeof policy.known;
+  policy.known.reserved = 1;
+  CHECK_REFUSED(monitor, add(monitor, &options), FENCEPOST_E_UNSUPPORTED);
+  /* An older caller: what it does not state is the standard policy. */
+  memset(&policy, 0xee, sizeof policy);
+  policy.known.struct_size = offsetof(fencepost_transition_policy, entry_margin_m);
+  policy.known.dwell_policy = FENCEPOST_DWELL_EVIDENCE;
+  policy.known.entry_dwell_us = 1;
+  policy.known.exit_dwell_us = 2;
+  CHECK_OK(add(monitor, &options));
+  fencepost_transition_policy stored = record_of(monitor, "new").condition.policy;
+  CHECK_INT(stored.struct_size, sizeof stored);
+  CHECK_INT(stored.dwell_policy, FENCEPOST_DWELL_EVIDENCE);
+  CHECK_INT(stored.entry_dwell_us, 1);
+  CHECK_INT(stored.exit_dwell_us, 2);
+  CHECK(stored.entry_margin_m == 20 && stored.exit_margin_m == 20 && stored.exit_margin_limit_m == 0);
+  CHECK(stored.accuracy_factor == 1);
+  CHECK_INT(stored.notify, FENCEPOST_NOTIFY_ALL);
+  CHECK_INT(stored.reserved, 0);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void statistics(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  larger_statistics out, before;
+  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX};
+  for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
+    memset(&out, 0x5a, sizeof out);
+    out.known.struct_size = senseless[i];
+    before = out;
+    CHECK_REFUSED(monitor, fencepost_monitor_statistics(monitor, &out.known, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK(memcmp(&out, &before, sizeof out) == 0);
+  }
+  /* An older caller's memory ends at its size. */
+  memset(&out, 0x5a, sizeof out);
+  out.known.struct_size = offsetof(fencepost_statistics, accepted_fixes);
+  CHECK_OK(fencepost_monitor_statistics(monitor, &out.known, NULL));
+  CHECK_INT(out.known.struct_size, offsetof(fencepost_statistics, accepted_fixes));
+  CHECK_INT(out.known.clock_us, SECONDS(5));
+  CHECK_INT(out.known.input_count, 2);
+  for (size_t i = offsetof(fencepost_statistics, accepted_fixes); i < sizeof out; i++)
+    CHECK(((const uint8_t *)&out)[i] == 0x5a);
+  /* A newer caller keeps its own size, and what it put behind the members that the library knows. */
+  memset(&out, 0, sizeof out);
+  memset(out.tail, 0x11, sizeof out.tail);
+  out.known.struct_size = sizeof out;
+  CHECK_OK(fencepost_monitor_statistics(monitor, &out.known, NULL));
+  CHECK_INT(out.known.struct_size, sizeof out);
+  CHECK_INT(out.known.condition_count, 3);
+  for (size_t i = 0; i < sizeof out.tail; i++) CHECK(out.tail[i] == 0x11);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void explanation(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  larger_explanation out, before;
+  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX};
+  for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
+    memset(&out, 0x5a, sizeof out);
+    out.known.struct_size = senseless[i];
+    before = out;
+    CHECK_REFUSED(monitor, fencepost_monitor_explain(monitor, "exact", &out.known, NULL),
+                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK(memcmp(&out, &before, sizeof out) == 0);
+  }
+  memset(&out, 0x5a, sizeof out);
+  out.known.struct_size = offsetof(fencepost_explanation, boundary_distance_m);
+  CHECK_OK(fencepost_monitor_explain(monitor, "exact", &out.known, NULL));
+  CHECK_INT(out.known.reason, FENCEPOST_REASON_OUTSIDE);
+  for (size_t i = offsetof(fencepost_explanation, boundary_distance_m); i < sizeof out; i++)
+    CHECK(((const uint8_t *)&out)[i] == 0x5a);
+  memset(&out, 0, sizeof out);
+  memset(out.tail, 0x11, sizeof out.tail);
+  out.known.struct_size = sizeof out;
+  CHECK_OK(fencepost_monitor_explain(monitor, "exact", &out.known, NULL));
+  CHECK_INT(out.known.struct_size, sizeof out);
+  for (size_t i = 0; i < sizeof out.tail; i++) CHECK(out.tail[i] == 0x11);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void error_sizes(void) {
+  larger_error error, before;
+  /* Without a size the library does not touch it. */
+  static const uint32_t too_small[] = {0, 4, 16, sizeof(fencepost_error) - 1};
+  for (size_t i = 0; i < sizeof too_small / sizeof too_small[0]; i++) {
+    memset(&error, 0x5a, sizeof error);
+    error.known.struct_size = too_small[i];
+    before = error;
+    CHECK_STATUS(fencepost_monitor_advance(NULL, 0, &error.known), FENCEPOST_E_NULL_ARGUMENT);
+    CHECK(memcmp(&error, &before, sizeof error) == 0);
+  }
+  memset(&error, 0x5a, sizeof error);
+  error.known.struct_size = sizeof error;
+  CHECK_STATUS(fencepost_monitor_advance(NULL, 0, &error.known), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_INT(error.known.struct_size, sizeof error);
+  CHECK_INT(error.known.status, FENCEPOST_E_NULL_ARGUMENT);
+  for (size_t i = 0; i < sizeof error.tail; i++) CHECK(error.tail[i] == 0x5a);
+}
+
+static void policies_of_the_macros(void) {
+  fencepost_transition_policy given[] = {FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
+                                         FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
+                                         FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_condition condition;
+  for (size_t i = 0; i < 3; i++) {
+    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    options.policy = &given[i];
+    CHECK_OK(add(monitor, &options));
+    CHECK_OK(fencepost_monitor_condition(monitor, "new", &condition, NULL));
+    CHECK(memcmp(&condition.policy, &given[i], sizeof given[i]) == 0);
+  }
+  CHECK_OK(add(monitor, NULL));
+  CHECK_OK(fencepost_monitor_condition(monitor, "new", &condition, NULL));
+  CHECK(memcmp(&condition.policy, &given[0], sizeof given[0]) == 0);
+  fencepost_monitor_destroy(monitor);
+}
+
+static const ccase cases[] = {
+    {"struct_size of monitor_options: 0, senseless, larger", monitor_options},
+    {"struct_size of monitor_options: an older caller", monitor_options_of_an_older_caller},
+    {"struct_size of condition_options: 0, older, larger, in every function", condition_options},
+    {"struct_size of transition_policy: 0, older, larger, reserved", transition_policy},
+    {"struct_size of statistics: 0, older, larger", statistics},
+    {"struct_size of explanation: 0, older, larger", explanation},
+    {"struct_size of error: too small is left alone, larger keeps its tail", error_sizes},
+    {"transition_policy: the three INIT macros come back as given", policies_of_the_macros},
+};
+AREA(area_structures);

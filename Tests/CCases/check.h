@@ -1,0 +1,135 @@
+/* What the cases share: checks that name file and line, and small helpers over the header. */
+#ifndef FENCEPOST_CHECK_H
+#define FENCEPOST_CHECK_H
+
+#include <fencepost.h>
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ccase {
+  const char *name;
+  void (*run)(void);
+} ccase;
+
+/* One area of cases; each case_*.c defines one. */
+typedef struct ccase_area {
+  const ccase *cases;
+  size_t count;
+} ccase_area;
+
+#define AREA(area_name) \
+  const ccase_area area_name = {cases, sizeof(cases) / sizeof(cases[0])}
+
+/* Ends the running case with a message. */
+_Noreturn void ccase_fail(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#define FAIL(...) ccase_fail(__FILE__, __LINE__, __VA_ARGS__)
+
+#define CHECK(condition)                                \
+  do {                                                  \
+    if (!(condition)) FAIL("not true: %s", #condition); \
+  } while (0)
+
+#define CHECK_STATUS(call, expected)                                                               \
+  do {                                                                                             \
+    fencepost_status got_ = (call);                                                                \
+    fencepost_status want_ = (expected);                                                           \
+    if (got_ != want_)                                                                             \
+      FAIL("%s returned %s, expected %s", #call, fencepost_status_name(got_), fencepost_status_name(want_)); \
+  } while (0)
+
+#define CHECK_OK(call) CHECK_STATUS(call, FENCEPOST_OK)
+
+#define CHECK_INT(got, expected)                                                                              \
+  do {                                                                                                        \
+    long long got_ = (long long)(got);                                                                        \
+    long long want_ = (long long)(expected);                                                                  \
+    if (got_ != want_) FAIL("%s is %lld, expected %s = %lld", #got, got_, #expected, want_);                  \
+  } while (0)
+
+/* A function, so that a text within a returned structure lives until it has been compared. */
+void check_text(const char *file, int line, const char *what, const char *got, const char *expected);
+#define CHECK_TEXT(got, expected) check_text(__FILE__, __LINE__, #got, got, expected)
+
+#define CHECK_NEAR(got, expected, tolerance)                                                  \
+  do {                                                                                        \
+    double got_ = (got);                                                                      \
+    double want_ = (expected);                                                                \
+    if (!(fabs(got_ - want_) <= (tolerance))) FAIL("%s is %.17g, expected %.17g", #got, got_, want_); \
+  } while (0)
+
+/* A text contains another; for messages, whose exact wording is free. */
+#define CHECK_CONTAINS(text, part)                                                           \
+  do {                                                                                       \
+    if (strstr((text), (part)) == NULL) FAIL("%s is \"%s\"; \"%s\" is missing", #text, (text), (part)); \
+  } while (0)
+
+/* 2023-11-14T22:13:20Z in microseconds; the cases count seconds from there. */
+#define T0 INT64_C(1700000000000000)
+#define SECONDS(n) (T0 + INT64_C(1000000) * (n))
+
+/* The UUID e2c56db5-dffb-48d2-b060-d0f5a71096e0. */
+extern const uint8_t beacon_uuid[16];
+
+/* A monitor with default options, or with the given ones; never NULL. */
+fencepost_monitor *new_monitor(const fencepost_monitor_options *options);
+
+/* A fix, fed; the status. On the equator: 0.01 degrees of longitude are 1113.19 m. */
+fencepost_status feed(fencepost_monitor *monitor, double longitude, int64_t time_us);
+
+/* Adds the circle (0, 0, 1000 m) under a name with the exact policy: longitude 0 is inside, 0.1 outside. */
+void add_exact_circle(fencepost_monitor *monitor, const char *identifier, uint64_t tag);
+
+/* Polls one event; fails when there is none. */
+fencepost_event next_event(fencepost_monitor *monitor);
+
+/* Fails when an event waits. */
+void expect_no_event(fencepost_monitor *monitor);
+
+fencepost_record record_of(fencepost_monitor *monitor, const char *identifier);
+fencepost_statistics statistics_of(fencepost_monitor *monitor);
+
+/*
+ * Everything of a monitor that can be read without changing it: statistics, identifiers, records, explanations.
+ */
+typedef struct snapshot {
+  fencepost_statistics statistics;
+  char *identifiers;
+  size_t identifiers_size;
+  fencepost_record *records;
+  fencepost_explanation *explanations;
+  size_t count;
+} snapshot;
+
+snapshot take_snapshot(fencepost_monitor *monitor);
+
+/* Compares the monitor with a snapshot and releases that; the three counters may have moved by the given steps. */
+void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, snapshot *before, uint64_t inputs,
+                      uint64_t invalid, uint64_t late);
+
+/* Runs a call that must fail with a status, and that must leave the monitor as it was. */
+#define CHECK_REFUSED(monitor, call, expected)                          \
+  do {                                                                  \
+    snapshot before_ = take_snapshot(monitor);                          \
+    CHECK_STATUS(call, expected);                                       \
+    expect_unchanged(__FILE__, __LINE__, monitor, &before_, 0, 0, 0);   \
+  } while (0)
+
+/* The same for an input that is refused but counted. */
+#define CHECK_COUNTED(monitor, call, expected, inputs, invalid, late)                 \
+  do {                                                                                \
+    snapshot before_ = take_snapshot(monitor);                                        \
+    CHECK_STATUS(call, expected);                                                     \
+    expect_unchanged(__FILE__, __LINE__, monitor, &before_, inputs, invalid, late);   \
+  } while (0)
+
+/* A monitor with two circles, a beacon, a clock and two waiting events: something that could be damaged. */
+fencepost_monitor *busy_monitor(void);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * C test cases of the Fencepost header: each is a function that ends at its first failed check.
+ * Swift Testing enumerates them (Tests/FencepostABITests/CCaseTests.swift) and reports one result per case.
+ */
+#ifndef FENCEPOST_CASES_H
+#define FENCEPOST_CASES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Number of cases. */
+size_t ccase_count(void);
+
+/* "area: what is tested"; NULL beyond the end. */
+const char *ccase_name(size_t index);
+
+/*
+ * Runs a case. Returns 1 when it passed; else 0, and file:line with the reason in buffer.
+ * Several may run at once on different threads.
+ */
+int ccase_run(size_t index, char *buffer, size_t capacity);
+
+/* How many functions symbols.c takes the address of, and their names. */
+size_t ccase_symbol_count(void);
+const char *ccase_symbol_name(size_t index);
+/* 1 when the function is there; an absent one fails the link before that. */
+int ccase_symbol_exists(size_t index);
+
+#endif

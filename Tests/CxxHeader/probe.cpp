@@ -1,0 +1,29 @@
+// The header from C++: macros initialise, functions have C linkage. Compiled by Tests/header.sh, never run.
+#include <fencepost.h>
+
+#include <type_traits>
+
+static_assert(std::is_same<decltype(&fencepost_version_string), const char *(*)(void)>::value, "C linkage, one type");
+static_assert(std::is_trivial<fencepost_event>::value, "plain data");
+static_assert(std::is_standard_layout<fencepost_record>::value, "plain data");
+
+fencepost_status probe(fencepost_monitor **monitor) {
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  fencepost_monitor_options like_core_location = FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT;
+  fencepost_condition_options condition = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy standard = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  fencepost_transition_policy core_location = FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT;
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  options.delivery = like_core_location.delivery;
+  standard.notify = exact.notify | core_location.notify;
+  condition.policy = &standard;
+  fencepost_status status = fencepost_monitor_create(nullptr, &options, monitor, &error);
+  if (status != FENCEPOST_OK) return status;
+  status = fencepost_monitor_add_circular_condition(*monitor, "x", 0, 0, 1, &condition, &error);
+  if (status == FENCEPOST_OK) status = fencepost_monitor_statistics(*monitor, &statistics, nullptr);
+  if (status == FENCEPOST_OK) status = fencepost_monitor_explain(*monitor, "x", &explanation, nullptr);
+  return status;
+}

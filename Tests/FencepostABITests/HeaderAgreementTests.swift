@@ -1,0 +1,82 @@
+import CCases
+import CFencepost
+import Foundation
+import Testing
+
+/// The header, the list of exports, the symbol test and the built library name the same functions.
+@Suite("Header agreement")
+struct HeaderAgreementTests {
+  /// Names that the header declares: `FENCEPOST_API … name(`, comments taken away.
+  static func declared() throws -> [String] {
+    let header = try Project.text("include/fencepost.h")
+      .replacing(#/(?s)/\*.*?\*//#, with: " ")
+      .replacing(#/(?m)^#.*$/#, with: " ")
+    return header.matches(of: #/FENCEPOST_API\s[^;()]*?\b(fencepost_[a-z0-9_]+)\s*\(/#).map { String($0.1) }
+  }
+
+  /// Names in the version script.
+  static func listed() throws -> [String] {
+    let map = try Project.text("bindings/c/fencepost.map").replacing(#/(?s)/\*.*?\*//#, with: " ")
+    return map.matches(of: #/\b(fencepost_[a-z0-9_]+)\s*;/#).map { String($0.1) }
+  }
+
+  @Test func everyDeclarationIsFound() throws {
+    let declared = try Self.declared()
+    #expect(declared.count == 32)
+    #expect(Set(declared).count == declared.count)
+    // Nothing is declared beside the macro: every line of code with "fencepost_…(" is one of these.
+    let header = try Project.text("include/fencepost.h").replacing(#/(?s)/\*.*?\*//#, with: " ")
+    let called = header.matches(of: #/\b(fencepost_[a-z0-9_]+)\s*\(/#).map { String($0.1) }
+    #expect(Set(called) == Set(declared))
+  }
+
+  @Test func mapAndHeaderAreEqual() throws {
+    let listed = try Self.listed()
+    #expect(listed.sorted() == (try Self.declared()).sorted())
+    #expect(try Project.text("bindings/c/fencepost.map").contains(#/local:\s*\*;/#))
+  }
+
+  @Test func theAddressOfEachIsTaken() throws {
+    let taken = (0..<ccase_symbol_count()).compactMap { ccase_symbol_name($0).map { String(cString: $0) } }
+    #expect(taken.sorted() == (try Self.declared()).sorted())
+    #expect((0..<ccase_symbol_count()).allSatisfy { ccase_symbol_exists($0) == 1 })
+  }
+
+  @Test(.enabled(if: Project.testsLibrary, "bindings/c/build.sh has not been run"))
+  func theLibraryExportsThemAndNothingElse() throws {
+    let outcome = try Project.run(["nm", "-D", "--defined-only", Project.library.path])
+    try #require(outcome.status == 0, "\(outcome.output)")
+    var exported: [String] = []
+    for line in outcome.output.split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      let name = fields[fields.count - 1].split(separator: "@")[0]
+      if fields[fields.count - 2] != "A" { exported.append(String(name)) }  // "A": the version node itself
+    }
+    #expect(exported.sorted() == (try Self.declared()).sorted())
+  }
+
+  @Test(.enabled(if: Project.testsLibrary, "bindings/c/build.sh has not been run"))
+  func theLibraryNeedsOnlyTheSystem() throws {
+    let outcome = try Project.run(["readelf", "--dynamic", "--wide", Project.library.path])
+    try #require(outcome.status == 0, "\(outcome.output)")
+    let needed = Set(outcome.output.matches(of: #/\(NEEDED\).*\[(.+)\]/#).map { String($0.1) })
+    let allowed: Set = ["libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-x86-64.so.2"]
+    #expect(needed.isSubset(of: allowed.union(["ld-linux-aarch64.so.1"])), "\(needed.sorted())")
+    #expect(needed.contains("libc.so.6"))
+    #expect(outcome.output.contains("[libfencepost.so.0.1]"))
+    #expect(!outcome.output.contains("RUNPATH") && !outcome.output.contains("RPATH"))
+  }
+
+  @Test func theHeaderStatesOneVersion() {
+    #expect(
+      fencepost_version_string().map { String(cString: $0) }
+        == "\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR).\(FENCEPOST_VERSION_PATCH)")
+  }
+
+  /// The header alone under every language standard and both compilers: Tests/header.sh.
+  @Test func theHeaderCompilesAlone() throws {
+    let outcome = try Project.run(["sh", Project.root.appending(path: "Tests/header.sh").path])
+    #expect(outcome.status == 0, "\(outcome.output)")
+    #expect(outcome.output.contains("passed"))
+  }
+}

@@ -1,0 +1,84 @@
+import CFencepost
+import Fencepost
+import Testing
+
+@testable import FencepostABI
+
+/// Tests/Golden/status.tsv against the C names and the Swift errors. The Python tests read the same file.
+@Suite("Status table")
+struct StatusTests {
+  struct Row {
+    var number: fencepost_status
+    var cName: String
+    var name: String
+    var swiftCase: String
+  }
+
+  static func rows() throws -> [Row] {
+    try Project.text("Tests/Golden/status.tsv").split(separator: "\n").dropFirst().map { line in
+      let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      return Row(
+        number: try #require(fencepost_status(fields[0])), cName: fields[1], name: fields[2], swiftCase: fields[3])
+    }
+  }
+
+  /// One value of every case. The switch below does not compile when a case is missing from it.
+  static let errors: [MonitorError] = [
+    .nullArgument("x"), .invalidArgument("x", position: 3), .bufferTooSmall(needed: 1), .unsupported("x"),
+    .invalidName("x"), .monitorInUse("x"), .consumerAlreadyActive, .notFound("x"),
+    .lateInput(time: Timestamp(microseconds: 0), clock: Timestamp(microseconds: 1)),
+    .queueFull(limit: 1, position: 4), .internalInconsistency("x"),
+  ]
+
+  static func caseName(_ error: MonitorError) -> String {
+    switch error {
+    case .nullArgument: "nullArgument"
+    case .invalidArgument: "invalidArgument"
+    case .bufferTooSmall: "bufferTooSmall"
+    case .unsupported: "unsupported"
+    case .invalidName: "invalidName"
+    case .monitorInUse: "monitorInUse"
+    case .consumerAlreadyActive: "consumerAlreadyActive"
+    case .notFound: "notFound"
+    case .lateInput: "lateInput"
+    case .queueFull: "queueFull"
+    case .internalInconsistency: "internal"
+    }
+  }
+
+  @Test func namesAreThoseOfTheTable() throws {
+    let rows = try Self.rows()
+    #expect(rows.count == 12)
+    for row in rows {
+      #expect(String(cString: fencepost_status_name(row.number)) == row.name)
+      let inFull = row.name == "ok" ? "FENCEPOST_OK" : "FENCEPOST_E_\(row.name.uppercased())"
+      #expect(row.cName == inFull)
+    }
+    let known = Set(rows.map(\.number))
+    for number in fencepost_status(-200)...200 where !known.contains(number) {
+      #expect(String(cString: fencepost_status_name(number)) == "unknown_status")
+    }
+  }
+
+  @Test func swiftErrorsHaveTheNumbersOfTheTable() throws {
+    var numbers: [String: fencepost_status] = [:]
+    for row in try Self.rows() where row.number != 0 { numbers[row.swiftCase] = row.number }
+    #expect(numbers.count == Self.errors.count)
+    for error in Self.errors { #expect(error.status == numbers[Self.caseName(error)], "\(error)") }
+    #expect(Self.errors.map(\.position) == [0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0])
+  }
+
+  @Test func messagesAreOneLine() {
+    for error in Self.errors {
+      #expect(!error.description.isEmpty && !error.description.contains(where: \.isNewline))
+      #expect(!error.description.hasSuffix("."))
+    }
+  }
+
+  @Test func theHeaderPinsTheNumbers() throws {
+    let header = try Project.text("include/fencepost.h")
+    for row in try Self.rows() {
+      #expect(header.contains(try Regex("\\b\(row.cName) = \(row.number)\\b")), "\(row.cName)")
+    }
+  }
+}

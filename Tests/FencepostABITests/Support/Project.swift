@@ -1,0 +1,39 @@
+import Foundation
+
+/// The working tree, found from this source file.
+enum Project {
+  static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The self-contained release library that bindings/c/build.sh leaves.
+  static let library = root.appending(path: ".build/lib/libfencepost.so.0.1")
+
+  /// Whether the tests of the library run: it was built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) says that
+  /// its absence is a failure.
+  static let testsLibrary =
+    FileManager.default.fileExists(atPath: library.path)
+    || ProcessInfo.processInfo.environment["FENCEPOST_REQUIRE_LIBRARY"] != nil
+
+  struct Outcome {
+    var status: Int32
+    var output: String
+  }
+
+  /// Runs a program found on the path, with its two outputs together.
+  static func run(_ arguments: [String]) throws -> Outcome {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Outcome(status: process.terminationStatus, output: String(decoding: data, as: UTF8.self))
+  }
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Builds the C library as it is released: self-contained (the Swift runtime inside), exporting the functions of the
+# header and nothing else, stripped. The one place that knows how; the Python package and the Makefile call it.
+#
+#   bindings/c/build.sh
+#
+# Leaves .build/lib/libfencepost.so.0.1 and the link libfencepost.so beside it, and prints the library's path.
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+soname=libfencepost.so.0.1
+scratch=$root/.build/release-lib
+lib=$root/.build/lib
+
+command -v swift > /dev/null || {
+  echo "bindings/c/build.sh: the Swift toolchain (6.3) is needed, and swift is not on the path" >&2
+  exit 1
+}
+
+# Package.resolved and the manifest cache stay out of other builds' way: this one has its own scratch path.
+swift build -c release --product fencepost-c --package-path "$root" --scratch-path "$scratch" \
+  -Xswiftc -static-stdlib \
+  -Xlinker "--version-script=$root/bindings/c/fencepost.map" -Xlinker -soname -Xlinker "$soname" \
+  -Xlinker --gc-sections >&2
+
+mkdir -p "$lib"
+strip --strip-unneeded -o "$lib/$soname.new" "$scratch/release/libfencepost-c.so"
+
+# It must stand alone: only what every Linux has.
+needed=$(LC_ALL=C readelf --dynamic --wide "$lib/$soname.new" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+for library in $needed; do
+  case $library in
+    libc.so.* | libm.so.* | libgcc_s.so.* | libstdc++.so.* | ld-linux*.so.*) ;;
+    *)
+      echo "bindings/c/build.sh: the library needs $library, which is not part of the system" >&2
+      exit 1
+      ;;
+  esac
+done
+
+# The same bytes keep their time stamp, so that what depends on them is not made again.
+if cmp -s "$lib/$soname.new" "$lib/$soname" 2> /dev/null; then
+  rm -f "$lib/$soname.new"
+else
+  mv -f "$lib/$soname.new" "$lib/$soname"
+fi
+ln -sf "$soname" "$lib/libfencepost.so"
+echo "$lib/$soname"

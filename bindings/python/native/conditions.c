@@ -1,0 +1,329 @@
+#include "native.h"
+
+#include <string.h>
+
+int native_text(native_state *state, PyObject *value, const char *what, const char **out) {
+  if (!PyUnicode_Check(value)) {
+    PyErr_Format(PyExc_TypeError, "%s must be str, not %R", what, Py_TYPE(value));
+    return -1;
+  }
+  Py_ssize_t size;
+  const char *text = PyUnicode_AsUTF8AndSize(value, &size);
+  if (text == NULL) {
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return -1;
+    PyErr_Clear();
+    native_refuse(state, "%s %R is not valid Unicode (lone surrogate)", what, value);
+    return -1;
+  }
+  if (strlen(text) != (size_t)size) {
+    native_refuse(state, "%s %R holds a NUL character", what, value);
+    return -1;
+  }
+  *out = text;
+  return 0;
+}
+
+/* Reads (dwell_policy, entry_dwell_us, exit_dwell_us, four margins and factor, notify), or None. */
+static int read_policy(PyObject *value, fencepost_transition_policy *policy, fencepost_condition_options *options) {
+  if (value == Py_None) return 0;
+  if (!PyTuple_Check(value)) {
+    PyErr_SetString(PyExc_TypeError, "policy must be a tuple or None");
+    return -1;
+  }
+  int dwell_policy;
+  long long entry_dwell, exit_dwell;
+  if (!PyArg_ParseTuple(value, "iLLddddI;policy", &dwell_policy, &entry_dwell, &exit_dwell, &policy->entry_margin_m,
+                        &policy->exit_margin_m, &policy->exit_margin_limit_m, &policy->accuracy_factor,
+                        &policy->notify))
+    return -1;
+  policy->dwell_policy = dwell_policy;
+  policy->entry_dwell_us = entry_dwell;
+  policy->exit_dwell_us = exit_dwell;
+  options->policy = policy;
+  return 0;
+}
+
+PyObject *native_add_circle(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *identifier_object, *policy_object;
+  const char *identifier;
+  double latitude, longitude, radius;
+  int assuming, ensure;
+  unsigned long long tag;
+  if (!PyArg_ParseTuple(args, "OdddiOKp", &identifier_object, &latitude, &longitude, &radius, &assuming,
+                        &policy_object, &tag, &ensure) ||
+      native_text(state, identifier_object, "identifier", &identifier) < 0)
+    return NULL;
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  if (read_policy(policy_object, &policy, &options) < 0) return NULL;
+  options.assuming = assuming;
+  options.tag = tag;
+  uint32_t changed = 1;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status =
+      ensure ? fencepost_monitor_ensure_circular_condition(self->handle, identifier, latitude, longitude, radius,
+                                                           &options, &changed, &error)
+             : fencepost_monitor_add_circular_condition(self->handle, identifier, latitude, longitude, radius,
+                                                        &options, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return PyBool_FromLong(changed != 0);
+}
+
+/* A column of `count` elements of eight bytes, C-contiguous and aligned. */
+static int read_column(native_state *state, PyObject *object, const char *what, Py_ssize_t count, Py_buffer *view) {
+  if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS) < 0) return -1;
+  if (view->len == count * 8 && (count == 0 || (uintptr_t)view->buf % 8 == 0)) return 0;
+  native_refuse(state, "%s: %zd bytes, expected %zd rows of 8 aligned bytes", what, view->len, count);
+  PyBuffer_Release(view);
+  return -1;
+}
+
+static PyObject *add_columns(native_monitor *self, native_state *state, PyObject *identifiers, Py_buffer *columns,
+                             const uint64_t *tags, const fencepost_condition_options *options) {
+  Py_ssize_t count = PyTuple_Size(identifiers);
+  const char **texts = PyMem_Malloc((size_t)(count > 0 ? count : 1) * sizeof(*texts));
+  if (texts == NULL) return PyErr_NoMemory();
+  for (Py_ssize_t row = 0; row < count; row++) {
+    if (native_text(state, PyTuple_GetItem(identifiers, row), "identifier", &texts[row]) < 0) {
+      PyMem_Free(texts);
+      return NULL;
+    }
+  }
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter_batch(self);
+  fencepost_status status =
+      fencepost_monitor_add_circular_conditions(self->handle, texts, columns[0].buf, columns[1].buf, columns[2].buf,
+                                                tags, (size_t)count, options, &error);
+  native_leave_batch(self, saved);
+  PyMem_Free(texts);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  Py_RETURN_NONE;
+}
+
+PyObject *native_add_circles(PyObject *object, PyObject *args) {
+  native_state *state = native_monitor_state(object);
+  PyObject *identifiers, *sources[3], *policy_object, *tags_object;
+  int assuming;
+  if (!PyArg_ParseTuple(args, "OOOOiOO", &identifiers, &sources[0], &sources[1], &sources[2], &assuming,
+                        &policy_object, &tags_object))
+    return NULL;
+  if (!PyTuple_Check(identifiers)) {
+    PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
+    return NULL;
+  }
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  if (read_policy(policy_object, &policy, &options) < 0) return NULL;
+  options.assuming = assuming;
+  static const char *const names[3] = {"latitudes", "longitudes", "radii"};
+  Py_ssize_t count = PyTuple_Size(identifiers);
+  Py_buffer columns[4];
+  int held = 0;
+  while (held < 3 && read_column(state, sources[held], names[held], count, &columns[held]) == 0) held++;
+  PyObject *result = NULL;
+  if (held == 3) {
+    if (tags_object == Py_None) {
+      result = add_columns((native_monitor *)object, state, identifiers, columns, NULL, &options);
+    } else if (read_column(state, tags_object, "tags", count, &columns[3]) == 0) {
+      held = 4;
+      result = add_columns((native_monitor *)object, state, identifiers, columns, columns[3].buf, &options);
+    }
+  }
+  while (held > 0) PyBuffer_Release(&columns[--held]);
+  return result;
+}
+
+PyObject *native_add_beacon(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *identifier_object, *policy_object;
+  const char *identifier, *uuid;
+  Py_ssize_t uuid_size;
+  int major, minor, assuming, ensure;
+  unsigned long long tag;
+  if (!PyArg_ParseTuple(args, "Oy#iiiOKp", &identifier_object, &uuid, &uuid_size, &major, &minor, &assuming,
+                        &policy_object, &tag, &ensure) ||
+      native_text(state, identifier_object, "identifier", &identifier) < 0)
+    return NULL;
+  if (uuid_size != 16) return native_refuse(state, "uuid: %zd bytes, expected 16", uuid_size);
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  if (read_policy(policy_object, &policy, &options) < 0) return NULL;
+  options.assuming = assuming;
+  options.tag = tag;
+  uint32_t changed = 1;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status =
+      ensure ? fencepost_monitor_ensure_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major,
+                                                         minor, &options, &changed, &error)
+             : fencepost_monitor_add_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major, minor,
+                                                      &options, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return PyBool_FromLong(changed != 0);
+}
+
+PyObject *native_remove(PyObject *object, PyObject *identifier_object) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  const char *identifier;
+  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
+  uint32_t removed = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_remove_condition(self->handle, identifier, &removed, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return PyBool_FromLong(removed != 0);
+}
+
+static PyObject *optional_number(int32_t value) {
+  if (value < 0) Py_RETURN_NONE;
+  return PyLong_FromLong(value);
+}
+
+static PyObject *geometry_tuple(const fencepost_condition *condition) {
+  if (condition->kind == FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
+    return Py_BuildValue("(ddd)", condition->latitude, condition->longitude, condition->radius_m);
+  return Py_BuildValue("(y#NN)", (const char *)condition->uuid, (Py_ssize_t)16, optional_number(condition->major),
+                       optional_number(condition->minor));
+}
+
+/* (identifier, kind, geometry, generation, tag, policy, last event) */
+static PyObject *record_tuple(const fencepost_record *record) {
+  const fencepost_condition *condition = &record->condition;
+  const fencepost_transition_policy *policy = &condition->policy;
+  return Py_BuildValue("(s#iNKK(iLLddddI)N)", condition->identifier, (Py_ssize_t)condition->identifier_length,
+                       (int)condition->kind, geometry_tuple(condition), (unsigned long long)condition->generation,
+                       (unsigned long long)condition->tag, (int)policy->dwell_policy,
+                       (long long)policy->entry_dwell_us, (long long)policy->exit_dwell_us, policy->entry_margin_m,
+                       policy->exit_margin_m, policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify,
+                       native_event_tuple(&record->last_event));
+}
+
+PyObject *native_record(PyObject *object, PyObject *identifier_object) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  const char *identifier;
+  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
+  fencepost_record record;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_record(self->handle, identifier, &record, &error);
+  native_leave(saved);
+  if (status == FENCEPOST_E_NOT_FOUND) Py_RETURN_NONE;
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return record_tuple(&record);
+}
+
+PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  PyObject *list = PyList_New(0);
+  uint64_t after = 0;
+  while (list != NULL) {
+    fencepost_record record;
+    uint32_t available = 0;
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    PyThreadState *saved = native_enter(self);
+    fencepost_status status = fencepost_monitor_next_record(self->handle, after, &record, &available, &error);
+    native_leave(saved);
+    if (status != FENCEPOST_OK) {
+      Py_DECREF(list);
+      return native_raise(native_monitor_state(object), status, &error);
+    }
+    if (!available) break;
+    after = record.condition.generation;
+    PyObject *item = record_tuple(&record);
+    if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list;
+}
+
+/* Splits texts that are each followed by a zero byte. */
+static PyObject *split_texts(const char *buffer, size_t size) {
+  PyObject *list = PyList_New(0);
+  for (const char *text = buffer; list != NULL && text < buffer + size; text += strlen(text) + 1) {
+    PyObject *item = PyUnicode_FromString(text);
+    if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list;
+}
+
+PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  size_t capacity = 0, size = 0;
+  char *buffer = NULL;
+  for (;;) { /* until no other thread adds between the question and the answer */
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    PyThreadState *saved = native_enter(self);
+    fencepost_status status =
+        fencepost_monitor_identifiers(self->handle, buffer, capacity, &size, NULL, &error);
+    native_leave(saved);
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
+      PyMem_Free(buffer);
+      return native_raise(native_monitor_state(object), status, &error);
+    }
+    if (status == FENCEPOST_OK && size <= capacity) break;
+    PyMem_Free(buffer);
+    capacity = size;
+    buffer = PyMem_Malloc(capacity);
+    if (buffer == NULL) return PyErr_NoMemory();
+  }
+  PyObject *list = split_texts(buffer, size);
+  PyMem_Free(buffer);
+  return list;
+}
+
+PyObject *native_contains(PyObject *object, PyObject *identifier_object) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  const char *identifier;
+  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
+  fencepost_condition condition;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_condition(self->handle, identifier, &condition, &error);
+  native_leave(saved);
+  if (status == FENCEPOST_OK) Py_RETURN_TRUE;
+  if (status == FENCEPOST_E_NOT_FOUND) Py_RETURN_FALSE;
+  return native_raise(state, status, &error);
+}
+
+PyObject *native_explain(PyObject *object, PyObject *identifier_object) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  const char *identifier;
+  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
+  fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_explain(self->handle, identifier, &found, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return Py_BuildValue("(siINNNNNNNNNN)", fencepost_reason_name(found.reason), (int)found.observed,
+                       (unsigned)found.diagnostics, native_optional_double(found.boundary_distance_m),
+                       native_optional_double(found.accuracy_m), native_optional_double(found.entry_margin_m),
+                       native_optional_double(found.exit_margin_m), native_optional_time(found.candidate_start_us),
+                       native_optional_time(found.deadline_us), native_optional_time(found.last_sighting_us),
+                       native_optional_double(found.metres_to_decide),
+                       native_optional_double(found.seconds_to_decide),
+                       native_optional_double(found.accuracy_needed_m));
+}
+
+PyObject *native_parse_uuid(PyObject *module, PyObject *text_object) {
+  native_state *state = PyModule_GetState(module);
+  const char *text;
+  if (native_text(state, text_object, "uuid", &text) < 0) return NULL;
+  uint8_t uuid[16];
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_uuid_parse(text, uuid, &error);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return PyBytes_FromStringAndSize((const char *)uuid, 16);
+}

@@ -1,0 +1,131 @@
+#include "native.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* The one list of exception classes; Tests/Golden/status.tsv is compared with it by a test. */
+static const struct {
+  fencepost_status status;
+  const char *class_name;
+  PyObject **builtin_base; /* NULL: FencepostError alone */
+  const char *doc;
+} error_classes[NATIVE_ERROR_CLASSES] = {
+    {FENCEPOST_E_NULL_ARGUMENT, "NullArgumentError", &PyExc_ValueError, "A required pointer was NULL."},
+    {FENCEPOST_E_INVALID_ARGUMENT, "InvalidArgumentError", &PyExc_ValueError,
+     "A value is out of its range. The message names the argument and the range."},
+    {FENCEPOST_E_BUFFER_TOO_SMALL, "BufferTooSmallError", &PyExc_ValueError, "A buffer does not hold the result."},
+    {FENCEPOST_E_UNSUPPORTED, "UnsupportedError", &PyExc_RuntimeError,
+     "The library does not know something that was asked of it."},
+    {FENCEPOST_E_INVALID_NAME, "InvalidNameError", &PyExc_ValueError,
+     "A monitor's name is not 1 to 64 letters, digits or underscores."},
+    {FENCEPOST_E_MONITOR_IN_USE, "MonitorInUseError", &PyExc_RuntimeError,
+     "A monitor of that name is open in that store."},
+    {FENCEPOST_E_CONSUMER_ALREADY_ACTIVE, "ConsumerAlreadyActiveError", &PyExc_RuntimeError,
+     "Another consumer iterates over the events."},
+    {FENCEPOST_E_NOT_FOUND, "NotFoundError", &PyExc_KeyError, "No condition has that identifier."},
+    {FENCEPOST_E_LATE_INPUT, "LateInputError", &PyExc_ValueError,
+     "An input is earlier than the monitor's clock. It changed nothing but a counter."},
+    {FENCEPOST_E_QUEUE_FULL, "QueueFullError", &PyExc_RuntimeError,
+     "max_pending_events events wait to be handed out. Take them, then repeat the input."},
+    {FENCEPOST_E_INTERNAL, "InternalError", &PyExc_RuntimeError, "A defect of the library."},
+};
+
+static const char base_doc[] =
+    "Base of all errors of the library.\n\n"
+    "Attributes:\n"
+    "    code: Number of the status, as in the C header.\n"
+    "    name: Name of the status, for example ``late_input``.\n"
+    "    position: Index of the offending row or element where there are several, else 0.";
+
+static PyObject *class_members(fencepost_status status) {
+  return Py_BuildValue("{s:i,s:s,s:i,s:s}", "code", (int)status, "name", fencepost_status_name(status), "position",
+                       0, "__module__", "fencepost");
+}
+
+static PyObject *new_class(const char *name, const char *doc, PyObject *bases, fencepost_status status) {
+  char qualified[80];
+  PyOS_snprintf(qualified, sizeof(qualified), "fencepost.%s", name);
+  PyObject *members = class_members(status);
+  if (members == NULL) return NULL;
+  PyObject *created = PyErr_NewExceptionWithDoc(qualified, doc, bases, members);
+  Py_DECREF(members);
+  return created;
+}
+
+/* KeyError shows the repr of its argument; all classes of ours show the message itself. */
+static int use_plain_text(PyObject *base) {
+  PyObject *plain = PyObject_GetAttrString(PyExc_BaseException, "__str__");
+  if (plain == NULL) return -1;
+  int result = PyObject_SetAttrString(base, "__str__", plain);
+  Py_DECREF(plain);
+  return result;
+}
+
+int native_errors_init(PyObject *module, native_state *state) {
+  state->error_base = new_class("FencepostError", base_doc, PyExc_Exception, FENCEPOST_OK);
+  if (state->error_base == NULL || use_plain_text(state->error_base) < 0) return -1;
+  if (PyModule_AddObjectRef(module, "FencepostError", state->error_base) < 0) return -1;
+  for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++) {
+    PyObject *bases = PyTuple_Pack(2, state->error_base, *error_classes[index].builtin_base);
+    if (bases == NULL) return -1;
+    state->errors[index] =
+        new_class(error_classes[index].class_name, error_classes[index].doc, bases, error_classes[index].status);
+    Py_DECREF(bases);
+    if (state->errors[index] == NULL) return -1;
+    if (PyModule_AddObjectRef(module, error_classes[index].class_name, state->errors[index]) < 0) return -1;
+  }
+  return 0;
+}
+
+PyObject *native_error_table(PyObject *module, PyObject *Py_UNUSED(unused)) {
+  native_state *state = PyModule_GetState(module);
+  PyObject *table = PyList_New(0);
+  for (size_t index = 0; table != NULL && index < NATIVE_ERROR_CLASSES; index++) {
+    fencepost_status status = error_classes[index].status;
+    PyObject *row = Py_BuildValue("(issO)", (int)status, fencepost_status_name(status),
+                                  fencepost_status_message(status), state->errors[index]);
+    if (row == NULL || PyList_Append(table, row) < 0) Py_CLEAR(table);
+    Py_XDECREF(row);
+  }
+  return table;
+}
+
+static PyObject *class_of(native_state *state, fencepost_status status) {
+  for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++)
+    if (error_classes[index].status == status) return state->errors[index];
+  return state->error_base;
+}
+
+static int set_number(PyObject *exception, const char *name, PyObject *number) {
+  if (number == NULL) return -1;
+  int result = PyObject_SetAttrString(exception, name, number);
+  Py_DECREF(number);
+  return result;
+}
+
+PyObject *native_raise(native_state *state, fencepost_status status, const fencepost_error *error) {
+  PyObject *class = class_of(state, status);
+  const char *text = error != NULL && error->message[0] != 0 ? error->message : fencepost_status_message(status);
+  PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  if (message == NULL) return NULL;
+  PyObject *exception = PyObject_CallFunctionObjArgs(class, message, NULL);
+  Py_DECREF(message);
+  if (exception == NULL) return NULL;
+  uint64_t position = error != NULL ? error->position : 0;
+  int failed = set_number(exception, "position", PyLong_FromUnsignedLongLong(position)) < 0;
+  /* A status of a newer library than this extension: the base class, with the number. */
+  if (!failed && class == state->error_base)
+    failed = set_number(exception, "code", PyLong_FromLong(status)) < 0 ||
+             set_number(exception, "name", PyUnicode_FromString(fencepost_status_name(status))) < 0;
+  if (!failed) PyErr_SetObject(class, exception);
+  Py_DECREF(exception);
+  return NULL;
+}
+
+PyObject *native_refuse(native_state *state, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  PyErr_FormatV(class_of(state, FENCEPOST_E_INVALID_ARGUMENT), format, arguments);
+  va_end(arguments);
+  return NULL;
+}

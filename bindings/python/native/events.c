@@ -1,0 +1,154 @@
+#include "native.h"
+
+#include <string.h>
+
+/* More at once would only cost memory: the next call goes on. */
+#define EVENTS_PER_POLL 65536
+
+PyObject *native_optional_double(double value) {
+  if (value != value) Py_RETURN_NONE;
+  return PyFloat_FromDouble(value);
+}
+
+PyObject *native_optional_time(int64_t value) {
+  if (value == FENCEPOST_TIME_UNSET) Py_RETURN_NONE;
+  return PyLong_FromLongLong(value);
+}
+
+static PyObject *refinement_tuple(const fencepost_event *event) {
+  if (!event->has_refinement) Py_RETURN_NONE;
+  return Py_BuildValue("(y#ii)", (const char *)event->refinement_uuid, (Py_ssize_t)16, (int)event->refinement_major,
+                       (int)event->refinement_minor);
+}
+
+/*
+ * (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics, generation,
+ * latitude, longitude, accuracy, boundary_distance, tag); what is not there is None.
+ */
+PyObject *native_event_tuple(const fencepost_event *event) {
+  return Py_BuildValue("(Ks#iiNNNIKNNNNK)", (unsigned long long)event->sequence, event->identifier,
+                       (Py_ssize_t)event->identifier_length, (int)event->state, (int)event->cause,
+                       native_optional_time(event->date_us), native_optional_time(event->evidence_date_us),
+                       refinement_tuple(event), (unsigned)event->diagnostics, (unsigned long long)event->generation,
+                       native_optional_double(event->latitude), native_optional_double(event->longitude),
+                       native_optional_double(event->accuracy_m),
+                       native_optional_double(event->boundary_distance_m), (unsigned long long)event->tag);
+}
+
+PyObject *native_poll_event(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  fencepost_event event;
+  uint32_t available = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_poll_event(self->handle, &event, &available, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  if (!available) Py_RETURN_NONE;
+  return native_event_tuple(&event);
+}
+
+PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
+  native_monitor *self = (native_monitor *)object;
+  size_t capacity = PyLong_AsSize_t(limit_object);
+  if (capacity == (size_t)-1 && PyErr_Occurred()) return NULL;
+  if (capacity > EVENTS_PER_POLL) capacity = EVENTS_PER_POLL;
+  fencepost_event *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * sizeof(*events));
+  if (events == NULL) return PyErr_NoMemory();
+  size_t count = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_poll_events(self->handle, events, capacity, &count, &error);
+  native_leave(saved);
+  PyObject *list = NULL;
+  if (status != FENCEPOST_OK) {
+    native_raise(native_monitor_state(object), status, &error);
+  } else {
+    list = PyList_New((Py_ssize_t)count);
+    for (size_t index = 0; list != NULL && index < count; index++) {
+      PyObject *item = native_event_tuple(&events[index]);
+      if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
+    }
+  }
+  PyMem_Free(events);
+  return list;
+}
+
+PyObject *native_acknowledge(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_acknowledge(self->handle, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  Py_RETURN_NONE;
+}
+
+static int read_optional_time(PyObject *value, int64_t *out) {
+  *out = value == Py_None ? FENCEPOST_TIME_UNSET : PyLong_AsLongLong(value);
+  return *out == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_optional_double(PyObject *value, double *out) {
+  *out = value == Py_None ? Py_NAN : PyFloat_AsDouble(value);
+  return *out == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_refinement(PyObject *value, fencepost_event *event) {
+  const char *uuid;
+  Py_ssize_t size;
+  if (value == Py_None) return 0;
+  if (!PyTuple_Check(value)) {
+    PyErr_SetString(PyExc_TypeError, "refinement must be a tuple or None");
+    return -1;
+  }
+  if (!PyArg_ParseTuple(value, "y#HH;refinement", &uuid, &size, &event->refinement_major, &event->refinement_minor))
+    return -1;
+  if (size != 16) {
+    PyErr_SetString(PyExc_ValueError, "refinement: a UUID has 16 bytes");
+    return -1;
+  }
+  memcpy(event->refinement_uuid, uuid, 16);
+  event->has_refinement = 1;
+  return 0;
+}
+
+/* Takes the members of native_event_tuple() without the tag, in the same order. */
+PyObject *native_event_json(PyObject *module, PyObject *args) {
+  native_state *state = PyModule_GetState(module);
+  fencepost_event event;
+  memset(&event, 0, sizeof(event));
+  PyObject *identifier_object, *date, *evidence_date, *refinement, *numbers[4];
+  unsigned long long sequence, generation;
+  int event_state, cause;
+  unsigned diagnostics;
+  const char *identifier;
+  if (!PyArg_ParseTuple(args, "KOiiOOOIKOOOO", &sequence, &identifier_object, &event_state, &cause, &date,
+                        &evidence_date, &refinement, &diagnostics, &generation, &numbers[0], &numbers[1],
+                        &numbers[2], &numbers[3]) ||
+      native_text(state, identifier_object, "identifier", &identifier) < 0)
+    return NULL;
+  size_t length = strlen(identifier);
+  if (length > FENCEPOST_IDENTIFIER_MAX)
+    return native_refuse(state, "identifier: %zu bytes, expected 1 to %d", length, FENCEPOST_IDENTIFIER_MAX);
+  event.sequence = sequence;
+  event.generation = generation;
+  event.state = event_state;
+  event.cause = cause;
+  event.diagnostics = diagnostics;
+  event.identifier_length = (uint32_t)length;
+  memcpy(event.identifier, identifier, length + 1);
+  if (read_optional_time(date, &event.date_us) < 0 ||
+      read_optional_time(evidence_date, &event.evidence_date_us) < 0 || read_refinement(refinement, &event) < 0 ||
+      read_optional_double(numbers[0], &event.latitude) < 0 ||
+      read_optional_double(numbers[1], &event.longitude) < 0 ||
+      read_optional_double(numbers[2], &event.accuracy_m) < 0 ||
+      read_optional_double(numbers[3], &event.boundary_distance_m) < 0)
+    return NULL;
+  char buffer[4096];
+  size_t size = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_event_json(&event, buffer, sizeof(buffer), &size, &error);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)size);
+}

@@ -1,0 +1,83 @@
+#include "native.h"
+
+#include <string.h>
+
+native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
+
+/* A library of another minor version than the header may lay its structures out differently. */
+static int check_version(void) {
+  char expected[32];
+  PyOS_snprintf(expected, sizeof(expected), "%d.%d.", FENCEPOST_VERSION_MAJOR, FENCEPOST_VERSION_MINOR);
+  if (strncmp(fencepost_version_string(), expected, strlen(expected)) == 0) return 0;
+  PyErr_Format(PyExc_ImportError, "libfencepost is version %s, this extension was built for %sx",
+               fencepost_version_string(), expected);
+  return -1;
+}
+
+static int add_presets(PyObject *module) {
+  static const struct {
+    const char *name;
+    fencepost_transition_policy policy;
+  } presets[] = {{"POLICY_STANDARD", FENCEPOST_TRANSITION_POLICY_STANDARD_INIT},
+                 {"POLICY_EXACT", FENCEPOST_TRANSITION_POLICY_EXACT_INIT},
+                 {"POLICY_CORE_LOCATION", FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT}};
+  for (size_t index = 0; index < sizeof(presets) / sizeof(presets[0]); index++) {
+    const fencepost_transition_policy *policy = &presets[index].policy;
+    PyObject *value = Py_BuildValue("(iLLddddI)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
+                                    (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
+                                    policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify);
+    if (value == NULL) return -1;
+    int result = PyModule_AddObjectRef(module, presets[index].name, value);
+    Py_DECREF(value);
+    if (result < 0) return -1;
+  }
+  return 0;
+}
+
+static int module_exec(PyObject *module) {
+  native_state *state = PyModule_GetState(module);
+  if (check_version() < 0 || native_errors_init(module, state) < 0 || add_presets(module) < 0) return -1;
+  state->monitor_type = PyType_FromModuleAndSpec(module, &native_monitor_spec, NULL);
+  if (state->monitor_type == NULL) return -1;
+  if (PyModule_AddObjectRef(module, "Monitor", state->monitor_type) < 0) return -1;
+  return PyModule_AddStringConstant(module, "VERSION", fencepost_version_string());
+}
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg) {
+  native_state *state = PyModule_GetState(module);
+  if (state == NULL) return 0;
+  Py_VISIT(state->error_base);
+  for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++) Py_VISIT(state->errors[index]);
+  Py_VISIT(state->monitor_type);
+  return 0;
+}
+
+static int module_clear(PyObject *module) {
+  native_state *state = PyModule_GetState(module);
+  if (state == NULL) return 0;
+  Py_CLEAR(state->error_base);
+  for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++) Py_CLEAR(state->errors[index]);
+  Py_CLEAR(state->monitor_type);
+  return 0;
+}
+
+static void module_free(void *module) { module_clear((PyObject *)module); }
+
+static PyMethodDef module_methods[] = {
+    {"error_table", native_error_table, METH_NOARGS, "All errors: number, name, message, class."},
+    {"parse_uuid", native_parse_uuid, METH_O, "The 16 bytes of a UUID in its 8-4-4-4-12 form."},
+    {"event_json", native_event_json, METH_VARARGS, "One event as a JSON line."},
+    {"inverse", native_inverse, METH_VARARGS, "Distance, azimuth at the start and at the end."},
+    {"direct", native_direct, METH_VARARGS, "Latitude, longitude and azimuth at the end."},
+    {"inverse_into", native_inverse_into, METH_VARARGS, "inverse() of columns: four in, three out."},
+    {"direct_into", native_direct_into, METH_VARARGS, "direct() of columns: four in, three out."},
+    {NULL, NULL, 0, NULL}};
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+
+static struct PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT, "fencepost._native",
+    "The C face of the library. Use the package fencepost instead.",
+    sizeof(native_state), module_methods, module_slots, module_traverse, module_clear, module_free};
+
+PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module_definition); }

@@ -1,0 +1,122 @@
+#include "native.h"
+
+PyThreadState *native_enter(native_monitor *self) { return self->batches > 0 ? PyEval_SaveThread() : NULL; }
+
+void native_leave(PyThreadState *saved) {
+  if (saved != NULL) PyEval_RestoreThread(saved);
+}
+
+PyThreadState *native_enter_batch(native_monitor *self) {
+  self->batches++;
+  return PyEval_SaveThread();
+}
+
+void native_leave_batch(native_monitor *self, PyThreadState *saved) {
+  PyEval_RestoreThread(saved);
+  self->batches--;
+}
+
+static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  native_state *state = PyType_GetModuleState(type);
+  PyObject *name_object;
+  int delivery;
+  unsigned long long condition_limit, max_pending_events;
+  long long initial_fix_max_age, exit_timeout, initial_timeout;
+  if (keywords != NULL && PyDict_Size(keywords) > 0) {
+    PyErr_SetString(PyExc_TypeError, "Monitor takes no keyword arguments");
+    return NULL;
+  }
+  if (!PyArg_ParseTuple(args, "OiKKLLL", &name_object, &delivery, &condition_limit, &max_pending_events,
+                        &initial_fix_max_age, &exit_timeout, &initial_timeout))
+    return NULL;
+  const char *name = NULL;
+  if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.delivery = delivery;
+  options.condition_limit = condition_limit;
+  options.max_pending_events = max_pending_events;
+  options.initial_fix_max_age_us = initial_fix_max_age;
+  options.beacon_exit_timeout_us = exit_timeout;
+  options.beacon_initial_timeout_us = initial_timeout;
+
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  native_monitor *self = (native_monitor *)allocate(type, 0);
+  if (self == NULL) return NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_create(name, &options, &self->handle, &error);
+  if (status != FENCEPOST_OK) {
+    native_raise(state, status, &error);
+    Py_DECREF(self);
+    return NULL;
+  }
+  return (PyObject *)self;
+}
+
+static void monitor_dealloc(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  fencepost_monitor_destroy(((native_monitor *)self)->handle);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(self);
+  Py_DECREF(type);
+}
+
+static PyObject *monitor_name(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  char name[65];
+  size_t size = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_name(self->handle, name, sizeof(name), &size, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  if (size == 0) Py_RETURN_NONE;
+  return PyUnicode_FromStringAndSize(name, (Py_ssize_t)size);
+}
+
+static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  return Py_BuildValue(
+      "(NKKKKKKKK)", native_optional_time(statistics.clock_us), (unsigned long long)statistics.input_count,
+      (unsigned long long)statistics.accepted_fixes, (unsigned long long)statistics.invalid_fixes,
+      (unsigned long long)statistics.late_inputs, (unsigned long long)statistics.accepted_sightings,
+      (unsigned long long)statistics.pending_events, (unsigned long long)statistics.handed_out_events,
+      (unsigned long long)statistics.condition_count);
+}
+
+static PyMethodDef monitor_methods[] = {
+    {"name", monitor_name, METH_NOARGS, "Name, or None."},
+    {"statistics", monitor_statistics, METH_NOARGS, "Clock and counters."},
+    {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},
+    {"add_circles", native_add_circles, METH_VARARGS, "Add circles from columns."},
+    {"add_beacon", native_add_beacon, METH_VARARGS, "Add or ensure a beacon identity; whether anything changed."},
+    {"remove", native_remove, METH_O, "Remove a condition; whether there was one."},
+    {"record", native_record, METH_O, "A record, or None."},
+    {"records", native_records, METH_NOARGS, "All records in add order."},
+    {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."},
+    {"contains", native_contains, METH_O, "Whether a condition has that identifier."},
+    {"explain", native_explain, METH_O, "Why a condition is in its state."},
+    {"feed_fix", (PyCFunction)(void (*)(void))native_feed_fix, METH_FASTCALL, "Feed one fix."},
+    {"feed_fixes", native_feed_fixes, METH_O, "Feed a buffer of 32-byte fix records."},
+    {"feed_sightings", native_feed_sightings, METH_VARARGS, "Feed a buffer of 24-byte sighting records."},
+    {"set_scanning", native_set_scanning, METH_VARARGS, "Declare scanning on or off."},
+    {"set_host", native_set_host, METH_VARARGS, "State what the host can do."},
+    {"advance", native_advance, METH_O, "Tell that time has passed."},
+    {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},
+    {"poll_events", native_poll_events, METH_O, "Up to so many events."},
+    {"acknowledge", native_acknowledge, METH_NOARGS, "Commit what was handed out."},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot monitor_slots[] = {{Py_tp_new, monitor_new},
+                                      {Py_tp_dealloc, monitor_dealloc},
+                                      {Py_tp_methods, monitor_methods},
+                                      {Py_tp_doc, "Handle of a monitor."},
+                                      {0, NULL}};
+
+PyType_Spec native_monitor_spec = {"fencepost._native.Monitor", sizeof(native_monitor), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, monitor_slots};

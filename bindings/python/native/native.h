@@ -1,0 +1,91 @@
+/*
+ * What the files of the extension share. The extension is a thin layer: it turns Python values into the
+ * arguments of include/fencepost.h and back. Ranges are the library's business; types are checked here.
+ */
+#ifndef FENCEPOST_PYTHON_NATIVE_H
+#define FENCEPOST_PYTHON_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "fencepost.h"
+
+#define NATIVE_ERROR_CLASSES 11
+
+/* Everything that lives as long as the module: no globals, so that each interpreter has its own. */
+typedef struct {
+  PyObject *error_base;
+  PyObject *errors[NATIVE_ERROR_CLASSES];
+  PyObject *monitor_type;
+} native_state;
+
+/*
+ * A monitor handle. It is released in deallocation only, where no call can be in flight, so there is no
+ * "closed" state to check. `batches` counts the calls that run without the interpreter lock; it is read and
+ * written with that lock held.
+ */
+typedef struct {
+  PyObject_HEAD
+  fencepost_monitor *handle;
+  Py_ssize_t batches;
+} native_monitor;
+
+/* module.c */
+native_state *native_monitor_state(PyObject *self);
+
+/* errors.c */
+int native_errors_init(PyObject *module, native_state *state);
+PyObject *native_error_table(PyObject *module, PyObject *unused);
+PyObject *native_raise(native_state *state, fencepost_status status, const fencepost_error *error);
+PyObject *native_refuse(native_state *state, const char *format, ...);
+
+/* monitor.c */
+extern PyType_Spec native_monitor_spec;
+/*
+ * Calls hold the interpreter lock, which is cheaper than giving it up, unless a batch is running on the same
+ * monitor: then waiting for it must not stop the other Python threads.
+ */
+PyThreadState *native_enter(native_monitor *self);
+void native_leave(PyThreadState *saved);
+/* A batch gives the interpreter lock up. */
+PyThreadState *native_enter_batch(native_monitor *self);
+void native_leave_batch(native_monitor *self, PyThreadState *saved);
+
+/* conditions.c */
+int native_text(native_state *state, PyObject *value, const char *what, const char **out);
+PyObject *native_add_circle(PyObject *self, PyObject *args);
+PyObject *native_add_circles(PyObject *self, PyObject *args);
+PyObject *native_add_beacon(PyObject *self, PyObject *args);
+PyObject *native_remove(PyObject *self, PyObject *identifier);
+PyObject *native_record(PyObject *self, PyObject *identifier);
+PyObject *native_records(PyObject *self, PyObject *unused);
+PyObject *native_identifiers(PyObject *self, PyObject *unused);
+PyObject *native_contains(PyObject *self, PyObject *identifier);
+PyObject *native_explain(PyObject *self, PyObject *identifier);
+PyObject *native_parse_uuid(PyObject *module, PyObject *text);
+
+/* inputs.c */
+PyObject *native_feed_fix(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_feed_fixes(PyObject *self, PyObject *fixes);
+PyObject *native_feed_sightings(PyObject *self, PyObject *args);
+PyObject *native_set_scanning(PyObject *self, PyObject *args);
+PyObject *native_set_host(PyObject *self, PyObject *args);
+PyObject *native_advance(PyObject *self, PyObject *time);
+
+/* events.c */
+PyObject *native_event_tuple(const fencepost_event *event);
+PyObject *native_poll_event(PyObject *self, PyObject *unused);
+PyObject *native_poll_events(PyObject *self, PyObject *limit);
+PyObject *native_acknowledge(PyObject *self, PyObject *unused);
+PyObject *native_event_json(PyObject *module, PyObject *args);
+/* A number that may be absent: NaN or FENCEPOST_TIME_UNSET become None. New references. */
+PyObject *native_optional_double(double value);
+PyObject *native_optional_time(int64_t value);
+
+/* geodesic.c */
+PyObject *native_inverse(PyObject *module, PyObject *args);
+PyObject *native_direct(PyObject *module, PyObject *args);
+PyObject *native_inverse_into(PyObject *module, PyObject *args);
+PyObject *native_direct_into(PyObject *module, PyObject *args);
+
+#endif

@@ -1,0 +1,114 @@
+"""Builds the extension and, unless FENCEPOST_LIBRARY names a built one, the Swift library that it links to."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
+
+HERE = Path(__file__).resolve().parent
+PRODUCT = "fencepost-c"
+SONAME = "libfencepost.so.0.1"
+
+
+def find_root() -> Path:
+    """The repository: above this file, or, where a front end copied this folder away, above where it was called."""
+    starts = [os.environ.get("FENCEPOST_ROOT"), HERE, os.environ.get("PWD"), os.getcwd()]
+    for start in starts:
+        for folder in (Path(start), *Path(start).parents) if start else ():
+            if (folder / "include" / "fencepost.h").is_file():
+                return folder
+    raise SystemExit("fencepost: include/fencepost.h not found above this folder; set FENCEPOST_ROOT to the repository")
+
+
+ROOT = find_root()
+
+
+def version() -> str:
+    """The version that the C header states: the only place where it is written."""
+    header = (ROOT / "include" / "fencepost.h").read_text(encoding="utf-8")
+    parts = [re.search(rf"#define FENCEPOST_VERSION_{part} (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
+    if None in parts:
+        raise SystemExit("fencepost: include/fencepost.h does not state its version")
+    return ".".join(part[1] for part in parts if part)
+
+
+def build_library() -> Path:
+    """Builds the self-contained library (the Swift runtime inside, only our functions exported)."""
+    given = os.environ.get("FENCEPOST_LIBRARY")
+    if given:
+        library = Path(given).resolve()
+        if not library.is_file():
+            raise SystemExit(f"fencepost: FENCEPOST_LIBRARY={given}: no such file")
+        return library
+    if shutil.which("swift") is None:
+        raise SystemExit("fencepost: the Swift toolchain is needed to build from source, and `swift` is not on the "
+                         "path (or set FENCEPOST_LIBRARY to a built libfencepost.so)")
+    scratch = ROOT / ".build" / "release-lib"
+    linker = [f"--version-script={ROOT / 'bindings' / 'c' / 'fencepost.map'}", f"-soname={SONAME}", "--gc-sections"]
+    command = ["swift", "build", "-c", "release", "--product", PRODUCT, "--package-path", str(ROOT),
+               "--scratch-path", str(scratch), "-Xswiftc", "-static-stdlib"]
+    for option in linker:
+        command += ["-Xlinker", option]
+    subprocess.run(command, check=True)
+    return scratch / "release" / f"lib{PRODUCT}.so"
+
+
+def soname(library: Path) -> str:
+    """The name under which the dynamic linker will look for the library."""
+    dynamic = subprocess.run(["readelf", "--dynamic", "--wide", str(library)], check=True, capture_output=True,
+                             text=True, env={**os.environ, "LC_ALL": "C"}).stdout
+    found = re.search(r"\(SONAME\).*\[(.+)\]", dynamic)
+    return found[1] if found else library.name
+
+
+class BuildExtension(build_ext):
+    """Puts the library beside the extension, which finds it there whatever the installation's place."""
+
+    def run(self) -> None:
+        library = build_library()
+        beside = Path(self.build_lib) / "fencepost"
+        if self.inplace:
+            beside = HERE / "src" / "fencepost"
+        beside.mkdir(parents=True, exist_ok=True)
+        bundled = beside / soname(library)
+        bundled.unlink(missing_ok=True)
+        shutil.copyfile(library, bundled)
+        subprocess.run(["strip", "--strip-unneeded", str(bundled)], check=True)
+        self.bundled = bundled
+        for extension in self.extensions:
+            extension.extra_link_args += [str(bundled), "-Wl,-rpath,$ORIGIN"]
+        super().run()
+
+    def get_outputs(self) -> list[str]:
+        return [*super().get_outputs(), str(self.bundled)]
+
+
+class Wheel(bdist_wheel):
+    def finalize_options(self) -> None:
+        self.py_limited_api = "cp311"
+        super().finalize_options()
+
+
+setup(
+    version=version(),
+    ext_modules=[
+        Extension(
+            "fencepost._native",
+            sources=sorted(str(path.relative_to(HERE)) for path in (HERE / "native").glob("*.c")),
+            depends=[str(HERE / "native" / "native.h"), str(ROOT / "include" / "fencepost.h")],
+            include_dirs=[str(ROOT / "include")],
+            define_macros=[("Py_LIMITED_API", "0x030B0000")],
+            extra_compile_args=["-std=c11", "-Wall", "-Wextra", "-Werror=implicit-function-declaration",
+                                "-fvisibility=hidden"],
+            py_limited_api=True,
+        )
+    ],
+    cmdclass={"build_ext": BuildExtension, "bdist_wheel": Wheel},
+)

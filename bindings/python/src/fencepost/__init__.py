@@ -1,0 +1,75 @@
+"""Fencepost: condition monitoring (geofencing) by explicit event time.
+
+Put fixes, beacon sightings and the passing of time into a :class:`Monitor`; take out an :class:`Event` each time
+one of its conditions becomes satisfied or unsatisfied. No clock is read: the same inputs give the same events.
+
+Example:
+    >>> from fencepost import CircularGeographicCondition, Fix, Monitor, TransitionPolicy
+    >>> monitor = Monitor()
+    >>> office = CircularGeographicCondition(37.3349, -122.0090, radius=200)
+    >>> monitor.add(office, "office", policy=TransitionPolicy.exact())
+    >>> monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=1_700_000_000_000_000))
+    >>> for event in monitor.events():
+    ...     print(event.identifier, event.state, event.date)
+    office satisfied 2023-11-14 22:13:20+00:00
+"""
+
+from . import geodesic
+from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
+from ._inputs import FIX_RECORD, BeaconSighting, Fix
+from ._monitor import Monitor
+from ._native import (
+    VERSION as __version__,
+    BufferTooSmallError,
+    ConsumerAlreadyActiveError,
+    FencepostError,
+    InternalError,
+    InvalidArgumentError,
+    InvalidNameError,
+    LateInputError,
+    MonitorInUseError,
+    NotFoundError,
+    NullArgumentError,
+    QueueFullError,
+    UnsupportedError,
+)
+from ._outputs import Event, Explanation, FeedResult, Record, Statistics
+from ._policy import TransitionPolicy
+
+__all__ = [
+    "FIX_RECORD",
+    "BeaconIdentityCondition",
+    "BeaconSighting",
+    "BufferTooSmallError",
+    "Cause",
+    "CircularGeographicCondition",
+    "Condition",
+    "ConsumerAlreadyActiveError",
+    "Delivery",
+    "Diagnostics",
+    "DwellPolicy",
+    "Event",
+    "Explanation",
+    "FeedResult",
+    "FencepostError",
+    "Fix",
+    "InternalError",
+    "InvalidArgumentError",
+    "InvalidNameError",
+    "LateInputError",
+    "Monitor",
+    "MonitorInUseError",
+    "NotFoundError",
+    "Notify",
+    "NullArgumentError",
+    "QueueFullError",
+    "Reason",
+    "Record",
+    "State",
+    "Statistics",
+    "TransitionPolicy",
+    "UnsupportedError",
+    "__version__",
+    "geodesic",
+]

@@ -1,0 +1,7 @@
+"""Runs the command line: ``python -m fencepost``."""
+
+import sys
+
+from ._cli import main
+
+sys.exit(main())

@@ -1,0 +1,246 @@
+"""The command ``fencepost``."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from . import __version__
+from ._conditions_file import add_conditions, read_conditions
+from ._enums import Delivery, State
+from ._files import InputFileError
+from ._formats import WRITERS, write_summary
+from ._monitor import Monitor
+from ._native import FencepostError
+from ._outputs import Event
+from ._policy import TransitionPolicy
+from ._replay import Replay
+from ._sightings import read_sightings
+from ._text_times import parse_time
+from ._tracks import FixRow, Track, read_track
+from ._way_points import play
+
+DONE, REFUSED, INTERRUPTED = 0, 2, 130
+LONG_WORK = 20_000
+"""Inputs from which on a terminal sees a progress bar."""
+
+
+class UsageError(ValueError):
+    """The command line cannot be used."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit code: 0 done, 2 bad usage or input (one line says why)."""
+    try:
+        options = _parser().parse_args(arguments)
+        options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. The interpreter flushes once more at its end: into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (UsageError, InputFileError, FencepostError) as error:
+        return _refuse(str(error))
+    except OSError as error:
+        return _refuse(f"{error.filename}: {error.strerror}" if error.filename else f"output: {error.strerror}")
+    except KeyboardInterrupt:
+        print("fencepost: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return DONE
+
+
+def _refuse(reason: str) -> int:
+    print("fencepost:", " ".join(reason.split()), file=sys.stderr)
+    return REFUSED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="fencepost", description="Condition monitoring (geofencing) by explicit event time.")
+    parser.add_argument("--version", action="version", version=f"fencepost {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
+    replay = commands.add_parser(
+        "replay",
+        help="replay a track against conditions and print the events",
+        description="Replays a track against a file of conditions and prints the events. Late and invalid fixes are "
+        "counted and reported, not fatal. The replay ends at the last input unless --until says otherwise.",
+    )
+    replay.set_defaults(run=_replay)
+    add = replay.add_argument
+    add("track", metavar="TRACK", help="GPX 1.0/1.1, CSV with named columns, or GeoJSON LineString with times")
+    add("--conditions", metavar="FILE", required=True, help="GeoJSON FeatureCollection of circles and beacons")
+    add("--sightings", metavar="FILE", help="JSON Lines of scan reports, merged by time (fixes first)")
+    add("--format", choices=list(WRITERS), default="table", help="how events are written (default: %(default)s)")
+    add(
+        "--policy",
+        type=_policy,
+        default=TransitionPolicy.standard(),
+        metavar="NAME",
+        help="standard (default), exact or core_location; a feature's own policy overrides it",
+    )
+    add("--delivery", choices=[str(delivery) for delivery in Delivery], default="every", help="default: %(default)s")
+    add("--condition-limit", type=_count, metavar="N", help="conditions monitored at a time (default: no limit)")
+    add("--until", type=_time, metavar="TIME", help="let time pass to TIME after the last input")
+    add("--summary", action="store_true", help="also a table by condition (not with a table: on standard error)")
+    add("--hdop-scale", type=_metres, metavar="METRES", help="GPX: accuracy is hdop times METRES (default: none)")
+    add(
+        "--columns",
+        type=_columns,
+        default={},
+        metavar="WHAT=NAME,...",
+        help="CSV: columns for latitude, longitude, time, accuracy where they are not recognised",
+    )
+    add("--speed", type=_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
+    add("--start", type=_time, metavar="TIME", help="time at the first way point")
+    add("--loop", type=_count, metavar="N", help="go there and back N times")
+    return parser
+
+
+def _replay(options: argparse.Namespace) -> None:
+    machine = options.format != "table"
+    for stream, errors in ((sys.stdout, "strict" if machine else "replace"), (sys.stderr, "backslashreplace")):
+        if hasattr(stream, "reconfigure"):
+            encoding = "utf-8" if machine and stream is sys.stdout else None
+            stream.reconfigure(encoding=encoding, errors=errors)
+    conditions = read_conditions(options.conditions, options.policy)
+    track = read_track(options.track, hdop_scale=options.hdop_scale, columns=options.columns)
+    fixes = _fixes(track, options)
+    reports = [] if options.sightings is None else read_sightings(options.sightings)
+    monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
+    add_conditions(monitor, conditions, options.conditions)
+    replay = Replay(monitor, fixes, reports)
+    last = replay.last_time_us
+    if options.until is not None and last is not None and options.until < last:
+        raise UsageError("argument --until: is before the last input")
+
+    seen: list[Event] = []
+
+    def noted(events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            if options.summary:
+                seen.append(event)
+            yield event
+
+    with _progress(len(replay), machine) as on_input:
+        events = noted(replay.events(options.until, on_input))
+        WRITERS[options.format](events if machine else list(events), sys.stdout)
+    if options.summary:
+        if not machine:
+            sys.stdout.write("\n")
+        assumed = {row.identifier for row in conditions if row.assuming is State.SATISFIED}
+        write_summary(seen, monitor, replay.first_time_us, assumed, sys.stderr if machine else sys.stdout)
+    sys.stdout.flush()
+    _report_skipped(replay, options)
+
+
+def _fixes(track: Track, options: argparse.Namespace) -> list[FixRow]:
+    playing = options.speed is not None or options.start is not None or options.loop is not None
+    if track.fixes:
+        if playing:
+            raise InputFileError(track.path, "", "has times; --speed, --start and --loop play way points without times")
+        return track.fixes
+    if not playing:
+        reason = "has no time; way points are played with --speed M/S --start TIME"
+        raise InputFileError(track.path, "point 1", reason)
+    if options.speed is None or options.start is None:
+        raise UsageError("--speed and --start are needed together to play way points")
+    try:
+        return play(track.way_points, options.speed, options.start, options.loop)
+    except FencepostError as error:
+        raise InputFileError(track.path, "", str(error)) from None
+
+
+def _report_skipped(replay: Replay, options: argparse.Namespace) -> None:
+    counts = replay.counts
+    for path, late, invalid, total, what in (
+        (options.track, "late_fixes", "invalid_fixes", "fixes", "fixes"),
+        (options.sightings, "late_reports", "", "reports", "reports"),
+    ):
+        of = f"of {counts[total]} {what}"
+        if counts[late]:
+            _note(f"{path}: {counts[late]} {of} came late (earlier than one before) and were skipped")
+        if counts[invalid]:
+            _note(f"{path}: {counts[invalid]} {of} had no usable position or time and were skipped")
+
+
+def _note(text: str) -> None:
+    print("fencepost:", text, file=sys.stderr)
+
+
+@contextmanager
+def _progress(total: int, machine: bool) -> Iterator[Callable[[], None] | None]:
+    """A bar on standard error, where that is a terminal, the work is long and no events are written between."""
+    if total < LONG_WORK or not sys.stderr.isatty() or (machine and sys.stdout.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False)
+    with bar:
+        task, count = bar.add_task("replay", total=total), 0
+
+        def advance() -> None:
+            nonlocal count
+            count += 1
+            if count % 1024 == 0:
+                bar.update(task, completed=count)
+
+        yield advance
+
+
+def _argument(reader: Callable[[str], Any]) -> Callable[[str], Any]:
+    """argparse drops the text of a ValueError; this keeps it."""
+
+    def read(text: str) -> Any:
+        try:
+            return reader(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+@_argument
+def _policy(text: str) -> TransitionPolicy:
+    return TransitionPolicy.named(text)
+
+
+@_argument
+def _time(text: str) -> int:
+    return parse_time(text)
+
+
+@_argument
+def _metres(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{text} is not a number above 0")
+    return value
+
+
+@_argument
+def _count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value < 1 << 63:
+        raise ValueError(f"{text} is not an integer of 1 or more")
+    return value
+
+
+@_argument
+def _columns(text: str) -> dict[str, str]:
+    pairs = {}
+    for part in text.split(","):
+        what, equals, name = part.partition("=")
+        if not equals or what.strip() not in ("latitude", "longitude", "time", "accuracy"):
+            raise ValueError(f"{part!r} is not latitude=NAME, longitude=NAME, time=NAME or accuracy=NAME")
+        pairs[what.strip()] = name.strip()
+    return pairs

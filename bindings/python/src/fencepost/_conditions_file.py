@@ -1,0 +1,135 @@
+"""Conditions files: a GeoJSON FeatureCollection of circles (Point features) and beacons (features without geometry)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from ._enums import State
+from ._files import InputFileError, parse_json, read_text
+from ._monitor import Monitor
+from ._native import FencepostError, InvalidArgumentError
+from ._policy import TransitionPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRow:
+    """One condition of a file."""
+
+    place: str
+    identifier: str
+    condition: Condition
+    assuming: State
+    policy: TransitionPolicy
+
+
+def read_conditions(path: str | Path, default: TransitionPolicy) -> list[ConditionRow]:
+    """Reads a conditions file.
+
+    Args:
+        path: The file.
+        default: Policy of the features that name none; also what an object with some fields is laid over.
+
+    Raises:
+        InputFileError: The file cannot be used; the text names file, feature and reason.
+    """
+    document = parse_json(read_text(path), path)
+    if not isinstance(document, dict) or document.get("type") != "FeatureCollection":
+        raise InputFileError(path, "type", "is not a GeoJSON FeatureCollection")
+    features = document.get("features")
+    if not isinstance(features, list):
+        raise InputFileError(path, "features", "is not an array")
+    rows = []
+    places: dict[str, str] = {}
+    for index, feature in enumerate(features):
+        place = f"features[{index}]"
+        try:
+            row = _row(feature, place, default)
+        except (ValueError, OverflowError) as error:
+            raise InputFileError(path, place, str(error)) from None
+        if row.identifier in places:
+            reason = f"identifier {row.identifier!r} is also that of {places[row.identifier]}"
+            raise InputFileError(path, place, reason)
+        places[row.identifier] = place
+        rows.append(row)
+    return rows
+
+
+def add_conditions(monitor: Monitor, rows: list[ConditionRow], path: str | Path) -> None:
+    """Adds them in file order; what the library refuses is reported with its place."""
+    for row in rows:
+        try:
+            monitor.add(row.condition, row.identifier, assuming=row.assuming, policy=row.policy)
+        except FencepostError as error:
+            raise InputFileError(path, row.place, str(error)) from None
+
+
+def _row(feature: Any, place: str, default: TransitionPolicy) -> ConditionRow:
+    if not isinstance(feature, dict) or feature.get("type") != "Feature":
+        raise InvalidArgumentError("is not a Feature")
+    properties = feature.get("properties")
+    if not isinstance(properties, dict):
+        raise InvalidArgumentError("has no properties")
+    identifier = properties.get("identifier")
+    if not isinstance(identifier, str):
+        raise InvalidArgumentError("identifier: a text is needed")
+    assuming = properties.get("assuming", State.UNKNOWN)
+    names = [str(state) for state in State if state is not State.UNMONITORED]
+    if assuming not in names:
+        raise InvalidArgumentError(f"assuming {assuming!r} is not one of {', '.join(names)}")
+    policy = _policy(properties.get("policy"), default)
+    geometry = feature.get("geometry")
+    condition = _beacon(properties) if geometry is None else _circle(geometry, properties)
+    return ConditionRow(place, identifier, condition, State(assuming), policy)
+
+
+def _policy(value: Any, default: TransitionPolicy) -> TransitionPolicy:
+    if value is None:
+        return default
+    if isinstance(value, str):
+        return TransitionPolicy.named(value)
+    if isinstance(value, dict):
+        return TransitionPolicy.from_dict(value, base=default)
+    raise InvalidArgumentError("policy must be the name of a preset or an object")
+
+
+def _circle(geometry: Any, properties: dict[str, Any]) -> CircularGeographicCondition:
+    kind = geometry.get("type") if isinstance(geometry, dict) else None
+    if kind in ("Polygon", "MultiPolygon"):
+        raise InvalidArgumentError(
+            f"{kind} conditions are not supported yet; use a Point with the property radius (metres)"
+        )
+    if kind != "Point":
+        raise InvalidArgumentError(f"geometry {kind!r}: a Point with the property radius is needed, null for a beacon")
+    if "uuid" in properties:
+        raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
+    coordinates = geometry.get("coordinates")
+    if not isinstance(coordinates, list) or len(coordinates) < 2 or not all(map(_is_number, coordinates)):
+        raise InvalidArgumentError(f"coordinates must be [longitude, latitude], not {coordinates!r}")
+    radius = properties.get("radius")
+    if not _is_number(radius):
+        raise InvalidArgumentError(f"radius: a number of metres is needed, not {radius!r}")
+    return CircularGeographicCondition(float(coordinates[1]), float(coordinates[0]), float(radius))
+
+
+def _beacon(properties: dict[str, Any]) -> BeaconIdentityCondition:
+    uuid = properties.get("uuid")
+    if not isinstance(uuid, str):
+        raise InvalidArgumentError("uuid: a text is needed for a beacon condition (a circle needs a Point geometry)")
+    numbers = dict(_optional_integers(properties, "major", "minor"))
+    return BeaconIdentityCondition(uuid, numbers["major"], numbers["minor"])
+
+
+def _optional_integers(values: dict[str, Any], *names: str) -> Iterator[tuple[str, int | None]]:
+    for name in names:
+        value = values.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise InvalidArgumentError(f"{name} must be an integer, not {value!r}")
+        yield name, value
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

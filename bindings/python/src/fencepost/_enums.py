@@ -1,0 +1,147 @@
+"""Enumerations. The members stand in the order of the numbers of the C header, which starts at 0."""
+
+from __future__ import annotations
+
+import enum
+
+
+class State(enum.StrEnum):
+    """State of a condition.
+
+    Example:
+        >>> State.SATISFIED == "satisfied"
+        True
+    """
+
+    UNKNOWN = "unknown"
+    """Nothing has decided it yet."""
+    SATISFIED = "satisfied"
+    """Inside the circle; a matching beacon is near."""
+    UNSATISFIED = "unsatisfied"
+    """Outside; no matching beacon is near."""
+    UNMONITORED = "unmonitored"
+    """Not monitored: over the condition limit, or unsupported."""
+
+
+class Cause(enum.StrEnum):
+    """Why an event came about.
+
+    Example:
+        >>> [str(cause) for cause in Cause]
+        ['none', 'determination', 'crossing', 'timeout', 'diagnostic']
+    """
+
+    NONE = "none"
+    """The first record of a condition: nothing happened yet."""
+    DETERMINATION = "determination"
+    """First evidence after the state was undetermined."""
+    CROSSING = "crossing"
+    """A change from one side to the other."""
+    TIMEOUT = "timeout"
+    """No matching beacon for the timeout."""
+    DIAGNOSTIC = "diagnostic"
+    """Only the diagnostics changed, or monitoring stopped."""
+
+
+class Delivery(enum.StrEnum):
+    """What is handed out when several changes of a condition wait.
+
+    Example:
+        >>> Delivery("latest")
+        <Delivery.LATEST: 'latest'>
+    """
+
+    EVERY = "every"
+    """Each change, in order."""
+    FIRST = "first"
+    """Per condition the first, then, once it is handled, the present state (as Core Location)."""
+    LATEST = "latest"
+    """Per condition the last; none when it is back where it was."""
+
+
+class DwellPolicy(enum.StrEnum):
+    """What ends a dwell.
+
+    Example:
+        >>> DwellPolicy("timer") is DwellPolicy.TIMER
+        True
+    """
+
+    TIMER = "timer"
+    """Confirmed when the dwell has passed and nothing spoke against it."""
+    EVIDENCE = "evidence"
+    """Confirmed by the first fix on the new side after the dwell has passed."""
+
+
+class Notify(enum.Flag):
+    """Which changes become events; the others update the record silently.
+
+    Example:
+        >>> Notify.ENTRY | Notify.EXIT
+        <Notify.ENTRY|EXIT: 6>
+    """
+
+    INITIAL = 1
+    """The determination of an undetermined state."""
+    ENTRY = 2
+    EXIT = 4
+    ALL = 7
+
+
+class Diagnostics(enum.Flag):
+    """Reasons why events are or will be suspended.
+
+    Example:
+        >>> Diagnostics.ACCURACY_LIMITED in Diagnostics.ACCURACY_LIMITED | Diagnostics.CONDITION_UNSUPPORTED
+        True
+    """
+
+    AUTHORIZATION_DENIED = 1 << 0
+    AUTHORIZATION_DENIED_GLOBALLY = 1 << 1
+    AUTHORIZATION_RESTRICTED = 1 << 2
+    INSUFFICIENTLY_IN_USE = 1 << 3
+    ACCURACY_LIMITED = 1 << 4
+    CONDITION_UNSUPPORTED = 1 << 5
+    """Set by the library."""
+    CONDITION_LIMIT_EXCEEDED = 1 << 6
+    """Set by the library."""
+    PERSISTENCE_UNAVAILABLE = 1 << 7
+    """Set by the library."""
+    SERVICE_SESSION_REQUIRED = 1 << 8
+    AUTHORIZATION_REQUEST_IN_PROGRESS = 1 << 9
+
+
+class Reason(enum.StrEnum):
+    """Why a condition is in its state.
+
+    Example:
+        >>> Reason("within_margin")
+        <Reason.WITHIN_MARGIN: 'within_margin'>
+    """
+
+    UNMONITORED = "unmonitored"
+    """Over the limit, or unsupported."""
+    SUSPENDED = "suspended"
+    """A host capability is missing."""
+    SCANNER_OFF = "scanner_off"
+    """Beacons: scanning is declared off."""
+    NO_FIX_YET = "no_fix_yet"
+    """Circles: undetermined, no fix since."""
+    TOO_COARSE = "too_coarse"
+    """Circles: the last fix could not decide because of its accuracy alone."""
+    DWELLING = "dwelling"
+    """Circles: a candidate is open."""
+    WITHIN_MARGIN = "within_margin"
+    """Circles: the last fix is on the other side, not decisive."""
+    INSIDE = "inside"
+    OUTSIDE = "outside"
+    NOT_SEEN_YET = "not_seen_yet"
+    """Beacons: undetermined."""
+    SEEN = "seen"
+    ABSENT = "absent"
+
+
+STATES = tuple(State)
+CAUSES = tuple(Cause)
+DELIVERIES = tuple(Delivery)
+DWELL_POLICIES = tuple(DwellPolicy)

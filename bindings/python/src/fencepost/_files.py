@@ -1,0 +1,63 @@
+"""Reading files, and the one error that all readers raise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+
+class InputFileError(ValueError):
+    """A file cannot be used: which one, where in it, and why. Its text is one line."""
+
+    def __init__(self, path: str | Path, place: str, reason: str) -> None:
+        super().__init__(": ".join(part for part in (str(path), place, " ".join(reason.split())) if part))
+        self.path, self.place, self.reason = str(path), place, reason
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The whole file."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputFileError(path, "", error.strerror or str(error)) from None
+
+
+def decode(data: bytes, path: str | Path, encoding: str = "utf-8") -> str:
+    """Text of a file; a byte order mark is honoured and dropped."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif encoding == "utf-8":
+        encoding = "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = f"byte {error.start} is not {error.encoding.upper()} text; save the file as UTF-8"
+        raise InputFileError(path, f"line {line}", reason) from None
+    except LookupError:
+        raise InputFileError(path, "line 1", f"the encoding {encoding!r} is not known") from None
+
+
+def read_text(path: str | Path) -> str:
+    """Text of a UTF-8 file."""
+    return decode(read_bytes(path), path)
+
+
+def parse_json(text: str, path: str | Path, place: str = "") -> Any:
+    """A JSON value; what Python reads beyond JSON (NaN, Infinity) is refused."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise InputFileError(path, place, f"{constant} is not JSON")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        where = place or f"line {error.lineno} column {error.colno}"
+        raise InputFileError(path, where, f"not JSON: {error.msg}") from None
+    except InputFileError:
+        raise
+    except ValueError as error:  # a number of thousands of digits
+        raise InputFileError(path, place, f"not usable: {error}") from None
+    except RecursionError:
+        raise InputFileError(path, place, "not usable: nested too deeply") from None

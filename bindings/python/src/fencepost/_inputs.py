@@ -1,0 +1,96 @@
+"""What is fed to a monitor."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from struct import Struct
+from uuid import UUID
+
+from ._conditions import to_uint16, to_uuid
+from ._native import InvalidArgumentError
+from ._times import Time, to_us
+
+FIX_RECORD = Struct("=dddq")
+"""Layout of one row of a buffer of fixes: latitude, longitude, accuracy (doubles), time (int64 microseconds).
+
+The same as the NumPy dtype ``[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"), ("time_us", "i8")]``.
+"""
+
+SIGHTING_RECORD = Struct("=16sHHi")
+RSSI_UNKNOWN = -(1 << 31)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One position sample.
+
+    Coordinates are checked when the fix is fed, so that a monitor can count bad ones.
+
+    Args:
+        latitude: Degrees WGS84, -90 to 90.
+        longitude: Degrees WGS84, -180 to 180.
+        accuracy: Radius of uncertainty in metres; 0 or None: not reported; negative or NaN: there is no position.
+        time: When the position was determined: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
+
+    Raises:
+        InvalidArgumentError: `time` is a naive datetime.
+        TypeError: `time` is neither datetime nor int.
+
+    Example:
+        >>> Fix(37.3349, -122.0090, accuracy=5, time=1_700_000_000_000_000).time_us
+        1700000000000000
+    """
+
+    latitude: float
+    longitude: float
+    accuracy: float = 0.0
+    time: Time = field(kw_only=True, compare=False)
+    time_us: int = field(init=False, repr=False)
+
+    def __init__(self, latitude: float, longitude: float, accuracy: float | None = 0.0, *, time: Time) -> None:
+        object.__setattr__(self, "latitude", latitude)
+        object.__setattr__(self, "longitude", longitude)
+        object.__setattr__(self, "accuracy", 0.0 if accuracy is None else accuracy)
+        object.__setattr__(self, "time", time)
+        object.__setattr__(self, "time_us", to_us(time))
+
+
+@dataclass(frozen=True, slots=True)
+class BeaconSighting:
+    """One beacon observed in a scan.
+
+    Args:
+        uuid: A UUID, or its text in the 8-4-4-4-12 form.
+        major: 0 to 65535.
+        minor: 0 to 65535.
+        rssi: Signal strength in dBm; None: not known, the weakest.
+
+    Raises:
+        InvalidArgumentError: Not a UUID, or a number out of range.
+
+    Example:
+        >>> BeaconSighting("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 1, 2, rssi=-60).rssi
+        -60
+    """
+
+    uuid: UUID
+    major: int
+    minor: int
+    rssi: int | None
+
+    def __init__(self, uuid: str | UUID, major: int, minor: int, rssi: int | None = None) -> None:
+        if rssi is not None:
+            if isinstance(rssi, bool):
+                raise TypeError("rssi must be int, not bool")
+            rssi = operator.index(rssi)
+            if not RSSI_UNKNOWN < rssi < 1 << 31:
+                raise InvalidArgumentError(f"rssi {rssi} is out of range")
+        object.__setattr__(self, "uuid", to_uuid(uuid))
+        object.__setattr__(self, "major", to_uint16(major, "major"))
+        object.__setattr__(self, "minor", to_uint16(minor, "minor"))
+        object.__setattr__(self, "rssi", rssi)
+
+    def _record(self) -> bytes:
+        rssi = RSSI_UNKNOWN if self.rssi is None else self.rssi
+        return SIGHTING_RECORD.pack(self.uuid.bytes, self.major, self.minor, rssi)

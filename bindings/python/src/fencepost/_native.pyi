@@ -1,0 +1,140 @@
+from typing import Any, Final, final
+
+from typing_extensions import Buffer
+
+from ._outputs import EventRow, RecordRow
+from ._policy import PolicyRow
+
+VERSION: Final[str]
+POLICY_STANDARD: Final[PolicyRow]
+POLICY_EXACT: Final[PolicyRow]
+POLICY_CORE_LOCATION: Final[PolicyRow]
+
+class FencepostError(Exception):
+    code: int
+    name: str
+    position: int
+
+class NullArgumentError(FencepostError, ValueError): ...
+class InvalidArgumentError(FencepostError, ValueError): ...
+class BufferTooSmallError(FencepostError, ValueError): ...
+class UnsupportedError(FencepostError, RuntimeError): ...
+class InvalidNameError(FencepostError, ValueError): ...
+class MonitorInUseError(FencepostError, RuntimeError): ...
+class ConsumerAlreadyActiveError(FencepostError, RuntimeError): ...
+class NotFoundError(FencepostError, KeyError): ...
+class LateInputError(FencepostError, ValueError): ...
+
+class QueueFullError(FencepostError, RuntimeError):
+    result: Any
+
+class InternalError(FencepostError, RuntimeError): ...
+
+@final
+class Monitor:
+    def __new__(
+        cls,
+        name: str | None,
+        delivery: int,
+        condition_limit: int,
+        max_pending_events: int,
+        initial_fix_max_age_us: int,
+        beacon_exit_timeout_us: int,
+        beacon_initial_timeout_us: int,
+        /,
+    ) -> Monitor: ...
+    def name(self) -> str | None: ...
+    def statistics(self) -> tuple[int | None, int, int, int, int, int, int, int, int]: ...
+    def add_circle(
+        self,
+        identifier: str,
+        latitude: float,
+        longitude: float,
+        radius: float,
+        assuming: int,
+        policy: PolicyRow | None,
+        tag: int,
+        ensure: bool,
+        /,
+    ) -> bool: ...
+    def add_circles(
+        self,
+        identifiers: tuple[str, ...],
+        latitudes: Buffer,
+        longitudes: Buffer,
+        radii: Buffer,
+        assuming: int,
+        policy: PolicyRow | None,
+        tags: Buffer | None,
+        /,
+    ) -> None: ...
+    def add_beacon(
+        self,
+        identifier: str,
+        uuid: bytes,
+        major: int,
+        minor: int,
+        assuming: int,
+        policy: PolicyRow | None,
+        tag: int,
+        ensure: bool,
+        /,
+    ) -> bool: ...
+    def remove(self, identifier: str, /) -> bool: ...
+    def record(self, identifier: str, /) -> RecordRow | None: ...
+    def records(self) -> list[RecordRow]: ...
+    def identifiers(self) -> list[str]: ...
+    def contains(self, identifier: str, /) -> bool: ...
+    def explain(self, identifier: str, /) -> tuple[Any, ...]: ...
+    def feed_fix(self, latitude: float, longitude: float, accuracy: float, time_us: int, /) -> None: ...
+    def feed_fixes(self, fixes: Buffer, /) -> tuple[int, int, int]: ...
+    def feed_sightings(self, sightings: Buffer, time_us: int, /) -> None: ...
+    def set_scanning(self, on: bool, time_us: int, /) -> None: ...
+    def set_host(self, diagnostics: int, unsupported_kinds: int, time_us: int, /) -> None: ...
+    def advance(self, time_us: int, /) -> None: ...
+    def poll_event(self) -> EventRow | None: ...
+    def poll_events(self, limit: int, /) -> list[EventRow]: ...
+    def acknowledge(self) -> None: ...
+
+def error_table() -> list[tuple[int, str, str, type[FencepostError]]]: ...
+def parse_uuid(text: str, /) -> bytes: ...
+def event_json(
+    sequence: int,
+    identifier: str,
+    state: int,
+    cause: int,
+    date_us: int | None,
+    evidence_date_us: int | None,
+    refinement: tuple[bytes, int, int] | None,
+    diagnostics: int,
+    generation: int,
+    latitude: float | None,
+    longitude: float | None,
+    accuracy: float | None,
+    boundary_distance: float | None,
+    /,
+) -> str: ...
+def inverse(
+    latitude1: float, longitude1: float, latitude2: float, longitude2: float, /
+) -> tuple[float, float, float]: ...
+def direct(latitude: float, longitude: float, azimuth: float, distance: float, /) -> tuple[float, float, float]: ...
+def inverse_into(
+    latitude1: Buffer,
+    longitude1: Buffer,
+    latitude2: Buffer,
+    longitude2: Buffer,
+    distance: Buffer,
+    azimuth1: Buffer,
+    azimuth2: Buffer,
+    /,
+) -> None: ...
+def direct_into(
+    latitude: Buffer,
+    longitude: Buffer,
+    azimuth: Buffer,
+    distance: Buffer,
+    end_latitude: Buffer,
+    end_longitude: Buffer,
+    end_azimuth: Buffer,
+    /,
+) -> None: ...

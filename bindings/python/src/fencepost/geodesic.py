@@ -1,0 +1,152 @@
+"""Geodesics on the WGS84 ellipsoid, as the engine itself computes them (Karney 2013, J. Geodesy 87, 43-55).
+
+Arguments are numbers, or columns: anything with the buffer protocol (``array.array``, NumPy arrays) or a sequence of
+numbers. A number beside columns stands for all rows. Columns come back as NumPy arrays when one was given, else as
+``array.array('d')``.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, SupportsFloat, TypeAlias, TypeVar, overload
+
+from . import _native
+from ._columns import column
+from ._native import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+__all__ = ["Direct", "Inverse", "direct", "inverse"]
+
+T = TypeVar("T")
+Column: TypeAlias = "Sequence[float] | Buffer"
+
+
+class Inverse(NamedTuple, Generic[T]):
+    """Solution of the inverse problem.
+
+    Example:
+        >>> inverse(0, 0, 0, 1).azimuth1
+        90.0
+    """
+
+    distance: T
+    """Metres, error below 15 nm."""
+    azimuth1: T
+    """Degrees clockwise from north at the first point, -180 to 180."""
+    azimuth2: T
+    """The same at the second point, in the direction of travel."""
+
+
+class Direct(NamedTuple, Generic[T]):
+    """Solution of the direct problem.
+
+    Example:
+        >>> direct(0, 0, 90, 0).longitude
+        0.0
+    """
+
+    latitude: T
+    """Degrees."""
+    longitude: T
+    """Degrees, -180 to 180."""
+    azimuth: T
+    """Degrees clockwise from north at the end, in the direction of travel."""
+
+
+@overload
+def inverse(
+    latitude1: SupportsFloat, longitude1: SupportsFloat, latitude2: SupportsFloat, longitude2: SupportsFloat
+) -> Inverse[float]: ...
+@overload
+def inverse(
+    latitude1: SupportsFloat | Column,
+    longitude1: SupportsFloat | Column,
+    latitude2: SupportsFloat | Column,
+    longitude2: SupportsFloat | Column,
+) -> Inverse[Any]: ...
+def inverse(latitude1: Any, longitude1: Any, latitude2: Any, longitude2: Any) -> Inverse[Any]:
+    """The shortest path between two points.
+
+    Args:
+        latitude1: Degrees, -90 to 90.
+        longitude1: Degrees, -180 to 180.
+        latitude2: Degrees, -90 to 90.
+        longitude2: Degrees, -180 to 180.
+
+    Raises:
+        InvalidArgumentError: A coordinate is not finite or out of range (with columns ``position`` is the row), or
+            the columns have different lengths.
+
+    Example:
+        >>> round(inverse(37.422, -122.084058, 37.3270145, -122.0310273).distance, 3)
+        11541.019
+    """
+    return Inverse(*_solve(_native.inverse, _native.inverse_into, (latitude1, longitude1, latitude2, longitude2)))
+
+
+@overload
+def direct(
+    latitude: SupportsFloat, longitude: SupportsFloat, azimuth: SupportsFloat, distance: SupportsFloat
+) -> Direct[float]: ...
+@overload
+def direct(
+    latitude: SupportsFloat | Column,
+    longitude: SupportsFloat | Column,
+    azimuth: SupportsFloat | Column,
+    distance: SupportsFloat | Column,
+) -> Direct[Any]: ...
+def direct(latitude: Any, longitude: Any, azimuth: Any, distance: Any) -> Direct[Any]:
+    """Where a path of given start, azimuth and length ends.
+
+    Args:
+        latitude: Degrees, -90 to 90.
+        longitude: Degrees, -180 to 180.
+        azimuth: Degrees clockwise from north, finite.
+        distance: Metres, at most 1e9 in magnitude; negative goes backwards.
+
+    Raises:
+        InvalidArgumentError: As for :func:`inverse`.
+
+    Example:
+        >>> round(direct(0, 0, 90, 111_319.49079327357).longitude, 9)
+        1.0
+    """
+    return Direct(*_solve(_native.direct, _native.direct_into, (latitude, longitude, azimuth, distance)))
+
+
+def _solve(
+    one: Callable[..., tuple[float, float, float]], many: Callable[..., None], arguments: tuple[Any, ...]
+) -> tuple[Any, Any, Any]:
+    if all(isinstance(argument, int | float) for argument in arguments):
+        return one(*arguments)
+    shapes = [_shape(argument) for argument in arguments]
+    if not any(shapes):
+        return one(*arguments)
+    lengths = {shape[0] for shape in shapes if shape}
+    if len(lengths) > 1:
+        raise InvalidArgumentError(f"columns of different lengths: {', '.join(map(str, sorted(lengths)))}")
+    rows = lengths.pop()
+    columns = [
+        column("d", argument if shape else (float(argument),), f"argument {index + 1}")
+        for index, (argument, shape) in enumerate(zip(arguments, shapes))
+    ]
+    results = [array("d", bytes(8 * rows)) for _ in range(3)]
+    many(*columns, *results)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and any(isinstance(argument, numpy.ndarray) for argument in arguments):
+        return tuple(numpy.frombuffer(result, dtype=float) for result in results)
+    return results[0], results[1], results[2]
+
+
+def _shape(argument: Any) -> tuple[int] | tuple[()]:
+    """One element for a column, none for a number."""
+    shape = getattr(argument, "shape", None)
+    if shape is not None and len(shape) > 1:
+        raise InvalidArgumentError(f"an array of {len(shape)} dimensions is not a column")
+    if shape == () or not hasattr(argument, "__len__"):
+        return ()
+    return (len(argument),)

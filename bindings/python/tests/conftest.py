@@ -1,0 +1,41 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SHARED = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared"))
+TRACKS = SHARED / "data" / "tracks"
+UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+SECOND = 1_000_000
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def shared_tracks(*kinds: str) -> list[Path]:
+    """The shared track files of these folders; an empty list when they are not there."""
+    return sorted(path for kind in kinds for path in (TRACKS / kind).glob(f"*.{kind}"))
+
+
+def needs_shared() -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not TRACKS.is_dir(), reason=f"{TRACKS} is not there")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs the command line in a process of its own, with a time limit."""
+
+    def start(*arguments: str | Path, cwd: Path = tmp_path, **options: object) -> subprocess.CompletedProcess[str]:
+        command: Sequence[str] = [sys.executable, "-m", "fencepost", *map(str, arguments)]
+        return subprocess.run(  # type: ignore[call-overload, no-any-return]
+            command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=120, **options
+        )
+
+    return start

@@ -1,0 +1,131 @@
+"""The installed package: what is in it, what importing it does."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.metadata
+import pkgutil
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+import fencepost
+
+PACKAGE = Path(fencepost.__file__).parent
+
+
+def modules() -> list[str]:
+    return [f"fencepost.{found.name}" for found in pkgutil.iter_modules([str(PACKAGE)]) if found.name != "__main__"]
+
+
+def test_version_is_that_of_the_header() -> None:
+    header = (ROOT / "include" / "fencepost.h").read_text()
+    parts = [re.search(rf"#define FENCEPOST_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+    assert fencepost.__version__ == importlib.metadata.version("fencepost") == ".".join(parts)
+
+
+def test_is_typed_and_carries_its_library() -> None:
+    assert (PACKAGE / "py.typed").is_file()
+    assert (PACKAGE / "_native.pyi").is_file()
+    assert [path.name for path in PACKAGE.glob("libfencepost*")] == ["libfencepost.so.0.1"]
+    assert [path.name for path in PACKAGE.glob("_native*.so")] == ["_native.abi3.so"]
+
+
+def test_every_public_name_exists_and_is_documented() -> None:
+    assert len(set(fencepost.__all__)) == len(fencepost.__all__)
+    for name in fencepost.__all__:
+        value = getattr(fencepost, name)
+        if name not in ("FIX_RECORD", "Condition", "__version__"):
+            assert value.__doc__, name
+
+
+@pytest.mark.parametrize("name", [name for name in fencepost.__all__ if isinstance(getattr(fencepost, name), type)])
+def test_each_public_class_has_a_doctest(name: str) -> None:
+    cls = getattr(fencepost, name)
+    if not issubclass(cls, fencepost.FencepostError):
+        assert ">>>" in cls.__doc__
+
+
+@pytest.mark.parametrize("name", ["fencepost", *modules()])
+def test_doctests(name: str) -> None:
+    module = __import__(name, fromlist=["_"])
+    assert doctest.testmod(module).failed == 0
+
+
+def test_doctests_are_found() -> None:
+    assert doctest.testmod(fencepost).attempted >= 5
+
+
+def test_needs_no_swift() -> None:
+    """Nothing of a Swift installation is loaded: the library carries what it needs."""
+    needed = subprocess.run(
+        ["readelf", "-d", str(PACKAGE / "libfencepost.so.0.1"), str(PACKAGE / "_native.abi3.so")],
+        capture_output=True, text=True, check=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
+    ).stdout
+    names = set(re.findall(r"\(NEEDED\).*\[(.+)\]", needed))
+    # What CPython itself and a C++ program on any Linux use.
+    assert names <= {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libpthread.so.0", "libdl.so.2",
+                     "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libfencepost.so.0.1"}
+    assert "$ORIGIN" in needed
+
+
+def test_import_changes_no_signal_handler() -> None:
+    """Handlers are looked at as the kernel has them: Python's own table would not show what C code installs."""
+    code = (
+        "import re\n"
+        "def caught():\n"
+        "    text = open('/proc/self/status').read()\n"
+        "    return [re.search(name + r':\\s*(\\w+)', text)[1] for name in ('SigCgt', 'SigIgn', 'SigBlk')]\n"
+        "before = caught()\n"
+        "import fencepost\n"
+        "fencepost.Monitor().advance(0)\n"
+        "assert caught() == before, (before, caught())\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    assert signal.getsignal(signal.SIGSEGV) == signal.SIG_DFL
+
+
+def test_import_is_light() -> None:
+    """The command's libraries load when the command runs."""
+    code = "import sys, fencepost; print(*[n for n in ('gpxpy', 'rich', 'argparse', 'numpy') if n in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert loaded.stdout.strip() == ""
+
+
+def test_stubs_agree_with_the_runtime() -> None:
+    pytest.importorskip("mypy.stubtest")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "fencepost._native"], capture_output=True, text=True, timeout=300,
+        cwd=ROOT / "bindings" / "python",
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_sources_and_a_users_script_are_clean_for_mypy(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    script = tmp_path / "script.py"
+    script.write_text((ROOT / "examples" / "python" / "quickstart.py").read_text())
+    for target in ([str(script)], ["-p", "fencepost"]):
+        checked = subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *target],
+            capture_output=True, text=True, timeout=300, cwd=tmp_path,
+        )
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_exports_are_those_of_the_header() -> None:
+    header = re.sub(r"/\*.*?\*/", "", (ROOT / "include" / "fencepost.h").read_text(), flags=re.S)
+    declared = set(re.findall(r"FENCEPOST_API\s+[^;(]*?\b(fencepost_\w+)\s*\(", header))
+    script = re.sub(r"/\*.*?\*/", "", (ROOT / "bindings" / "c" / "fencepost.map").read_text(), flags=re.S)
+    assert set(re.findall(r"^\s+(fencepost_\w+);$", script, flags=re.M)) == declared
+    symbols = subprocess.run(
+        ["nm", "-Dg", "--defined-only", str(PACKAGE / "libfencepost.so.0.1")],
+        capture_output=True, text=True, check=True,
+    ).stdout
+    names = {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
+    assert names == declared | {"FENCEPOST_0"}
