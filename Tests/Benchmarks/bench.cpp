@@ -24,12 +24,12 @@ Report report;
 bool quick = false;
 int repetitions() { return quick ? 3 : 7; }
 
-// Nanoseconds. A loop is measured by the processor's time for it, one short call by the clock on the wall.
-template <class Clock = ThreadClock, class Work>
+// Nanoseconds of the processor.
+template <class Work>
 double timed(Work work) {
-  auto start = Clock::now();
+  auto start = ThreadClock::now();
   work();
-  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+  return std::chrono::duration<double, std::nano>(ThreadClock::now() - start).count();
 }
 double rank(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
@@ -150,9 +150,9 @@ void changes(const Circles& circles, const Fixes& fixes) {
     const Circle& like = circles[random.next() % circles.size()];
     Circle circle = {like.latitude + random.uniform(-0.01, 0.01), like.longitude + random.uniform(-0.01, 0.01), like.radius};
     std::string identifier = "new-" + std::to_string(i);
-    adds.push_back(timed<std::chrono::steady_clock>([&] { monitor.add(identifier.c_str(), circle); }));
-    after.push_back(timed<std::chrono::steady_clock>([&] { monitor.feedOne(fixes[i]); }));
-    removes.push_back(timed<std::chrono::steady_clock>([&] { monitor.remove(columns.identifiers[order[i]]); }));
+    adds.push_back(timed([&] { monitor.add(identifier.c_str(), circle); }));
+    after.push_back(timed([&] { monitor.feedOne(fixes[i]); }));
+    removes.push_back(timed([&] { monitor.remove(columns.identifiers[order[i]]); }));
   }
   for (auto& [name, values] : {std::pair{"add-one", &adds}, std::pair{"remove-one", &removes}}) {
     double middle = median(*values), late = rank(*values, 0.999);

@@ -30,19 +30,7 @@ if [ -n "$missing" ] && command -v apt-get >/dev/null; then
 fi
 
 # ---- the library, self-contained, as it is released
-if [ -x bindings/c/build.sh ]; then
-  library=${FENCEPOST_LIBRARY:-}
-  if [ -z "$library" ]; then
-    bindings/c/build.sh >"$out/library.log" 2>&1 || { cat "$out/library.log" >&2; exit 1; }
-    library=$(find .build -name libfencepost.so -not -path "$out/*" -newer bindings/c/build.sh | head -n 1)
-  fi
-else
-  swift build -c release --product fencepost-c -Xswiftc -static-stdlib --scratch-path .build/release-lib \
-    >"$out/library.log" 2>&1 || { cat "$out/library.log" >&2; exit 1; }
-  library=.build/release-lib/release/libfencepost-c.so
-fi
-[ -f "$library" ] || { say "no library was built"; exit 1; }
-cp "$library" "$out/libfencepost.so"
+library=$(bindings/c/build.sh 2>"$out/library.log") || { cat "$out/library.log" >&2; exit 1; }
 
 # ---- the benchmark
 newest() { # newest TARGET SOURCE...: whether the target is newer than all of its sources
@@ -50,10 +38,10 @@ newest() { # newest TARGET SOURCE...: whether the target is newer than all of it
   shift
   [ -e "$target" ] && [ -z "$(find "$@" -newer "$target" -print -quit)" ]
 }
-if ! newest "$out/bench" Tests/Benchmarks include/fencepost.h "$out/libfencepost.so"; then
+if ! newest "$out/bench" Tests/Benchmarks include/fencepost.h "$library"; then
   g++ -O3 -std=c++20 -Wall -Wextra -Wno-unknown-pragmas -isystem /usr/include/boost -Iinclude -o "$out/bench" \
     Tests/Benchmarks/bench.cpp Tests/Benchmarks/allocations.cpp -fno-builtin-malloc \
-    "$out/libfencepost.so" -lGeographicLib -Wl,-rpath,'$ORIGIN' 2>"$out/compiler.log" ||
+    "$library" -lGeographicLib -Wl,-rpath,"$(dirname "$library")" 2>"$out/compiler.log" ||
     { cat "$out/compiler.log" >&2; exit 1; }
 fi
 
