@@ -11,6 +11,8 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "fencepost",
+  // Apple's systems from the first that have the module Synchronization; Linux needs no entry.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Fencepost", targets: ["Fencepost"]),
     .library(name: "FencepostFoundation", targets: ["FencepostFoundation"]),

@@ -13,8 +13,6 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).resolve().parent
-PRODUCT = "fencepost-c"
-SONAME = "libfencepost.so.0.1"
 
 
 def find_root() -> Path:
@@ -50,14 +48,8 @@ def build_library() -> Path:
     if shutil.which("swift") is None:
         raise SystemExit("fencepost: the Swift toolchain is needed to build from source, and `swift` is not on the "
                          "path (or set FENCEPOST_LIBRARY to a built libfencepost.so)")
-    scratch = ROOT / ".build" / "release-lib"
-    linker = [f"--version-script={ROOT / 'bindings' / 'c' / 'fencepost.map'}", f"-soname={SONAME}", "--gc-sections"]
-    command = ["swift", "build", "-c", "release", "--product", PRODUCT, "--package-path", str(ROOT),
-               "--scratch-path", str(scratch), "-Xswiftc", "-static-stdlib"]
-    for option in linker:
-        command += ["-Xlinker", option]
-    subprocess.run(command, check=True)
-    return scratch / "release" / f"lib{PRODUCT}.so"
+    built = subprocess.run([str(ROOT / "bindings" / "c" / "build.sh")], check=True, stdout=subprocess.PIPE, text=True)
+    return Path(built.stdout.splitlines()[-1])
 
 
 def soname(library: Path) -> str:

@@ -205,6 +205,10 @@ extension Event {
     guard let cause = UInt8(exactly: value.cause).flatMap(Cause.init(rawValue:)) else {
       throw .invalidArgument("cause is \(value.cause); accepted are 0 to 4")
     }
+    for (name, date) in [("date_us", value.date_us), ("evidence_date_us", value.evidence_date_us)]
+    where date != .min && !Timestamp(microseconds: date).isValid {
+      throw .invalidArgument("\(name) is \(date); accepted are \(Timestamp.earliest) to \(Timestamp.latest), or unset")
+    }
     guard value.diagnostics < 1 << 10 else {
       throw .invalidArgument("diagnostics is \(value.diagnostics); accepted are 0 to 1023")
     }

@@ -159,7 +159,7 @@ final class ScenarioRunner {
       let flags = try host["flags"].map { try $0.diagnostics() } ?? entry.flags
       let kinds =
         try host["unsupported"].map {
-          Set(try $0.list().map { try $0.oneOf(["circle": ConditionKind.circularGeographic, "beacon": .beaconIdentity]) })
+          Set(try $0.list().map { try $0.oneOf(["circle": .circularGeographic, "beacon": .beaconIdentity]) })
         } ?? entry.unsupported
       try await monitor.setHostCapabilities(flags, unsupported: kinds, at: time(of: step, monitor))
       entry.flags = flags

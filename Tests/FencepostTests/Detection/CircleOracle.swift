@@ -124,7 +124,9 @@ struct CircleOracle {
         state: watched[index].noted, cause: .diagnostic, date: clock, evidenceDate: nil, flags: flags))
   }
 
-  private mutating func tell(_ index: Int, _ kind: TransitionPolicy.Notify, _ cause: Event.Cause, _ date: Int64, _ fix: Fix) {
+  private mutating func tell(
+    _ index: Int, _ kind: TransitionPolicy.Notify, _ cause: Event.Cause, _ date: Int64, _ fix: Fix
+  ) {
     let state: Event.State = watched[index].isInside == true ? .satisfied : .unsatisfied
     guard state != watched[index].noted else { return }
     watched[index].noted = state
@@ -162,7 +164,8 @@ struct CircleOracle {
     }
     let isDecisive: Bool
     if wasInside {
-      let base = policy.exitMarginLimit == 0 ? policy.exitMargin : min(max(r, policy.exitMargin), policy.exitMarginLimit)
+      let limit = policy.exitMarginLimit
+      let base = limit == 0 ? policy.exitMargin : min(max(r, policy.exitMargin), limit)
       isDecisive = d >= r + max(base, k == 0 ? 0 : k * a)
     } else {
       isDecisive = d <= r - min(max(policy.entryMargin, k == 0 ? 0 : k * a), r / 2) && (k == 0 || a <= max(r, 100))

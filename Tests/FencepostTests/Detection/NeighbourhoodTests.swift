@@ -185,7 +185,8 @@ import Testing
       case 0: position = somewhere()
       case 1..<5:
         // On one of the lines that decide, or beside it.
-        guard let name = oracle.identifiers.randomElement(using: &random), let (circle, policy) = circles[name] else { break }
+        guard let name = oracle.identifiers.randomElement(using: &random), let (circle, policy) = circles[name]
+        else { break }
         if random.chance(0.5) { accuracy = 5 }
         let r = circle.radius
         let lines = [

@@ -12,7 +12,8 @@ import Testing
   @Test(arguments: [
     "", "e2c56db5-dffb-48d2-b060-d0f5a71096e", "e2c56db5-dffb-48d2-b060-d0f5a71096e00",
     "e2c56db5dffb48d2b060d0f5a71096e0", "e2c56db5-dffb-48d2-b060-d0f5a71096eg", "{2c56db5-dffb-48d2-b060-d0f5a71096e0}",
-    "e2c56db-5dffb-48d2-b060-d0f5a71096e0", "e2c56db5-dffb-48d2-b060-d0f5a71096é", " e2c56db5-dffb-48d2-b060-d0f5a71096e0",
+    "e2c56db-5dffb-48d2-b060-d0f5a71096e0", "e2c56db5-dffb-48d2-b060-d0f5a71096é",
+    " e2c56db5-dffb-48d2-b060-d0f5a71096e0",
   ])
   func refusesOtherForms(_ text: String) {
     #expect(BeaconUUID(text) == nil)

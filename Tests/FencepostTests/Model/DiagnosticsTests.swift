@@ -23,6 +23,8 @@ import Testing
   @Test func persistenceAloneSuspendsNothing() {
     #expect(!Diagnostics.persistenceUnavailable.suspends)
     #expect(Diagnostics.hostFlags.suspends)
-    #expect(Diagnostics.hostFlags.isDisjoint(with: [.conditionUnsupported, .conditionLimitExceeded, .persistenceUnavailable]))
+    let engines: Diagnostics = [.conditionUnsupported, .conditionLimitExceeded, .persistenceUnavailable]
+    #expect(Diagnostics.hostFlags.isDisjoint(with: engines))
+    #expect(Diagnostics.hostFlags.union(engines).rawValue == 1 << 10 - 1)
   }
 }

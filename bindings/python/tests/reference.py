@@ -555,7 +555,10 @@ class ReferenceMonitor:
             if now == c.flags:
                 continue
             was_suspended = c.suspended
-            c.flags, c.flags_date, c.flags_order = now, self.clock, self._next_change()
+            change = self._next_change()
+            if has_news(now, c.flags):    # ceasing to be unmonitored causes no event: the date stays that of what did
+                c.flags_date, c.flags_order = self.clock, change
+            c.flags = now
             if c.suspended:               # clears observation and candidates, never a waiting event
                 c.observed = c.candidate = c.absence_deadline = c.last_fix = None
             elif was_suspended:

@@ -229,6 +229,20 @@ class Pair:
             assert (event.state, event.date_us) == (other["state"], other["date"])
             assert diagnostic_names(event.diagnostics) == other["diagnostics"]
             assert event.generation == other["generation"] == record.generation
+            self.compare_explanations(record.identifier)
+
+    def compare_explanations(self, identifier: str) -> None:
+        ours, theirs = self.ours.explain(identifier), self.theirs.explain(identifier)
+        assert (ours.reason, ours.observed) == (theirs["reason"], theirs["state"])
+        assert ours.candidate_start_us == theirs["candidate_since"]
+        assert ours.last_sighting_us == theirs["last_sighting"]
+        deadline = theirs["candidate_deadline"] if theirs["candidate_deadline"] is not None else theirs["absence_deadline"]
+        assert ours.deadline_us == deadline
+        names = ("boundary_distance", "accuracy", "entry_margin", "exit_margin", "metres_to_decide", "seconds_to_decide")
+        for name in (*names, "accuracy_needed"):
+            number, expected = getattr(ours, name), theirs[name]
+            assert (number is None) == (expected is None), (name, number, expected)
+            assert number is None or abs(number - expected) <= 1e-6, (name, number, expected)
 
 
 @settings(max_examples=EXAMPLES, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck))

@@ -1,0 +1,57 @@
+#!/bin/bash
+# Makes sure that the machine has what the builds need: a C and C++ compiler, binutils, clang, Python 3.11 or later with
+# headers and venv. As root on Debian and its relatives missing packages are installed; otherwise they are named.
+# Swift 6.3 is not a package there: it must be present. Prints the path of the Python to use as its last line.
+set -euo pipefail
+
+# The first Python that can make an environment and compile an extension.
+find_python() {
+  local candidate path
+  for candidate in python3 python3.11 python3.12 python3.13 python3.14 /usr/bin/python3 /usr/bin/python3.11; do
+    path=$(command -v "$candidate") || continue
+    "$path" - 2> /dev/null << 'END' && return 0
+import os, sys, sysconfig
+import ensurepip, venv
+assert sys.version_info >= (3, 11)
+assert os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h"))
+print(os.path.realpath(sys.executable))
+END
+  done
+  return 1
+}
+
+# One package a line.
+missing() {
+  command -v gcc > /dev/null || echo gcc
+  command -v g++ > /dev/null || echo g++
+  command -v strip > /dev/null && command -v readelf > /dev/null && command -v nm > /dev/null || echo binutils
+  command -v clang > /dev/null && command -v clang++ > /dev/null || echo clang
+  if command -v gcc > /dev/null; then
+    printf '#include <stdio.h>\n' | gcc -fsyntax-only -x c - 2> /dev/null || echo libc6-dev
+  fi
+  find_python > /dev/null || printf 'python3\npython3-dev\npython3-venv\n'
+}
+
+command -v swift > /dev/null || {
+  echo "fencepost: swift is not on the path; install Swift 6.3 (https://www.swift.org/install) and put its usr/bin there" >&2
+  exit 1
+}
+
+packages=$(missing | sort -u | tr '\n' ' ')
+if [ -n "${packages// /}" ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    echo "fencepost: installing $packages" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq >&2
+    # shellcheck disable=SC2086
+    apt-get install -y -qq --no-install-recommends $packages >&2
+    hash -r
+    packages=$(missing | sort -u | tr '\n' ' ')
+  fi
+  if [ -n "${packages// /}" ]; then
+    echo "fencepost: these packages are missing: $packages" >&2
+    echo "fencepost: as root: apt-get install --no-install-recommends $packages" >&2
+    exit 1
+  fi
+fi
+find_python

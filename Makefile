@@ -1,0 +1,85 @@
+# make demo    sets everything up and replays the demo drive
+# make test    sets everything up and runs every test
+# make setup   only sets up: system packages (as root), .venv, the builds
+# make bench   runs the benchmarks
+# make clean   removes what was built, and .venv
+#
+# All paths are relative, so that the tree may lie anywhere. What is done is noted in .build/stamps.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.SUFFIXES:
+.PHONY: demo test setup setup-test bench clean format-check
+
+# The environment of the caller must not lead pip or Python elsewhere.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+stamps := .build/stamps
+python := .venv/bin/python
+library := .build/lib/libfencepost.so.0.1
+
+swift_sources := Package.swift $(wildcard include/*) $(shell find Sources -type f | grep -v ' ')
+python_sources := $(addprefix bindings/python/,pyproject.toml setup.py README.md) \
+  $(shell find bindings/python/native bindings/python/src -name '*.[ch]' -o -name '*.py' -o -name '*.pyi' -o -name py.typed)
+
+demo: $(stamps)/python
+	@echo "== the demo drive: Google's campus to Apple's headquarters"
+	@.venv/bin/fencepost replay examples/data/drive.csv --conditions examples/data/conditions.geojson \
+	  --sightings examples/data/sightings.jsonl --summary
+
+setup: $(stamps)/python
+
+setup-test: $(stamps)/python-test $(stamps)/library
+
+test: setup-test
+	@Tests/run.sh
+
+bench: setup-test
+	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
+	else echo "bench: Tests/Benchmarks/run.sh is not there" >&2; exit 1; fi
+
+clean:
+	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info
+
+format-check:
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+# The machine. Looked at again when the script changes or its Python has gone.
+ifneq ($(shell test -x "$$(tail -n 1 $(stamps)/system 2>/dev/null)" && echo there),there)
+.PHONY: $(stamps)/system
+endif
+$(stamps)/system: .ci/system.sh
+	@mkdir -p $(stamps)
+	@echo "== looking at the machine"
+	@.ci/system.sh > $@.new
+	@mv $@.new $@
+
+# The environment. Made anew when it is broken.
+ifneq ($(shell $(python) -c 'print("works")' 2>/dev/null),works)
+.PHONY: $(stamps)/venv
+endif
+$(stamps)/venv: $(stamps)/system
+	@echo "== making .venv with $$(tail -n 1 $(stamps)/system)"
+	@rm -rf .venv $(stamps)/python $(stamps)/python-test
+	@"$$(tail -n 1 $(stamps)/system)" -m venv .venv
+	@$(python) -m pip --version > /dev/null
+	@touch $@
+
+$(stamps)/library: $(stamps)/system bindings/c/build.sh bindings/c/fencepost.map $(swift_sources)
+	@echo "== building the C library (release, self-contained)"
+	@bindings/c/build.sh
+	@touch $@
+
+$(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
+	@echo "== installing the Python package into .venv"
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet ./bindings/python
+	@touch $@
+
+# The same with what the tests need beside it.
+$(stamps)/python-test: $(stamps)/python
+	@echo "== installing what the Python tests need"
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet './bindings/python[test]'
+	@touch $@

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Fencepost
+
+@Suite struct SilentChangesTests {
+  private func entry(_ slot: UInt32, _ change: UInt64) -> EventEntry {
+    var entry = EventEntry(slot: slot, generation: 1, state: .satisfied, cause: .crossing, date: nil)
+    entry.change = change
+    return entry
+  }
+
+  @Test func waitsForTheLastEventOfItsCondition() {
+    var silent = SilentChanges()
+    silent.queued(entry(1, 1))
+    silent.queued(entry(1, 3))
+    let waits = [silent.wait(entry(2, 4)), silent.wait(entry(1, 5)), silent.wait(entry(1, 6))]
+    #expect(waits == [false, true, true])
+    let turns = [silent.handled(entry(1, 1)), silent.handled(entry(1, 3))]
+    #expect(turns.map { $0?.change } == [nil, 6])
+    let waitsAgain = silent.wait(entry(1, 7))
+    #expect(!waitsAgain)
+  }
+
+  @Test func goesWithItsCondition() {
+    var silent = SilentChanges()
+    silent.queued(entry(1, 1))
+    let waits = silent.wait(entry(1, 2))
+    #expect(waits)
+    silent.remove(1)
+    silent.dropped(entry(1, 1))
+    let turn = silent.handled(entry(1, 1))
+    #expect(turn == nil)
+    let waitsAgain = silent.wait(entry(1, 3))
+    #expect(!waitsAgain)
+  }
+}
