@@ -4,13 +4,13 @@
 #
 #   Tests/determinism.sh
 #
-# Also looks at what the objects of both builds call (Tests/symbols.sh). FIXES=1000000 makes the walk longer.
+# Also looks at what the objects of both builds call (Tests/symbols.sh). FIXES=100000 makes the walk shorter.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 out=$root/.build/determinism
 mkdir -p "$out"
-fixes=${FIXES:-200000}
+fixes=${FIXES:-1000000}
 short=20000
 fail() {
   echo "determinism: $*" >&2
