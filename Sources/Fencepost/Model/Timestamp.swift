@@ -14,11 +14,15 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   /// Rounds seconds since the Unix epoch to the microsecond; `nil` when not finite or beyond the valid range.
   public init?(secondsSince1970 seconds: Double) {
+    let scaled = seconds * 1e6
+    guard scaled.magnitude < 0x1p62 else { return nil }
+    // To the nearest, ties away from zero; `rounded()` would be a call of the mathematics library.
+    var whole = Int64(scaled)
+    let rest = scaled - Double(whole)
+    if rest >= 0.5 { whole += 1 } else if rest <= -0.5 { whole -= 1 }
     // The last microsecond of the year 9999 has no Double of its own: the range is checked in integers.
-    guard let scaled = Int64(exactly: (seconds * 1e6).rounded()), Timestamp(microseconds: scaled).isValid else {
-      return nil
-    }
-    microseconds = scaled
+    guard Timestamp(microseconds: whole).isValid else { return nil }
+    microseconds = whole
   }
 
   /// 0001-01-01T00:00:00Z.

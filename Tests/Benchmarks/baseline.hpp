@@ -1,0 +1,109 @@
+// What one would write without Fencepost, and write well: a Boost R-tree of boxes, a filter of squared chords whose
+// bounds are exact, GeographicLib for what falls between them, and the difference to the previous set = events.
+#pragma once
+#define BOOST_ALLOW_DEPRECATED_HEADERS
+#include "monitored.hpp"
+#include "world.hpp"
+
+#include <GeographicLib/Geodesic.hpp>
+#include <algorithm>
+#include <boost/geometry.hpp>
+#include <boost/geometry/index/rtree.hpp>
+#include <boost/iterator/function_output_iterator.hpp>
+#include <cmath>
+#include <vector>
+
+class Baseline {
+ public:
+  explicit Baseline(const std::vector<Circle>& all) : circles(all) {
+    std::vector<Entry> entries;
+    entries.reserve(circles.size());
+    rows.reserve(circles.size());
+    for (const Circle& circle : circles) {
+      entries.push_back({box(circle), uint32_t(rows.size())});
+      // A geodesic of length s has a curvature between those of the two extreme radii, so its chord lies between
+      // s - s^3/24 of the one and of the other; a micrometre for rounding.
+      double s = circle.radius, cube = s * s * s / 24;
+      double least = s - cube / (leastRadius * leastRadius) - 1e-6;
+      double greatest = s - cube / (greatestRadius * greatestRadius) * 0.999 + 1e-6;
+      rows.push_back({vector(circle.latitude, circle.longitude), least * least, greatest * greatest});
+    }
+    tree = Tree(entries.begin(), entries.end());
+  }
+
+  Answer feed(const std::vector<fencepost_fix>& fixes) {
+    Answer answer;
+    for (const fencepost_fix& fix : fixes) {
+      found.clear();
+      Vector at;
+      bool isKnown = false;
+      tree.query(boost::geometry::index::intersects(Point(fix.longitude, fix.latitude)),
+                 boost::make_function_output_iterator([&](const Entry& entry) {
+                   if (!isKnown) at = vector(fix.latitude, fix.longitude), isKnown = true;
+                   if (contains(entry.second, at, fix)) found.push_back(entry.second);
+                 }));
+      difference(fix.time_us, answer);
+    }
+    return answer;
+  }
+
+ private:
+  using Point = boost::geometry::model::point<double, 2, boost::geometry::cs::cartesian>;
+  using Box = boost::geometry::model::box<Point>;
+  using Entry = std::pair<Box, uint32_t>;
+  using Tree = boost::geometry::index::rtree<Entry, boost::geometry::index::rstar<16>>;
+  struct Vector {
+    double x, y, z;
+  };
+  struct Row {
+    Vector centre;
+    double least, greatest;  // squared chords: inside up to the one, outside beyond the other
+  };
+  static constexpr double major = 6378137, flattening = 1 / 298.257223563;
+  static constexpr double squareOfEccentricity = flattening * (2 - flattening);
+  static constexpr double leastRadius = major * (1 - squareOfEccentricity);
+  static constexpr double greatestRadius = major / (1 - flattening);
+
+  const std::vector<Circle> circles;
+  std::vector<Row> rows;
+  Tree tree;
+  std::vector<uint32_t> inside, found;
+
+  static Vector vector(double latitude, double longitude) {
+    constexpr double degree = 0.017453292519943295;
+    double s = std::sin(latitude * degree), c = std::cos(latitude * degree);
+    double n = major / std::sqrt(1 - squareOfEccentricity * s * s);
+    return {n * c * std::cos(longitude * degree), n * c * std::sin(longitude * degree),
+            n * (1 - squareOfEccentricity) * s};
+  }
+  static Box box(const Circle& circle) {
+    double north = circle.radius / 110574 * 1.0005;  // a degree of latitude is longer everywhere
+    double widest = std::cos((std::fabs(circle.latitude) + north) * 0.017453292519943295);
+    double east = circle.radius / (111319 * widest) * 1.0005;
+    return Box(Point(circle.longitude - east, circle.latitude - north),
+               Point(circle.longitude + east, circle.latitude + north));
+  }
+  bool contains(uint32_t index, const Vector& at, const fencepost_fix& fix) const {
+    const Row& row = rows[index];
+    double x = at.x - row.centre.x, y = at.y - row.centre.y, z = at.z - row.centre.z;
+    double square = x * x + y * y + z * z;
+    if (square <= row.least) return true;
+    if (square > row.greatest) return false;
+    double distance;
+    const Circle& circle = circles[index];
+    GeographicLib::Geodesic::WGS84().Inverse(fix.latitude, fix.longitude, circle.latitude, circle.longitude, distance);
+    return distance <= circle.radius;
+  }
+  void difference(int64_t time, Answer& answer) {
+    std::sort(found.begin(), found.end());
+    if (found == inside) return;
+    size_t before = 0, now = 0;
+    while (before < inside.size() || now < found.size()) {
+      if (now == found.size() || (before < inside.size() && inside[before] < found[now]))
+        answer.add(inside[before++], false, time);
+      else if (before == inside.size() || found[now] < inside[before]) answer.add(found[now++], true, time);
+      else before++, now++;
+    }
+    inside.swap(found);
+  }
+};

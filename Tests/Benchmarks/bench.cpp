@@ -1,0 +1,272 @@
+// Measures Fencepost through its C header, in turns with what it is compared with: ours, theirs, ours, theirs ...
+// A comparison in which the answers differ is void: then this program fails. A target that is missed is reported.
+#include "allocations.hpp"
+#include "baseline.hpp"
+#include "clock.hpp"
+#include "limit.hpp"
+#include "monitored.hpp"
+#include "report.hpp"
+#include "world.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <malloc.h>
+#include <memory>
+
+namespace {
+
+using Fixes = std::vector<fencepost_fix>;
+using Circles = std::vector<Circle>;
+using Sense = Row::Sense;
+
+Report report;
+bool quick = false;
+int repetitions() { return quick ? 3 : 5; }
+
+// Nanoseconds of the processor.
+template <class Work>
+double timed(Work work) {
+  auto start = ThreadClock::now();
+  work();
+  return std::chrono::duration<double, std::nano>(ThreadClock::now() - start).count();
+}
+double rank(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1, size_t(share * double(values.size())))];
+}
+double median(const std::vector<double>& values) { return rank(values, 0.5); }
+std::string format(const char* pattern, double a, double b = 0, double c = 0) {
+  char buffer[256];
+  std::snprintf(buffer, sizeof buffer, pattern, a, b, c);
+  return buffer;
+}
+
+// The same way again, later.
+void repeat(Fixes& fixes) {
+  int64_t span = fixes.back().time_us - fixes.front().time_us + 1000000;
+  for (fencepost_fix& fix : fixes) fix.time_us += span;
+}
+
+struct Medians {
+  double ours, theirs;
+};
+// Both work through the same fixes in turns; nanoseconds a fix. The first turn is compared, but not counted.
+Medians interleave(Fixes& fixes, const std::function<Answer()>& ours, const std::function<Answer()>& theirs,
+                   const char* name, bool isSame = true) {
+  std::vector<double> a, b;
+  for (int i = 0; i <= repetitions(); i++) {
+    Answer mine, other;
+    double first = timed([&] { mine = ours(); }), second = timed([&] { other = theirs(); });
+    if (isSame && !(mine == other))
+      fail(std::string(name) + ": the answers differ: " + std::to_string(mine.events) + " events, the baseline has " +
+           std::to_string(other.events));
+    if (i > 0) a.push_back(first / double(fixes.size())), b.push_back(second / double(fixes.size()));
+    repeat(fixes);
+  }
+  return {median(a), median(b)};
+}
+
+void againstBaseline(const std::string& name, const Circles& circles, Fixes fixes, double target) {
+  Monitored monitor(circles);
+  Baseline baseline(circles);
+  Medians time = interleave(fixes, [&] { return monitor.feed(fixes); }, [&] { return baseline.feed(fixes); }, name.c_str());
+  if (target > 0)
+    report.add({name, "boost", time.ours, time.theirs, time.theirs / time.ours, Sense::atLeast, target, "x faster"});
+  else report.note(name + format(": %.1f ns a fix, boost %.1f (as one device, no target)", time.ours, time.theirs));
+}
+
+void againstLimit(const std::string& name, const Limit& limit, const char* workload, size_t count, double target) {
+  const char* program = workload[1] == '1' ? "limit" : "limit B+";
+  if (!limit.isPresent()) return report.add({name, program, -1, -1, -1, Sense::atMost, target, "x limit"});
+  Monitored monitor(limit.circles(count));
+  Fixes fixes = limit.fixes(workload);
+  std::vector<double> ours, theirs;
+  int inner = quick || workload[1] == '4' ? 1 : 3, turns = quick ? 1 : 5;
+  for (int i = 0; i <= turns; i++) {
+    for (int k = 0; k < (i ? inner : 1); k++) {
+      Answer answer;
+      double time = timed([&] { answer = monitor.feed(fixes); });
+      repeat(fixes);
+      if (i > 0) ours.push_back(time / double(fixes.size()));
+      else if (uint64_t events = limit.run(workload, count, 1).events; events != answer.events)
+        fail(name + ": the answers differ: " + std::to_string(answer.events) + " events, the limit has " +
+             std::to_string(events));
+    }
+    if (i > 0) theirs.push_back(limit.run(workload, count, inner).nanoseconds);
+  }
+  double mine = median(ours), best = median(theirs);
+  report.add({name, program, mine, best, mine / best, Sense::atMost, target, "x limit"});
+}
+
+void policies(const std::string& name, const Circles& circles, Fixes fixes) {
+  Monitored exact(circles), standard(circles, Policy::standard);
+  Medians time = interleave(fixes, [&] { return standard.feed(fixes); }, [&] { return exact.feed(fixes); }, name.c_str(), false);
+  report.add({"standard-" + name, "exact policy", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 1.5,
+              "x exact"});
+}
+
+// A million conditions of which only 20 lie where the device is.
+void locality(const Circles& near, size_t count, Fixes fixes) {
+  Circles all = World(otherContinent).circles(count);
+  std::copy(near.begin(), near.end(), all.begin());
+  Monitored many(all), few(near);
+  Medians time = interleave(fixes, [&] { return many.feed(fixes); }, [&] { return few.feed(fixes); }, "locality");
+  report.add({"locality-1M", "W1-20", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 1.5, "x W1-20"});
+}
+
+size_t heap() {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// Adding a million from columns, what they occupy, and one more or less among them.
+void changes(const Circles& circles, const Fixes& fixes) {
+  Columns columns(circles);
+  std::vector<double> times;
+  double bytes = 0;
+  for (int i = 0; i < (quick ? 1 : 3); i++) {
+    size_t before = heap();
+    Monitored monitor;
+    times.push_back(timed([&] {
+      monitor.add(columns);
+      monitor.feedOne(fixes[0]);  // whatever was put off until the first fix
+    }));
+    bytes = (double(heap()) - double(before) - double(columns.identifierBytes)) / double(circles.size());
+  }
+  double total = median(times);
+  report.add({"add-1M", "", total, -1, total / 1e9, Sense::atMost, 1.5, "s"});
+  report.add({"memory", "", -1, -1, bytes, Sense::atMost, 200, "B/cond."});
+
+  Monitored monitor;
+  monitor.add(columns);
+  Random random(23);
+  std::vector<double> adds, removes, after;
+  std::vector<size_t> order(circles.size());
+  for (size_t i = 0; i < order.size(); i++) order[i] = i;
+  size_t turns = quick ? 20000 : 100000;
+  for (size_t i = 0; i < turns; i++) {
+    std::swap(order[i], order[i + random.next() % (order.size() - i)]);
+    const Circle& like = circles[random.next() % circles.size()];
+    Circle circle = {like.latitude + random.uniform(-0.01, 0.01), like.longitude + random.uniform(-0.01, 0.01), like.radius};
+    std::string identifier = "new-" + std::to_string(i);
+    adds.push_back(timed([&] { monitor.add(identifier.c_str(), circle); }));
+    after.push_back(timed([&] { monitor.feedOne(fixes[i]); }));
+    removes.push_back(timed([&] { monitor.remove(columns.identifiers[order[i]]); }));
+  }
+  for (auto& [name, values] : {std::pair{"add-one", &adds}, std::pair{"remove-one", &removes}}) {
+    double middle = median(*values), late = rank(*values, 0.999);
+    report.add({name, "", middle, -1, middle / 1e3, Sense::atMost, 20, "us median"});
+    report.add({std::string(name) + "-p99.9", "", late, -1, late / 1e6, Sense::atMost, 5, "ms"});
+  }
+  report.note(format("the worst add took %.3f ms, the worst remove %.3f ms; the next fix after an add %.2f us (median)",
+                     rank(adds, 1) / 1e6, rank(removes, 1) / 1e6, median(after) / 1e3));
+}
+
+// Nanoseconds of an inverse between points of the globe.
+double geodesics(const Circles& circles) {
+  double global = 0;
+  const auto& geographicLib = GeographicLib::Geodesic::WGS84();
+  for (bool isNear : {true, false}) {
+    size_t count = quick ? 50000 : 200000;
+    Random random(29);
+    std::vector<Place> from, to;
+    for (size_t i = 0; i < count; i++) {
+      const Circle &a = circles[i % circles.size()], &b = circles[(i * 7919 + 13) % circles.size()];
+      from.push_back({a.latitude, a.longitude});
+      to.push_back(isNear ? from.back().moved(random.uniform(-7e3, 7e3), random.uniform(-7e3, 7e3))
+                          : Place{b.latitude, b.longitude});
+    }
+    std::vector<double> ours, theirs, mine(count), other(count);
+    for (int turn = 0; turn <= repetitions(); turn++) {
+      double a = timed([&] {
+        for (size_t i = 0; i < count; i++)
+          fencepost_geodesic_inverse(from[i].latitude, from[i].longitude, to[i].latitude, to[i].longitude, &mine[i],
+                                     nullptr, nullptr, nullptr);
+      });
+      double b = timed([&] {
+        for (size_t i = 0; i < count; i++)
+          geographicLib.Inverse(from[i].latitude, from[i].longitude, to[i].latitude, to[i].longitude, other[i]);
+      });
+      if (turn > 0) ours.push_back(a / double(count)), theirs.push_back(b / double(count));
+    }
+    for (size_t i = 0; i < count; i++)
+      if (!(std::fabs(mine[i] - other[i]) <= 30e-9)) fail("a geodesic differs from GeographicLib's by more than 30 nm");
+    double a = median(ours), b = median(theirs);
+    report.add({isNear ? "inverse-near" : "inverse-global", "GeographicLib", a, b, a / b, Sense::atMost, 1, "x its time"});
+    global = a;
+  }
+  return global;
+}
+
+void allocationsOf(const Circles& circles, Fixes fixes) {
+  Monitored monitor(circles);
+  monitor.feed(fixes);
+  repeat(fixes);
+  uint64_t before = allocations();
+  Answer answer = monitor.feed(fixes);
+  double count = double(allocations() - before) * 1e6 / double(fixes.size());
+  report.add({"allocations-W1-1k", "", -1, -1, count, Sense::atMost, 0, "per M fixes"});
+  report.note(format("W1-1k handed out %.0f events in its %.0f fixes", double(answer.events), double(fixes.size())));
+}
+
+void singleCalls(const Circles& circles, Fixes fixes) {
+  Monitored single(circles), batched(circles);
+  Medians time = interleave(fixes, [&] { return single.feedOneByOne(fixes); }, [&] { return batched.feed(fixes); }, "single calls");
+  report.note(format("W1-1k in single calls of feed_fix: %.1f ns a fix, in batches %.1f", time.ours, time.theirs));
+}
+
+void evidence(const char* name, const Circles& circles, Fixes fixes, double inverse) {
+  Monitored monitor(circles);
+  double perFix = monitor.countFarEvidence(fixes, circles) / double(fixes.size());
+  report.note(std::string(name) + format(": %.2f events a fix with evidence farther than 20 km; their exact distances take "
+                                         "about %.0f ns of a fix (%.0f ns each)", perFix, perFix * inverse, inverse));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::string json, limitProgram, limitData;
+  for (int i = 1; i < count; i++) {
+    if (!std::strcmp(arguments[i], "--quick")) quick = true;
+    else if (!std::strcmp(arguments[i], "--json") && i + 1 < count) json = arguments[++i];
+    else if (!std::strcmp(arguments[i], "--limit") && i + 2 < count) limitProgram = arguments[++i], limitData = arguments[++i];
+    else fail("usage: bench [--quick] [--json FILE] [--limit PROGRAM DATA]");
+  }
+
+  World world;
+  const size_t length = quick ? 200000 : 1000000;
+  const Circles million = world.circles(1000000), hundredThousand(million.begin(), million.begin() + 100000);
+  const Circles thousand = world.circles(1000), twenty = world.circles(20);
+  const Fixes drive = world.drive(length), points = World::points(million, length);
+
+  const Limit limit(limitProgram, limitData);
+  againstLimit("W1-20", limit, "W1", 20, 3);
+  againstLimit("W1-1k", limit, "W1", 1000, 2);
+  againstLimit("W1-100k", limit, "W1", 100000, 2);
+  againstLimit("W1-1M", limit, "W1", 1000000, 2);
+  againstLimit("W4-100k", limit, "W4", 100000, 2);
+  againstLimit("W4-1M", limit, "W4", 1000000, 2);
+  if (!limit.isPresent()) report.note("the limit programs (../shared/bench) are not here: those rows are not measured");
+
+  againstBaseline("W1-20", twenty, drive, 2);
+  againstBaseline("W1-1k", thousand, drive, 4);
+  againstBaseline("W1-100k", hundredThousand, drive, 5);
+  againstBaseline("W1-1M", million, drive, 3);
+  againstBaseline("W4-100k", hundredThousand, points, 1.2);
+  againstBaseline("W4-1M", million, points, 1.2);
+  againstBaseline("W2-100k", hundredThousand, world.fleet(10000, length / 10000), 0);
+
+  policies("W1-1k", thousand, drive);
+  policies("W1-100k", hundredThousand, drive);
+  locality(twenty, million.size(), drive);
+  changes(million, points);
+  double inverse = geodesics(million);
+  allocationsOf(thousand, drive);
+  singleCalls(thousand, drive);
+  evidence("W4-100k", hundredThousand, points, inverse);
+  evidence("W4-1M", million, points, inverse);
+
+  report.print();
+  if (!json.empty() && !report.write(json)) fail("cannot write " + json);
+}

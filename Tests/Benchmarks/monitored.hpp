@@ -1,0 +1,135 @@
+// Fencepost as a C program uses it: conditions from columns, fixes in batches of 1 000, every event polled.
+#pragma once
+#include "fencepost.h"
+#include "world.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+[[noreturn]] inline void fail(const std::string& why) {
+  std::fprintf(stderr, "bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
+// What was said, in a form that two programs can compare: every event counts, in any order within a fix.
+struct Answer {
+  uint64_t events = 0, sum = 0;
+  void add(uint64_t circle, bool isInside, int64_t time) {
+    events++;
+    sum += (circle + 1) * (isInside ? 3 : 5) * (uint64_t(time) / 1000 + 11);
+  }
+  bool operator==(const Answer&) const = default;
+};
+
+// The columns of a set of circles, kept outside what is measured.
+struct Columns {
+  std::vector<std::string> texts;
+  std::vector<const char*> identifiers;
+  std::vector<double> latitudes, longitudes, radii;
+  std::vector<uint64_t> tags;
+  size_t identifierBytes = 0;
+
+  explicit Columns(const std::vector<Circle>& circles) {
+    for (size_t i = 0; i < circles.size(); i++) {
+      texts.push_back("circle-" + std::to_string(i));
+      identifierBytes += texts.back().size();
+      latitudes.push_back(circles[i].latitude);
+      longitudes.push_back(circles[i].longitude);
+      radii.push_back(circles[i].radius);
+      tags.push_back(i);
+    }
+    for (const std::string& text : texts) identifiers.push_back(text.c_str());
+  }
+};
+
+enum class Policy { exact, standard };
+
+class Monitored {
+ public:
+  double farEvidence = 0;  // events whose fix lies farther than 20 km from the centre
+
+  explicit Monitored(Policy kind = Policy::exact) : events(4096) {
+    if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+    options.assuming = FENCEPOST_STATE_UNSATISFIED;
+    options.policy = &policy;
+    check(fencepost_monitor_create(nullptr, nullptr, &monitor, &error));
+  }
+  Monitored(const std::vector<Circle>& circles, Policy kind = Policy::exact) : Monitored(kind) {
+    add(Columns(circles));
+  }
+  Monitored(const Monitored&) = delete;
+  ~Monitored() { fencepost_monitor_destroy(monitor); }
+
+  void add(const Columns& columns) {
+    check(fencepost_monitor_add_circular_conditions(
+        monitor, columns.identifiers.data(), columns.latitudes.data(), columns.longitudes.data(), columns.radii.data(),
+        columns.tags.data(), columns.texts.size(), &options, &error));
+  }
+  void add(const char* identifier, const Circle& circle) {
+    check(fencepost_monitor_add_circular_condition(monitor, identifier, circle.latitude, circle.longitude,
+                                                   circle.radius, &options, &error));
+  }
+  void remove(const char* identifier) {
+    uint32_t removed = 0;
+    check(fencepost_monitor_remove_condition(monitor, identifier, &removed, &error));
+    if (!removed) fail(std::string("there was no ") + identifier);
+  }
+
+  Answer feed(const std::vector<fencepost_fix>& fixes) {
+    Answer answer;
+    constexpr size_t batch = 1000;
+    for (size_t i = 0; i < fixes.size(); i += batch) {
+      check(fencepost_monitor_feed_fixes(monitor, &fixes[i], std::min(batch, fixes.size() - i), nullptr, &error));
+      poll(answer);
+    }
+    return answer;
+  }
+  Answer feedOneByOne(const std::vector<fencepost_fix>& fixes) {
+    Answer answer;
+    for (size_t i = 0; i < fixes.size(); i++) {
+      check(fencepost_monitor_feed_fix(monitor, &fixes[i], &error));
+      if (i % 1000 == 999) poll(answer);
+    }
+    poll(answer);
+    return answer;
+  }
+  void feedOne(const fencepost_fix& fix) {
+    check(fencepost_monitor_feed_fix(monitor, &fix, &error));
+    Answer ignored;
+    poll(ignored);
+  }
+  // The same answers again, looking at how far the evidence lies.
+  double countFarEvidence(const std::vector<fencepost_fix>& fixes, const std::vector<Circle>& circles) {
+    far = &circles;
+    farEvidence = 0;
+    feed(fixes);
+    far = nullptr;
+    return farEvidence;
+  }
+
+ private:
+  fencepost_monitor* monitor = nullptr;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  std::vector<fencepost_event> events;
+  const std::vector<Circle>* far = nullptr;
+
+  void check(fencepost_status status) {
+    if (status != FENCEPOST_OK) fail(error.message);
+  }
+  void poll(Answer& answer) {
+    size_t count;
+    do {
+      check(fencepost_monitor_poll_events(monitor, events.data(), events.size(), &count, &error));
+      for (size_t i = 0; i < count; i++) {
+        const fencepost_event& event = events[i];
+        answer.add(event.tag, event.state == FENCEPOST_STATE_SATISFIED, event.date_us);
+        if (far) farEvidence += event.boundary_distance_m + (*far)[event.tag].radius > 20000;
+      }
+    } while (count == events.size());
+  }
+};

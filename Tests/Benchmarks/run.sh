@@ -1,0 +1,89 @@
+#!/bin/sh
+# Builds the library and the benchmark, runs it on one core, prints the table and writes .build/bench.json.
+#
+#   Tests/Benchmarks/run.sh            all of it, within 10 minutes
+#   QUICK=1 Tests/Benchmarks/run.sh    smaller, within a minute once everything is built
+#   CORE=0                             the core to measure on; default: the last one
+#
+# Needs g++, Boost and GeographicLib; as root on Debian it installs what is missing. The rows "x limit" need the
+# programs of ../shared/bench (and numpy for their data); without them those rows are reported as not measured.
+set -eu
+cd "$(dirname "$0")/../.."
+out=.build/bench
+mkdir -p "$out"
+say() { echo "bench: $*" >&2; }
+
+# ---- packages
+missing=
+for package in g++ libboost-dev libgeographiclib-dev; do
+  dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+done
+if [ -n "$missing" ] && command -v apt-get >/dev/null; then
+  if [ "$(id -u)" = 0 ]; then
+    say "installing$missing"
+    apt-get update -qq
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  else
+    say "missing:$missing"
+  fi
+fi
+
+# ---- the library, self-contained, as it is released
+library=$(bindings/c/build.sh 2>"$out/library.log") || { cat "$out/library.log" >&2; exit 1; }
+
+# ---- the benchmark
+newest() { # newest TARGET SOURCE...: whether the target is newer than all of its sources
+  target=$1
+  shift
+  [ -e "$target" ] && [ -z "$(find "$@" -newer "$target" -print -quit)" ]
+}
+if ! newest "$out/bench" Tests/Benchmarks include/fencepost.h "$library"; then
+  g++ -O3 -std=c++20 -Wall -Wextra -Wno-unknown-pragmas -isystem /usr/include/boost -Iinclude -o "$out/bench" \
+    Tests/Benchmarks/bench.cpp Tests/Benchmarks/allocations.cpp -fno-builtin-malloc \
+    "$library" -lGeographicLib -Wl,-rpath,"$(dirname "$library")" 2>"$out/compiler.log" ||
+    { cat "$out/compiler.log" >&2; exit 1; }
+fi
+
+# ---- what it is compared with, where it is
+shared=../shared/bench
+set --
+if [ -f "$shared/limit.cpp" ]; then
+  for program in limit boost_peer; do
+    newest "$out/$program" "$shared/$program.cpp" Tests/Benchmarks/clock.hpp Tests/Benchmarks/shared_clock.hpp ||
+      g++ -O3 -std=c++20 -w -include Tests/Benchmarks/shared_clock.hpp "$shared/$program.cpp" \
+        -o "$out/$program" -lGeographicLib
+  done
+  data=$PWD/$out/data
+  if [ ! -f "$data/SHA256" ]; then
+    say "generating the shared workloads"
+    python=python3
+    if ! python3 -c 'import numpy' 2>/dev/null; then
+      [ -x .venv/bin/python ] || python3 -m venv .venv
+      .venv/bin/python -c 'import numpy' 2>/dev/null || .venv/bin/python -m pip install -q numpy
+      python=.venv/bin/python
+    fi
+    BENCH_DATA=$data "$python" "$shared/workload.py" >/dev/null
+  fi
+  if [ -n "${QUICK:-}" ]; then # the same circles, the first fixes
+    mkdir -p "$data/quick"
+    ln -sf ../circles_20.bin ../circles_1000.bin ../circles_100000.bin ../circles_1000000.bin "$data/quick/"
+    for fixes in w1 w2 w4; do head -c 6400000 "$data/${fixes}_fixes.bin" >"$data/quick/${fixes}_fixes.bin"; done
+    data=$data/quick
+  fi
+  set -- --limit "$PWD/$out/limit" "$data"
+fi
+
+# ---- measure
+core=${CORE:-$(($(nproc) - 1))}
+pinned=
+command -v taskset >/dev/null && pinned="taskset -c $core"
+echo "Fencepost on $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), core $core of $(nproc)," \
+  "$(date -u +%Y-%m-%d), load $(cut -d' ' -f1 /proc/loadavg); times are processor time, medians"
+$pinned "$out/bench" ${QUICK:+--quick} --json .build/bench.json "$@"
+
+if [ -x "$out/boost_peer" ] && [ -f "$shared/limit.cpp" ] && [ -z "${QUICK:-}" ]; then
+  for workload in W1 W4; do
+    BENCH_DATA=$data BENCH_ONLY=delta BENCH_REPS=3 $pinned "$out/boost_peer" "$workload" 2>/dev/null
+  done | sed -n 's/.*"workload":"\(W.\)","n":\([0-9]*\),.*"ns_med":\([0-9.]*\).*/shared boost_peer with events, \1-\2: \3 ns/p'
+fi

@@ -1,0 +1,67 @@
+#!/bin/sh
+# The same inputs give the same events, byte for byte: from the debug and from the release build, in batches of one,
+# of seven and all at once, and under valgrind, which computes with a floating-point unit of its own.
+#
+#   Tests/determinism.sh
+#
+# Also looks at what the objects of both builds call (Tests/symbols.sh). FIXES=100000 makes the walk shorter.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+out=$root/.build/determinism
+mkdir -p "$out"
+fixes=${FIXES:-1000000}
+short=20000
+fail() {
+  echo "determinism: $*" >&2
+  exit 1
+}
+
+if ! command -v valgrind >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends valgrind >/dev/null
+fi
+command -v valgrind >/dev/null || fail "valgrind is not here"
+
+swift build --product fencepost-c >"$out/debug.log" 2>&1 || { cat "$out/debug.log" >&2; exit 1; }
+release=$(bindings/c/build.sh 2>"$out/release.log") || { cat "$out/release.log" >&2; exit 1; }
+debug=$root/.build/debug/libfencepost-c.so
+
+cc=${CC:-cc}
+command -v "$cc" >/dev/null || cc=clang
+for build in debug release; do
+  eval "library=\$$build"
+  "$cc" -O1 -ffp-contract=off -Wall -Wextra -Iinclude -o "$out/replay-$build" Tests/Determinism/replay.c "$library" \
+    -Wl,-rpath,"$(dirname "$library")"
+  Tests/symbols.sh "$root/.build/$([ $build = debug ] && echo debug || echo release-lib/release)" >"$out/symbols-$build.log" ||
+    { cat "$out/symbols-$build.log" >&2; fail "the $build build calls what it must not"; }
+done
+
+same() { # same NAME COMMAND...: its output is that of NAME's first command
+  name=$1
+  shift
+  "$@" >"$out/$name.other" || fail "failed: $*"
+  if [ ! -e "$out/$name.jsonl" ]; then
+    mv "$out/$name.other" "$out/$name.jsonl"
+    [ -s "$out/$name.jsonl" ] || fail "no event: $*"
+  else
+    cmp "$out/$name.jsonl" "$out/$name.other" || fail "other bytes than before: $*"
+  fi
+}
+
+rm -f "$out"/*.jsonl
+for build in release debug; do
+  for batch in 1 7 0; do
+    same drive "$out/replay-$build" drive examples/data/drive.csv examples/data/conditions.geojson $batch
+    same walk "$out/replay-$build" walk "$fixes" $batch
+  done
+done
+same short "$out/replay-release" walk $short 0
+same short "$out/replay-debug" walk $short 7
+for batch in 7 0; do
+  same short valgrind --quiet --tool=none "$out/replay-release" walk $short $batch
+  same drive valgrind --quiet --tool=none "$out/replay-release" drive examples/data/drive.csv \
+    examples/data/conditions.geojson $batch
+done
+
+echo "determinism: $(wc -l <"$out/walk.jsonl") events of $fixes fixes and $(wc -l <"$out/drive.jsonl") of the drive are" \
+  "the same bytes in debug and release builds, in batches of 1, 7 and all, and under valgrind ($short fixes)"
