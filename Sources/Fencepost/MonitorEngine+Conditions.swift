@@ -245,7 +245,7 @@ extension MonitorEngine {
       beaconSlots[beacon, default: []].append(slot)
     }
     let flags = currentFlags(of: slot)
-    if !flags.isEmpty { flagsChanged(slot, was: [], date: clock) }
+    if !flags.isEmpty { flagsChanged(slot, date: clock) }
     if !flags.suspends { begin(slot, lookingBack: true) }
   }
 
@@ -259,7 +259,7 @@ extension MonitorEngine {
       states[Int(promoted)].isOverLimit = false
       let flags = currentFlags(of: promoted)
       // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
-      if flags.isNews(to: before) { flagsChanged(promoted, was: before, date: clock) }
+      if flags.isNews(to: before) { flagsChanged(promoted, date: clock) }
       if !flags.suspends { begin(promoted, lookingBack: false) }
     }
   }

@@ -32,25 +32,21 @@ extension MonitorEngine {
     }
   }
 
-  /// Takes note of a change of the flags of a condition.
-  ///
-  /// - Parameter was: The flags before. Behind an event that waits or flies, the change that is told later is dated with
-  ///   the last one that was news.
-  mutating func flagsChanged(_ slot: UInt32, was: Diagnostics, date: Int64) {
+  /// Takes note of a change of the flags of a condition that is news.
+  mutating func flagsChanged(_ slot: UInt32, date: Int64) {
     lastChange += 1
-    let isNews = currentFlags(of: slot).isNews(to: was)
     switch options.delivery {
     case .every:
       buildDiagnostic(slot, date: date, change: lastChange)
     case .first:
       if turn.isBusy(slot) {
-        if isNews { turn.flags[slot] = (date, lastChange) }
+        turn.flags[slot] = (date, lastChange)
       } else {
         buildDiagnostic(slot, date: date, change: lastChange)
       }
     case .latest:
       if turn.flying.contains(slot) {
-        if isNews { turn.flags[slot] = (date, lastChange) }
+        turn.flags[slot] = (date, lastChange)
       } else if let waiting = turn.waiting[slot] {
         replaceByDiagnostic(waiting, date: date, change: lastChange)
       } else {
