@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test setup setup-test bench clean format-check
+.PHONY: demo test setup setup-test bench clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -43,9 +43,6 @@ bench: setup-test
 
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info
-
-format-check:
-	swift format lint --strict --recursive Package.swift Sources Tests
 
 # The machine. Looked at again when the script changes or its Python has gone.
 ifneq ($(shell test -x "$$(tail -n 1 $(stamps)/system 2>/dev/null)" && echo there),there)

@@ -40,7 +40,9 @@ let package = Package(
     .target(
       name: "CCases", dependencies: ["CFencepost", "FencepostABI"], path: "Tests/CCases",
       publicHeadersPath: "include",
-      cSettings: [.enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic"), .treatAllWarnings(as: .error)]
+      cSettings: [
+        .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic"), .treatAllWarnings(as: .error),
+      ]
     ),
     .testTarget(
       name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI"],

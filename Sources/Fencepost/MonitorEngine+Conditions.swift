@@ -255,8 +255,12 @@ extension MonitorEngine {
     table.remove(slot)
     states[Int(slot)].isCircle = false
     if let promoted = limit.leave(slot) {
+      let before = currentFlags(of: promoted)
       states[Int(promoted)].isOverLimit = false
-      if !currentFlags(of: promoted).suspends { begin(promoted, lookingBack: false) }
+      let flags = currentFlags(of: promoted)
+      // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
+      if flags.isNews(to: before) { flagsChanged(promoted, date: clock) }
+      if !flags.suspends { begin(promoted, lookingBack: false) }
     }
   }
 

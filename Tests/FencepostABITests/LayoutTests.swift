@@ -24,7 +24,8 @@ struct LayoutTests {
     rows.withUnsafeBytes { bytes in
       let fixes = bytes.bindMemory(to: Fix.self)
       #expect(fixes.count == 2)
-      #expect(fixes[0] == Fix(latitude: 1.5, longitude: -2.25, accuracy: 3.125, time: Timestamp(microseconds: .min + 1)))
+      #expect(
+        fixes[0] == Fix(latitude: 1.5, longitude: -2.25, accuracy: 3.125, time: Timestamp(microseconds: .min + 1)))
       #expect(fixes[1].coordinate == Coordinate(latitude: -90, longitude: 180))
       #expect(fixes[1].accuracy.isNaN && fixes[1].time.microseconds == 7)
     }

@@ -17,9 +17,9 @@ command -v swift > /dev/null || {
   exit 1
 }
 
-# Package.resolved and the manifest cache stay out of other builds' way: this one has its own scratch path.
+# lld, because the default linker of the toolchain lets symbols of Swift data slip past the version script.
 swift build -c release --product fencepost-c --package-path "$root" --scratch-path "$scratch" \
-  -Xswiftc -static-stdlib \
+  --disable-local-rpath -Xswiftc -static-stdlib -Xswiftc -use-ld=lld \
   -Xlinker "--version-script=$root/bindings/c/fencepost.map" -Xlinker -soname -Xlinker "$soname" \
   -Xlinker --gc-sections >&2
 

@@ -32,7 +32,7 @@ extension MonitorEngine {
     }
   }
 
-  /// Takes note of a change of the flags of a condition.
+  /// Takes note of a change of the flags of a condition that is news.
   mutating func flagsChanged(_ slot: UInt32, date: Int64) {
     lastChange += 1
     switch options.delivery {
@@ -69,9 +69,13 @@ extension MonitorEngine {
   private mutating func build(_ observed: EventEntry) {
     var entry = observed
     let slot = entry.slot
-    let flags = currentFlags(of: slot)
-    entry.diagnostics = flags
     let isNotified = entry.notify.isSubset(of: table.notify(of: slot))
+    entry.diagnostics = currentFlags(of: slot)
+    if !isNotified {
+      // A silent change does not swallow what the flags have to tell.
+      let noted = Diagnostics(rawValue: UInt32(states[Int(slot)].notedFlags))
+      entry.diagnostics = noted.subtracting(Diagnostics.unmonitored.subtracting(entry.diagnostics))
+    }
     if options.delivery == .every {
       note(entry)
       if isNotified {

@@ -255,7 +255,13 @@ def test_an_interrupt_is_one_line(files: Path) -> None:
     rows = "".join(f"{second},0,{second % 2}\n" for second in range(400_000))
     (files / "t.csv").write_text("time,lat,lon\n" + rows)
     command = [sys.executable, "-m", "fencepost", "replay", "t.csv", "--conditions", "c.geojson", "--format", "jsonl"]
-    with subprocess.Popen(command, cwd=files, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+
+    def heed_interrupts() -> None:  # a test run in the background inherits that they are ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        command, cwd=files, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts
+    ) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()  # it is in the middle of its work
         process.send_signal(signal.SIGINT)

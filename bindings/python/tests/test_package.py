@@ -128,4 +128,4 @@ def test_exports_are_those_of_the_header() -> None:
         capture_output=True, text=True, check=True,
     ).stdout
     names = {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
-    assert names == declared | {"FENCEPOST_0"}
+    assert names - {"FENCEPOST_0"} == declared  # some linkers list the version node too
