@@ -72,6 +72,14 @@ extension MonitorEngine {
     handedOut = 0
   }
 
+  /// A copy as it would be after a crash: what was handed out and not committed is handed out again. The two go on
+  /// independently.
+  public func fork() -> MonitorEngine {
+    var copy = self
+    copy.abandon()
+    return copy
+  }
+
   /// Whether an event waits, or was handed out to a consumer that went away.
   public var hasEvents: Bool {
     pendingEvents > 0 || inFlight[handedOut...].contains { isLive($0) }
