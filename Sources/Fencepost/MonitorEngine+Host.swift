@@ -36,12 +36,8 @@ extension MonitorEngine {
       let new = currentFlags(of: slot)
       guard new != old else { continue }
       if new.suspends, !old.suspends { stopTracking(slot) }
-<<<<<<< HEAD
-      flagsChanged(slot, was: old, date: clock)
-=======
       // Ceasing to be unmonitored is no news: what is still to be told keeps the date of what caused it.
       if new.isNews(to: old) { flagsChanged(slot, date: clock) }
->>>>>>> py
       if old.suspends, !new.suspends { begin(slot, lookingBack: false) }
     }
   }
