@@ -99,7 +99,8 @@ extension MonitorEngine {
   private mutating func takeNext() -> EventEntry? {
     while let entry = queue.first {
       queue.removeFirst()
-      if isWaiting(entry) { return entry }
+      // In `first` and `latest` an event that was replaced may stand in the queue with the same change number.
+      if isWaiting(entry) { return turn.waiting[entry.slot] ?? entry }
       silent.dropped(entry)
     }
     return nil
