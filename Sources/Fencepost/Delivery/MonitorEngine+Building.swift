@@ -130,9 +130,9 @@ extension MonitorEngine {
     let noted = states[Int(slot)].noted
     guard entry.state != noted || waiting.state != noted else { return }
     dropWaiting(slot)
-    let isNotified = entry.notify.isSubset(of: table.notify(of: slot))
+    let isTold = entry.notify.isSubset(of: table.notify(of: slot))
     let hasNewFlags = currentFlags(of: slot).rawValue != UInt32(states[Int(slot)].notedFlags)
-    if entry.state != noted || (isNotified && hasNewFlags) { build(entry) }
+    if entry.state != noted || (isTold && hasNewFlags) { build(entry) }
     buildLeftDiagnostic(slot)
   }
 
@@ -144,7 +144,8 @@ extension MonitorEngine {
     dropWaiting(slot)
     var entry = diagnostic(slot, flags, state: waiting.state, date: date, change: change)
     entry.setRefinement(beaconTracks[slot]?.noted)
-    if entry.state != states[Int(slot)].noted || flags.rawValue != UInt32(states[Int(slot)].notedFlags) { enqueue(entry) }
+    let isNew = entry.state != states[Int(slot)].noted || flags.rawValue != UInt32(states[Int(slot)].notedFlags)
+    if isNew { enqueue(entry) }
   }
 
   private func diagnostic(
