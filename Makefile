@@ -2,6 +2,7 @@
 # make test    sets everything up and runs every test
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
+# make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
 # make clean   removes what was built, and .venv
 #
 # All paths are relative, so that the tree may lie anywhere. What is done is noted in .build/stamps.
@@ -11,7 +12,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test setup setup-test bench clean
+.PHONY: demo test setup setup-test bench mutants clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -40,6 +41,9 @@ test: setup-test
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
 	else echo "bench: Tests/Benchmarks/run.sh is not there" >&2; exit 1; fi
+
+mutants: setup-test
+	@$(python) Tests/mutants.py
 
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info

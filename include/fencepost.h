@@ -401,6 +401,20 @@ FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const 
 FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
 
 /*
+ * Copies a monitor: a second one with the same conditions, records, waiting events, counters and clock. The two
+ * then go on independently. A fork is as the monitor would be after a crash: what was handed out and not committed
+ * is handed out again by the fork, with the same sequence; the origin does not notice.
+ *
+ * @param out_fork  Receives the copy; release it with fencepost_monitor_destroy().
+ * @return OK; NULL_ARGUMENT.
+ *
+ * Ownership: the caller owns *out_fork. Threads: any; the two need no lock between them. Complexity: O(1) for the
+ * call; a part of O(conditions) is copied when one of the two first changes it. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
+                                                      fencepost_error *error);
+
+/*
  * Copies the monitor's name, terminated; the empty text for a private monitor.
  *
  * @param buffer    May be NULL only if capacity is 0.

@@ -234,6 +234,46 @@ static void statistics_null(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+static void fork_goes_on_by_itself(void) {
+  fencepost_monitor *monitor = new_monitor(NULL), *fork = NULL;
+  fencepost_event first, event;
+  uint32_t available = 0;
+  add_exact_circle(monitor, "a", 1);
+  add_exact_circle(monitor, "b", 2);
+  CHECK_OK(feed(monitor, 0, SECONDS(0)));
+  CHECK_OK(fencepost_monitor_poll_event(monitor, &first, &available, NULL));
+  CHECK_OK(fencepost_monitor_fork(monitor, &fork, NULL));
+  CHECK(fork != NULL && fork != monitor);
+  /* The fork hands out again what was not committed; the origin goes on behind it. */
+  CHECK_OK(fencepost_monitor_poll_event(fork, &event, &available, NULL));
+  CHECK_INT(available, 1);
+  CHECK(memcmp(&event, &first, sizeof event) == 0);
+  CHECK_OK(fencepost_monitor_poll_event(monitor, &event, &available, NULL));
+  CHECK_INT(event.sequence, 2);
+  CHECK_TEXT(event.identifier, "b");
+  add_exact_circle(fork, "c", 3);
+  CHECK_OK(feed(fork, 0.1, SECONDS(1)));
+  CHECK_INT(statistics_of(fork).condition_count, 3);
+  CHECK_INT(statistics_of(monitor).condition_count, 2);
+  CHECK_INT(statistics_of(monitor).clock_us, SECONDS(0));
+  fencepost_monitor_destroy(monitor);
+  CHECK_OK(fencepost_monitor_poll_event(fork, &event, &available, NULL));
+  CHECK_INT(event.sequence, 2);
+  fencepost_monitor_destroy(fork);
+}
+
+static void fork_null(void) {
+  fencepost_monitor *const marker = (fencepost_monitor *)(uintptr_t)8;
+  fencepost_monitor *monitor = new_monitor(NULL), *fork = marker;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_monitor_fork(NULL, &fork, &error), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK(fork == marker);
+  CHECK_CONTAINS(error.message, "monitor");
+  CHECK_STATUS(fencepost_monitor_fork(monitor, NULL, &error), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_CONTAINS(error.message, "out_fork");
+  fencepost_monitor_destroy(monitor);
+}
+
 static const ccase cases[] = {
     {"monitor_create, monitor_destroy: success, NULL", create_and_destroy},
     {"monitor_create: NULL out_monitor", create_null_out},
@@ -243,6 +283,8 @@ static const ccase cases[] = {
     {"monitor_create: ranges of every option", create_option_ranges},
     {"monitor_create: NULL options mean the INIT macro", init_macros_are_the_defaults},
     {"monitor_create: the Core Location options", core_location_options},
+    {"monitor_fork: hands out again, goes on independently, outlives", fork_goes_on_by_itself},
+    {"monitor_fork: NULL", fork_null},
     {"monitor_name: capacity 0, short, exact, NULL", name_buffers},
     {"monitor_statistics: every counter", statistics_count},
     {"monitor_statistics: NULL", statistics_null},

@@ -14,6 +14,7 @@ static const struct {
     SYMBOL(fencepost_version_string),
     SYMBOL(fencepost_monitor_create),
     SYMBOL(fencepost_monitor_destroy),
+    SYMBOL(fencepost_monitor_fork),
     SYMBOL(fencepost_monitor_name),
     SYMBOL(fencepost_monitor_statistics),
     SYMBOL(fencepost_monitor_add_circular_condition),

@@ -45,24 +45,31 @@ extension MonitorEngine {
         buildDiagnostic(slot, date: date, change: lastChange)
       }
     case .latest:
-      if turn.flying.contains(slot) {
-        turn.flags[slot] = (date, lastChange)
-      } else if let waiting = turn.waiting[slot] {
-        replaceByDiagnostic(waiting, date: date, change: lastChange)
-      } else {
-        buildDiagnostic(slot, date: date, change: lastChange)
+      if !turn.flying.contains(slot) {
+        if let waiting = turn.waiting[slot] {
+          replaceByDiagnostic(waiting, date: date, change: lastChange)
+        } else {
+          buildDiagnostic(slot, date: date, change: lastChange)
+        }
       }
+      // Also when an event tells them: a silent change may replace it.
+      turn.flags[slot] = turn.isBusy(slot) ? (date, lastChange) : nil
     }
   }
 
   /// After a commit in `first` and `latest`: builds the next event of the condition, if there is something to tell.
   mutating func rebuild(_ slot: UInt32) {
-    let flags = turn.flags.removeValue(forKey: slot)
     if let present = turn.present.removeValue(forKey: slot), present.state != states[Int(slot)].noted {
       build(present)
-      if turn.isBusy(slot) { return }
     }
-    if let flags { buildDiagnostic(slot, date: flags.date, change: flags.change) }
+    buildLeftDiagnostic(slot)
+  }
+
+  /// In `first` and `latest`: tells the flags, where no event that waits does.
+  private mutating func buildLeftDiagnostic(_ slot: UInt32) {
+    guard !turn.isBusy(slot), let flags = turn.flags[slot] else { return }
+    buildDiagnostic(slot, date: flags.date, change: flags.change)
+    if !turn.isBusy(slot) { turn.flags[slot] = nil }
   }
 
   /// Queues an event, or updates the record silently when the policy does not notify of such a change.
@@ -123,13 +130,10 @@ extension MonitorEngine {
     let noted = states[Int(slot)].noted
     guard entry.state != noted || waiting.state != noted else { return }
     dropWaiting(slot)
-    if entry.state != noted {
-      build(entry)
-    } else if entry.notify.isSubset(of: table.notify(of: slot)) {
-      if currentFlags(of: slot).rawValue != UInt32(states[Int(slot)].notedFlags) { build(entry) }
-    } else {
-      buildDiagnostic(slot, date: entry.date, change: entry.change)
-    }
+    let isTold = entry.notify.isSubset(of: table.notify(of: slot))
+    let hasNewFlags = currentFlags(of: slot).rawValue != UInt32(states[Int(slot)].notedFlags)
+    if entry.state != noted || (isTold && hasNewFlags) { build(entry) }
+    buildLeftDiagnostic(slot)
   }
 
   /// In `latest`: a change of flags replaces the waiting event, keeping its state.
@@ -140,7 +144,8 @@ extension MonitorEngine {
     dropWaiting(slot)
     var entry = diagnostic(slot, flags, state: waiting.state, date: date, change: change)
     entry.setRefinement(beaconTracks[slot]?.noted)
-    if entry.state != states[Int(slot)].noted || flags.rawValue != UInt32(states[Int(slot)].notedFlags) { enqueue(entry) }
+    let isNew = entry.state != states[Int(slot)].noted || flags.rawValue != UInt32(states[Int(slot)].notedFlags)
+    if isNew { enqueue(entry) }
   }
 
   private func diagnostic(

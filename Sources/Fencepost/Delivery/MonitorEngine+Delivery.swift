@@ -75,6 +75,14 @@ extension MonitorEngine {
     handedOut = 0
   }
 
+  /// A copy as it would be after a crash: what was handed out and not committed is handed out again. The two go on
+  /// independently.
+  public func fork() -> MonitorEngine {
+    var copy = self
+    copy.abandon()
+    return copy
+  }
+
   /// Whether an event waits, or was handed out to a consumer that went away.
   public var hasEvents: Bool {
     pendingEvents > 0 || inFlight[handedOut...].contains { isLive($0) }
@@ -121,7 +129,8 @@ extension MonitorEngine {
   private mutating func takeNext() -> EventEntry? {
     while let entry = queue.first {
       queue.removeFirst()
-      if isWaiting(entry) { return entry }
+      // In `first` and `latest` an event that was replaced may stand in the queue with the same change number.
+      if isWaiting(entry) { return turn.waiting[entry.slot] ?? entry }
       silent.dropped(entry)
     }
     return nil

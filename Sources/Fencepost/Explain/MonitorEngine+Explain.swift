@@ -65,7 +65,7 @@ extension MonitorEngine {
 
     var explanation: Explanation
     if let needed = accuracyThatDecides(state.observed, circle, policy, distance: distance),
-      state.observed == .undetermined || isOtherSide, fix.accuracy > needed
+      state.observed == .undetermined || (isOtherSide && fix.accuracy > needed)
     {
       explanation = Explanation(reason: .tooCoarse)
       explanation.accuracyNeeded = needed

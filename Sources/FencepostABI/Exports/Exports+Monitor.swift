@@ -27,6 +27,19 @@ public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
   if let monitor { Handle.release(monitor) }
 }
 
+/// Implements `fencepost_monitor_fork`; see the header.
+@_cdecl("fencepost_monitor_fork") @implementation
+public func fencepost_monitor_fork(
+  _ monitor: OpaquePointer?, _ out_fork: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let out = try Boundary.require(out_fork, "out_fork")
+    out.pointee = Handle.give(try handle.call { engine in engine.fork() })
+  }
+}
+
 /// Implements `fencepost_monitor_name`; see the header.
 @_cdecl("fencepost_monitor_name") @implementation
 public func fencepost_monitor_name(

@@ -60,6 +60,22 @@ static void monitor_dealloc(PyObject *self) {
   Py_DECREF(type);
 }
 
+static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  PyTypeObject *type = Py_TYPE(object);
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  native_monitor *copy = (native_monitor *)allocate(type, 0);
+  if (copy == NULL) return NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_fork(self->handle, &copy->handle, &error);
+  native_leave(saved);
+  if (status == FENCEPOST_OK) return (PyObject *)copy;
+  native_raise(native_monitor_state(object), status, &error);
+  Py_DECREF(copy);
+  return NULL;
+}
+
 static PyObject *monitor_name(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_monitor *self = (native_monitor *)object;
   char name[65];
@@ -90,6 +106,7 @@ static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused
 }
 
 static PyMethodDef monitor_methods[] = {
+    {"fork", monitor_fork, METH_NOARGS, "An independent copy."},
     {"name", monitor_name, METH_NOARGS, "Name, or None."},
     {"statistics", monitor_statistics, METH_NOARGS, "Clock and counters."},
     {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},

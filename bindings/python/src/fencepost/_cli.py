@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from . import __version__
 from ._conditions_file import add_conditions, read_conditions
+from ._conform import conform
 from ._enums import Delivery, State
 from ._files import InputFileError
 from ._formats import WRITERS, write_summary
@@ -25,7 +26,7 @@ from ._text_times import parse_time
 from ._tracks import FixRow, Track, read_track
 from ._way_points import play
 
-DONE, REFUSED, INTERRUPTED = 0, 2, 130
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 LONG_WORK = 20_000
 """Inputs from which on a terminal sees a progress bar."""
 
@@ -40,10 +41,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns the exit code: 0 done, 2 bad usage or input (one line says why)."""
+    """Runs the command line and returns the exit code: 0 done, 1 scenarios failed, 2 bad usage or input (one line
+    says why)."""
+    code = DONE
     try:
         options = _parser().parse_args(arguments)
-        options.run(options)
+        code = options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has seen enough. The interpreter flushes once more at its end: into nothing.
@@ -55,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("fencepost: interrupted", file=sys.stderr)
         return INTERRUPTED
-    return DONE
+    return code
 
 
 def _refuse(reason: str) -> int:
@@ -101,10 +104,30 @@ def _parser() -> argparse.ArgumentParser:
     add("--speed", type=_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", type=_time, metavar="TIME", help="time at the first way point")
     add("--loop", type=_count, metavar="N", help="go there and back N times")
+    _add_conform(commands)
     return parser
 
 
-def _replay(options: argparse.Namespace) -> None:
+def _add_conform(commands: Any) -> None:
+    parser = commands.add_parser(
+        "conform",
+        help="run conformance scenarios on the engine",
+        description="Runs files of conformance scenarios. Prints what fails: the scenario, the step, what was expected "
+        "and what came; at the end the counts. Exit code 1 when a scenario fails.",
+    )
+    parser.set_defaults(run=_conform)
+    parser.add_argument("files", metavar="FILE", nargs="+", help="JSON: one scenario or an array of them")
+    parser.add_argument("--restart-every-step", action="store_true", help="restart each monitor after every step")
+
+
+def _conform(options: argparse.Namespace) -> int:
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    passed = conform(options.files, restart_every_step=options.restart_every_step, write=sys.stdout.write)
+    return DONE if passed else FAILED
+
+
+def _replay(options: argparse.Namespace) -> int:
     machine = options.format != "table"
     for stream, errors in ((sys.stdout, "strict" if machine else "replace"), (sys.stderr, "backslashreplace")):
         if hasattr(stream, "reconfigure"):
@@ -139,6 +162,7 @@ def _replay(options: argparse.Namespace) -> None:
         write_summary(seen, monitor, replay.first_time_us, assumed, sys.stderr if machine else sys.stdout)
     sys.stdout.flush()
     _report_skipped(replay, options)
+    return DONE
 
 
 def _fixes(track: Track, options: argparse.Namespace) -> list[FixRow]:

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""Shows that the conformance corpus bites: each of these defects, put into the engine one at a time, must be noticed.
+
+    .venv/bin/python Tests/mutants.py [--list] [WORD...]
+
+With words only the mutants whose name holds one of them. Works in a copy of the tree under .build/mutants, builds the
+library there and runs ``fencepost conform`` on Tests/Conformance with a copy of the installed package that loads it.
+Prints which scenario kills each; exits with 1 when one survives, with 2 when something else is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / ".build" / "mutants"
+TREE, SCRATCH, PYTHON = WORK / "tree", WORK / "scratch", WORK / "python"
+SONAME = "libfencepost.so.0.1"
+LIMIT_S = 120
+CORPUS = sorted((ROOT / "Tests" / "Conformance").glob("*.json"))
+
+
+class Mutant(NamedTuple):
+    name: str
+    file: str
+    """Below Sources/Fencepost."""
+    old: str
+    """Stands there once."""
+    new: str
+
+
+CIRCLES = "Detection/MonitorEngine+Circles.swift"
+DUE = "Detection/MonitorEngine+Due.swift"
+BEACONS = "Detection/MonitorEngine+Beacons.swift"
+POLICY = "Model/TransitionPolicy.swift"
+BUILDING = "Delivery/MonitorEngine+Building.swift"
+DELIVERY = "Delivery/MonitorEngine+Delivery.swift"
+CONDITIONS = "MonitorEngine+Conditions.swift"
+HOST = "MonitorEngine+Host.swift"
+FIXES = "MonitorEngine+Fixes.swift"
+ENGINE = "MonitorEngine.swift"
+
+MUTANTS = [
+    # The circle detector.
+    Mutant("the line belongs to the outside when undetermined", CIRCLES,
+           "let isInside = distance <= circle.radius\n    if isCoarse", "let isInside = distance < circle.radius\n    if isCoarse"),
+    Mutant("the line belongs to the outside when determined", CIRCLES,
+           "let isInside = distance <= circle.radius\n    let isOwnSide", "let isInside = distance < circle.radius\n    let isOwnSide"),
+    Mutant("a fix on the own side does not cancel a candidate", CIRCLES,
+           "if candidates.removeValue(forKey: slot) != nil {", "if candidates[slot] == nil {"),
+    Mutant("an exit needs to be beyond the margin, not at it", CIRCLES,
+           "? distance >= circle.radius + outer", "? distance > circle.radius + outer"),
+    Mutant("the exit margin is dropped", CIRCLES, "? distance >= circle.radius + outer", "? distance >= circle.radius"),
+    Mutant("the entry margin is dropped", CIRCLES,
+           ": distance <= circle.radius - inner && ", ": distance <= circle.radius && "),
+    Mutant("a coarse fix may open an entry", CIRCLES,
+           " && !policy.isTooCoarse(radius: circle.radius, accuracy: fix.accuracy)\n", "\n"),
+    Mutant("a coarse fix decides an undetermined circle by its side", CIRCLES,
+           "!(distance - fix.accuracy > circle.radius)", "!(distance > circle.radius)"),
+    Mutant("a coarse fix whose uncertainty touches the line decides", CIRCLES,
+           "!(distance - fix.accuracy > circle.radius)", "!(distance - fix.accuracy >= circle.radius)"),
+    Mutant("entry and exit dwell are exchanged", CIRCLES,
+           "observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds",
+           "observed == .inside ? policy.entryDwellMicroseconds : policy.exitDwellMicroseconds"),
+    Mutant("with evidence a later decisive fix starts the dwell again", CIRCLES,
+           "date: time) }\n      return\n", "date: time) }\n      if candidate.isTimed { return }\n"),
+    Mutant("evidence must come after the dwell, not at its end", CIRCLES,
+           "time >= candidate.deadline", "time > candidate.deadline"),
+    Mutant("evidence confirms only with a decisive fix", CIRCLES,
+           "if !candidate.isTimed, time >= candidate.deadline {",
+           "if !candidate.isTimed, time >= candidate.deadline, (distance - circle.radius).magnitude >= outer {"),
+    Mutant("the evidence date is that of the confirmation", CIRCLES,
+           "entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance)",
+           "entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance); entry.evidenceDate = date"),
+    # Policies.
+    Mutant("the entry margin is not limited to half the radius", POLICY,
+           "return min(max(entryMargin, scaled), radius / 2)", "return max(entryMargin, scaled)"),
+    Mutant("accuracy does not widen the exit margin", POLICY,
+           "return max(exitMargin(radius: radius), scaled)", "return exitMargin(radius: radius)"),
+    Mutant("accuracy does not widen the entry margin", POLICY,
+           "return min(max(entryMargin, scaled), radius / 2)", "return min(entryMargin, radius / 2)"),
+    Mutant("the exit margin of core_location has no upper limit", POLICY,
+           "min(max(radius, exitMargin), exitMarginLimit)", "max(radius, exitMargin)"),
+    Mutant("an accuracy at the limit is too coarse", POLICY,
+           "accuracy > max(radius, 100)", "accuracy >= max(radius, 100)"),
+    Mutant("the accuracy limit of a small circle is its radius", POLICY,
+           "accuracy > max(radius, 100)", "accuracy > radius"),
+    # What becomes due.
+    Mutant("deadlines at one instant fire in add order only", DUE,
+           "($0.deadline, $0.generation) < ($1.deadline, $1.generation)", "$0.generation < $1.generation"),
+    Mutant("equal deadlines fire in reverse add order", DUE,
+           "($0.deadline, $0.generation) < ($1.deadline, $1.generation)",
+           "($0.deadline, $1.generation) < ($1.deadline, $0.generation)"),
+    Mutant("a crossing is dated with the clock", DUE, "slot: slot, date: deadline,", "slot: slot, date: time,"),
+    Mutant("a deadline at a fix's own time fires before it", FIXES,
+           "if deadlines.earliest < time { confirmDue(through: time - 1) }",
+           "if deadlines.earliest <= time { confirmDue(through: time) }"),
+    # Beacons.
+    Mutant("the weakest sighting refines", BEACONS, "return rssi > other.rssi", "return rssi < other.rssi"),
+    Mutant("of equal sightings the highest number refines", BEACONS,
+           "(major, minor) < (other.major, other.minor)", "(major, minor) > (other.major, other.minor)"),
+    Mutant("a sighting does not extend the absence timer", BEACONS,
+           "beaconTracks[slot]?.lastSighting = clock\n    beaconTracks[slot]?.deadline = deadline.microseconds\n",
+           "beaconTracks[slot]?.lastSighting = clock\n"),
+    Mutant("the exit timeout is the initial one", BEACONS,
+           "options.beaconExitTimeoutMicroseconds", "options.beaconInitialTimeoutMicroseconds"),
+    Mutant("switching the scanner off changes nothing", BEACONS, "          stopTracking(slot)\n", ""),
+    Mutant("a suspended beacon is seen", BEACONS,
+           "guard !currentFlags(of: slot).suspends, let beacon", "guard let beacon"),
+    Mutant("only a bare UUID is refined", BEACONS, "if beacon.minor == nil {", "if beacon.major == nil {"),
+    Mutant("absence does not name the last sighting", BEACONS,
+           "    entry.evidenceDate = track.lastSighting\n", "    _ = track\n"),
+    Mutant("an absence after a sighting is a determination", BEACONS,
+           "entry.notify = before == .undetermined ? .initial : .exit", "entry.notify = before == .inside ? .initial : .exit"),
+    # From observations to events.
+    Mutant("notify is ignored", BUILDING,
+           "let isNotified = entry.notify.isSubset(of: table.notify(of: slot))",
+           "let isNotified = entry.generation > 0"),
+    Mutant("a diagnostic event has the state of the record", BUILDING,
+           "state: flags.isDisjoint(with: .unmonitored) ? state : .unmonitored", "state: state"),
+    Mutant("ceasing to be unmonitored is told", BUILDING,
+           "return !(isDisjoint(with: .unmonitored) ? difference.subtracting(.unmonitored) : difference).isEmpty",
+           "return !difference.isEmpty"),
+    Mutant("after a commit a change and then its flags are told", BUILDING,
+           "guard !turn.isBusy(slot), let flags = turn.flags[slot]", "guard let flags = turn.flags[slot]"),
+    Mutant("a silent change swallows what the flags have to tell", BUILDING,
+           "    if !isNotified {\n      // A silent", "    if false {\n      // A silent"),
+    Mutant("latest tells an event that was replaced", DELIVERY,
+           "{ return turn.waiting[entry.slot] ?? entry }", "{ return entry }"),
+    Mutant("a slot that frees for an unsupported condition is no news", CONDITIONS,
+           "      if flags.isNews(to: before) { flagsChanged(promoted, date: clock) }\n", "      _ = before\n"),
+    Mutant("latest keeps a waiting event that is back at the record", BUILDING,
+           "    dropWaiting(slot)\n    let isTold", "    if entry.state != noted { dropWaiting(slot) }\n    let isTold"),
+    Mutant("first tells what was observed first behind an event", BUILDING,
+           "case .first:\n      if turn.isBusy(slot) {\n        turn.present[slot] = entry",
+           "case .first:\n      if turn.isBusy(slot) {\n        turn.present[slot] = turn.present[slot] ?? entry"),
+    # Delivery.
+    Mutant("a condition's second event has the sequence number of the last", DELIVERY,
+           "      lastSequence += 1\n", "      if states[Int(entry.slot)].record == SlotState.none { lastSequence += 1 }\n"),
+    Mutant("a sequence number is given when an event is asked for in vain", DELIVERY,
+           "    acknowledge()\n    var count = 0\n", "    acknowledge()\n    if queue.first == nil { lastSequence += 1 }\n    var count = 0\n"),
+    Mutant("what was in flight is lost at a restart", DELIVERY,
+           "public mutating func abandon() {\n", "public mutating func abandon() {\n    inFlight.removeFirst(handedOut)\n"),
+    Mutant("a restart commits", DELIVERY, "public mutating func abandon() {\n", "public mutating func abandon() {\n    acknowledge()\n"),
+    Mutant("the record shows an event as soon as it is handed out", DELIVERY,
+           "      inFlight.append(entry)\n", "      inFlight.append(entry)\n      write(entry)\n"),
+    Mutant("an event of a removed condition is still delivered", DELIVERY,
+           "if isWaiting(entry) { return", "if isWaiting(entry) || !table.isLive(entry.slot) { return"),
+    Mutant("events built at a commit come last", "Delivery/EventQueue.swift",
+           "last.change > entry.change {", "last.change == 0 {"),
+    # Conditions, limit, host, inputs.
+    Mutant("the newest waiting condition gets a free place", "Conditions/ConditionLimit.swift",
+           "queue.append((slot, lastTicket))", "queue.insert((slot, lastTicket), at: head)"),
+    Mutant("a replacement over the limit is monitored", CONDITIONS,
+           "isOverLimit = states[Int(slot)].isOverLimit", "isOverLimit = false"),
+    Mutant("a fix of exactly the greatest age is too old for an add", CONDITIONS,
+           "<= options.initialFixMaxAgeMicroseconds", "< options.initialFixMaxAgeMicroseconds"),
+    Mutant("a promoted condition looks back", CONDITIONS,
+           "begin(promoted, lookingBack: false)", "begin(promoted, lookingBack: true)"),
+    Mutant("a resumed condition looks back", HOST, "begin(slot, lookingBack: false)", "begin(slot, lookingBack: true)"),
+    Mutant("suspension keeps observation and candidate", HOST,
+           "      if new.suspends, !old.suspends { stopTracking(slot) }\n", ""),
+    Mutant("events of a removed condition count as waiting", CONDITIONS,
+           "    pendingEvents -= Int(state.waiting)\n", ""),
+    Mutant("ensure compares radii to 5 m", "Conditions/CircularGeographicCondition.swift",
+           "<= 0.5", "<= 5"),
+    Mutant("an input at the clock is late", ENGINE,
+           "guard time.microseconds >= clock else", "guard time.microseconds > clock else"),
+    Mutant("late inputs are not counted", ENGINE, "      counters.lateInputs += 1\n", ""),
+    Mutant("one event more than allowed may wait", ENGINE,
+           "pendingEvents >= options.maxPendingEvents", "pendingEvents > options.maxPendingEvents"),
+    Mutant("absence is not counted for beacons added before any time", ENGINE,
+           "    if clock == .min { startAwaitingBeacons(at: time.microseconds) }\n", ""),
+]  # fmt: skip
+
+
+class Broken(Exception):
+    """The check itself cannot be made."""
+
+
+def mirror() -> None:
+    """Brings the copy of the tree up to date; what did not change keeps its time, so that builds stay incremental."""
+    for name in ("Package.swift", "include", "Sources", "Tests", "examples", "bindings/c"):
+        source = ROOT / name
+        files = [source] if source.is_file() else [path for path in source.rglob("*") if path.is_file()]
+        wanted = {path.relative_to(ROOT) for path in files}
+        for path in wanted:
+            copy = TREE / path
+            if not copy.is_file() or copy.read_bytes() != (ROOT / path).read_bytes():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / path, copy)
+        for path in (TREE / name).rglob("*") if (TREE / name).is_dir() else ():
+            if path.is_file() and path.relative_to(TREE) not in wanted:
+                path.unlink()
+
+
+def build() -> None:
+    command = ["swift", "build", "--product", "fencepost-c", "--package-path", str(TREE), "--scratch-path", str(SCRATCH),
+               "-Xlinker", f"-soname={SONAME}", "-Xlinker", f"--version-script={TREE / 'bindings/c/fencepost.map'}"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Broken(f"swift build failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    library = PYTHON / "fencepost" / SONAME
+    library.unlink(missing_ok=True)
+    shutil.copyfile(SCRATCH / "debug" / "libfencepost-c.so", library)
+
+
+def copy_package() -> None:
+    import fencepost
+
+    shutil.rmtree(PYTHON, ignore_errors=True)
+    shutil.copytree(Path(fencepost.__file__).parent, PYTHON / "fencepost")
+
+
+def conform(files: list[Path], *options: str) -> tuple[int | None, str]:
+    """Exit code (None: it did not end) and output."""
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "fencepost", "conform", *options, *map(str, files)]
+    try:
+        done = subprocess.run(
+            command, cwd=WORK, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=LIMIT_S
+        )
+    except subprocess.TimeoutExpired:
+        return None, ""
+    return done.returncode, done.stdout + done.stderr
+
+
+def killers() -> list[str]:
+    """The scenarios that notice what was built; empty when none does."""
+    for options in ((), ("--restart-every-step",)):
+        code, output = conform(CORPUS, *options)
+        suffix = " (restarted)" if options else ""
+        if code == 0:
+            continue
+        if code == 1:
+            lines = output.splitlines()
+            failed = [line for line, after in zip(lines, lines[1:]) if after.startswith("  step ")]
+            return [line.split(": ", 1)[1] + suffix for line in failed]
+        if code == 2:
+            raise Broken(f"fencepost conform: {output}")
+        # It crashed, or did not end: which file does it?
+        fate = "hangs" if code is None else f"crashes ({code})"
+        bad = [path.name for path in CORPUS if conform([path], *options)[0] not in (0, 1)]
+        return [f"{', '.join(bad) or 'all files together'}: {fate}{suffix}"]
+    return []
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*", metavar="WORD")
+    parser.add_argument("--list", action="store_true", help="only print the mutants")
+    options = parser.parse_args()
+    chosen = [m for m in MUTANTS if not options.words or any(word in m.name for word in options.words)]
+    if options.list:
+        print(*(f"{mutant.name} ({mutant.file})" for mutant in chosen), sep="\n")
+        return 0
+    for mutant in MUTANTS:
+        count = (ROOT / "Sources" / "Fencepost" / mutant.file).read_text(encoding="utf-8").count(mutant.old)
+        if count != 1:
+            raise Broken(f"{mutant.name}: its text stands {count} times in {mutant.file}")
+    if len({mutant.name for mutant in MUTANTS}) != len(MUTANTS) or not chosen:
+        raise Broken("no such mutant, or two of one name")
+    TREE.mkdir(parents=True, exist_ok=True)
+    copy_package()
+    mirror()
+    build()
+    for mode in ((), ("--restart-every-step",)):
+        code, output = conform(CORPUS, *mode)
+        if code != 0:
+            raise Broken(f"the corpus does not pass without a mutant:\n{output}")
+    survivors = []
+    for number, mutant in enumerate(chosen, 1):
+        started = time.monotonic()
+        path = TREE / "Sources" / "Fencepost" / mutant.file
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+        try:
+            build()
+            found = killers()
+        finally:
+            path.write_text(text, encoding="utf-8")
+        if not found:
+            survivors.append(mutant)
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        verdict = f"killed by {found[0]}{more}" if found else "SURVIVES"
+        print(f"{number:2}. {mutant.name}: {verdict} [{time.monotonic() - started:.0f} s]", flush=True)
+    print(f"{len(chosen) - len(survivors)} killed, {len(survivors)} survive")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Broken as broken:
+        print(f"mutants: {broken}", file=sys.stderr)
+        sys.exit(2)
