@@ -35,34 +35,33 @@ extension MonitorEngine {
   /// Takes note of a change of the flags of a condition.
   mutating func flagsChanged(_ slot: UInt32, date: Int64) {
     lastChange += 1
-    switch options.delivery {
-    case .every:
+    if options.delivery == .every {
       buildDiagnostic(slot, date: date, change: lastChange)
-    case .first:
-      if turn.isBusy(slot) {
-        turn.flags[slot] = (date, lastChange)
-      } else {
-        buildDiagnostic(slot, date: date, change: lastChange)
-      }
-    case .latest:
-      if turn.flying.contains(slot) {
-        turn.flags[slot] = (date, lastChange)
-      } else if let waiting = turn.waiting[slot] {
-        replaceByDiagnostic(waiting, date: date, change: lastChange)
-      } else {
-        buildDiagnostic(slot, date: date, change: lastChange)
-      }
+      return
+    }
+    turn.flags[slot] = (date, lastChange)
+    if turn.flying.contains(slot) { return }
+    if let waiting = turn.waiting[slot] {
+      if options.delivery == .latest { replaceByDiagnostic(waiting, date: date, change: lastChange) }
+    } else {
+      buildFlags(slot)
     }
   }
 
   /// After a commit in `first` and `latest`: builds the next event of the condition, if there is something to tell.
   mutating func rebuild(_ slot: UInt32) {
-    let flags = turn.flags.removeValue(forKey: slot)
     if let present = turn.present.removeValue(forKey: slot), present.state != states[Int(slot)].noted {
       build(present)
       if turn.isBusy(slot) { return }
     }
-    if let flags { buildDiagnostic(slot, date: flags.date, change: flags.change) }
+    buildFlags(slot)
+  }
+
+  /// In `first` and `latest` with nothing pending: tells what the flags have to tell, dated with what caused it.
+  private mutating func buildFlags(_ slot: UInt32) {
+    guard let flags = turn.flags[slot] else { return }
+    buildDiagnostic(slot, date: flags.date, change: flags.change)
+    if !turn.isBusy(slot) { turn.flags[slot] = nil }
   }
 
   /// Queues an event, or updates the record silently when the policy does not notify of such a change.
@@ -70,8 +69,10 @@ extension MonitorEngine {
     var entry = observed
     let slot = entry.slot
     let flags = currentFlags(of: slot)
-    entry.diagnostics = flags
     let isNotified = entry.notify.isSubset(of: table.notify(of: slot))
+    // A diagnostic event ignores `notify`: a silent change does not swallow what the flags still have to tell.
+    let told = Diagnostics(rawValue: UInt32(states[Int(slot)].notedFlags))
+    entry.diagnostics = isNotified ? flags : told.subtracting(.unmonitored.subtracting(flags))
     if options.delivery == .every {
       note(entry)
       if isNotified {
@@ -121,10 +122,11 @@ extension MonitorEngine {
     dropWaiting(slot)
     if entry.state != noted {
       build(entry)
+      if !turn.isBusy(slot) { buildFlags(slot) }
     } else if entry.notify.isSubset(of: table.notify(of: slot)) {
       if currentFlags(of: slot).rawValue != UInt32(states[Int(slot)].notedFlags) { build(entry) }
     } else {
-      buildDiagnostic(slot, date: entry.date, change: entry.change)
+      buildFlags(slot)
     }
   }
 

@@ -91,7 +91,8 @@ extension MonitorEngine {
   private mutating func takeNext() -> EventEntry? {
     while let entry = queue.first {
       queue.removeFirst()
-      if isWaiting(entry) { return entry }
+      // An event that replaced a waiting one may have its place in the order: what waits is what counts.
+      if isWaiting(entry) { return options.delivery == .every ? entry : turn.waiting[entry.slot] }
       silent.dropped(entry)
     }
     return nil
