@@ -105,12 +105,11 @@ extension MonitorEngine {
     }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !undetermined.isEmpty { determine(fix, at: position) }
-    let moved = neighbourhood.moved(to: position)
-    var isCovered = neighbourhood.isValid && moved < neighbourhood.radius
+    var isCovered = neighbourhood.covers(position)
     if isCovered {
-      let slack = neighbourhood.leastSlack(at: position, moved: moved)
+      let slack = neighbourhood.leastSlack(at: position)
       if slack > 0, deadlines.earliest > time {
-        drawSafeRegion(at: position, fix.coordinate, moved: moved, slack: slack)
+        drawSafeRegion(at: position, fix.coordinate, slack: slack)
         return
       }
       slotScratch.removeAll(keepingCapacity: true)
@@ -126,7 +125,7 @@ extension MonitorEngine {
     if deadlines.earliest <= time || !confirmations.isEmpty { confirmDue(through: time) }
     isCovered = isCovered && neighbourhood.isValid
     if isCovered {
-      drawSafeRegion(at: position, fix.coordinate, moved: moved)
+      drawSafeRegion(at: position, fix.coordinate)
     } else {
       rebuildNeighbourhood(at: position, fix.coordinate)
     }

@@ -126,24 +126,17 @@ extension MonitorEngine {
     }
     var radius = gatheredRadius
     if near.count > Neighbourhood.capacity {
-      radius = max(0, near.select(Neighbourhood.capacity + 1, among: near.count).slack)
+      radius = max(0, near.select(Neighbourhood.capacity + 1).slack)
       neighbourhood.nextRadius = max(50, radius * 1.1)
     } else {
       neighbourhood.nextRadius = min(100_000, max(50, radius * 1.3))
     }
-    // Nearer ones first, roughly: 8, 8, 16, …
-    var block = min(near.count, Neighbourhood.capacity)
-    while block > 8 {
-      let half = block / 2
-      _ = near.select(half, among: block)
-      block = half
-    }
     neighbourhood.begin(at: position, latitude: coordinate.latitude, radius: radius)
     for candidate in near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
-      if let watch = watch(candidate.slot) { neighbourhood.append(watch, slack: candidate.slack) }
+      if let watch = watch(candidate.slot) { neighbourhood.append(watch) }
     }
     neighbourhood.end()
-    drawSafeRegion(at: position, coordinate, moved: 0)
+    drawSafeRegion(at: position, coordinate)
   }
 
   /// Fills `near` with the thresholds whose slack is less than a radius.
@@ -166,15 +159,11 @@ extension MonitorEngine {
 
   /// Draws the safe region; there is none while a circle is undetermined, since any fix may decide it.
   ///
-  /// - Parameters:
-  ///   - moved: Chord from the origin of the neighbourhood.
-  ///   - slack: The least slack of the list there, if it was measured already.
-  mutating func drawSafeRegion(
-    at position: EarthVector, _ coordinate: Coordinate, moved: Double, slack: Double? = nil
-  ) {
+  /// - Parameter slack: The least slack of the list there, if it was measured already.
+  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, slack: Double? = nil) {
     if undetermined.isEmpty {
-      let slack = slack ?? neighbourhood.leastSlack(at: position, moved: moved)
-      neighbourhood.drawSafeRegion(at: position, coordinate, slack: slack, moved: moved)
+      neighbourhood.drawSafeRegion(
+        at: position, coordinate, slack: slack ?? neighbourhood.leastSlack(at: position))
     } else {
       neighbourhood.removeSafeRegion()
     }
@@ -189,10 +178,10 @@ struct NearThreshold: Sendable {
 }
 
 extension ContiguousArray<NearThreshold> {
-  /// Moves the k smallest slacks of the first `count` to the front and returns the k-th; k from 1 to `count`.
+  /// Moves the k smallest slacks to the front and returns the k-th; k from 1 to the count.
   ///
   /// Source: C. A. R. Hoare, "Algorithm 65: Find", Communications of the ACM 4 (1961).
-  mutating func select(_ k: Int, among count: Int) -> NearThreshold {
+  mutating func select(_ k: Int) -> NearThreshold {
     var low = 0
     var high = count - 1
     let target = k - 1

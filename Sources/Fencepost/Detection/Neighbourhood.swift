@@ -10,7 +10,7 @@ import FencepostKernel
 ///
 /// All is measured in chords. A chord changes by no more than the device moves, whatever the ellipsoid.
 struct Neighbourhood: Sendable {
-  static let capacity = 64
+  static let capacity = 32
   /// Bytes of a group of four watches.
   private static var groupSize: Int { 80 }
   /// Greatest radius of curvature of the ellipsoid, a² / b, metres, a little widened.
@@ -27,10 +27,6 @@ struct Neighbourhood: Sendable {
   /// Four watches a group, five vectors each: the centre relative to `origin`, the threshold, the direction. Single
   /// precision: each threshold is moved towards its centre line by more than the error (see ``set(_:_:)``).
   private var groups: ContiguousArray<SIMD4<Float>> = ContiguousArray(repeating: .zero, count: 5 * capacity / 4)
-
-  /// Per group: no watch of it or of a later group had less slack at `origin`. Watches come nearest first, so that a
-  /// measurement can stop as soon as none of the rest can matter.
-  private var leastOfRest: ContiguousArray<Float> = ContiguousArray(repeating: 0, count: capacity / 4)
 
   /// The safe region: degrees and metres per degree; a negative square when there is none.
   struct SafeRegion: Sendable {
@@ -58,6 +54,11 @@ struct Neighbourhood: Sendable {
     return moved > 1_000 && moved > 4 * radius && origin != EarthVector(x: 0, y: 0, z: 0)
   }
 
+  /// Whether the list holds all that can matter at a position.
+  func covers(_ position: EarthVector) -> Bool {
+    isValid && origin.squaredChord(to: position) < radius * radius
+  }
+
   mutating func invalidate() {
     isValid = false
     safe.squaredRadius = -1
@@ -80,14 +81,9 @@ struct Neighbourhood: Sendable {
     metresPerLongitude = Self.metresPerDegree * Trigonometry.sincosDegrees(min(lowest, 90)).cosine * 1.000_000_1
   }
 
-  /// Adds a watch to the list that was begun; there is room for ``capacity``. The nearer ones should come first.
-  ///
-  /// - Parameter slack: Its slack at the origin, or less.
-  mutating func append(_ watch: ActiveCircles.Watch, slack: Double) {
+  /// Adds a watch to the list that was begun; there is room for ``capacity``.
+  mutating func append(_ watch: ActiveCircles.Watch) {
     guard count < Self.capacity else { return }
-    let group = count / 4
-    let least = Float(slack - slack.magnitude * 1e-6) - 0.01
-    leastOfRest[group] = count % 4 == 0 ? least : min(leastOfRest[group], least)
     set(count, watch)
     count += 1
   }
@@ -99,11 +95,6 @@ struct Neighbourhood: Sendable {
       setInert(index)
       index += 1
     }
-    var least = Float.infinity
-    for group in stride(from: (count + 3) / 4 - 1, through: 0, by: -1) {
-      least = min(least, leastOfRest[group])
-      leastOfRest[group] = least
-    }
     isValid = true
   }
 
@@ -113,12 +104,7 @@ struct Neighbourhood: Sendable {
     safe.squaredRadius = -1
     var isListed = false
     for index in 0..<count where slots[index] == slot {
-      if let watch {
-        set(index, watch)
-        for group in 0...index / 4 { leastOfRest[group] = -.infinity }
-      } else {
-        setInert(index)
-      }
+      if let watch { set(index, watch) } else { setInert(index) }
       isListed = true
     }
     if watch != nil, !isListed { isValid = false }
@@ -147,42 +133,29 @@ struct Neighbourhood: Sendable {
   }
 
   /// The least slack of the list at a position, or less: never more than the true one.
-  ///
-  /// - Parameter moved: Chord from `origin` to the position.
   @inline(__always)
-  func leastSlack(at position: EarthVector, moved: Double) -> Double {
+  func leastSlack(at position: EarthVector) -> Double {
     let position = relative(position)
-    let moved = Float(moved * (1 + 1e-6))
-    let pastEnd = (count &+ 3) / 4
+    let size = (count &+ 3) / 4 &* Self.groupSize
     return groups.withUnsafeBytes { groups in
-      leastOfRest.withUnsafeBufferPointer { leastOfRest in
-        guard let start = groups.baseAddress else { return .infinity }
-        var least = Float.infinity
-        var group = 0
-        while group < pastEnd, leastOfRest[group] - moved < least {
-          let slack = Self.slacks(start + group &* Self.groupSize, position)
-          least = min(least, min(min(slack.x, slack.y), min(slack.z, slack.w)))
-          group &+= 1
-        }
-        return Double(least)
+      guard let start = groups.baseAddress else { return .infinity }
+      var least = SIMD4(repeating: Float.infinity)
+      var offset = 0
+      while offset < size {
+        let slack = Self.slacks(start + offset, position)
+        least = least.replacing(with: slack, where: slack .< least)
+        offset &+= Self.groupSize
       }
+      return Double(min(min(least.x, least.y), min(least.z, least.w)))
     }
-  }
-
-  /// Chord from the origin of the list to a position.
-  @inline(__always)
-  func moved(to position: EarthVector) -> Double {
-    origin.squaredChord(to: position).squareRoot()
   }
 
   /// Appends the slots whose threshold may be reached at a position.
   func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
-    let moved = Float(moved(to: position) * (1 + 1e-6))
     let position = relative(position)
     groups.withUnsafeBytes { groups in
       guard let start = groups.baseAddress else { return }
       for group in 0..<((count &+ 3) / 4) {
-        if leastOfRest[group] > moved { break }
         let slack = Self.slacks(start + group &* Self.groupSize, position)
         guard any(slack .<= 0) else { continue }
         if slack.x <= 0 { result.append(slots[4 &* group]) }
@@ -195,10 +168,9 @@ struct Neighbourhood: Sendable {
 
   /// Draws the safe region around a position that the list covers.
   ///
-  /// - Parameters:
-  ///   - slack: The least slack of the list there.
-  ///   - moved: Chord from `origin` to the position.
-  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, slack: Double, moved: Double) {
+  /// - Parameter slack: The least slack of the list there.
+  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, slack: Double) {
+    let moved = origin.squaredChord(to: position).squareRoot()
     let least = min(slack, radius - moved) - 1e-5
     safe = SafeRegion(
       latitude: coordinate.latitude, longitude: coordinate.longitude,
