@@ -120,6 +120,7 @@ extension MonitorEngine {
     }
     var reached: ContiguousArray<UInt32> = []
     swap(&reached, &slotScratch)
+    if reached.count > 3 { fetch(reached) }
     for slot in reached { cross(slot, fix, at: position) }
     swap(&reached, &slotScratch)
     if deadlines.earliest <= time || !confirmations.isEmpty { confirmDue(through: time) }
@@ -129,6 +130,19 @@ extension MonitorEngine {
     } else {
       rebuildNeighbourhood(at: position, fix.coordinate)
     }
+  }
+
+  /// Reads ahead what the crossings, their events and records will need: with a million conditions each read is a trip
+  /// to memory, and here many are under way at once.
+  private mutating func fetch(_ slots: ContiguousArray<UInt32>) {
+    var sum: UInt64 = 0
+    for slot in slots { sum &+= UInt64(states[Int(slot)].record) &+ table.generation(of: slot) }
+    for slot in slots {
+      sum &+= table.identifiers.firstWord(of: slot)
+      let record = states[Int(slot)].record
+      if record != SlotState.none { sum &+= records[record].sequence }
+    }
+    fetched = sum
   }
 
   /// Whether no circle is evaluated at all.

@@ -66,6 +66,8 @@ public struct MonitorEngine: Sendable {
   /// Circles that stopped being active while `near` was being gathered.
   var released: ContiguousArray<UInt32> = []
   var isGathering = false
+  /// Keeps reads ahead from being optimised away.
+  var fetched: UInt64 = 0
 
   /// Creates an empty monitor.
   ///

@@ -57,11 +57,14 @@ if [ -f "$shared/limit.cpp" ]; then
   data=$PWD/$out/data
   if [ ! -f "$data/SHA256" ]; then
     say "generating the shared workloads"
-    python=python3
-    if ! python3 -c 'import numpy' 2>/dev/null; then
-      [ -x .venv/bin/python ] || python3 -m venv .venv
-      .venv/bin/python -c 'import numpy' 2>/dev/null || .venv/bin/python -m pip install -q numpy
-      python=.venv/bin/python
+    python=
+    for candidate in .venv/bin/python python3 "$out/venv/bin/python"; do
+      if "$candidate" -c 'import numpy' 2>/dev/null; then python=$candidate && break; fi
+    done
+    if [ -z "$python" ]; then
+      python3 -m venv "$out/venv"
+      python=$out/venv/bin/python
+      "$python" -m pip install -q numpy
     fi
     BENCH_DATA=$data "$python" "$shared/workload.py" >/dev/null
   fi

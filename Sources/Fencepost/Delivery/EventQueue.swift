@@ -7,6 +7,14 @@ struct EventQueue: Sendable {
   private var head = 0
   private var overtaken: ContiguousArray<EventEntry> = []
 
+  /// Of what was read ahead; kept so that the reading is not optimised away.
+  var trace: UInt64 = 0
+
+  /// The next entries, without those that have overtaken.
+  func ahead(_ limit: Int) -> ArraySlice<EventEntry> {
+    entries[head..<min(head + limit, entries.count)]
+  }
+
   /// Entries, void ones included.
   var count: Int { entries.count - head + overtaken.count }
 

@@ -7,7 +7,7 @@ struct Turns: Sendable {
   var flying: Set<UInt32> = []
   /// What is observed now, where it changed behind an event.
   var present: [UInt32: EventEntry] = [:]
-  /// When the flags last changed behind an event, and the place of that change.
+  /// When the flags last changed in a way that is news, and the place of that change, while an event is pending.
   var flags: [UInt32: (date: Int64, change: UInt64)] = [:]
 
   func isBusy(_ slot: UInt32) -> Bool {
