@@ -238,6 +238,9 @@ static void fork_goes_on_by_itself(void) {
   fencepost_monitor *monitor = new_monitor(NULL), *fork = NULL;
   fencepost_event first, event;
   uint32_t available = 0;
+  /* Bytes behind the identifier's end are not written. */
+  memset(&first, 0, sizeof first);
+  memset(&event, 0, sizeof event);
   add_exact_circle(monitor, "a", 1);
   add_exact_circle(monitor, "b", 2);
   CHECK_OK(feed(monitor, 0, SECONDS(0)));
