@@ -103,15 +103,11 @@ extension MonitorEngine {
       if deadlines.earliest <= time { confirmDue(through: time) }
       return
     }
+    if passes(fix) { return }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !undetermined.isEmpty { determine(fix, at: position) }
     var isCovered = neighbourhood.covers(position)
     if isCovered {
-      let slack = neighbourhood.leastSlack(at: position)
-      if slack > 0, deadlines.earliest > time {
-        drawSafeRegion(at: position, fix.coordinate, slack: slack)
-        return
-      }
       slotScratch.removeAll(keepingCapacity: true)
       neighbourhood.reached(at: position, into: &slotScratch)
     } else {

@@ -131,7 +131,7 @@ extension MonitorEngine {
     } else {
       neighbourhood.nextRadius = min(100_000, max(50, radius * 1.3))
     }
-    neighbourhood.begin(at: position, latitude: coordinate.latitude, radius: radius)
+    neighbourhood.begin(at: position, coordinate, radius: radius)
     for candidate in near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
       if let watch = watch(candidate.slot) { neighbourhood.append(watch) }
     }
@@ -158,16 +158,33 @@ extension MonitorEngine {
   }
 
   /// Draws the safe region; there is none while a circle is undetermined, since any fix may decide it.
-  ///
-  /// - Parameter slack: The least slack of the list there, if it was measured already.
-  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, slack: Double? = nil) {
-    if undetermined.isEmpty {
-      neighbourhood.drawSafeRegion(
-        at: position, coordinate, slack: slack ?? neighbourhood.leastSlack(at: position))
-    } else {
-      neighbourhood.removeSafeRegion()
-    }
+  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate) {
+    guard undetermined.isEmpty else { return neighbourhood.removeSafeRegion() }
+    let offset = neighbourhood.offset(of: position)
+    neighbourhood.drawSafeRegion(
+      at: coordinate, slack: neighbourhood.leastSlack(at: offset), moved: offset.length)
   }
+
+  /// Takes a fix that reaches no threshold of the neighbourhood, without measuring its position exactly.
+  ///
+  /// - Returns: Whether it did.
+  @inline(__always)
+  mutating func passes(_ fix: Fix) -> Bool {
+    guard neighbourhood.isValid, undetermined.isEmpty, deadlines.earliest > fix.time.microseconds,
+      let offset = neighbourhood.offset(of: fix.coordinate)
+    else { return false }
+    let moved = offset.length + 1e-5
+    guard moved < neighbourhood.radius else { return false }
+    let slack = neighbourhood.leastSlack(at: offset)
+    guard slack > 0 else { return false }
+    neighbourhood.drawSafeRegion(at: fix.coordinate, slack: slack, moved: moved)
+    return true
+  }
+}
+
+extension EarthVector {
+  @inline(__always)
+  var length: Double { (x * x + y * y + z * z).squareRoot() }
 }
 
 /// A threshold near the device.

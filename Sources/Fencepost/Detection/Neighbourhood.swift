@@ -72,12 +72,13 @@ struct Neighbourhood: Sendable {
   }
 
   /// Begins a new list, of the watches with a slack up to `radius` around a position.
-  mutating func begin(at position: EarthVector, latitude: Double, radius: Double) {
+  mutating func begin(at position: EarthVector, _ coordinate: Coordinate, radius: Double) {
     origin = position
+    frame = Frame(coordinate)
     self.radius = radius
     count = 0
     // The widest parallel within reach: a degree of latitude is at least 110.5 km.
-    let lowest = max(0, latitude.magnitude - radius / 110_500 - 1e-9)
+    let lowest = max(0, coordinate.latitude.magnitude - radius / 110_500 - 1e-9)
     metresPerLongitude = Self.metresPerDegree * Trigonometry.sincosDegrees(min(lowest, 90)).cosine * 1.000_000_1
   }
 
@@ -110,13 +111,68 @@ struct Neighbourhood: Sendable {
     if watch != nil, !isListed { isValid = false }
   }
 
+  /// The position of a coordinate relative to `origin`, as an EarthVector without latitude and longitude to be
+  /// reduced: by the addition theorems from the origin's sines and cosines, right to a micrometre within 0.01 radians.
+  /// `nil` farther away. Good for screening; decisions rest on ``EarthVector/init(latitude:longitude:)``.
+  @inline(__always)
+  func offset(of coordinate: Coordinate) -> EarthVector? {
+    let u = (coordinate.latitude - frame.latitude) * 0.017_453_292_519_943_296
+    let v = (coordinate.longitude - frame.longitude) * 0.017_453_292_519_943_296
+    guard u.magnitude < 0.01, v.magnitude < 0.01 else { return nil }
+    let uu = u * u
+    let vv = v * v
+    let sinU = u * (1 - uu * (1.0 / 6 - uu * (1.0 / 120)))
+    let cosU = 1 - uu * (0.5 - uu * (1.0 / 24))
+    let sinV = v * (1 - vv * (1.0 / 6 - vv * (1.0 / 120)))
+    let cosV = 1 - vv * (0.5 - vv * (1.0 / 24))
+    let sinLatitude = frame.sinLatitude * cosU + frame.cosLatitude * sinU
+    let cosLatitude = frame.cosLatitude * cosU - frame.sinLatitude * sinU
+    let sinLongitude = frame.sinLongitude * cosV + frame.cosLongitude * sinV
+    let cosLongitude = frame.cosLongitude * cosV - frame.sinLongitude * sinV
+    // The radius of curvature in the prime vertical, a series in the change of its root's argument (below 1.4e-4).
+    let change = frame.bend * (sinLatitude * sinLatitude - frame.sinLatitude * frame.sinLatitude)
+    let normal = frame.normal * (1 + change * (0.5 + change * (0.375 + change * 0.3125)))
+    let toAxis = normal * cosLatitude
+    return EarthVector(
+      x: toAxis * cosLongitude - origin.x, y: toAxis * sinLongitude - origin.y,
+      z: normal * (1 - Ellipsoid.eccentricitySquared) * sinLatitude - origin.z)
+  }
+
+  /// What ``offset(of:)`` needs of the origin.
+  private struct Frame: Sendable {
+    var latitude = Double.infinity
+    var longitude = Double.infinity
+    var sinLatitude = 0.0
+    var cosLatitude = 0.0
+    var sinLongitude = 0.0
+    var cosLongitude = 0.0
+    var normal = 0.0
+    var bend = 0.0
+
+    init() {}
+
+    init(_ coordinate: Coordinate) {
+      latitude = coordinate.latitude
+      longitude = coordinate.longitude
+      (sinLatitude, cosLatitude) = Trigonometry.sincosDegrees(latitude)
+      (sinLongitude, cosLongitude) = Trigonometry.sincosDegrees(longitude)
+      let rest = 1 - Ellipsoid.eccentricitySquared * sinLatitude * sinLatitude
+      normal = Ellipsoid.equatorialRadius / rest.squareRoot()
+      bend = Ellipsoid.eccentricitySquared / rest
+    }
+  }
+  private var frame = Frame()
+
+  /// A position relative to `origin`, in each lane.
+  @inline(__always)
+  private func lanes(_ offset: EarthVector) -> (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>) {
+    (SIMD4(repeating: Float(offset.x)), SIMD4(repeating: Float(offset.y)), SIMD4(repeating: Float(offset.z)))
+  }
+
   /// A position relative to `origin`.
   @inline(__always)
-  private func relative(_ position: EarthVector) -> (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>) {
-    (
-      SIMD4(repeating: Float(position.x - origin.x)), SIMD4(repeating: Float(position.y - origin.y)),
-      SIMD4(repeating: Float(position.z - origin.z))
-    )
+  func offset(of position: EarthVector) -> EarthVector {
+    EarthVector(x: position.x - origin.x, y: position.y - origin.y, z: position.z - origin.z)
   }
 
   /// The slacks of one group of four.
@@ -133,9 +189,11 @@ struct Neighbourhood: Sendable {
   }
 
   /// The least slack of the list at a position, or less: never more than the true one.
+  ///
+  /// - Parameter offset: The position relative to `origin`.
   @inline(__always)
-  func leastSlack(at position: EarthVector) -> Double {
-    let position = relative(position)
+  func leastSlack(at offset: EarthVector) -> Double {
+    let position = lanes(offset)
     let size = (count &+ 3) / 4 &* Self.groupSize
     return groups.withUnsafeBytes { groups in
       guard let start = groups.baseAddress else { return .infinity }
@@ -152,7 +210,7 @@ struct Neighbourhood: Sendable {
 
   /// Appends the slots whose threshold may be reached at a position.
   func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
-    let position = relative(position)
+    let position = lanes(offset(of: position))
     groups.withUnsafeBytes { groups in
       guard let start = groups.baseAddress else { return }
       for group in 0..<((count &+ 3) / 4) {
@@ -168,9 +226,10 @@ struct Neighbourhood: Sendable {
 
   /// Draws the safe region around a position that the list covers.
   ///
-  /// - Parameter slack: The least slack of the list there.
-  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, slack: Double) {
-    let moved = origin.squaredChord(to: position).squareRoot()
+  /// - Parameters:
+  ///   - slack: The least slack of the list there.
+  ///   - moved: Chord from `origin` to the position.
+  mutating func drawSafeRegion(at coordinate: Coordinate, slack: Double, moved: Double) {
     let least = min(slack, radius - moved) - 1e-5
     safe = SafeRegion(
       latitude: coordinate.latitude, longitude: coordinate.longitude,

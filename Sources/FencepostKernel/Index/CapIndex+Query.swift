@@ -72,7 +72,7 @@ extension CapIndex {
 
 /// One search: the storage of the index, what is asked, and results not yet handed over.
 struct CapSearch {
-  static var bufferSize: Int { 256 }
+  static var bufferSize: Int { 128 }  // 1 kB: larger ones would come from the heap
 
   let nodes: UnsafePointer<CapIndex.Node>
   let nodeMask: Int
