@@ -12,7 +12,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test setup setup-test bench mutants clean
+.PHONY: demo test setup setup-test bench mutants format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -41,6 +41,9 @@ test: setup-test
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
 	else echo "bench: Tests/Benchmarks/run.sh is not there" >&2; exit 1; fi
+
+format-check:
+	@swift format lint --strict --recursive Package.swift Sources Tests
 
 mutants: setup-test
 	@$(python) Tests/mutants.py

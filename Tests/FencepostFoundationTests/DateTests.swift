@@ -18,11 +18,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (0, "1970-01-01T00:00:00.000Z"), (-1_000_000, "1969-12-31T23:59:59.000Z"),
-    (978_307_200_000_000, "2001-01-01T00:00:00.000Z"), (-12_212_553_600_000_000, "1583-01-01T00:00:00.000Z"),
-    (1_700_000_000_125_000, "2023-11-14T22:13:20.125Z"),
-  ] as [(Int64, String)])
+  @Test(
+    arguments: [
+      (0, "1970-01-01T00:00:00.000Z"), (-1_000_000, "1969-12-31T23:59:59.000Z"),
+      (978_307_200_000_000, "2001-01-01T00:00:00.000Z"), (-12_212_553_600_000_000, "1583-01-01T00:00:00.000Z"),
+      (1_700_000_000_125_000, "2023-11-14T22:13:20.125Z"),
+    ] as [(Int64, String)])
   func datesAreTheInstantsOfFoundation(_ microseconds: Int64, _ text: String) throws {
     let date = try Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     #expect(Timestamp(date) == Timestamp(microseconds: microseconds))

@@ -80,8 +80,9 @@ import Testing
   @Test func theSampleOfTheTask() async throws {
     let source = Self.source()
     let monitor = try await Monitor("my_custom_monitor")
-    try await monitor.add(CircularGeographicCondition(center: Coordinate(latitude: 37.3349, longitude: -122.0090), radius: 200),
-                          identifier: "stay_within_200_meters", assuming: .unsatisfied)
+    try await monitor.add(
+      CircularGeographicCondition(center: Coordinate(latitude: 37.3349, longitude: -122.0090), radius: 200),
+      identifier: "stay_within_200_meters", assuming: .unsatisfied)
     Task { for await fix in source { try await monitor.feed(fix) } }
     var satisfied: Event?
     for try await event in await monitor.events where event.state == .satisfied {

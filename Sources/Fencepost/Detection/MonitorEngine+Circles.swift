@@ -8,7 +8,8 @@ extension MonitorEngine {
   /// decided by the full solution.
   @inline(__always)
   private func distance(
-    _ circle: CircleGeometry, _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double)
+    _ circle: CircleGeometry, _ coordinate: Coordinate, at position: EarthVector,
+    margins: (inner: Double, outer: Double)
   ) -> Double {
     let squared = circle.centre.squaredChord(to: position)
     if squared < ShortDistance.limit * ShortDistance.limit {
