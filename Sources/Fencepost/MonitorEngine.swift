@@ -62,6 +62,8 @@ public struct MonitorEngine: Sendable {
   var gathered: ContiguousArray<CapHit> = []
   /// Distance within which `gathered` is complete, metres; 0 = nothing gathered.
   var gatheredRadius = 0.0
+  /// Around which `gathered` is complete.
+  var gatheredCentre = EarthVector(x: 0, y: 0, z: 0)
   var near: ContiguousArray<NearThreshold> = []
   /// Circles that stopped being active while `near` was being gathered.
   var released: ContiguousArray<UInt32> = []

@@ -67,19 +67,19 @@ extension MonitorEngine {
     isGathering = true
     slotScratch.removeAll(keepingCapacity: true)
     for watch in active.watches where watch.slack(at: position) <= 0 { slotScratch.append(watch.slot) }
-    gather(at: position, within: neighbourhood.isJump(to: position) ? 0 : neighbourhood.nextRadius)
+    let isJump = neighbourhood.isJump(to: position)
+    let centre = isJump ? position : neighbourhood.centreAhead(of: position)
+    gather(around: centre, within: isJump ? 0 : neighbourhood.nextRadius)
+    let lead = centre.squaredChord(to: position).squareRoot() + 1e-3
     near.removeAll(keepingCapacity: true)
     for hit in gathered where isSettledOutside(hit.id) {
-      if hit.slack > 0 {
+      if Double(hit.slack) > lead {
         near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
-        continue
-      }
-      let slack = entrySlack(hit.id, at: position)
-      if slack <= 0 {
+      } else if entrySlack(hit.id, at: position) <= 0 {
         slotScratch.append(hit.id)
         released.append(hit.id)
-      } else if slack < gatheredRadius {
-        near.append(NearThreshold(slack: slack, slot: hit.id))
+      } else {
+        near.append(NearThreshold(slack: entrySlack(hit.id, at: centre), slot: hit.id))
       }
     }
   }
@@ -92,13 +92,15 @@ extension MonitorEngine {
       - entryThreshold(circle, margin: table.entryMargin(of: slot))
   }
 
-  private mutating func gather(at position: EarthVector, within radius: Double) {
+  private mutating func gather(around centre: EarthVector, within radius: Double) {
     gathered.removeAll(keepingCapacity: true)
     gatheredRadius = radius
-    table.index.collect(near: position, within: radius, into: &gathered)
+    gatheredCentre = centre
+    table.index.collect(near: centre, within: radius, into: &gathered)
   }
 
-  /// Lists the nearest thresholds around a position, unless the device has just jumped there.
+  /// Lists the nearest thresholds around a position, or rather a little ahead of it, unless the device has just jumped
+  /// there.
   mutating func rebuildNeighbourhood(at position: EarthVector, _ coordinate: Coordinate) {
     defer {
       isGathering = false
@@ -112,26 +114,20 @@ extension MonitorEngine {
     if gatheredRadius > 0 {
       // What was reached, or was active, and is settled outside now.
       for slot in released where isSettledOutside(slot) {
-        let slack = entrySlack(slot, at: position)
-        if slack < gatheredRadius { near.append(NearThreshold(slack: slack, slot: slot)) }
+        near.append(NearThreshold(slack: entrySlack(slot, at: gatheredCentre), slot: slot))
       }
-      listActive(near: position)
+      listActive()
     } else {
       listNear(position, within: neighbourhood.nextRadius)
     }
-    var tries = 0
-    while near.count < 8, gatheredRadius < 100_000, tries < 8 {
-      listNear(position, within: min(100_000, gatheredRadius * 2.5))
-      tries += 1
+    var radius = selectNear()
+    let lead = gatheredCentre.squaredChord(to: position).squareRoot()
+    if radius < 1.25 * lead {  // too crowded to look so far ahead
+      listNear(position, within: neighbourhood.nextRadius)
+      radius = selectNear()
+      neighbourhood.lookLessFarAhead()
     }
-    var radius = gatheredRadius
-    if near.count > Neighbourhood.capacity {
-      radius = max(0, near.select(Neighbourhood.capacity + 1).slack)
-      neighbourhood.nextRadius = max(50, radius * 1.1)
-    } else {
-      neighbourhood.nextRadius = min(100_000, max(50, radius * 1.3))
-    }
-    neighbourhood.begin(at: position, coordinate, radius: radius)
+    neighbourhood.begin(around: gatheredCentre, for: position, coordinate, radius: radius)
     for candidate in near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
       if let watch = watch(candidate.slot) { neighbourhood.append(watch) }
     }
@@ -139,20 +135,38 @@ extension MonitorEngine {
     drawSafeRegion(at: position, coordinate)
   }
 
-  /// Fills `near` with the thresholds whose slack is less than a radius.
-  private mutating func listNear(_ position: EarthVector, within radius: Double) {
-    gather(at: position, within: radius)
-    near.removeAll(keepingCapacity: true)
-    for hit in gathered where isSettledOutside(hit.id) {
-      let slack = Double(hit.slack)
-      if slack < radius { near.append(NearThreshold(slack: slack, slot: hit.id)) }
+  /// Moves the nearest thresholds to the front of `near`, as many as the list holds, after widening the search where
+  /// there are few.
+  ///
+  /// - Returns: The radius within which they are all.
+  private mutating func selectNear() -> Double {
+    var tries = 0
+    while near.count < 8, gatheredRadius < 100_000, tries < 8 {
+      listNear(gatheredCentre, within: min(100_000, gatheredRadius * 2.5))
+      tries += 1
     }
-    listActive(near: position)
+    guard near.count > Neighbourhood.capacity else {
+      neighbourhood.nextRadius = min(100_000, max(50, gatheredRadius * 1.3))
+      return gatheredRadius
+    }
+    let radius = min(gatheredRadius, max(0, near.select(Neighbourhood.capacity + 1).slack))
+    neighbourhood.nextRadius = max(50, radius * 1.1)
+    return radius
   }
 
-  private mutating func listActive(near position: EarthVector) {
+  /// Fills `near` with the thresholds whose slack at a point is less than a radius.
+  private mutating func listNear(_ centre: EarthVector, within radius: Double) {
+    gather(around: centre, within: radius)
+    near.removeAll(keepingCapacity: true)
+    for hit in gathered where isSettledOutside(hit.id) {
+      near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
+    }
+    listActive()
+  }
+
+  private mutating func listActive() {
     for watch in active.watches {
-      let slack = watch.slack(at: position)
+      let slack = watch.slack(at: gatheredCentre)
       if slack < gatheredRadius { near.append(NearThreshold(slack: slack, slot: watch.slot)) }
     }
   }

@@ -10,7 +10,7 @@ import FencepostKernel
 ///
 /// All is measured in chords. A chord changes by no more than the device moves, whatever the ellipsoid.
 struct Neighbourhood: Sendable {
-  static let capacity = 32
+  static let capacity = 20
   /// Bytes of a group of four watches.
   private static var groupSize: Int { 80 }
   /// Greatest radius of curvature of the ellipsoid, a² / b, metres, a little widened.
@@ -23,6 +23,11 @@ struct Neighbourhood: Sendable {
   /// Radius to try when the list is built next.
   var nextRadius = 400.0
   private(set) var count = 0
+  /// Where the device was when the list was built.
+  private var builtAt = EarthVector(x: 0, y: 0, z: 0)
+  private var isBuilt = false
+  /// How far ahead of the device the list is centred, in radii.
+  private var lookAhead = 0.5
   private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: SlotState.none, count: capacity)
   /// Four watches a group, five vectors each: the centre relative to `origin`, the threshold, the direction. Single
   /// precision: each threshold is moved towards its centre line by more than the error (see ``set(_:_:)``).
@@ -68,17 +73,40 @@ struct Neighbourhood: Sendable {
   mutating func reset(at position: EarthVector) {
     invalidate()
     origin = position
+    isBuilt = false
     radius = 0
   }
 
-  /// Begins a new list, of the watches with a slack up to `radius` around a position.
-  mutating func begin(at position: EarthVector, _ coordinate: Coordinate, radius: Double) {
-    origin = position
+  /// The point around which to list next: ahead of a position, in the direction in which the device came, since it
+  /// will rather go on than turn back.
+  func centreAhead(of position: EarthVector) -> EarthVector {
+    let x = position.x - builtAt.x
+    let y = position.y - builtAt.y
+    let z = position.z - builtAt.z
+    let moved = (x * x + y * y + z * z).squareRoot()
+    guard isBuilt, moved > 1, moved < 100_000 else { return position }
+    let scale = lookAhead * nextRadius / moved
+    return EarthVector(x: position.x + scale * x, y: position.y + scale * y, z: position.z + scale * z)
+  }
+
+  mutating func lookLessFarAhead() {
+    lookAhead *= 0.7
+  }
+
+  /// Begins a new list, of the watches with a slack up to `radius` around a point.
+  mutating func begin(
+    around centre: EarthVector, for position: EarthVector, _ coordinate: Coordinate, radius: Double
+  ) {
+    origin = centre
+    builtAt = position
+    isBuilt = true
+    lookAhead = min(0.5, lookAhead * 1.02)
     frame = Frame(coordinate)
     self.radius = radius
     count = 0
     // The widest parallel within reach: a degree of latitude is at least 110.5 km.
-    let lowest = max(0, coordinate.latitude.magnitude - radius / 110_500 - 1e-9)
+    let reach = radius + centre.squaredChord(to: position).squareRoot()
+    let lowest = max(0, coordinate.latitude.magnitude - reach / 110_500 - 1e-9)
     metresPerLongitude = Self.metresPerDegree * Trigonometry.sincosDegrees(min(lowest, 90)).cosine * 1.000_000_1
   }
 
