@@ -315,9 +315,9 @@ extension MonitorEngine {
   mutating func stopTracking(_ slot: UInt32) {
     states[Int(slot)].observed = .undetermined
     states[Int(slot)].hasMetCoarseFix = false
-    candidates[slot] = nil
+    if !candidates.isEmpty { candidates[slot] = nil }
     deadlines.cancel(slot)
-    turn.present[slot] = nil
+    if !turn.present.isEmpty { turn.present[slot] = nil }
     switch table.kind(of: slot) {
     case .circularGeographic:
       refreshWatch(slot)

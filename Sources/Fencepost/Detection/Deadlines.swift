@@ -43,6 +43,7 @@ struct Deadlines: Sendable {
 
   /// Forgets a slot.
   mutating func cancel(_ slot: UInt32) {
+    guard !heap.isEmpty else { return }
     scheduled[slot] = nil
     if heap.count > 64, heap.count > scheduled.count * 4 {
       let live = heap.filter { scheduled[$0.slot] == $0.time }

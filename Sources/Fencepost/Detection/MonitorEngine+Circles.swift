@@ -122,7 +122,7 @@ extension MonitorEngine {
     let isInside = distance <= circle.radius
     let isOwnSide = isInside == (observed == .inside)
     if isOwnSide {
-      if candidates.removeValue(forKey: slot) != nil {
+      if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {
         deadlines.cancel(slot)
         refreshWatch(slot)
       }
@@ -162,7 +162,7 @@ extension MonitorEngine {
   /// Changes the side of a circle whose crossing is confirmed.
   mutating func confirmCrossing(_ slot: UInt32, _ candidate: Candidate, date: Int64) {
     let entered = states[Int(slot)].observed == .outside
-    candidates[slot] = nil
+    if !candidates.isEmpty { candidates[slot] = nil }
     states[Int(slot)].observed = entered ? .inside : .outside
     refreshWatch(slot)
     var entry = EventEntry(
