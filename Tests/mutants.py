@@ -54,7 +54,7 @@ MUTANTS = [
     Mutant("the line belongs to the outside when determined", CIRCLES,
            "let isInside = distance <= circle.radius\n    let isOwnSide", "let isInside = distance < circle.radius\n    let isOwnSide"),
     Mutant("a fix on the own side does not cancel a candidate", CIRCLES,
-           "if candidates.removeValue(forKey: slot) != nil {", "if candidates[slot] == nil {"),
+           "if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {", "if candidates[slot] == nil {"),
     Mutant("an exit needs to be beyond the margin, not at it", CIRCLES,
            "? distance >= circle.radius + outer", "? distance > circle.radius + outer"),
     Mutant("the exit margin is dropped", CIRCLES, "? distance >= circle.radius + outer", "? distance >= circle.radius"),
