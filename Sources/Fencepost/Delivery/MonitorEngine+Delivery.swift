@@ -104,8 +104,8 @@ extension MonitorEngine {
   private mutating func takeNext() -> EventEntry? {
     while let entry = queue.first {
       queue.removeFirst()
-      // In `first` and `latest` an event that was replaced may stand in the queue with the same change number.
-      if isWaiting(entry) { return turn.waiting[entry.slot] ?? entry }
+      // In `first` and `latest` the queue keeps the place, and `turn` what waits there: it may have been replaced.
+      if isWaiting(entry) { return options.delivery == .every ? entry : turn.waiting[entry.slot] }
       silent.dropped(entry)
     }
     return nil
