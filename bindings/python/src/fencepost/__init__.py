@@ -15,8 +15,11 @@ Example:
 """
 
 from . import geodesic
+from ._compare import Comparison, Outcome, compare
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
+from ._event_log import EventLog, ReplayCounts
+from ._files import InputError, MissingExtraError
 from ._inputs import FIX_RECORD, BeaconSighting, Fix
 from ._monitor import Monitor
 from ._native import (
@@ -36,6 +39,8 @@ from ._native import (
 )
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
 from ._policy import TransitionPolicy
+from ._replay import replay
+from ._visits import Known, Visit, Visits
 
 __all__ = [
     "FIX_RECORD",
@@ -44,32 +49,43 @@ __all__ = [
     "BufferTooSmallError",
     "Cause",
     "CircularGeographicCondition",
+    "Comparison",
     "Condition",
     "ConsumerAlreadyActiveError",
     "Delivery",
     "Diagnostics",
     "DwellPolicy",
     "Event",
+    "EventLog",
     "Explanation",
     "FeedResult",
     "FencepostError",
     "Fix",
+    "InputError",
     "InternalError",
     "InvalidArgumentError",
     "InvalidNameError",
+    "Known",
     "LateInputError",
+    "MissingExtraError",
     "Monitor",
     "MonitorInUseError",
     "NotFoundError",
     "Notify",
     "NullArgumentError",
+    "Outcome",
     "QueueFullError",
     "Reason",
     "Record",
+    "ReplayCounts",
     "State",
     "Statistics",
     "TransitionPolicy",
     "UnsupportedError",
+    "Visit",
+    "Visits",
     "__version__",
+    "compare",
     "geodesic",
+    "replay",
 ]
