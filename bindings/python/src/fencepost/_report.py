@@ -10,7 +10,7 @@ from ._enums import State
 from ._event_log import EventLog
 from ._files import require
 from ._report_data import EVENT_COLOURS, EVENT_MARKS, STATE_COLOURS, ReportData, report_data
-from ._report_page import BASE_MAP_SCRIPT, PAGE, TOOLTIP_STYLE
+from ._report_page import BASE_MAP_SCRIPT, LONGITUDE_LABELS, LONGITUDE_TICKS, PAGE, TOOLTIP_STYLE
 from ._rows import shown
 
 OPEN_STREET_MAP = "https://tile.openstreetmap.org/{Z}/{X}/{Y}.png"
@@ -83,12 +83,20 @@ def _by_state(values: dict[State, str], field: str = "state") -> Any:
 
 
 def _map(data: ReportData, base_map: bool | str) -> Any:
-    from bokeh.models import ColumnDataSource, DataRange1d, HoverTool, TapTool, WheelZoomTool, WMTSTileSource
+    from bokeh.models import (
+        ColumnDataSource,
+        CustomJSTicker,
+        CustomJSTickFormatter,
+        DataRange1d,
+        HoverTool,
+        TapTool,
+        WheelZoomTool,
+        WMTSTileSource,
+    )
     from bokeh.plotting import figure
 
     plot = figure(
         name="map",
-        x_axis_type="mercator",
         y_axis_type="mercator",
         height=540,
         sizing_mode="stretch_width",
@@ -97,7 +105,9 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
         output_backend="canvas",
     )
     _dress(plot)
-    plot.x_range, plot.y_range = DataRange1d(range_padding=0.06), DataRange1d(range_padding=0.06)
+    plot.x_range, plot.y_range = DataRange1d(range_padding=0.1), DataRange1d(range_padding=0.1)
+    plot.xaxis.ticker = plot.xgrid.ticker = CustomJSTicker(major_code=LONGITUDE_TICKS)
+    plot.xaxis.formatter = CustomJSTickFormatter(code=LONGITUDE_LABELS)
     url = base_map if isinstance(base_map, str) else OPEN_STREET_MAP
     tiles = WMTSTileSource(url=url, attribution=_ATTRIBUTION if url == OPEN_STREET_MAP else "")
     # Invisible tiles are never fetched; a script of the page shows them.

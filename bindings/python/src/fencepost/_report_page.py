@@ -84,3 +84,25 @@ BASE_MAP_SCRIPT = """\
   show();
 })();
 """
+
+# Bokeh's own ticks of longitude end at the antimeridian; a map may go beyond.
+LONGITUDE_TICKS = """\
+const turn = 2 * Math.PI * 6378137;
+const [from, to] = [cb_data.range.start, cb_data.range.end].map((x) => x / turn * 360).sort((a, b) => a - b);
+const rough = (to - from) / 7;
+if (!(rough > 0) || !isFinite(rough)) return [];
+const ten = Math.pow(10, Math.floor(Math.log10(rough)));
+const step = rough >= 10 ? [15, 30, 45, 60, 90, 180].find((s) => s >= rough) || 360
+  : [1, 2, 5, 10].map((m) => m * ten).find((s) => s >= rough);
+const ticks = [];
+for (let n = Math.ceil(from / step); n * step <= to; n++) ticks.push(n * step / 360 * turn);
+return ticks;
+"""
+
+LONGITUDE_LABELS = """\
+const turn = 2 * Math.PI * 6378137;
+const degrees = tick / turn * 360;
+const digits = ticks.length < 2 ? 5 : Math.max(0, Math.ceil(-Math.log10((ticks[1] - ticks[0]) / turn * 360) - 1e-6));
+const wrapped = degrees - 360 * Math.round(degrees / 360);
+return wrapped.toFixed(digits).replace("-", "\\u2212") + "\\u00b0";
+"""

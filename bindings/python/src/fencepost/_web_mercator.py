@@ -56,10 +56,8 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
         radius: Metres.
         corners: How many points of the line are taken.
     """
-    left, right = longitude - 180, longitude + 180
-    world = ([left, right, right, left], [MOST_NORTH, MOST_NORTH, -MOST_NORTH, -MOST_NORTH])
     if radius >= _ALL_AROUND:
-        return [world]
+        return [_world(longitude)]
     column = array("d", bytes(8 * corners))
     latitudes, longitudes, azimuths = array("d", column), array("d", column), array("d", column)
     turns = array("d", [360 * corner / corners for corner in range(corners)])
@@ -69,16 +67,22 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
     if north and south:
         # Its line goes around what is left out.
         middle = longitude + 180
-        return [world, (unwrapped(longitudes, middle), list(latitudes))]
+        return [_world(middle), (unwrapped(longitudes, middle), list(latitudes))]
     if not north and not south:
         return [(unwrapped(longitudes, longitude), list(latitudes))]
     # The line goes once around the pole: from one side of the map to the other, then back along its edge.
+    left, right = longitude - 180, longitude + 180
     edge = MOST_NORTH if north else -MOST_NORTH
     order = sorted(range(corners), key=lambda corner: near(longitudes[corner], longitude))
     along = [near(longitudes[corner], longitude) for corner in order]
     heights = [latitudes[corner] for corner in order]
     side = (heights[0] + heights[-1]) / 2
     return [([left, *along, right, right, left], [side, *heights, side, edge, edge])]
+
+
+def _world(middle: float) -> Ring:
+    left, right = middle - 180, middle + 180
+    return [left, right, right, left], [MOST_NORTH, MOST_NORTH, -MOST_NORTH, -MOST_NORTH]
 
 
 def thinned(points: Sequence[tuple[float, float]], most: int) -> list[int]:
