@@ -22,7 +22,7 @@ def csv_features(path: str | Path) -> Features:
     rows = csv.reader(io.StringIO(read_text(path).replace("\0", "\ufffd"), newline=""))
     try:
         names = next(rows, [])
-        indices = _find(names, (*POSITION, "identifier", "radius"), path)
+        indices = _find(names, ("identifier", *POSITION, "radius"), path, "line 1")
         for row in rows:
             if not row:
                 continue
@@ -60,18 +60,18 @@ def frame_features(frame: Any, source: str) -> Features:
     if by_geometry:
         columns["latitude"], columns["longitude"] = _points(frame, source)
     else:
-        columns |= {what: numbers(frame, indices[what], what, source) for what in POSITION}
+        columns.update((what, numbers(frame, indices[what], what, source)) for what in POSITION)
     columns["radius"] = numbers(frame, indices["radius"], "radius", source)
     for row in range(len(frame)):
         values = {what: column[row] for what, column in columns.items() if not is_missing(column[row])}
         yield f"row {row}", _feature(values, source, f"row {row}", row)
 
 
-def _find(names: list[str], required: tuple[str, ...], source: str | Path) -> dict[str, int]:
+def _find(names: list[str], required: tuple[str, ...], source: str | Path, place: str = "") -> dict[str, int]:
     try:
         return find(names, CONDITIONS, {}, required)
     except InvalidArgumentError as error:
-        raise InputError(source, "", str(error)) from None
+        raise InputError(source, place, str(error)) from None
 
 
 def _points(frame: Any, source: str) -> tuple[list[float], list[float]]:
@@ -89,11 +89,9 @@ def _feature(values: dict[str, Any], source: str, place: str, row: int | None = 
             raise InputError(source, place, f"{what} {found}: a finite number is needed", row)
     identifier = values.get("identifier")
     if isinstance(identifier, int | float) and not isinstance(identifier, bool):
-        identifier = f"{identifier:.0f}" if identifier == int(identifier) else str(identifier)
-    properties = {
-        "identifier": identifier,
-        "radius": values["radius"],
-        **{what: values[what] for what in ("assuming", "policy") if what in values},
-    }
+        # A column of numbers with a gap holds floats.
+        identifier = str(int(identifier)) if identifier == identifier // 1 else str(identifier)
+    optional = {what: values[what] for what in ("assuming", "policy") if what in values}
+    properties: dict[str, Any] = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
     return {"type": "Feature", "geometry": geometry, "properties": properties}

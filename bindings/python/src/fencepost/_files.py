@@ -40,7 +40,7 @@ class InputError(InvalidArgumentError):
         return type(self), (self.source, self.place, self.reason, self.row)
 
 
-class MissingExtraError(FencepostError, ImportError):
+class MissingExtraError(FencepostError, ImportError):  # type: ignore[misc]
     """Something needs a library that an extra of the package installs. The text is the command to run.
 
     Attributes:

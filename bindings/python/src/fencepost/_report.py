@@ -21,16 +21,14 @@ _FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 def report(log: EventLog, *, title: str | None = None, base_map: bool | str = False) -> str:
     """The page; see :meth:`EventLog.report`."""
-    require("bokeh", "report")
-    from bokeh.embed import file_html
-    from bokeh.resources import INLINE
-
+    file_html = require("bokeh.embed", "report").file_html
+    inline = require("bokeh.resources", "report").INLINE
     data = report_data(log)
     plots = [_map(data, base_map), _timeline(data)]
     name = title or ", ".join(sorted({os.path.basename(replayed.source) for replayed in log.replays})) or "Fencepost"
-    return file_html(
+    page: str = file_html(
         plots,
-        INLINE,
+        inline,
         title=name,
         template=_template(),
         template_variables={
@@ -43,15 +41,11 @@ def report(log: EventLog, *, title: str | None = None, base_map: bool | str = Fa
             "base_map": "checked" if base_map else "",
         },
     )
+    return page
 
 
 def _template() -> Any:
-    from jinja2 import Environment
-
-    from bokeh.core.templates import get_env
-
-    environment: Environment = get_env()
-    return environment.from_string(PAGE)
+    return require("bokeh.core.templates", "report").get_env().from_string(PAGE)
 
 
 def _tooltip(rows: dict[str, str], head: str) -> str:
@@ -74,28 +68,16 @@ _EVENT_TOOLTIP = _tooltip(
 
 
 def _by_state(values: dict[State, str], field: str = "state") -> Any:
-    from bokeh.transform import factor_cmap, factor_mark
-
+    transform = require("bokeh.transform", "report")
     factors = [str(state) for state in values]
     if field == "mark":
-        return factor_mark("state", list(values.values()), factors)
-    return factor_cmap("state", list(values.values()), factors)
+        return transform.factor_mark("state", list(values.values()), factors)
+    return transform.factor_cmap("state", list(values.values()), factors)
 
 
 def _map(data: ReportData, base_map: bool | str) -> Any:
-    from bokeh.models import (
-        ColumnDataSource,
-        CustomJSTicker,
-        CustomJSTickFormatter,
-        DataRange1d,
-        HoverTool,
-        TapTool,
-        WheelZoomTool,
-        WMTSTileSource,
-    )
-    from bokeh.plotting import figure
-
-    plot = figure(
+    models = require("bokeh.models", "report")
+    plot = require("bokeh.plotting", "report").figure(
         name="map",
         y_axis_type="mercator",
         height=540,
@@ -105,11 +87,11 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
         output_backend="canvas",
     )
     _dress(plot)
-    plot.x_range, plot.y_range = DataRange1d(range_padding=0.1), DataRange1d(range_padding=0.1)
-    plot.xaxis.ticker = plot.xgrid.ticker = CustomJSTicker(major_code=LONGITUDE_TICKS)
-    plot.xaxis.formatter = CustomJSTickFormatter(code=LONGITUDE_LABELS)
+    plot.x_range, plot.y_range = models.DataRange1d(range_padding=0.1), models.DataRange1d(range_padding=0.1)
+    plot.xaxis.ticker = plot.xgrid.ticker = models.CustomJSTicker(major_code=LONGITUDE_TICKS)
+    plot.xaxis.formatter = models.CustomJSTickFormatter(code=LONGITUDE_LABELS)
     url = base_map if isinstance(base_map, str) else OPEN_STREET_MAP
-    tiles = WMTSTileSource(url=url, attribution=_ATTRIBUTION if url == OPEN_STREET_MAP else "")
+    tiles = models.WMTSTileSource(url=url, attribution=_ATTRIBUTION if url == OPEN_STREET_MAP else "")
     # Invisible tiles are never fetched; a script of the page shows them.
     plot.add_tile(tiles, name="base map", visible=False, level="image", alpha=0.75)
 
@@ -122,7 +104,7 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
     circles = plot.multi_polygons(
         "xs",
         "ys",
-        source=ColumnDataSource(dict(data.circles)),
+        source=models.ColumnDataSource(dict(data.circles)),
         name="circles",
         fill_color="#0072b2",
         fill_alpha="alpha",
@@ -137,12 +119,12 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
             background_fill_color="#ffffff", background_fill_alpha=0.65, padding=1,
         )  # fmt: skip
     plot.multi_line(
-        "x", "y", source=ColumnDataSource(data.lines), name="tracks", line_color="#30363d", line_width=1.8, line_alpha=0.75
+        "x", "y", source=models.ColumnDataSource(data.lines), name="tracks", line_color="#30363d", line_width=1.8, line_alpha=0.75
     )  # fmt: skip
     events = plot.scatter(
         "x",
         "y",
-        source=ColumnDataSource(dict(data.events)),
+        source=models.ColumnDataSource(dict(data.events)),
         name="events",
         size=13,
         marker=_by_state(EVENT_MARKS, "mark"),
@@ -153,42 +135,32 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
     )
     inside = _tooltip({"radius": "@radius", "centre": "@centre", "visits": "@visits"}, "@name")
     plot.add_tools(
-        HoverTool(renderers=[events], tooltips=_EVENT_TOOLTIP, name="event hover", point_policy="snap_to_data"),
-        HoverTool(renderers=[circles], tooltips=inside, name="circle hover", visible=False),
-        TapTool(renderers=[events]),
-        wheel := WheelZoomTool(zoom_on_axis=False),
+        models.HoverTool(renderers=[events], tooltips=_EVENT_TOOLTIP, name="event hover", attachment="right"),
+        models.HoverTool(renderers=[circles], tooltips=inside, name="circle hover", visible=False, attachment="left"),
+        models.TapTool(renderers=[events]),
+        wheel := models.WheelZoomTool(zoom_on_axis=False),
     )
     plot.toolbar.active_scroll = wheel
     return plot
 
 
 def _timeline(data: ReportData) -> Any:
-    from bokeh.models import (
-        ColumnDataSource,
-        DatetimeTickFormatter,
-        FixedTicker,
-        HoverTool,
-        PlainText,
-        Range1d,
-        TapTool,
-    )
-    from bokeh.plotting import figure
-
+    models = require("bokeh.models", "report")
     count = len(data.rows)
-    plot = figure(
+    plot = require("bokeh.plotting", "report").figure(
         name="timeline",
         x_axis_type="datetime",
-        y_range=Range1d(count - 0.5, -0.5) if count else Range1d(0, 1),
+        y_range=models.Range1d(count - 0.5, -0.5) if count else models.Range1d(0, 1),
         height=max(24 * count, 24) + 60,
         sizing_mode="stretch_width",
         tools="xpan,xwheel_zoom,xbox_zoom,reset,save",
         output_backend="canvas",
     )
     _dress(plot)
-    plot.yaxis.ticker = FixedTicker(ticks=list(range(count)))
+    plot.yaxis.ticker = models.FixedTicker(ticks=list(range(count)))
     # Not plain str: Bokeh would fetch a typesetter for a name with dollar signs.
-    plot.yaxis.major_label_overrides = {row: PlainText(label) for row, label in enumerate(data.rows)}
-    plot.xaxis.formatter = DatetimeTickFormatter(
+    plot.yaxis.major_label_overrides = {row: models.PlainText(label) for row, label in enumerate(data.rows)}
+    plot.xaxis.formatter = models.DatetimeTickFormatter(
         milliseconds="%H:%M:%S.%3N", seconds="%H:%M:%S", minsec="%H:%M:%S", minutes="%H:%M", hourmin="%H:%M",
         hours="%H:%M", days="%Y-%m-%d", months="%Y-%m", years="%Y",
     )  # fmt: skip
@@ -198,7 +170,7 @@ def _timeline(data: ReportData) -> Any:
         left="left",
         right="right",
         height=0.56,
-        source=ColumnDataSource(dict(data.states)),
+        source=models.ColumnDataSource(dict(data.states)),
         name="states",
         fill_color=_by_state(STATE_COLOURS),
         line_color="#c3cad2",
@@ -207,7 +179,7 @@ def _timeline(data: ReportData) -> Any:
     events = plot.scatter(
         "time",
         "row",
-        source=ColumnDataSource(dict(data.events)),
+        source=models.ColumnDataSource(dict(data.events)),
         name="timeline events",
         size=9,
         marker=_by_state(EVENT_MARKS, "mark"),
@@ -216,9 +188,12 @@ def _timeline(data: ReportData) -> Any:
     )
     held = _tooltip({"from": "@from UTC", "until": "@until", "cause": "@cause"}, "@name: @state")
     plot.add_tools(
-        HoverTool(renderers=[events], tooltips=_EVENT_TOOLTIP, name="event hover"),
-        HoverTool(renderers=[states], tooltips=held, name="state hover", visible=False, point_policy="follow_mouse"),
-        TapTool(renderers=[events]),
+        models.HoverTool(renderers=[events], tooltips=_EVENT_TOOLTIP, name="event hover", attachment="right"),
+        models.HoverTool(
+            renderers=[states], tooltips=held, name="state hover", visible=False, attachment="left",
+            point_policy="follow_mouse",
+        ),  # fmt: skip
+        models.TapTool(renderers=[events]),
     )
     return plot
 

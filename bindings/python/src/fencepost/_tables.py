@@ -96,7 +96,9 @@ def positions(frame: Any, source: str) -> tuple[list[float], list[float]]:
         if kind is not None and kind == kind and kind != "Point":
             raise InputError.of_row(source, row, f"is a {kind}, a Point is needed")
     points = geometry.where(~geometry.is_empty)
-    return points.y.to_list(), points.x.to_list()
+    latitudes: list[float] = points.y.to_list()
+    longitudes: list[float] = points.x.to_list()
+    return latitudes, longitudes
 
 
 def numbers(frame: Any, index: int, what: str, source: str) -> list[float]:
@@ -134,7 +136,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _keys(frame: Any, index: int, by: str, source: str) -> list[Any]:
-    keys = frame.iloc[:, index].to_list()
+    keys: list[Any] = frame.iloc[:, index].to_list()
     for row, key in enumerate(keys):
         if is_missing(key):
             raise InputError.of_row(source, row, f"has nothing in the column {by!r}")

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 from ._files import InputError, require
+
+_DRIVERS = {
+    ".gpkg": ("GPKG",),
+    ".shp": ("ESRI Shapefile",),
+    ".kml": ("LIBKML", "KML"),
+    ".kmz": ("LIBKML",),
+    ".fgb": ("FlatGeobuf",),
+    ".gml": ("GML",),
+}
 
 
 def read_vector(path: str | Path) -> Any:
@@ -19,15 +29,24 @@ def read_vector(path: str | Path) -> Any:
     pyogrio = require("pyogrio", "geo")
     if not Path(path).exists():
         raise InputError(path, "", "No such file or directory")
+    kind = Path(path).suffix.lower()
+    driver = ""
     try:
-        if Path(path).suffix.lower() == ".parquet":
-            frame = geopandas.read_parquet(path)
-        else:
-            layers = pyogrio.list_layers(path)
-            frame = geopandas.read_file(path, layer=layers[0][0] if len(layers) else None, engine="pyogrio")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # what GDAL mutters about a file
+            if kind == ".parquet":
+                frame = geopandas.read_parquet(path)
+            else:
+                layers = pyogrio.list_layers(path)
+                layer = layers[0][0] if len(layers) else None
+                driver = pyogrio.read_info(path, layer=layer).get("driver", "")
+                frame = geopandas.read_file(path, layer=layer, engine="pyogrio")
     except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
         text = str(error).removeprefix(f"'{path}' ").removeprefix(f"{path}: ")
-        raise InputError(path, "", f"not usable as {Path(path).suffix[1:]}: {text}") from None
+        raise InputError(path, "", f"not usable as {kind[1:]}: {text}") from None
+    # GDAL looks at what is in a file, not at its name.
+    if driver and driver not in _DRIVERS.get(kind, driver):
+        raise InputError(path, "", f"not usable as {kind[1:]}: it holds {driver}")
     if not hasattr(frame, "crs"):
         raise InputError(path, "", "has no geometry")
     return frame

@@ -61,8 +61,8 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
     column = array("d", bytes(8 * corners))
     latitudes, longitudes, azimuths = array("d", column), array("d", column), array("d", column)
     turns = array("d", [360 * corner / corners for corner in range(corners)])
-    start = [array("d", [value]) for value in (latitude, near(longitude, 0.0))]
-    _native.direct_into(*start, turns, array("d", [radius]), latitudes, longitudes, azimuths)
+    north_from, east_from = array("d", [latitude]), array("d", [near(longitude, 0.0)])
+    _native.direct_into(north_from, east_from, turns, array("d", [radius]), latitudes, longitudes, azimuths)
     north, south = (_native.inverse(latitude, 0.0, pole, 0.0)[0] <= radius for pole in (90.0, -90.0))
     if north and south:
         # Its line goes around what is left out.
