@@ -56,8 +56,11 @@ let package = Package(
     .testTarget(
       name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel"],
       swiftSettings: strict),
+    // A file system for SQLite that fails on demand.
+    .target(name: "FaultyVFS", dependencies: ["CSQLite"], path: "Tests/FaultyVFS"),
     .testTarget(
-      name: "FencepostStoreTests", dependencies: ["CSQLite", "Fencepost", "FencepostStore"], swiftSettings: strict),
+      name: "FencepostStoreTests", dependencies: ["CSQLite", "FaultyVFS", "Fencepost", "FencepostStore"],
+      swiftSettings: strict),
     .testTarget(
       name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation"], swiftSettings: strict),
   ]
