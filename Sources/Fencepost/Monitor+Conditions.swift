@@ -16,7 +16,7 @@ extension Monitor {
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) {
     defer { wakeConsumer() }
-    try engine.add(any: condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+    try engine.add(condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
   }
 
   /// Adds a condition unless an equal one has that identifier: geometry within 1e-7 degrees and 0.5 m, beacons

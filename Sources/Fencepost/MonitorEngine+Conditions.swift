@@ -1,30 +1,19 @@
 import FencepostKernel
 
 extension MonitorEngine {
-  /// Adds a circular condition; a condition of that identifier is replaced.
+  /// Adds a ``CircularGeographicCondition`` or a ``BeaconIdentityCondition``; a condition of that identifier is replaced.
   ///
-  /// When a valid fix not older than the option `initialFixMaxAge` is known, it decides at once.
+  /// When a valid fix not older than the option `initialFixMaxAge` is known, it decides a circle at once. A beacon
+  /// condition never looks back at sightings.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
   /// - Complexity: O(1) on average.
   public mutating func add(
-    _ condition: CircularGeographicCondition, identifier: String, assuming: Event.State = .unknown,
+    _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) {
-    try withBytes(of: identifier) { engine, bytes throws(MonitorError) in
-      try engine.add(
-        Definition(shape: .circle(condition), policy: policy, tag: tag), identifier: bytes, assuming: assuming)
-    }
-  }
-
-  /// Adds a beacon condition; a condition of that identifier is replaced. Never looks back at sightings.
-  public mutating func add(
-    _ condition: BeaconIdentityCondition, identifier: String, assuming: Event.State = .unknown,
-    policy: TransitionPolicy = .standard, tag: UInt64 = 0
-  ) throws(MonitorError) {
-    try withBytes(of: identifier) { engine, bytes throws(MonitorError) in
-      try engine.add(
-        Definition(shape: .beacon(condition), policy: policy, tag: tag), identifier: bytes, assuming: assuming)
+    try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
+      try add(condition, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
     }
   }
 
@@ -32,25 +21,14 @@ extension MonitorEngine {
   /// exactly, same policy and tag; `assuming` is ignored then.
   ///
   /// - Returns: Whether the condition was added or replaced.
+  /// - Throws: As ``add(_:identifier:assuming:policy:tag:)``.
   @discardableResult
   public mutating func ensure(
     _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) -> Bool {
-    let definition = try Self.definition(of: condition, policy: policy, tag: tag)
-    return try withBytes(of: identifier) { engine, bytes throws(MonitorError) in
-      try engine.ensure(definition, identifier: bytes, assuming: assuming)
-    }
-  }
-
-  /// Adds a condition of either kind.
-  public mutating func add(
-    any condition: any Condition, identifier: String, assuming: Event.State = .unknown,
-    policy: TransitionPolicy = .standard, tag: UInt64 = 0
-  ) throws(MonitorError) {
-    let definition = try Self.definition(of: condition, policy: policy, tag: tag)
-    try withBytes(of: identifier) { engine, bytes throws(MonitorError) in
-      try engine.add(definition, identifier: bytes, assuming: assuming)
+    try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
+      try ensure(condition, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
     }
   }
 
@@ -84,21 +62,33 @@ extension MonitorEngine {
 
   // MARK: - The same on bytes, for faces that have no String
 
-  /// Adds a circle whose identifier is given as UTF-8. See ``add(_:identifier:assuming:policy:tag:)``.
+  /// Adds a condition whose identifier is given as UTF-8. See ``add(_:identifier:assuming:policy:tag:)``.
   public mutating func add(
-    _ condition: any Condition, identifierBytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
-    try add(
-      Self.definition(of: condition, policy: policy, tag: tag), identifier: identifierBytes, assuming: assuming)
+    let definition = try Definition(condition, policy: policy, tag: tag)
+    if let defect = Self.defect(ofIdentifier: bytes) ?? Self.defect(ofAssumption: assuming) ?? policy.defect
+      ?? definition.shape.defect
+    {
+      throw .invalidArgument(defect)
+    }
+    enter(definition, identifier: bytes, assuming: assuming)
   }
 
+  /// Ensures a condition whose identifier is given as UTF-8. See ``ensure(_:identifier:assuming:policy:tag:)``.
   public mutating func ensure(
-    _ condition: any Condition, identifierBytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) -> Bool {
-    try ensure(
-      Self.definition(of: condition, policy: policy, tag: tag), identifier: identifierBytes, assuming: assuming)
+    let definition = try Definition(condition, policy: policy, tag: tag)
+    if definition.shape.defect == nil, let slot = table.identifiers.slot(of: bytes),
+      table.definition(of: slot).isNearlyEqual(to: definition)
+    {
+      return false
+    }
+    try add(condition, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+    return true
   }
 
   /// Adds circles from columns, in order. All or nothing: when a row is refused, none is added and the error's
@@ -140,19 +130,6 @@ extension MonitorEngine {
 
   // MARK: - What is common
 
-  static func definition(of condition: any Condition, policy: TransitionPolicy, tag: UInt64) throws(MonitorError)
-    -> Definition
-  {
-    if let circle = condition as? CircularGeographicCondition {
-      return Definition(shape: .circle(circle), policy: policy, tag: tag)
-    }
-    if let beacon = condition as? BeaconIdentityCondition {
-      return Definition(shape: .beacon(beacon), policy: policy, tag: tag)
-    }
-    throw .invalidArgument(
-      "the condition is of another kind; accepted are CircularGeographicCondition and BeaconIdentityCondition")
-  }
-
   /// Why those bytes are no identifier; `nil` when they are one.
   static func defect(ofIdentifier bytes: UnsafeBufferPointer<UInt8>) -> String? {
     guard !bytes.isEmpty else { return "the identifier is empty; accepted are 1 to 256 bytes of UTF-8" }
@@ -169,49 +146,6 @@ extension MonitorEngine {
 
   static func defect(ofAssumption state: Event.State) -> String? {
     state == .unmonitored ? "the assumed state is unmonitored; accepted are unknown, satisfied and unsatisfied" : nil
-  }
-
-  private mutating func withBytes<Result>(
-    of identifier: String,
-    _ body: (inout MonitorEngine, UnsafeBufferPointer<UInt8>) throws(MonitorError) -> Result
-  ) throws(MonitorError) -> Result {
-    let bytes = ContiguousArray(identifier.utf8)
-    var outcome: Swift.Result<Result, MonitorError>?
-    bytes.withUnsafeBufferPointer { bytes in
-      do throws(MonitorError) {
-        outcome = .success(try body(&self, bytes))
-      } catch {
-        outcome = .failure(error)
-      }
-    }
-    guard let outcome else { throw .internalInconsistency("no outcome") }
-    return try outcome.get()
-  }
-
-  private mutating func add(
-    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State
-  ) throws(MonitorError) {
-    if let defect = Self.defect(ofIdentifier: identifier) ?? Self.defect(ofAssumption: assuming)
-      ?? definition.policy.defect ?? definition.shape.defect
-    {
-      throw .invalidArgument(defect)
-    }
-    enter(definition, identifier: identifier, assuming: assuming)
-  }
-
-  private mutating func ensure(
-    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State
-  ) throws(MonitorError) -> Bool {
-    if let slot = table.identifiers.slot(of: identifier), definition.shape.defect == nil {
-      let present = table.definition(of: slot)
-      if present.policy == definition.policy, present.tag == definition.tag,
-        present.shape.isNearlyEqual(to: definition.shape)
-      {
-        return false
-      }
-    }
-    try add(definition, identifier: identifier, assuming: assuming)
-    return true
   }
 
   /// Enters a condition that has been checked.
@@ -323,23 +257,6 @@ extension MonitorEngine {
       refreshWatch(slot)
     case .beaconIdentity:
       beaconTracks[slot]?.deadline = .max
-    }
-  }
-}
-
-extension Definition.Shape {
-  var defect: String? {
-    switch self {
-    case .circle(let circle): circle.defect
-    case .beacon: nil
-    }
-  }
-
-  func isNearlyEqual(to other: Definition.Shape) -> Bool {
-    switch (self, other) {
-    case (.circle(let one), .circle(let two)): one.isNearlyEqual(to: two)
-    case (.beacon(let one), .beacon(let two)): one == two
-    default: false
     }
   }
 }

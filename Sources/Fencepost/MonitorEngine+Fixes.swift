@@ -7,26 +7,19 @@ extension MonitorEngine {
   ///   ``MonitorError/lateInput(time:clock:)`` (counted), ``MonitorError/queueFull(limit:position:)``; the fix has
   ///   changed nothing else then.
   public mutating func feed(_ fix: Fix) throws(MonitorError) {
-    guard fix.coordinate.isValid else {
-      counters.inputCount += 1
-      counters.invalidFixes += 1
-      throw .invalidArgument(
-        "the coordinate is \(fix.coordinate.latitude), \(fix.coordinate.longitude); "
-          + "accepted are latitude -90 to 90 and longitude -180 to 180 degrees")
-    }
-    guard fix.time.isValid else {
-      counters.invalidFixes += 1
-      try admit(fix.time)
-      return
-    }
-    guard fix.accuracy >= 0 else {
-      counters.inputCount += 1
-      counters.invalidFixes += 1
+    guard fix.isUsable else {
+      countUnusable()
+      if let defect = fix.defect { throw .invalidArgument(defect) }
       return
     }
     try admit(fix.time)
     counters.acceptedFixes += 1
     evaluate(fix)
+  }
+
+  private mutating func countUnusable() {
+    counters.inputCount += 1
+    counters.invalidFixes += 1
   }
 
   /// Feeds many fixes in order, with the same result as single calls; invalid and late ones are skipped and counted.
@@ -39,21 +32,23 @@ extension MonitorEngine {
     let count = fixes.count
     var index = 0
     while index < count {
-      let start = index
       if !isFull {
-        index = skipSafeFixes(fixes, from: index)
-        result.accepted += index - start
-        if index == count { break }
+        let passed = skipSafeFixes(fixes, from: index) - index
+        result.accepted += passed
+        index += passed
+        if index == count { return }
       }
-      do throws(MonitorError) {
-        let invalid = counters.invalidFixes
-        try feed(fixes[index])
-        if counters.invalidFixes == invalid { result.accepted += 1 } else { result.invalid += 1 }
-      } catch {
-        switch error {
-        case .invalidArgument: result.invalid += 1
-        case .lateInput: result.late += 1
-        default: throw .queueFull(limit: options.maxPendingEvents, position: index)
+      let fix = fixes[index]
+      if !fix.isUsable {  // a refusal in words is for single calls
+        countUnusable()
+        result.invalid += 1
+      } else {
+        do throws(MonitorError) {
+          try feed(fix)
+          result.accepted += 1
+        } catch {
+          guard case .lateInput = error else { throw .queueFull(limit: options.maxPendingEvents, position: index) }
+          result.late += 1
         }
       }
       index += 1
@@ -95,18 +90,13 @@ extension MonitorEngine {
 
   /// Applies a fix: what is due before it, the determinations, the crossings, what is due at it.
   private mutating func evaluate(_ fix: Fix) {
-    let time = fix.time.microseconds
-    if deadlines.earliest < time { confirmDue(through: time - 1) }
-    clock = time
+    passTime(to: fix.time)
     lastFix = fix
-    if circlesAreSuspended {
-      if deadlines.earliest <= time { confirmDue(through: time) }
-      return
-    }
+    if circlesAreSuspended { return confirmDue(through: clock) }
     if passes(fix) { return }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !undetermined.isEmpty { determine(fix, at: position) }
-    var isCovered = neighbourhood.covers(position)
+    let isCovered = neighbourhood.covers(position)
     if isCovered {
       slotScratch.removeAll(keepingCapacity: true)
       neighbourhood.reached(at: position, into: &slotScratch)
@@ -115,29 +105,15 @@ extension MonitorEngine {
     }
     var reached: ContiguousArray<UInt32> = []
     swap(&reached, &slotScratch)
-    if reached.count > 3 { fetch(reached) }
+    if reached.count > 3 { readAheadToCross(reached) }
     for slot in reached { cross(slot, fix, at: position) }
     swap(&reached, &slotScratch)
-    if deadlines.earliest <= time || !confirmations.isEmpty { confirmDue(through: time) }
-    isCovered = isCovered && neighbourhood.isValid
-    if isCovered {
+    confirmDue(through: clock)
+    if isCovered, neighbourhood.isValid {
       drawSafeRegion(at: position, fix.coordinate)
     } else {
       rebuildNeighbourhood(at: position, fix.coordinate)
     }
-  }
-
-  /// Reads ahead what the crossings, their events and records will need: with a million conditions each read is a trip
-  /// to memory, and here many are under way at once.
-  private mutating func fetch(_ slots: ContiguousArray<UInt32>) {
-    var sum: UInt64 = 0
-    for slot in slots { sum &+= UInt64(states[Int(slot)].record) &+ table.generation(of: slot) }
-    for slot in slots {
-      sum &+= table.identifiers.firstWord(of: slot)
-      let record = states[Int(slot)].record
-      if record != SlotState.none { sum &+= records[record].sequence }
-    }
-    fetched = sum
   }
 
   /// Whether no circle is evaluated at all.

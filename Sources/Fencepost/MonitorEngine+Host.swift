@@ -16,14 +16,13 @@ extension MonitorEngine {
         "the flags are \(flags.rawValue); accepted are the seven that a host states, \(Diagnostics.hostFlags.rawValue)")
     }
     try admit(time)
-    if deadlines.earliest < time.microseconds { confirmDue(through: time.microseconds - 1) }
-    clock = time.microseconds
+    passTime(to: time)
     var kinds: UInt32 = 0
     for kind in [ConditionKind.circularGeographic, .beaconIdentity] where unsupported.contains(kind) {
       kinds |= 1 << UInt32(kind.rawValue)
     }
     if flags != hostFlags || kinds != unsupportedKinds { change(to: flags, kinds) }
-    if deadlines.earliest <= clock { confirmDue(through: clock) }
+    confirmDue(through: clock)
   }
 
   private mutating func change(to flags: Diagnostics, _ kinds: UInt32) {

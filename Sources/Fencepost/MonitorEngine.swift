@@ -67,9 +67,7 @@ public struct MonitorEngine: Sendable {
   var near: ContiguousArray<NearThreshold> = []
   /// Circles that stopped being active while `near` was being gathered.
   var released: ContiguousArray<UInt32> = []
-  var isGathering = false
-  /// Keeps reads ahead from being optimised away.
-  var fetched: UInt64 = 0
+  var readAhead = ReadAhead()
 
   /// Creates an empty monitor.
   ///
@@ -121,10 +119,9 @@ public struct MonitorEngine: Sendable {
   ///
   /// An input that is invalid is that first, whatever its time.
   mutating func admit(_ time: Timestamp) throws(MonitorError) {
-    guard time.isValid else {
+    if let defect = time.defect {
       counters.inputCount += 1
-      throw .invalidArgument(
-        "time is \(time.microseconds) microseconds; accepted are \(Timestamp.earliest) to \(Timestamp.latest)")
+      throw .invalidArgument(defect)
     }
     guard !isFull else { throw .queueFull(limit: options.maxPendingEvents) }
     guard time.microseconds >= clock else {
@@ -145,7 +142,14 @@ public struct MonitorEngine: Sendable {
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public mutating func advance(to time: Timestamp) throws(MonitorError) {
     try admit(time)
-    clock = time.microseconds
+    passTime(to: time)
     confirmDue(through: clock)
+  }
+
+  /// Moves the clock to an input's time, after what is due strictly before it. What is due at that time comes after
+  /// the input.
+  mutating func passTime(to time: Timestamp) {
+    confirmDue(through: time.microseconds - 1)
+    clock = time.microseconds
   }
 }

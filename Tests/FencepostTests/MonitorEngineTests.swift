@@ -76,7 +76,7 @@ import Testing
 
   @Test func otherConditionsAreRefused() throws {
     var engine = try MonitorEngine()
-    #expect(throws: MonitorError.self) { try engine.add(any: Polygon(), identifier: "p") }
+    #expect(throws: MonitorError.self) { try engine.add(Polygon(), identifier: "p") }
     #expect(engine.conditionCount == 0)
   }
 

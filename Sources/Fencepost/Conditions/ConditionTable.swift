@@ -31,17 +31,6 @@ struct ConditionRow: Sendable {
   var kind: ConditionKind = .circularGeographic
 }
 
-/// What a caller adds: the geometry or identity, with the policy and the tag.
-struct Definition: Sendable {
-  enum Shape: Sendable {
-    case circle(CircularGeographicCondition)
-    case beacon(BeaconIdentityCondition)
-  }
-  var shape: Shape
-  var policy: TransitionPolicy
-  var tag: UInt64
-}
-
 /// The definitions of all conditions and the spatial index over the circles.
 ///
 /// It knows nothing of devices, states or events: many trackers could share one table. A condition is known by

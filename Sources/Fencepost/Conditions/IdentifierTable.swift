@@ -64,10 +64,6 @@ struct IdentifierTable: Sendable {
     }
   }
 
-  /// The first bytes as they lie in memory; to read ahead.
-  @inline(__always)
-  func firstWord(of slot: UInt32) -> UInt64 { places[Int(slot)].words.0 }
-
   func string(of slot: UInt32) -> String {
     withBytes(of: slot) { String(decoding: $0, as: UTF8.self) }
   }

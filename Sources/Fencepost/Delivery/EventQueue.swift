@@ -5,10 +5,14 @@
 struct EventQueue: Sendable {
   private var entries: ContiguousArray<EventEntry> = []
   private var head = 0
-  private var overtaken: ContiguousArray<EventEntry> = []
+  private var overtaken = BinaryHeap<Overtaken>()
 
-  /// Of what was read ahead; kept so that the reading is not optimised away.
-  var trace: UInt64 = 0
+  private struct Overtaken: Comparable {
+    var entry: EventEntry
+
+    static func < (one: Overtaken, two: Overtaken) -> Bool { one.entry.change < two.entry.change }
+    static func == (one: Overtaken, two: Overtaken) -> Bool { one.entry.change == two.entry.change }
+  }
 
   /// The next entries, without those that have overtaken.
   func ahead(_ limit: Int) -> ArraySlice<EventEntry> {
@@ -20,25 +24,26 @@ struct EventQueue: Sendable {
 
   mutating func append(_ entry: EventEntry) {
     if let last = entries.last, head < entries.count, last.change > entry.change {
-      overtaken.append(entry)
-      siftUp()
+      overtaken.insert(Overtaken(entry: entry))
     } else {
       entries.append(entry)
     }
   }
 
+  /// Whether the entry whose turn it is stands in the heap.
+  private var isOvertaken: Bool {
+    guard let early = overtaken.first else { return false }
+    return head >= entries.count || early.entry.change < entries[head].change
+  }
+
   /// The entry whose turn it is.
   var first: EventEntry? {
-    guard let early = overtaken.first else { return head < entries.count ? entries[head] : nil }
-    guard head < entries.count, entries[head].change < early.change else { return early }
-    return entries[head]
+    if isOvertaken { return overtaken.first?.entry }
+    return head < entries.count ? entries[head] : nil
   }
 
   mutating func removeFirst() {
-    if let early = overtaken.first, head >= entries.count || early.change < entries[head].change {
-      removeFirstOvertaken()
-      return
-    }
+    if isOvertaken { return overtaken.removeFirst() }
     head += 1
     if head == entries.count {
       entries.removeAll(keepingCapacity: entries.capacity <= 65_536)
@@ -51,39 +56,8 @@ struct EventQueue: Sendable {
 
   /// Drops the entries that are void.
   mutating func filter(_ isLive: (EventEntry) -> Bool) {
-    let live = ContiguousArray(entries[head...].lazy.filter(isLive))
-    entries = live
+    entries = ContiguousArray(entries[head...].lazy.filter(isLive))
     head = 0
-    let early = overtaken.filter(isLive)
-    overtaken = []
-    for entry in early {
-      overtaken.append(entry)
-      siftUp()
-    }
-  }
-
-  private mutating func siftUp() {
-    var child = overtaken.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard overtaken[child].change < overtaken[parent].change else { break }
-      overtaken.swapAt(child, parent)
-      child = parent
-    }
-  }
-
-  private mutating func removeFirstOvertaken() {
-    let last = overtaken.removeLast()
-    guard !overtaken.isEmpty else { return }
-    overtaken[0] = last
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < overtaken.count else { break }
-      if child + 1 < overtaken.count, overtaken[child + 1].change < overtaken[child].change { child += 1 }
-      guard overtaken[child].change < overtaken[parent].change else { break }
-      overtaken.swapAt(child, parent)
-      parent = child
-    }
+    overtaken = BinaryHeap(overtaken.elements.filter { isLive($0.entry) })
   }
 }

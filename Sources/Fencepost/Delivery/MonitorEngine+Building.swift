@@ -105,8 +105,7 @@ extension MonitorEngine {
     let noted = Diagnostics(rawValue: UInt32(states[Int(slot)].notedFlags))
     let flags = currentFlags(of: slot)
     guard flags.isNews(to: noted) else { return }
-    var entry = diagnostic(slot, flags, state: states[Int(slot)].noted, date: date, change: change)
-    entry.setRefinement(beaconTracks[slot]?.noted)
+    let entry = diagnostic(slot, flags, state: states[Int(slot)].noted, date: date, change: change)
     if options.delivery == .every {
       note(entry)
       enqueueInOrder(entry)
@@ -142,12 +141,12 @@ extension MonitorEngine {
     let flags = currentFlags(of: slot)
     guard flags.isNews(to: waiting.diagnostics) else { return }
     dropWaiting(slot)
-    var entry = diagnostic(slot, flags, state: waiting.state, date: date, change: change)
-    entry.setRefinement(beaconTracks[slot]?.noted)
+    let entry = diagnostic(slot, flags, state: waiting.state, date: date, change: change)
     let isNew = entry.state != states[Int(slot)].noted || flags.rawValue != UInt32(states[Int(slot)].notedFlags)
     if isNew { enqueue(entry) }
   }
 
+  /// An event about flags: with the refinement of the record, and no evidence.
   private func diagnostic(
     _ slot: UInt32, _ flags: Diagnostics, state: Event.State, date: Int64, change: UInt64
   ) -> EventEntry {
@@ -157,6 +156,7 @@ extension MonitorEngine {
     entry.date = date
     entry.change = change
     entry.diagnostics = flags
+    entry.setRefinement(beaconTracks[slot]?.noted)
     return entry
   }
 

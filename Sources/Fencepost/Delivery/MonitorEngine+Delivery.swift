@@ -23,7 +23,7 @@ extension MonitorEngine {
       }
     }
     while count < limit {
-      if count % Self.block == 0 { readAhead(queue.ahead(min(Self.block, limit - count))) }
+      if count % ReadAhead.block == 0 { readAheadToHandOut(queue.ahead(min(ReadAhead.block, limit - count))) }
       guard var entry = takeNext() else { break }
       lastSequence += 1
       entry.sequence = lastSequence
@@ -47,7 +47,9 @@ extension MonitorEngine {
     let committed = handedOut
     handedOut = 0
     for index in 0..<committed {
-      if index % Self.block == 0 { readAheadRecords(inFlight[index..<min(index + Self.block, committed)]) }
+      if index % ReadAhead.block == 0 {
+        readAheadToCommit(inFlight[index..<min(index + ReadAhead.block, committed)])
+      }
       let entry = inFlight[index]
       guard isLive(entry) else {
         silent.dropped(entry)
@@ -99,38 +101,11 @@ extension MonitorEngine {
     isLive(entry) && (options.delivery == .every || turn.waiting[entry.slot]?.change == entry.change)
   }
 
-  private static let block = 32
-
-  /// Reads what handing out some events will need. Of a million conditions hardly any is in a cache: these reads, of
-  /// which none waits for another, overlap; one event after the other would wait for each.
-  private mutating func readAhead(_ entries: ArraySlice<EventEntry>) {
-    guard entries.count > 1 else { return }
-    var trace: UInt64 = 0
-    for index in entries.indices {
-      let slot = entries[index].slot
-      trace &+= table.generation(of: slot) &+ UInt64(states[Int(slot)].waiting)
-      trace &+= UInt64(table.identifiers.length(of: slot))
-    }
-    queue.trace = trace
-  }
-
-  /// Reads what committing some events will need; see ``readAhead(_:)``.
-  private mutating func readAheadRecords(_ entries: ArraySlice<EventEntry>) {
-    guard entries.count > 1 else { return }
-    var trace: UInt64 = 0
-    for index in entries.indices {
-      let slot = entries[index].slot
-      let record = states[Int(slot)].record
-      trace &+= table.generation(of: slot) &+ (record == SlotState.none ? 0 : records[record].change)
-    }
-    queue.trace = trace
-  }
-
   private mutating func takeNext() -> EventEntry? {
     while let entry = queue.first {
       queue.removeFirst()
-      // In `first` and `latest` an event that was replaced may stand in the queue with the same change number.
-      if isWaiting(entry) { return turn.waiting[entry.slot] ?? entry }
+      // In `first` and `latest` the queue keeps the place, and `turn` what waits there: it may have been replaced.
+      if isWaiting(entry) { return options.delivery == .every ? entry : turn.waiting[entry.slot] }
       silent.dropped(entry)
     }
     return nil

@@ -37,8 +37,4 @@ struct ActiveCircles: Sendable {
     watches[Int(index)] = last
     return last.slot
   }
-
-  mutating func removeAll() {
-    watches.removeAll()
-  }
 }

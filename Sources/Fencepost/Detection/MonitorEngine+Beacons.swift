@@ -7,10 +7,9 @@ extension MonitorEngine {
   public mutating func see(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
     try admit(time)
     counters.acceptedSightings += 1
-    if deadlines.earliest < time.microseconds { confirmDue(through: time.microseconds - 1) }
-    clock = time.microseconds
+    passTime(to: time)
     if isScanning { apply(sightings) }
-    if deadlines.earliest <= clock { confirmDue(through: clock) }
+    confirmDue(through: clock)
   }
 
   /// Declares whether the host scans for beacons from now on; the same again does nothing.
@@ -18,8 +17,7 @@ extension MonitorEngine {
   /// Off: beacon conditions become undetermined without an event, and absence is not counted.
   public mutating func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
     try admit(time)
-    if deadlines.earliest < time.microseconds { confirmDue(through: time.microseconds - 1) }
-    clock = time.microseconds
+    passTime(to: time)
     if isOn != isScanning {
       isScanning = isOn
       for slot in table.order.slots where slot != AddOrder.gap && table.kind(of: slot) == .beaconIdentity {
@@ -30,7 +28,7 @@ extension MonitorEngine {
         }
       }
     }
-    if deadlines.earliest <= clock { confirmDue(through: clock) }
+    confirmDue(through: clock)
   }
 
   /// Finds for each condition the strongest sighting of the report and applies it, in add order.

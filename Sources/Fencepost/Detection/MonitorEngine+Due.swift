@@ -1,7 +1,12 @@
 /// What becomes due: dwells that have passed and absences that are established.
 extension MonitorEngine {
   /// Confirms what is due up to and at a time, and what the present input confirmed: by deadline, then add order.
+  @inline(__always)
   mutating func confirmDue(through time: Int64) {
+    if deadlines.earliest <= time || !confirmations.isEmpty { confirmAll(through: time) }
+  }
+
+  private mutating func confirmAll(through time: Int64) {
     var due: ContiguousArray<Confirmation> = []
     swap(&due, &confirmations)
     if deadlines.earliest <= time {

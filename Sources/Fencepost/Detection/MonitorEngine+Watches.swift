@@ -55,7 +55,7 @@ extension MonitorEngine {
       }
     } else if index != SlotState.none {
       states[Int(slot)].active = SlotState.none
-      if isGathering { released.append(slot) }
+      if gatheredRadius > 0 { released.append(slot) }
       if let moved = active.remove(index) { states[Int(moved)].active = index }
     }
     neighbourhood.update(slot, watch)
@@ -64,7 +64,6 @@ extension MonitorEngine {
   /// Collects the circles whose threshold is reached at a position that the neighbourhood does not cover, and in
   /// `near` the settled circles outside that are near but not reached.
   mutating func gatherReached(at position: EarthVector) {
-    isGathering = true
     slotScratch.removeAll(keepingCapacity: true)
     for watch in active.watches where watch.slack(at: position) <= 0 { slotScratch.append(watch.slot) }
     let isJump = neighbourhood.isJump(to: position)
@@ -103,7 +102,6 @@ extension MonitorEngine {
   /// there.
   mutating func rebuildNeighbourhood(at position: EarthVector, _ coordinate: Coordinate) {
     defer {
-      isGathering = false
       gatheredRadius = 0
       released.removeAll(keepingCapacity: true)
     }

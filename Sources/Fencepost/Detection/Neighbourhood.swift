@@ -15,17 +15,18 @@ struct Neighbourhood: Sendable {
   private static var groupSize: Int { 80 }
   /// Greatest radius of curvature of the ellipsoid, a² / b, metres, a little widened.
   private static let greatestRadius = 6_399_594.0
+  private static let nowhere = EarthVector(x: .nan, y: .nan, z: .nan)
   private static let metresPerDegree = greatestRadius * 0.017_453_292_519_943_296
 
   private(set) var isValid = false
-  private(set) var origin = EarthVector(x: 0, y: 0, z: 0)
+  /// Not a number, from which nothing is at any distance, before the first fix.
+  private(set) var origin = nowhere
   private(set) var radius = 0.0
   /// Radius to try when the list is built next.
   var nextRadius = 400.0
   private(set) var count = 0
   /// Where the device was when the list was built.
-  private var builtAt = EarthVector(x: 0, y: 0, z: 0)
-  private var isBuilt = false
+  private var builtAt = nowhere
   /// How far ahead of the device the list is centred, in radii.
   private var lookAhead = 0.5
   private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: SlotState.none, count: capacity)
@@ -56,7 +57,7 @@ struct Neighbourhood: Sendable {
   /// Whether the device jumped: too far from where it was for a list to pay.
   func isJump(to position: EarthVector) -> Bool {
     let moved = origin.squaredChord(to: position).squareRoot()
-    return moved > 1_000 && moved > 4 * radius && origin != EarthVector(x: 0, y: 0, z: 0)
+    return moved > 1_000 && moved > 4 * radius
   }
 
   /// Whether the list holds all that can matter at a position.
@@ -73,7 +74,7 @@ struct Neighbourhood: Sendable {
   mutating func reset(at position: EarthVector) {
     invalidate()
     origin = position
-    isBuilt = false
+    builtAt = Self.nowhere
     radius = 0
   }
 
@@ -84,7 +85,7 @@ struct Neighbourhood: Sendable {
     let y = position.y - builtAt.y
     let z = position.z - builtAt.z
     let moved = (x * x + y * y + z * z).squareRoot()
-    guard isBuilt, moved > 1, moved < 100_000 else { return position }
+    guard moved > 1, moved < 100_000 else { return position }
     let scale = lookAhead * nextRadius / moved
     return EarthVector(x: position.x + scale * x, y: position.y + scale * y, z: position.z + scale * z)
   }
@@ -99,7 +100,6 @@ struct Neighbourhood: Sendable {
   ) {
     origin = centre
     builtAt = position
-    isBuilt = true
     lookAhead = min(0.5, lookAhead * 1.02)
     frame = Frame(coordinate)
     self.radius = radius

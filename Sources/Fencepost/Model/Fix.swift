@@ -23,6 +23,21 @@ public struct Fix: Sendable, Hashable {
   }
 }
 
+extension Fix {
+  /// Whether there is a position, and all is in range.
+  @inline(__always)
+  var isUsable: Bool { coordinate.isValid && time.isValid && accuracy >= 0 }
+
+  /// The first value that is out of range, as a message. A fix without a position has none: it is only ignored.
+  var defect: String? {
+    guard coordinate.isValid else {
+      return "the coordinate is \(coordinate.latitude), \(coordinate.longitude); "
+        + "accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
+    }
+    return time.defect
+  }
+}
+
 /// What became of a batch of fixes.
 public struct FeedResult: Sendable, Hashable {
   /// Fixes that were evaluated.

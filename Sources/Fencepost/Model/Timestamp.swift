@@ -33,6 +33,13 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// Whether the instant is one that the engine accepts.
   public var isValid: Bool { self >= .earliest && self <= .latest }
 
+  /// Why the engine does not accept the instant, as a message; `nil` when it does.
+  var defect: String? {
+    isValid
+      ? nil
+      : "time is \(microseconds) microseconds; accepted are \(Timestamp.earliest) to \(Timestamp.latest)"
+  }
+
   @inlinable
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
