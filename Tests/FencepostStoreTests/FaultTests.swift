@@ -95,7 +95,9 @@ import Testing
     }
   }
 
-  private func brief(_ event: Event) -> String { "\(event.identifier) \(event.state) \(String(describing: event.date))" }
+  private func brief(_ event: Event) -> String {
+    "\(event.identifier) \(event.state) \(String(describing: event.date))"
+  }
 
   private func abandoned(_ snapshot: [UInt8]) -> [UInt8] {
     (try? MonitorEngine(restoring: snapshot))?.snapshot() ?? []

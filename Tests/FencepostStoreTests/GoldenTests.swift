@@ -14,16 +14,33 @@ import Testing
   /// Everything that a caller sees of a monitor, events included.
   private func description(_ engine: MonitorEngine) -> String {
     var engine = engine
-    var lines = ["name \(engine.name ?? "none")", "options \(engine.options)", "statistics \(engine.statistics)"]
+    let options = engine.options
+    let statistics = engine.statistics
+    var lines = [
+      "name \(engine.name ?? "none"), delivery \(options.delivery.rawValue), limit \(options.conditionLimit ?? 0)",
+      "inputs \(statistics.inputCount), fixes \(statistics.acceptedFixes), sightings \(statistics.acceptedSightings)",
+      "clock \(statistics.clock?.description ?? "unset"), handed out \(statistics.handedOutEvents)",
+      "pending \(statistics.pendingEvents)",
+    ]
     for identifier in engine.identifiers {
       guard let record = engine.record(for: identifier) else { continue }
-      lines.append("\(identifier): \(record.condition), \(record.policy), \(record.lastEvent.json)")
-      lines.append("  \(engine.explain(identifier).map { "\($0)" } ?? "none")")
+      lines.append("\(identifier): \(text(record.condition)), exit dwell \(record.policy.exitDwellMicroseconds)")
+      lines.append("  \(record.lastEvent.json)")
+      lines.append("  reason \(engine.explain(identifier)?.reason.rawValue ?? 0)")
     }
     while let event = engine.nextEvent() { lines.append(event.json) }
     try? engine.advance(to: Timestamp(microseconds: (engine.currentTime?.microseconds ?? 0) + 100_000_000))
     while let event = engine.nextEvent() { lines.append(event.json) }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func text(_ condition: any Condition) -> String {
+    switch condition {
+    case let circle as CircularGeographicCondition:
+      "\(circle.center.latitude) \(circle.center.longitude) \(circle.radius)"
+    case let beacon as BeaconIdentityCondition: "\(beacon.uuid) \(beacon.major ?? 0) \(beacon.minor ?? 0)"
+    default: "of no kind"
+    }
   }
 
   @Test(arguments: [1]) func storeOfVersion(_ version: Int) throws {
@@ -41,7 +58,8 @@ import Testing
     try? FileManager.default.removeItem(atPath: folder.file("m.fencepost"))
     try FileManager.default.copyItem(atPath: file.path, toPath: folder.file("m.fencepost"))
     var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
-    let text = String(decoding: try Data(contentsOf: Self.golden.appendingPathComponent("store-\(version).txt")), as: UTF8.self)
+    let text = String(
+      decoding: try Data(contentsOf: Self.golden.appendingPathComponent("store-\(version).txt")), as: UTF8.self)
     #expect(description(stored.call { $0.fork() }) == text)
     try stored.close()
   }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct SQLiteStoreTests {
   private func open(
-    _ folder: Folder, _ name: String = "m", options: MonitorOptions = MonitorOptions(), _ durability: Durability = .changes
+    _ folder: Folder, _ name: String = "m", options: MonitorOptions = MonitorOptions(),
+    _ durability: Durability = .changes
   ) throws -> StoredEngine {
     try StoredEngine(name: name, options: options, directory: folder.path, durability: durability)
   }
@@ -156,7 +157,9 @@ import Testing
 
   @Test func filesOfOthersAreRefused() throws {
     let folder = try Folder()
-    for bytes in [[UInt8]("not a database at all, but long enough to be looked at by anything that reads it".utf8), [], [0]] {
+    for bytes in [
+      [UInt8]("not a database at all, but long enough to be looked at by anything that reads it".utf8), [], [0],
+    ] {
       try folder.write(bytes, to: "m.fencepost")
       let error = #expect(throws: MonitorError.self) { try open(folder) }
       guard case .storeCorrupt = error else {

@@ -10,7 +10,7 @@ struct Drive {
   ///
   /// - Parameter takesAll: Whether a consumer takes all events that wait, or a few.
   static func calls(_ seed: UInt64, count: Int, takesAll: Bool = false) -> [Call] {
-    var random = SplitMix(seed)
+    var random = SeededGenerator("drive", salt: seed)
     var calls: [Call] = []
     var time: Int64 = 1_000
     let uuid = BeaconUUID(high: 1, low: 2)

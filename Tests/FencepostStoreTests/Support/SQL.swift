@@ -5,5 +5,6 @@ func change(_ path: String, _ sql: String) throws -> Bool {
   var database: OpaquePointer?
   guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return false }
   defer { sqlite3_close(database) }
-  return sqlite3_exec(database, "PRAGMA journal_mode=DELETE; \(sql); PRAGMA journal_mode=WAL;", nil, nil, nil) == SQLITE_OK
+  return sqlite3_exec(database, "PRAGMA journal_mode=DELETE; \(sql); PRAGMA journal_mode=WAL;", nil, nil, nil)
+    == SQLITE_OK
 }
