@@ -15,6 +15,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Fencepost", targets: ["Fencepost"]),
+    // Keeps monitors in SQLite files; needs the system's libsqlite3.
+    .library(name: "FencepostStore", targets: ["FencepostStore"]),
     .library(name: "FencepostFoundation", targets: ["FencepostFoundation"]),
     // The C library. Its name differs from the Swift product by more than letter case, for file
     // systems that ignore case; the install step names it libfencepost.so.
@@ -28,8 +30,11 @@ let package = Package(
     .target(name: "FencepostKernel", swiftSettings: strict),
     .target(name: "Fencepost", dependencies: ["FencepostKernel"], swiftSettings: strict),
     .target(name: "FencepostFoundation", dependencies: ["Fencepost"], swiftSettings: strict),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "FencepostStore", dependencies: ["CSQLite", "Fencepost"], swiftSettings: strict),
     .target(
-      name: "FencepostABI", dependencies: ["CFencepost", "Fencepost", "FencepostKernel"],
+      name: "FencepostABI", dependencies: ["CFencepost", "Fencepost", "FencepostKernel", "FencepostStore"],
       swiftSettings: strict),
 
     .executableTarget(
@@ -44,14 +49,21 @@ let package = Package(
         .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic"), .treatAllWarnings(as: .error),
       ]
     ),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI"],
       exclude: ["host_safety.c"], swiftSettings: strict),
-    .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel"]),
+    .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel", "TestSupport"]),
     .testTarget(
-      name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel"],
+      name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel", "TestSupport"],
+      swiftSettings: strict),
+    // A file system for SQLite that fails on demand.
+    .target(name: "FaultyVFS", dependencies: ["CSQLite"], path: "Tests/FaultyVFS"),
+    .testTarget(
+      name: "FencepostStoreTests", dependencies: ["CSQLite", "FaultyVFS", "Fencepost", "FencepostStore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation"], swiftSettings: strict),
+      name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation", "TestSupport"],
+      swiftSettings: strict),
   ]
 )

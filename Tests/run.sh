@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs every test, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
 #
-#   Tests/run.sh [PART...]      parts: build header swift symbols determinism python examples
+#   Tests/run.sh [PART...]      parts: build header swift symbols determinism python package examples
 #   Tests/run.sh browser        the heavy part, which `make test-all` runs
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -14,18 +14,19 @@ symbols() { Tests/symbols.sh .build/release-lib/release; }
 determinism() { Tests/determinism.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
 browser_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
+package() { Tests/package.sh; }
 examples() { Tests/run-examples.sh; }
 
 parts=("$@")
-if [ ${#parts[@]} = 0 ]; then parts=(build header swift symbols determinism python examples); fi
+if [ ${#parts[@]} = 0 ]; then parts=(build header swift symbols determinism python package examples); fi
 summary=''
 status=0
 for part in "${parts[@]}"; do
   case $part in
-    build | header | symbols | determinism | examples) command=$part ;;
+    build | header | symbols | determinism | package | examples) command=$part ;;
     swift | python | browser) command=${part}_tests ;;
     *)
-      echo "usage: Tests/run.sh [build|header|swift|symbols|determinism|python|examples|browser]..." >&2
+      echo "usage: Tests/run.sh [build|header|swift|symbols|determinism|python|package|examples|browser]..." >&2
       exit 2
       ;;
   esac
