@@ -91,7 +91,7 @@ def _feature(values: dict[str, Any], source: str, place: str, row: int | None = 
     if isinstance(identifier, int | float) and not isinstance(identifier, bool):
         # A column of numbers with a gap holds floats.
         identifier = str(int(identifier)) if identifier == identifier // 1 else str(identifier)
-    optional = {what: values[what] for what in ("assuming", "policy") if what in values}
+    optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy") if what in values}
     properties: dict[str, Any] = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
     return {"type": "Feature", "geometry": geometry, "properties": properties}
