@@ -120,6 +120,14 @@ def test_what_is_missing() -> None:
     assert list(replay(small(accuracy=[None, 5, None], lat=[0, 0, None]).astype(object), HERE, policy="exact")) == list(log)
 
 
+@pytest.mark.parametrize("name", ["t", None, "when"])
+def test_times_in_the_index(from_file: EventLog, name: str | None) -> None:
+    """As trajectories keep them."""
+    assert list(replay(drive().set_index("time").rename_axis(name), DATA / "conditions.geojson")) == list(from_file)
+    naive = drive().set_index("time").tz_localize(None)
+    assert "has no time zone" in str(refusal(replay, naive, HERE))
+
+
 def test_rows_out_of_range_are_counted() -> None:
     log = replay(small(lat=[0.0, 91.0, 0.0], time=pandas.to_datetime([60, 0, 30], unit="s", utc=True)), HERE)
     assert (log.counts.fixes, log.counts.late_fixes, log.counts.invalid_fixes) == (3, 1, 1)
