@@ -25,7 +25,9 @@ def sentence(text: str) -> str:
     return f"${text}*{reduce(lambda sum, byte: sum ^ byte, text.encode(), 0):02X}"
 
 
-def rmc(clock: str, date: str = "070220", status: str = "A", mode: str = ",A", place: str = "5230.0,N,01324.0,E") -> str:
+def rmc(
+    clock: str, date: str = "070220", status: str = "A", mode: str = ",A", place: str = "5230.0,N,01324.0,E"
+) -> str:
     return sentence(f"GPRMC,{clock},{status},{place},0.0,0.0,{date},,{mode}")
 
 
@@ -59,7 +61,9 @@ def test_one_fix_a_time_of_day(tmp_path: Path) -> None:
 def test_rmc_alone_and_gga_alone(tmp_path: Path) -> None:
     assert read(tmp_path, rmc("120000")) == [(52.5, 13.4, 0.0, at(7, 12))]
     assert read(tmp_path, rmc("120000", mode=",A,V"))[0][2] == 0.0  # "navigational status not given" is no alarm
-    assert read(tmp_path, sentence("GPZDA,120000,07,02,2020,,"), gga("120000", hdop="")) == [(52.5, 13.4, 0.0, at(7, 12))]
+    assert read(tmp_path, sentence("GPZDA,120000,07,02,2020,,"), gga("120000", hdop="")) == [
+        (52.5, 13.4, 0.0, at(7, 12))
+    ]
 
 
 def test_no_position(tmp_path: Path) -> None:
@@ -117,8 +121,8 @@ def test_hostile_bytes(tmp_path: Path) -> None:
     assert read_track(path).fixes == [(52.5, 13.4, 0.0, at(7, 12))]
 
 
-# Logs of gpsd's own tests whose receivers say both where and when; beside each what gpsd made of it. The day is left out:
-# gpsd takes an old one for a rollover of the GPS week and moves it.
+# Logs of gpsd's own tests whose receivers say both where and when; beside each what gpsd made of it. The day is left
+# out: gpsd takes an old one for a rollover of the GPS week and moves it.
 GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu353s4", "gr601-w", "myguide-3100",
         "ublox-neo-m9n-nmea", "nl2008u", "motorola-t805", "quectel", "beidou-bd")  # fmt: skip
 

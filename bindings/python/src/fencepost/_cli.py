@@ -78,8 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     replay.set_defaults(run=_replay)
     add = replay.add_argument
-    add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON LineString with times, NMEA 0183, or vector points")
-    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV or vector points with radius")
+    add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON LineString, NMEA 0183, or vector points")
+    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV or vector points")
     add("--sightings", metavar="FILE", help="JSON Lines of scan reports, merged by time (fixes first)")
     add("--format", choices=list(WRITERS), default="table", help="how events are written (default: %(default)s)")
     add(
@@ -95,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--report", metavar="FILE", help="also write a page with map, timeline and visits (HTML)")
     add("--base-map", action="store_true", help="show the report's base map at once when its reader is online")
     add("--summary", action="store_true", help="also a table by condition (not with a table: on standard error)")
-    add("--hdop-scale", type=_metres, metavar="METRES", help="accuracy is hdop times METRES (default: GPX none, NMEA 5)")
+    add("--hdop-scale", type=_metres, metavar="METRES", help="accuracy is hdop times METRES (GPX: none, NMEA: 5)")
     add(
         "--columns",
         type=_columns,

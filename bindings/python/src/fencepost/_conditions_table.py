@@ -53,9 +53,7 @@ def frame_features(frame: Any, source: str) -> Features:
         raise InputError(source, "", "holds no rows")
     indices = _find(names, ("identifier", "radius", *(() if by_geometry else POSITION)), source)
     columns: dict[str, list[Any]] = {
-        what: frame.iloc[:, indices[what]].to_list()
-        for what in ("identifier", "assuming", "policy")
-        if what in indices
+        what: frame.iloc[:, indices[what]].to_list() for what in ("identifier", "assuming", "policy") if what in indices
     }
     if by_geometry:
         columns["latitude"], columns["longitude"] = _points(frame, source)

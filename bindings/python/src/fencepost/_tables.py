@@ -142,18 +142,20 @@ def _number(value: Any, what: str, name: str, row: int, source: str) -> float:
 
 def is_missing(value: Any) -> bool:
     """None, NaN, NaT or pandas' NA."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _keys(frame: Any, index: int, by: str, source: str) -> list[Any]:
     keys: list[Any] = frame.iloc[:, index].to_list()
-    for row, key in enumerate(keys):
-        if is_missing(key):
+    for row, value in enumerate(keys):
+        if is_missing(value):
             raise InputError.of_row(source, row, f"has nothing in the column {by!r}")
         try:
-            hash(key)
+            hash(value)
         except TypeError:
-            raise InputError.of_row(source, row, f"{key!r} (column {by!r}) cannot tell tracks apart") from None
+            raise InputError.of_row(source, row, f"{value!r} (column {by!r}) cannot tell tracks apart") from None
     return keys
 
 
