@@ -69,6 +69,51 @@ import Testing
     }
   }
 
+  // MARK: The nearest first
+
+  /// With a limit that follows the k-th best, the k caps of least slack are among those visited.
+  @Test(arguments: World.allCases)
+  func visitsTheNearest(_ world: World) {
+    let seed = UInt64(truncatingIfNeeded: 0x5EED_0002 &+ world.rawValue.utf8.reduce(0) { $0 &* 31 &+ Int($1) })
+    print("CapIndexTests nearest \(world) seed \(seed)")
+    var random = SplitMix(state: seed)
+    var subject = Subject()
+    for step in 0..<3000 {
+      if random.next() % 4 == 0, !subject.caps.isEmpty {
+        subject.remove(at: Int(random.next() % UInt64(subject.caps.count)))
+      } else {
+        subject.insert(random.cap(of: world))
+      }
+      if step % 40 == 0 {
+        let position = random.position(of: world, around: subject.caps)
+        subject.checkNearest(to: position, 1 + Int(random.next() % 30))
+      }
+    }
+  }
+
+  @Test func visitsFewOfMany() {
+    var random = SplitMix(state: 2024)
+    var subject = Subject()
+    for _ in 0..<20_000 { subject.insert((random.anywhere(), 100)) }
+    var visited = 0
+    let position = random.anywhere()
+    var nearest: [Double] = []
+    subject.index.visitNearest(to: position) { _, slack in
+      visited += 1
+      nearest = Array((nearest + [slack]).sorted().prefix(20))
+      return nearest.count == 20 ? nearest[19] : .infinity
+    }
+    #expect(visited < 1_000, "\(visited) visited")
+    subject.index.visitNearest(to: EarthVector(x: .nan, y: 0, z: 0)) { _, _ in
+      Issue.record("visited from nowhere")
+      return 0
+    }
+    CapIndex().visitNearest(to: position) { _, _ in
+      Issue.record("visited nothing")
+      return 0
+    }
+  }
+
   // MARK: Borders
 
   /// Results end where reach and distance end.
@@ -312,6 +357,28 @@ private struct Subject {
       if !(Double(hit.slack) <= slack && Double(hit.slack) >= slack - 8 - 1e-5 * span) { mistakes += 1 }
     }
     #expect(mistakes == 0)
+  }
+
+  func checkNearest(to position: EarthVector, _ count: Int) {
+    let slacks = Dictionary(
+      caps.map { ($0.id, max(0, $0.centre.squaredChord(to: position).squareRoot() - $0.reach)) },
+      uniquingKeysWith: { first, _ in first })
+    var seen: [UInt32: Double] = [:]
+    var mistakes = 0
+    var best: [Double] = []
+    index.visitNearest(to: position) { id, bound in
+      guard let slack = slacks[id], seen[id] == nil, bound <= slack else {
+        mistakes += 1
+        return .infinity
+      }
+      seen[id] = bound
+      best = Array((best + [slack]).sorted().prefix(count))
+      return best.count == count ? best[count - 1] : .infinity
+    }
+    let limit = slacks.values.sorted().prefix(count).last ?? 0
+    let missed = slacks.filter { $0.value <= limit && seen[$0.key] == nil }
+    #expect(mistakes == 0)
+    #expect(missed.isEmpty)
   }
 
   func check(near position: EarthVector, within distance: Double) {
