@@ -68,19 +68,19 @@ extension Monitor {
   func plan(
     _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double
   ) throws(MonitorError) -> RotationPlan {
-    try engine.plan(planner, at: coordinate, accuracy: accuracy)
+    try stored.engine.plan(planner, at: coordinate, accuracy: accuracy)
   }
 
   /// How far a device may move before it can be on another side of any circle, metres.
   ///
   /// See ``MonitorEngine/safeDistance(at:)``.
   public func safeDistance(at coordinate: Coordinate) throws(MonitorError) -> Double {
-    try engine.safeDistance(at: coordinate)
+    try stored.engine.safeDistance(at: coordinate)
   }
 
   /// The earliest time at which something happens though no input comes; `nil` when nothing waits.
-  public var nextDeadline: Timestamp? { engine.nextDeadline }
+  public var nextDeadline: Timestamp? { stored.engine.nextDeadline }
 
   /// What the detector believes of a condition now. See ``MonitorEngine/state(of:)-(String)``.
-  public func state(of identifier: String) -> Event.State? { engine.state(of: identifier) }
+  public func state(of identifier: String) -> Event.State? { stored.engine.state(of: identifier) }
 }

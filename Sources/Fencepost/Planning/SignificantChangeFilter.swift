@@ -10,9 +10,15 @@ public struct SignificantChangeFilter: Sendable, Hashable {
   /// The last fix that was let through.
   public private(set) var last: Fix?
 
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` unless the distance is finite and ≥ 0, and the interval
-  ///   0 … 10¹⁵.
-  public init(minimumDistance: Double, minimumIntervalMicroseconds: Int64) throws(MonitorError) {
+  /// - Parameter last: The fix that was let through last, where a filter goes on.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` unless the distance is finite and ≥ 0, the interval
+  ///   0 … 10¹⁵, and the last fix one that can be let through.
+  public init(
+    minimumDistance: Double, minimumIntervalMicroseconds: Int64, last: Fix? = nil
+  ) throws(MonitorError) {
+    if let last, !last.isUsable {
+      throw .invalidArgument(last.defect ?? "the accuracy of the last fix is \(last.accuracy); accepted are values from 0")
+    }
     guard minimumDistance.isFinite, minimumDistance >= 0 else {
       throw .invalidArgument("minimum distance is \(minimumDistance); accepted are finite values from 0 metres")
     }
@@ -23,6 +29,7 @@ public struct SignificantChangeFilter: Sendable, Hashable {
     }
     self.minimumDistance = minimumDistance
     self.minimumIntervalMicroseconds = minimumIntervalMicroseconds
+    self.last = last
   }
 
   /// 500 m and 300 s, as Core Location documents for significant-change updates.
