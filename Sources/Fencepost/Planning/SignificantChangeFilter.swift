@@ -17,7 +17,8 @@ public struct SignificantChangeFilter: Sendable, Hashable {
     minimumDistance: Double, minimumIntervalMicroseconds: Int64, last: Fix? = nil
   ) throws(MonitorError) {
     if let last, !last.isUsable {
-      throw .invalidArgument(last.defect ?? "the accuracy of the last fix is \(last.accuracy); accepted are values from 0")
+      throw .invalidArgument(
+        last.defect ?? "the accuracy of the last fix is \(last.accuracy); accepted are values from 0")
     }
     guard minimumDistance.isFinite, minimumDistance >= 0 else {
       throw .invalidArgument("minimum distance is \(minimumDistance); accepted are finite values from 0 metres")

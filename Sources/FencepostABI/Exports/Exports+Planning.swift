@@ -57,7 +57,8 @@ public func fencepost_monitor_plan(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(MonitorError) in
     let handle = try Handle.borrow(monitor)
-    let before = UnsafeBufferPointer(start: try Boundary.require(armed, count: armed_count, "armed"), count: armed_count)
+    let before = UnsafeBufferPointer(
+      start: try Boundary.require(armed, count: armed_count, "armed"), count: armed_count)
     let keep = try Boundary.require(out_keep, count: armed_count, "out_keep")
     let rows = try Boundary.require(out_armed, count: capacity, "out_armed")
     let count = try Boundary.require(out_count, "out_count")

@@ -59,7 +59,9 @@ struct RotatingHost {
     wakeUpSlot = next.wakeUp == nil ? 0 : 1
     if slots.count + wakeUpSlot > planner.slots { faults.append("no slot for the wake-up circle") }
     for new in next.additions {
-      if slots.contains(where: { $0.identifier == new.identifier }) { faults.append("\(new.identifier) is armed already") }
+      if slots.contains(where: { $0.identifier == new.identifier }) {
+        faults.append("\(new.identifier) is armed already")
+      }
       slots.append(new)
       if slots.count + wakeUpSlot > planner.slots { faults.append("more than \(planner.slots) slots") }
     }

@@ -25,17 +25,22 @@ import Testing
     for _ in 0..<60 {
       let count = random.integer(1...300)
       let circles = (0..<count).map { index in
-        ("c\(index)", away(random.logarithmic(1, 100_000), bearing: random.uniform(0...360)),
-          random.logarithmic(1, 50_000))
+        (
+          "c\(index)", away(random.logarithmic(1, 100_000), bearing: random.uniform(0...360)),
+          random.logarithmic(1, 50_000)
+        )
       }
       let engine = try engine(circles)
       let slots = random.integer(1...40)
       var planner = try RotationPlanner(slots: slots)
       let plan = try planner.plan(engine, at: here)
       let ranked = circles.map { circle in
-        (circle.0, abs(
-          GeodesicInverse.distance(
-            latitude1: circle.1.latitude, longitude1: circle.1.longitude, latitude2: 0, longitude2: 0) - circle.2))
+        (
+          circle.0,
+          abs(
+            GeodesicInverse.distance(
+              latitude1: circle.1.latitude, longitude1: circle.1.longitude, latitude2: 0, longitude2: 0) - circle.2)
+        )
       }.sorted { $0.1 < $1.1 }
       let expected = count <= slots ? count : slots - 1
       #expect(plan.armed.map(\.identifier) == ranked.prefix(expected).map(\.0))
