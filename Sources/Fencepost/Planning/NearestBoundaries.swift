@@ -23,8 +23,9 @@ extension CircleGeometry {
       if past.magnitude > limit + 1e-6 { return nil }
       if past.magnitude > 1e-6 { return (past.magnitude, past <= 0) }
     } else if limit < .infinity {
-      let bounds = DistanceBounds.distances(forChord: squared.squareRoot())
-      if max(bounds.lower - radius, radius - bounds.upper) > limit { return nil }
+      let chord = squared.squareRoot()
+      if chord > ChordThreshold.approaching(radius + limit) { return nil }
+      if radius > limit, chord < ChordThreshold.leaving(radius - limit) { return nil }
     }
     let past = distance(to: coordinate) - radius
     return (past.magnitude, past <= 0)
