@@ -23,6 +23,7 @@ from ._outputs import Event
 from ._policy import TransitionPolicy
 from ._replay import Replay, timed
 from ._sightings import read_sightings
+from ._significant import Thinning
 from ._text_times import parse_time
 from ._tracks import read_track
 
@@ -106,6 +107,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--speed", type=_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", type=_time, metavar="TIME", help="time at the first way point")
     add("--loop", type=_count, metavar="N", help="go there and back N times")
+    add(
+        "--significant-changes",
+        action="store_true",
+        help="feed only fixes 500 m and 300 s apart; reports what that saves and delays (on standard error)",
+    )
     _add_conform(commands)
     return parser
 
@@ -143,7 +149,8 @@ def _replay(options: argparse.Namespace) -> int:
     reports = [] if options.sightings is None else read_sightings(options.sightings)
     monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(monitor, conditions, options.conditions)
-    replay = Replay(monitor, track.fixes, reports)
+    thinning = Thinning(monitor, track.fixes, reports, options.until) if options.significant_changes else None
+    replay = Replay(monitor, track.fixes if thinning is None else thinning.fixes, reports)
     last = replay.last_time_us
     if options.until is not None and last is not None and options.until < last:
         raise UsageError("argument --until: is before the last input")
@@ -152,7 +159,7 @@ def _replay(options: argparse.Namespace) -> int:
 
     def noted(events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
-            if options.summary or options.report is not None:
+            if options.summary or options.report is not None or thinning is not None:
                 seen.append(event)
             yield event
 
@@ -168,6 +175,8 @@ def _replay(options: argparse.Namespace) -> int:
     if options.report is not None:
         log.report(options.report, base_map=options.base_map)
     _report_skipped(replay, options)
+    for line in () if thinning is None else thinning.report(seen):
+        _note(line)
     return DONE
 
 
