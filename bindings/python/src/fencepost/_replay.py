@@ -49,7 +49,7 @@ def replay(
         policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``.
         by: Name of a column: each of its values is a track of its own, replayed with a monitor of its own.
         columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.
-        sightings: Path of a sightings file, merged by time.
+        sightings: Path of a sightings file, merged by time; with `by` every track has them.
         until: To which time is let pass after the last input; None: the replay ends there.
         delivery: As for :class:`Monitor`.
         condition_limit: As for :class:`Monitor`.
