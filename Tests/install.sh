@@ -164,7 +164,7 @@ readme() {
     cat "$folder/errors"
     fail "README, second block of the C part"
   }
-  grep -qx 'office is now 1, -191\.2 m from its line' "$folder/output" || {
+  grep -qx 'office is now 1, -191\.1 m from its line' "$folder/output" || {
     cat "$folder/output"
     fail "README: the program prints something else"
   }

@@ -11,6 +11,8 @@
  * The structures are those of the C header under shorter names. Every function that fails throws fencepost::error; what
  * had an effect before a failure is said in the C header. A moved-from monitor may only be destroyed or assigned to.
  * The rules for threads and fork() are those of the C header.
+ *
+ * Not wrapped: none.
  */
 #ifndef FENCEPOST_HPP
 #define FENCEPOST_HPP
