@@ -732,6 +732,44 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost
 FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,
                                                          fencepost_error *error);
 
+/* ------------------------------------------------------------------------------- inputs from columns */
+
+/*
+ * Fixes as columns: each member of a fix in an array of its own, or in every n-th place of a larger one. A stride is
+ * the distance in bytes from one row to the next; it may be negative, or 0 for one value that all rows share. The
+ * values need not be aligned.
+ */
+typedef struct fencepost_fix_columns {
+  uint32_t struct_size;       /* set by FENCEPOST_FIX_COLUMNS_INIT */
+  uint32_t refuse_invalid;    /* 0: invalid rows are skipped and counted; 1: one of them refuses the whole batch */
+  const double *latitudes;    /* degrees, -90 ... 90 */
+  const double *longitudes;   /* degrees, -180 ... 180 */
+  const double *accuracies_m; /* metres; 0 = not reported; negative or NaN = no position. NULL = none is reported */
+  const int64_t *times_us;
+  int64_t latitude_stride;
+  int64_t longitude_stride;
+  int64_t accuracy_stride;
+  int64_t time_stride;
+} fencepost_fix_columns;
+
+#define FENCEPOST_FIX_COLUMNS_INIT {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8}
+
+/*
+ * Feeds many fixes from columns in order, read in place, with the same result as fencepost_monitor_feed_fixes().
+ *
+ * @param columns     Initialised with FENCEPOST_FIX_COLUMNS_INIT; its arrays hold count rows. They may be NULL only if
+ *                    count is 0.
+ * @param out_result  As in fencepost_monitor_feed_fixes(); may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; or, with refuse_invalid, a row that would be
+ *         counted as invalid: error->position is the first one, and nothing has changed, the counters neither);
+ *         UNSUPPORTED; QUEUE_FULL (the rows before took effect).
+ * Threads: any. Complexity: as fencepost_monitor_feed_fixes(). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_feed_columns(fencepost_monitor *monitor,
+                                                              const fencepost_fix_columns *columns, size_t count,
+                                                              fencepost_feed_result *out_result,
+                                                              fencepost_error *error);
+
 /* -------------------------------------------------------------------------------------------- events */
 
 /*
@@ -776,6 +814,42 @@ FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *
  */
 FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, char *buffer, size_t capacity,
                                                     size_t *out_size, fencepost_error *error);
+
+/* ------------------------------------------------------------------------------------ waiting for events */
+
+/* Called when an event has become available. Must return soon, and never by longjmp() or an exception. */
+typedef void (*fencepost_wakeup)(void *context);
+
+/*
+ * Sets what is called when an event becomes available: to write to an eventfd or pipe that an event loop watches, to
+ * signal a semaphore, to post a message. There is one for each monitor; a fork or a restored monitor starts without.
+ *
+ * When    After each call on the monitor that left more events waiting than before it, whatever its status; and during
+ *         this call, when events wait already. Several events may lead to one call; a consumer that was woken takes
+ *         events until there is none. It may find none: another consumer was faster.
+ * Where   On the thread of the call that made the event available, before that returns. The monitor's lock is not
+ *         held: the callback may call every function with this monitor, this one too, but not
+ *         fencepost_monitor_destroy(). Calls of the callback never overlap and never nest: what becomes available
+ *         while it runs, through itself or through other threads, leads to another call on the same thread after it
+ *         has returned, and nobody waits for that.
+ * Ending  When this function returns, the callback that was set before is not running and is never called again: its
+ *         context may be released. For that this function, and no other, waits for a callback that runs on another
+ *         thread; so do not call it while holding a lock that the callback takes. Called by the callback itself it
+ *         does not wait. fencepost_monitor_destroy() calls nothing.
+ *
+ * @param wakeup   NULL: nothing is called any more.
+ * @param context  Passed on; may be NULL.
+ * @return OK; NULL_ARGUMENT. Ownership: the context stays the caller's. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
+                                                            void *context, fencepost_error *error);
+
+/*
+ * Takes back what was handed out and not committed: it is handed out again, with the same sequence. For a consumer
+ * that stops before it has handled what it was given.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
 /* ------------------------------------------------------------------------------------- UUIDs, geodesy */
 

@@ -15,7 +15,9 @@ extension Monitor {
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) {
-    try call { engine throws(MonitorError) in try engine.add(condition, identifier: identifier, assuming: state, policy: policy, tag: tag) }
+    try call { engine throws(MonitorError) in
+      try engine.add(condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+    }
   }
 
   /// Adds a condition unless an equal one has that identifier: geometry within 1e-7 degrees and 0.5 m, beacons
@@ -28,7 +30,9 @@ extension Monitor {
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) -> Bool {
-    return try call { engine throws(MonitorError) in try engine.ensure(condition, identifier: identifier, assuming: state, policy: policy, tag: tag) }
+    return try call { engine throws(MonitorError) in
+      try engine.ensure(condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+    }
   }
 
   /// Removes a condition, its record and its events; nothing happens when there is none.

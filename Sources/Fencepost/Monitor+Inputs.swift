@@ -48,7 +48,8 @@ extension Monitor {
   public func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {
-    try call { engine throws(MonitorError) in try engine.setHostCapabilities(flags, unsupported: unsupported, at: time) }
+    try call { engine throws(MonitorError) in try engine.setHostCapabilities(flags, unsupported: unsupported, at: time)
+    }
   }
 
   /// Tells the monitor that time has passed: what is due up to and at that time is confirmed.

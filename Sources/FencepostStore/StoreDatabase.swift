@@ -43,7 +43,8 @@ final class StoreDatabase {
         guard end >= 0 else { throw .damaged("its head is too short") }
         told = Array(row.bytes[end...])
         try body(
-          MonitorRow(table: .head, key: row.key, generation: 0, bytes: UnsafeRawBufferPointer(rebasing: row.bytes[..<end])))
+          MonitorRow(
+            table: .head, key: row.key, generation: 0, bytes: UnsafeRawBufferPointer(rebasing: row.bytes[..<end])))
       }
       guard let told else { throw .damaged("it holds no monitor") }
       guard told == found.bytes else { throw .damaged("its rows are not those that were written last") }

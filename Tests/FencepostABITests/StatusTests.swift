@@ -70,7 +70,7 @@ struct StatusTests {
     for row in try Self.rows() where row.number != 0 { numbers[row.swiftCase] = row.number }
     #expect(numbers.count == Self.errors.count)
     for error in Self.errors { #expect(error.status == numbers[Self.caseName(error)], "\(error)") }
-    #expect(Self.errors.map(\.position) == [0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0])
+    #expect(Self.errors.map(\.position) == [0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0])
   }
 
   @Test func messagesAreOneLine() {

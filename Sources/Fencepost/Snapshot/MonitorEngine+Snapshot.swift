@@ -55,7 +55,8 @@ extension MonitorEngine {
     }
     let format: UInt32 = try reader.take()
     guard format <= Self.format else {
-      throw Damage("the snapshot has format \(format), from a newer version; this one reads formats up to \(Self.format)")
+      throw Damage(
+        "the snapshot has format \(format), from a newer version; this one reads formats up to \(Self.format)")
     }
     guard format == Self.format else { throw Damage("the snapshot is damaged: it has format \(format)") }
     guard snapshot.count >= 20 else { throw Damage("the snapshot is cut off after \(snapshot.count) bytes") }

@@ -93,7 +93,9 @@ import Testing
         var bytes = snapshot
         for _ in 0..<Int.random(in: 1...3, using: &random) {
           let index = Int.random(in: 12..<(bytes.count - 8), using: &random)
-          bytes[index] = Bool.random(using: &random) ? .random(in: 0...255, using: &random) : [0, 1, 127, 255].randomElement(using: &random) ?? 0
+          bytes[index] =
+            Bool.random(using: &random)
+            ? .random(in: 0...255, using: &random) : [0, 1, 127, 255].randomElement(using: &random) ?? 0
         }
         var sum = Checksum()
         bytes.dropLast(8).withUnsafeBytes { sum.add($0) }

@@ -107,7 +107,8 @@ struct RandomLife {
 
   mutating func step() -> LifeStep {
     if Int.random(in: 0..<3, using: &random) > 0 { time += Int64.random(in: 0..<25_000_000, using: &random) }
-    let identifier = ["a", "b", "c", "d", "a longer one, beyond what fits in place"].randomElement(using: &random) ?? "a"
+    let identifier =
+      ["a", "b", "c", "d", "a longer one, beyond what fits in place"].randomElement(using: &random) ?? "a"
     switch Int.random(in: 0..<24, using: &random) {
     case 0, 1: return .remove(identifier)
     case 2...5:
@@ -116,9 +117,11 @@ struct RandomLife {
         assuming: [.unknown, .satisfied, .unsatisfied].randomElement(using: &random) ?? .unknown)
     case 6: return .scanning(Bool.random(using: &random), time)
     case 7:
-      let flags: Diagnostics = [[], [], .authorizationDenied, [.accuracyLimited, .authorizationDenied]].randomElement(
-        using: &random) ?? []
-      let kinds: Set<ConditionKind> = [[], [], [.circularGeographic], [.beaconIdentity]].randomElement(using: &random) ?? []
+      let flags: Diagnostics =
+        [[], [], .authorizationDenied, [.accuracyLimited, .authorizationDenied]].randomElement(
+          using: &random) ?? []
+      let kinds: Set<ConditionKind> =
+        [[], [], [.circularGeographic], [.beaconIdentity]].randomElement(using: &random) ?? []
       return .host(flags, kinds, time)
     case 8: return .advance(time)
     case 9...11: return .poll(Int.random(in: 0...3, using: &random))

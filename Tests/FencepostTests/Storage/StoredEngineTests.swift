@@ -132,7 +132,8 @@ import Testing
     try stored.call { engine throws(MonitorError) in try engine.feed(fix(20, 500)) }
     var after: [Event] = []
     for second in 21..<40 {
-      try stored.call { engine throws(MonitorError) in try engine.feed(fix(Double(second), second % 2 == 0 ? 500 : 150)) }
+      try stored.call { engine throws(MonitorError) in try engine.feed(fix(Double(second), second % 2 == 0 ? 500 : 150))
+      }
       after += events()
     }
     #expect(after.first?.identifier == "two")
