@@ -49,16 +49,21 @@ let package = Package(
         .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic"), .treatAllWarnings(as: .error),
       ]
     ),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI"],
       exclude: ["host_safety.c"], swiftSettings: strict),
-    .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel"]),
+    .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel", "TestSupport"]),
     .testTarget(
-      name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel"],
+      name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel", "TestSupport"],
+      swiftSettings: strict),
+    // A file system for SQLite that fails on demand.
+    .target(name: "FaultyVFS", dependencies: ["CSQLite"], path: "Tests/FaultyVFS"),
+    .testTarget(
+      name: "FencepostStoreTests", dependencies: ["CSQLite", "FaultyVFS", "Fencepost", "FencepostStore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "FencepostStoreTests", dependencies: ["CSQLite", "Fencepost", "FencepostStore"], swiftSettings: strict),
-    .testTarget(
-      name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation"], swiftSettings: strict),
+      name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation", "TestSupport"],
+      swiftSettings: strict),
   ]
 )

@@ -51,11 +51,15 @@ class Monitored {
  public:
   double farEvidence = 0;  // events whose fix lies farther than 20 km from the centre
 
-  explicit Monitored(Policy kind = Policy::exact) : events(4096) {
+  // In memory, or by name in a store's directory.
+  explicit Monitored(Policy kind = Policy::exact, const char* name = nullptr, const char* directory = nullptr)
+      : events(4096) {
     if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
     options.assuming = FENCEPOST_STATE_UNSATISFIED;
     options.policy = &policy;
-    check(fencepost_monitor_create(nullptr, nullptr, &monitor, &error));
+    fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
+    all.store_directory = directory;
+    check(fencepost_monitor_create(name, &all, &monitor, &error));
   }
   Monitored(const std::vector<Circle>& circles, Policy kind = Policy::exact) : Monitored(kind) {
     add(Columns(circles));
@@ -100,6 +104,21 @@ class Monitored {
     check(fencepost_monitor_feed_fix(monitor, &fix, &error));
     Answer ignored;
     poll(ignored);
+  }
+  void feedAlone(const fencepost_fix& fix) { check(fencepost_monitor_feed_fix(monitor, &fix, &error)); }
+  std::vector<char> snapshot() {
+    size_t size = 0;
+    check(fencepost_monitor_snapshot(monitor, nullptr, 0, &size, &error));
+    std::vector<char> bytes(size);
+    check(fencepost_monitor_snapshot(monitor, bytes.data(), bytes.size(), &size, &error));
+    return bytes;
+  }
+  void drain(Answer& answer) { poll(answer); }
+  void close() { check(fencepost_monitor_close(monitor, &error)); }
+  size_t count() {
+    fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+    check(fencepost_monitor_statistics(monitor, &statistics, &error));
+    return statistics.condition_count;
   }
   // The same answers again, looking at how far the evidence lies.
   double countFarEvidence(const std::vector<fencepost_fix>& fixes, const std::vector<Circle>& circles) {

@@ -22,10 +22,7 @@ static int add_presets(PyObject *module) {
                  {"POLICY_EXACT", FENCEPOST_TRANSITION_POLICY_EXACT_INIT},
                  {"POLICY_CORE_LOCATION", FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT}};
   for (size_t index = 0; index < sizeof(presets) / sizeof(presets[0]); index++) {
-    const fencepost_transition_policy *policy = &presets[index].policy;
-    PyObject *value = Py_BuildValue("(iLLddddI)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
-                                    (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
-                                    policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify);
+    PyObject *value = native_policy_tuple(&presets[index].policy);
     if (value == NULL) return -1;
     int result = PyModule_AddObjectRef(module, presets[index].name, value);
     Py_DECREF(value);

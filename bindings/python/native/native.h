@@ -53,6 +53,8 @@ void native_leave_batch(native_monitor *self, PyThreadState *saved);
 
 /* conditions.c */
 int native_text(native_state *state, PyObject *value, const char *what, const char **out);
+/* (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor, notify) */
+PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
 PyObject *native_add_circle(PyObject *self, PyObject *args);
 PyObject *native_add_circles(PyObject *self, PyObject *args);
 PyObject *native_add_beacon(PyObject *self, PyObject *args);
