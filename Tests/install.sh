@@ -147,6 +147,13 @@ cases() {
   count=$((count + 2))
 }
 
+# What the C++ wrapper promises, in a program of its own.
+wrapper() {
+  g++ -std=c++17 -O1 -I"$1/include" Tests/CxxHeader/wrapper.cpp -L"$1/lib" -lfencepost -o "$folder/program"
+  LD_LIBRARY_PATH="$1/lib" "$folder/program" || fail "the C++ wrapper"
+  count=$((count + 1))
+}
+
 # README's C part, word for word: its program, then its two blocks of commands, in a home of their own.
 readme() {
   mkdir -p "$folder/home"
@@ -212,6 +219,7 @@ through_linkers "$plain"
 through_cmake "$blank"
 cmake_versions "$plain"
 cases "$blank"
+wrapper "$plain"
 readme
 
 # Staged, with a library directory of its own; then moved as a whole, as a package or an image builder does.

@@ -37,6 +37,7 @@ using beacon_sighting = fencepost_beacon_sighting;
 using event = fencepost_event;
 using condition = fencepost_condition;
 using record = fencepost_record;
+using fix_columns = fencepost_fix_columns;
 using feed_result = fencepost_feed_result;
 using statistics = fencepost_statistics;
 using explanation = fencepost_explanation;
@@ -295,6 +296,13 @@ class monitor {
   }
   feed_result feed(const std::vector<fix> &fixes) { return feed(fixes.data(), fixes.size()); }
 
+  /* The same from columns that begin as FENCEPOST_FIX_COLUMNS_INIT. */
+  feed_result feed(const fix_columns &columns, std::size_t count) {
+    feed_result result{};
+    call(fencepost_monitor_feed_columns, get(), &columns, count, &result);
+    return result;
+  }
+
   /* One scan report: the beacons observed at one instant. */
   void feed_sightings(const std::vector<beacon_sighting> &sightings, std::int64_t time_us) {
     call(fencepost_monitor_feed_sightings, get(), sightings.data(), sightings.size(), time_us);
@@ -328,8 +336,17 @@ class monitor {
   /* Says that what was handed out is handled. */
   void acknowledge() { call(fencepost_monitor_acknowledge, get()); }
 
-  /* What waits, for a range-based for. Going on says that the event before is handled; after a break the last one is
-     handed out again only if the monitor ends before acknowledge() or the next poll. */
+  /* Takes back what was handed out and not handled: it is handed out again. */
+  void abandon() { call(fencepost_monitor_abandon, get()); }
+
+  /* What is called when an event becomes available; read fencepost_monitor_set_wakeup() for when and where. It must
+     not throw. No callback: nothing is called any more. */
+  void set_wakeup(fencepost_wakeup callback, void *context = nullptr) {
+    call(fencepost_monitor_set_wakeup, get(), callback, context);
+  }
+
+  /* What waits, for a range-based for. Going on says that the event before is handled. After a break the last one
+     is still in hand: acknowledge() or the next poll says that it is handled, abandon() gives it back. */
   class event_range {
    public:
     class iterator {
