@@ -1,7 +1,7 @@
 # make demo    sets everything up and replays the demo drive
 # make test    sets everything up and runs every test
 # make test-all  runs the heavy tests beside them
-# make install   installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
+# make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
 # make docs    builds the reference documentation into .build/docs
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
@@ -41,11 +41,8 @@ setup-test: $(stamps)/python-test $(stamps)/archive
 test: setup-test
 	@Tests/run.sh
 
-# Parts of Tests/run.sh.
-heavy_tests := package
-
 test-all: setup-test
-	@Tests/run.sh $(heavy_tests)
+	@Tests/run.sh heavy
 
 install: $(stamps)/archive
 	@bindings/c/install.sh install

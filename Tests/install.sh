@@ -39,17 +39,18 @@ run() {
 
 strict='-O1 -Wall -Wextra -Wpedantic -Werror'
 
-# through_pkg_config PREFIX: every example, both compilers; shared, and the whole program static.
+# through_pkg_config PREFIX EXAMPLE...: both compilers; the shared library, the archive, and the whole program static.
 through_pkg_config() {
-  local shared static archive compiler source name
+  local shared static archive compiler source
   export PKG_CONFIG_PATH="$1/lib/pkgconfig"
   shared=$(pkg-config --cflags --libs "fencepost >= 0.1")
   static="-static $(pkg-config --static --cflags --libs fencepost)"
   # The archive in a program that is otherwise dynamic.
   archive="$(pkg-config --cflags fencepost) -Wl,-Bstatic $(pkg-config --libs fencepost) -Wl,-Bdynamic \
     $(pkg-config --static --libs-only-l fencepost | sed 's/-lfencepost//')"
-  for source in examples/c/*.c examples/cpp/*.cpp; do
-    name=$(basename "${source%.*}")
+  local prefix=$1
+  shift
+  for source in "$@"; do
     case $source in
       *.c) compilers='gcc clang' standard=c11 ;;
       *) compilers='g++ clang++' standard=c++17 ;;
@@ -57,7 +58,7 @@ through_pkg_config() {
     for compiler in $compilers; do
       # pkg-config quotes for a shell; eval is that shell.
       eval "$compiler -std=$standard $strict $source -pthread $shared -o $folder/program"
-      LD_LIBRARY_PATH="$1/lib" run "$source ($compiler, pkg-config)" "$folder/program" "${source%.*}.expected"
+      LD_LIBRARY_PATH="$prefix/lib" run "$source ($compiler, pkg-config)" "$folder/program" "${source%.*}.expected"
       if readelf -d "$folder/program" | grep -q 'R.*PATH'; then fail "pkg-config gives a run path"; fi
       eval "$compiler -std=$standard $strict $source -pthread $archive -o $folder/program"
       if readelf -d "$folder/program" | grep -q 'NEEDED.*fencepost'; then fail "$source is not static"; fi
@@ -213,8 +214,8 @@ nm -g --defined-only "$plain/lib/libfencepost.a" | awk 'NF == 3 { print $3 }' | 
 sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | LC_ALL=C sort > "$folder/exports"
 same "what the archive makes visible" "$folder/exports" "$folder/visible"
 
-through_pkg_config "$plain"
-through_pkg_config "$blank"
+through_pkg_config "$plain" examples/c/*.c examples/cpp/*.cpp
+through_pkg_config "$blank" examples/c/quickstart.c examples/cpp/quickstart.cpp
 through_linkers "$plain"
 through_cmake "$blank"
 cmake_versions "$plain"
