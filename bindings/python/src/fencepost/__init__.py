@@ -16,7 +16,7 @@ Example:
 
 from . import geodesic
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
+from ._enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
 from ._inputs import FIX_RECORD, BeaconSighting, Fix
 from ._monitor import Monitor
 from ._native import (
@@ -32,6 +32,10 @@ from ._native import (
     NotFoundError,
     NullArgumentError,
     QueueFullError,
+    SnapshotInvalidError,
+    StoreCorruptError,
+    StoreTooNewError,
+    StoreUnavailableError,
     UnsupportedError,
 )
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
@@ -48,6 +52,7 @@ __all__ = [
     "ConsumerAlreadyActiveError",
     "Delivery",
     "Diagnostics",
+    "Durability",
     "DwellPolicy",
     "Event",
     "Explanation",
@@ -66,8 +71,12 @@ __all__ = [
     "QueueFullError",
     "Reason",
     "Record",
+    "SnapshotInvalidError",
     "State",
     "Statistics",
+    "StoreCorruptError",
+    "StoreTooNewError",
+    "StoreUnavailableError",
     "TransitionPolicy",
     "UnsupportedError",
     "__version__",
