@@ -29,8 +29,8 @@
  * Threads   A monitor may be used from several threads; the lock is inside. Functions without a monitor are
  *           free of shared state. Destroying a monitor while another thread is inside a call on it, or calls
  *           it afterwards, is the one forbidden race.
- * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it, and
- *           never one with a store: SQLite's locks and files do not cross fork().
+ * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it. One
+ *           with a store is in memory there, as one whose store cannot be written: the store stays the parent's.
  * Stores    While a monitor with a store is open, do not open its file with another copy of SQLite in the same
  *           process (a second library, an interpreter's own): closing the file there drops the lock that keeps
  *           other processes out, for POSIX locks belong to the process.

@@ -51,7 +51,8 @@ class Monitor:
         StoreCorruptError: The file is damaged; it was left as it is.
         StoreTooNewError: The file comes from a newer version.
 
-    Do not use a monitor with a store after a ``fork`` of the process.
+    After a ``fork`` of the process the child's copy is in memory, as with a store that cannot be written: the store
+    stays the parent's.
 
     Example:
         >>> monitor = Monitor(delivery="latest")
