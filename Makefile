@@ -1,5 +1,6 @@
 # make demo    sets everything up and replays the demo drive
 # make test    sets everything up and runs every test
+# make soak    runs the tests with the full counts of what is random: 200 kills and more
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
@@ -12,7 +13,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test setup setup-test bench mutants format-check clean
+.PHONY: demo test soak setup setup-test bench mutants format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -37,6 +38,9 @@ setup-test: $(stamps)/python-test $(stamps)/library
 
 test: setup-test
 	@Tests/run.sh
+
+soak: setup-test
+	@FENCEPOST_SOAK=1 Tests/run.sh build swift python
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \

@@ -353,7 +353,7 @@ typedef struct fencepost_statistics {
   uint64_t invalid_fixes;
   uint64_t late_inputs;        /* all kinds of input */
   uint64_t accepted_sightings; /* scan reports */
-  uint64_t pending_events;     /* waiting to be handed out */
+  uint64_t pending_events;     /* waiting to be handed out for the first time */
   uint64_t handed_out_events;  /* the last sequence number given */
   uint64_t condition_count;
 } fencepost_statistics;

@@ -58,7 +58,11 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       guard !isClosed else { throw .unavailable("it is closed") }
       guard process == StoreFiles.process else { throw .unavailable("it was opened before fork(), by another process") }
       if let database {
-        try database.write(changes)
+        do throws(StoreFailure) {
+          try database.write(changes)
+        } catch {
+          throw error.whileWriting
+        }
       } else {
         database = try create(changes)
       }
