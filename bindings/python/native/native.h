@@ -54,6 +54,8 @@ void native_leave_batch(native_monitor *self, PyThreadState *saved);
 
 /* conditions.c */
 int native_text(native_state *state, PyObject *value, const char *what, const char **out);
+/* (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor, notify) */
+PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
 PyObject *native_add_circle(PyObject *self, PyObject *args);
 PyObject *native_add_circles(PyObject *self, PyObject *args);
 PyObject *native_add_beacon(PyObject *self, PyObject *args);
@@ -89,6 +91,15 @@ PyObject *native_checkpoint(PyObject *self, PyObject *unused);
 PyObject *native_close(PyObject *self, PyObject *unused);
 PyObject *native_snapshot(PyObject *self, PyObject *unused);
 PyObject *native_restore(PyObject *type, PyObject *snapshot);
+
+/* planning.c */
+PyObject *native_state_of(PyObject *self, PyObject *identifier);
+PyObject *native_safe_distance(PyObject *self, PyObject *args);
+PyObject *native_next_deadline(PyObject *self, PyObject *unused);
+PyObject *native_plan(PyObject *self, PyObject *args);
+PyObject *native_circle_contains(PyObject *module, PyObject *args);
+PyObject *native_significant_change(PyObject *module, PyObject *args);
+PyObject *native_best_fix(PyObject *module, PyObject *args);
 
 /* geodesic.c */
 PyObject *native_inverse(PyObject *module, PyObject *args);

@@ -39,10 +39,13 @@ from ._native import (
     UnsupportedError,
 )
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
+from ._planning import ArmedCondition, RotationPlan, RotationPlanner
 from ._policy import TransitionPolicy
+from ._selection import SignificantChangeFilter, best_fix
 
 __all__ = [
     "FIX_RECORD",
+    "ArmedCondition",
     "BeaconIdentityCondition",
     "BeaconSighting",
     "BufferTooSmallError",
@@ -71,6 +74,9 @@ __all__ = [
     "QueueFullError",
     "Reason",
     "Record",
+    "RotationPlan",
+    "RotationPlanner",
+    "SignificantChangeFilter",
     "SnapshotInvalidError",
     "State",
     "Statistics",
@@ -80,5 +86,6 @@ __all__ = [
     "TransitionPolicy",
     "UnsupportedError",
     "__version__",
+    "best_fix",
     "geodesic",
 ]

@@ -9,10 +9,11 @@ whose files the system does not let grow.
 from __future__ import annotations
 
 import json
+import math
 import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -202,8 +203,8 @@ class _Run:
         except _Skip as skip:
             return Outcome(scenario, "skipped", number, got=str(skip))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            place = f"{scenario.name}: step {number}"
-            raise InputFileError(scenario.path, place, f"is not a step of the format ({error!r})") from error
+            reason = f"is not a step of the format: {_defect(error)}"
+            raise InputFileError(scenario.path, f"{scenario.name}: step {number}", reason) from error
         finally:
             for named in self.stored.values():
                 named.monitor.close()
@@ -235,16 +236,18 @@ class _Run:
         if "store" in step:
             return self.set_store(step)
         verbs = [verb for verb in _STEPS if verb in step]
-        if len(verbs) != 1:
-            raise ValueError(f"it has {len(verbs)} verbs")
-        name = step.get("monitor", self.main)
+        if not verbs:
+            raise ValueError(f"it has no verb; the verbs are {', '.join((*_ELSEWHERE, *_STEPS))}")
+        if len(verbs) > 1:
+            raise ValueError(f"it has more than one verb: {', '.join(verbs)}")
+        named = self.open_monitor(step.get("monitor", self.main))
+        with nullcontext() if self.store_works else _full_disk():
+            _STEPS[verbs[0]](named, step)
+
+    def open_monitor(self, name: str | None) -> _Named:
         if name not in self.opened:
-            raise ValueError(f"monitor {name!r} is not open")
-        if self.store_works:
-            _STEPS[verbs[0]](self.stored[name], step)
-        else:
-            with _full_disk():
-                _STEPS[verbs[0]](self.stored[name], step)
+            raise ValueError(f"monitor {_plain(name)} is not open")
+        return self.stored[name]
 
     def refused(self, step: dict[str, Any]) -> None:
         expected = f"refused with {step['refused']}"
@@ -275,8 +278,8 @@ class _Run:
             self.main = name
 
     def close(self, name: str) -> None:
+        named = self.open_monitor(name)
         self.opened.remove(name)
-        named = self.stored[name]
         if self.store is None:
             named.restart()
         else:
@@ -379,6 +382,8 @@ def _remove(named: _Named, step: dict[str, Any]) -> None:
 def _fix(named: _Named, step: dict[str, Any]) -> None:
     fix = step["fix"]
     if "of" in fix:
+        if fix["of"] not in named.circles:
+            raise ValueError(f"no circle {_plain(fix['of'])} was added to the monitor")
         end = geodesic.direct(*named.circles[fix["of"]].center, fix.get("bearing", 0), fix["distance"])
         latitude, longitude = end.latitude, end.longitude
     else:
@@ -455,9 +460,19 @@ _STEPS: dict[str, Callable[[_Named, dict[str, Any]], None]] = {
     "cancel": _cancel, "next": _next, "record": _record, "identifiers": _identifiers, "statistics": _statistics,
     "explain": _explain,
 }  # fmt: skip
+_ELSEWHERE = ("open", "close", "refused", "store")
 
 
 # ------------------------------------------------------------------------------------ values
+
+
+def _defect(error: Exception) -> str:
+    """What is wrong with a step that could not be read, in words."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
+    if isinstance(error, ValueError):
+        return str(error)
+    return "a value or a key is not what the format has there"
 
 
 def _number(value: Any) -> float:
@@ -465,6 +480,8 @@ def _number(value: Any) -> float:
 
 
 def _us(seconds: Any) -> int:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        raise ValueError(f"{_plain(seconds)} is not a time in seconds")
     return int(round(seconds * 1_000_000))
 
 
@@ -507,6 +524,8 @@ def _compare(expected: Any, got: Any, tolerance: float | None = None) -> None:
             raise _Mismatch(_plain(expected), _text(got))
         return
     for key, value in expected.items():
+        if key not in got:
+            raise ValueError(f"{key} is not one of what is compared here: {', '.join(got)}")
         found = got[key]
         if key in TIMES:
             same = (None if value is None else _us(value)) == found
