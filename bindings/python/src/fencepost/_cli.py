@@ -126,12 +126,20 @@ def _add_conform(commands: Any) -> None:
     parser.set_defaults(run=_conform)
     parser.add_argument("files", metavar="FILE", nargs="+", help="JSON: one scenario or an array of them")
     parser.add_argument("--restart-every-step", action="store_true", help="restart each monitor after every step")
+    parser.add_argument(
+        "--store", metavar="DIR", help="keep monitors in new directories inside DIR; a restart closes and opens again"
+    )
 
 
 def _conform(options: argparse.Namespace) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
-    passed = conform(options.files, restart_every_step=options.restart_every_step, write=sys.stdout.write)
+    passed = conform(
+        options.files,
+        restart_every_step=options.restart_every_step,
+        store=options.store,
+        write=sys.stdout.write,
+    )
     return DONE if passed else FAILED
 
 
