@@ -39,6 +39,7 @@ static const struct {
     SYMBOL(fencepost_monitor_poll_events),
     SYMBOL(fencepost_monitor_acknowledge),
     SYMBOL(fencepost_event_json),
+    SYMBOL(fencepost_beacon_parse_advertisement),
     SYMBOL(fencepost_uuid_parse),
     SYMBOL(fencepost_geodesic_inverse),
     SYMBOL(fencepost_geodesic_direct),
