@@ -15,6 +15,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Fencepost", targets: ["Fencepost"]),
+    // Keeps monitors in SQLite files; needs the system's libsqlite3.
+    .library(name: "FencepostStore", targets: ["FencepostStore"]),
     .library(name: "FencepostFoundation", targets: ["FencepostFoundation"]),
     // The C library. Its name differs from the Swift product by more than letter case, for file
     // systems that ignore case; the install step names it libfencepost.so.
@@ -28,8 +30,11 @@ let package = Package(
     .target(name: "FencepostKernel", swiftSettings: strict),
     .target(name: "Fencepost", dependencies: ["FencepostKernel"], swiftSettings: strict),
     .target(name: "FencepostFoundation", dependencies: ["Fencepost"], swiftSettings: strict),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "FencepostStore", dependencies: ["CSQLite", "Fencepost"], swiftSettings: strict),
     .target(
-      name: "FencepostABI", dependencies: ["CFencepost", "Fencepost", "FencepostKernel"],
+      name: "FencepostABI", dependencies: ["CFencepost", "Fencepost", "FencepostKernel", "FencepostStore"],
       swiftSettings: strict),
 
     .executableTarget(
@@ -51,6 +56,8 @@ let package = Package(
     .testTarget(
       name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel"],
       swiftSettings: strict),
+    .testTarget(
+      name: "FencepostStoreTests", dependencies: ["CSQLite", "Fencepost", "FencepostStore"], swiftSettings: strict),
     .testTarget(
       name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation"], swiftSettings: strict),
   ]

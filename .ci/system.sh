@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that the machine has what the builds need: a C and C++ compiler, binutils, clang, Python 3.11 or later with
+# Makes sure that the machine has what the builds need: a C and C++ compiler, binutils, clang, SQLite, Python 3.11 or later with
 # headers and venv. As root on Debian and its relatives missing packages are installed; otherwise they are named.
 # Swift 6.3 is not a package there: it must be present. Prints the path of the Python to use as its last line.
 set -euo pipefail
@@ -28,6 +28,7 @@ missing() {
   command -v clang > /dev/null && command -v clang++ > /dev/null || echo clang
   if command -v gcc > /dev/null; then
     printf '#include <stdio.h>\n' | gcc -fsyntax-only -x c - 2> /dev/null || echo libc6-dev
+    printf '#include <sqlite3.h>\n' | gcc -fsyntax-only -x c - 2> /dev/null || echo libsqlite3-dev
   fi
   find_python > /dev/null || printf 'python3\npython3-dev\npython3-venv\n'
 }

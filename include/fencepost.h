@@ -29,14 +29,19 @@
  * Threads   A monitor may be used from several threads; the lock is inside. Functions without a monitor are
  *           free of shared state. Destroying a monitor while another thread is inside a call on it, or calls
  *           it afterwards, is the one forbidden race.
- * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it.
+ * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it, and
+ *           never one with a store: SQLite's locks and files do not cross fork().
+ * Stores    While a monitor with a store is open, do not open its file with another copy of SQLite in the same
+ *           process (a second library, an interpreter's own): closing the file there drops the lock that keeps
+ *           other processes out, for POSIX locks belong to the process.
  * Memory    Inputs are read during the call and not kept. Outputs are copied into memory of the caller. The
  *           only thing to free is a monitor. When the system has no memory left the process ends (the Swift
  *           runtime does so): sizes and limits are checked before anything is allocated.
  * Failure   Every function that can fail returns a fencepost_status. On failure nothing has changed and the
  *           outputs are untouched, unless the function says otherwise. The optional last parameter tells
  *           more: one line that names cause, place and accepted range. No input traps.
- * Host      No thread, no signal handler, no environment, no locale, no file, no network, no global state.
+ * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
+ *           of a store directory that you name.
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
@@ -76,6 +81,11 @@ enum {
   FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer iterates over the events */
   /* conditions */
   FENCEPOST_E_NOT_FOUND = 40, /* no condition has that identifier */
+  /* stores and snapshots */
+  FENCEPOST_E_STORE_UNAVAILABLE = 80, /* the store cannot be opened, read or written */
+  FENCEPOST_E_STORE_CORRUPT = 81,     /* the store's file is damaged, or none of this library's */
+  FENCEPOST_E_STORE_TOO_NEW = 82,     /* the store was written by a newer version of the library */
+  FENCEPOST_E_SNAPSHOT_INVALID = 83,  /* the bytes are no snapshot that this version can restore */
   /* inputs */
   FENCEPOST_E_LATE_INPUT = 60, /* the input is earlier than the monitor's clock */
   FENCEPOST_E_QUEUE_FULL = 61, /* max_pending_events events wait to be handed out */
@@ -246,6 +256,15 @@ enum {
   FENCEPOST_DELIVERY_LATEST = 2 /* per condition the last; none when it is back where it was */
 };
 
+/* When a monitor with a store makes changes last. The store is safe against crashes in each case; what differs is how
+   far back it may be after one: see fencepost_monitor_create. */
+typedef int32_t fencepost_durability;
+enum {
+  FENCEPOST_DURABILITY_CHANGES = 0,     /* a change of a state, a candidate or the queue, before the call returns */
+  FENCEPOST_DURABILITY_EVERY_INPUT = 1, /* each input, before the call returns; a batch is one */
+  FENCEPOST_DURABILITY_RELAXED = 2      /* at checkpoints, on closing, and every checkpoint_interval_us of event time */
+};
+
 /* Options of a monitor. NULL in its place means the values of INIT. */
 typedef struct fencepost_monitor_options {
   uint32_t struct_size;              /* set by the INIT macros */
@@ -255,13 +274,19 @@ typedef struct fencepost_monitor_options {
   int64_t initial_fix_max_age_us;    /* 0 ... 1e15: how old a fix may be to decide a condition when it is added */
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
+  const char *store_directory;       /* UTF-8; must exist. NULL = the monitor is in memory only */
+  fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; without a store of no effect */
+  uint32_t reserved;                 /* 0 */
+  int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
 } fencepost_monitor_options;
 
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
-  {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000}
+  {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000, \
+   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
 /* As Core Location: the first waiting event, 20 conditions. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
-  {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000}
+  {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000, \
+   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
@@ -378,22 +403,36 @@ typedef struct fencepost_explanation {
 typedef struct fencepost_monitor fencepost_monitor;
 
 /*
- * Creates a monitor in memory.
+ * Creates a monitor in memory; or, with options->store_directory, opens the one of that name there: it continues where
+ * it was, or begins. Its file is <name>.fencepost, an SQLite database for the user alone, with SQLite's own files beside
+ * it while it is open.
  *
- * @param name         [A-Za-z0-9_]{1,64}, or NULL for a private monitor without a name.
- * @param options      NULL for the defaults.
+ * After any crash the monitor is exactly in the state that it had after some prefix of its inputs; input_count of
+ * fencepost_monitor_statistics() tells which, and feeding the rest again leads to where it would be without the crash.
+ * With the durability CHANGES or EVERY_INPUT every event that was handed out belongs to that prefix, and every event of
+ * that prefix that was not committed is handed out again with the same sequence. RELAXED may go further back.
+ * While the store cannot be written, monitoring goes on in memory; one event says so
+ * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes try again.
+ *
+ * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory names may repeat, and NULL makes
+ *                     a private monitor without a name.
+ * @param options      NULL for the defaults. Delivery and condition_limit of a monitor that exists must be the ones it
+ *                     was made with; the others hold from now on.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
  * @param error        Optional detail; may be NULL (here and everywhere).
- * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range); UNSUPPORTED (a
- *         larger options structure with members that this library does not know).
+ * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one);
+ *         UNSUPPORTED (a larger options structure with members that this library does not know); with a store also
+ *         MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no permission, disk
+ *         full ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
  *
- * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1). Since: 0.1
+ * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(what it holds). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_create(const char *name, const fencepost_monitor_options *options,
                                                         fencepost_monitor **out_monitor, fencepost_error *error);
 
 /*
- * Releases a monitor and everything that it holds. What was handed out and not committed is not committed.
+ * Releases a monitor and everything that it holds; one with a store is closed first, see fencepost_monitor_close().
+ * What was handed out and not committed is not committed.
  *
  * @param monitor  May be NULL.
  * Threads: no other thread may be inside a call on it. Complexity: O(conditions). Since: 0.1
@@ -435,6 +474,51 @@ FENCEPOST_API fencepost_status fencepost_monitor_name(fencepost_monitor *monitor
 FENCEPOST_API fencepost_status fencepost_monitor_statistics(fencepost_monitor *monitor,
                                                             fencepost_statistics *out_statistics,
                                                             fencepost_error *error);
+
+/* ------------------------------------------------------------------------------ stores and snapshots */
+
+/*
+ * Saves everything that is not saved yet. Without a store it does nothing.
+ *
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (monitoring goes on in memory; a later call tries again).
+ * Threads: any. Complexity: O(changes since the last save). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_checkpoint(fencepost_monitor *monitor, fencepost_error *error);
+
+/*
+ * Saves everything and closes the store: its name is free, its file is one file again. The monitor goes on in memory,
+ * and what becomes of it then is not kept. What was handed out and not committed is handed out again when the monitor
+ * is opened. Without a store it does nothing.
+ *
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (something could not be saved; the store is closed all the same).
+ * Threads: any. Complexity: O(changes since the last save). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_close(fencepost_monitor *monitor, fencepost_error *error);
+
+/*
+ * Copies the whole monitor as bytes, the same on every platform: definitions, states, records, events that wait or are
+ * not committed, counters, clock, options, name. Also of a monitor with a store. The same state gives the same bytes.
+ *
+ * @param buffer    May be NULL only if capacity is 0.
+ * @param out_size  Receives the size in bytes; may be NULL. Any call in between may change it.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
+ * Threads: any. Complexity: O(conditions + events that wait). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_snapshot(fencepost_monitor *monitor, void *buffer, size_t capacity,
+                                                          size_t *out_size, fencepost_error *error);
+
+/*
+ * Creates a monitor in memory from a snapshot: it goes on as the original would from there. What was handed out and not
+ * committed is handed out again, with the same sequence. Any bytes may be passed.
+ *
+ * @param snapshot     size bytes; may be NULL only if size is 0.
+ * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
+ * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (no snapshot, damaged, or of a newer library; the message tells).
+ *
+ * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(size). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, size_t size,
+                                                         fencepost_monitor **out_monitor, fencepost_error *error);
 
 /* ---------------------------------------------------------------------------------------- conditions */
 

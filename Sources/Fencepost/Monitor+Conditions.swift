@@ -15,8 +15,9 @@ extension Monitor {
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) {
-    defer { wakeConsumer() }
-    try engine.add(condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+    try call { engine throws(MonitorError) in
+      try engine.add(condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+    }
   }
 
   /// Adds a condition unless an equal one has that identifier: geometry within 1e-7 degrees and 0.5 m, beacons
@@ -29,8 +30,9 @@ extension Monitor {
     _ condition: any Condition, identifier: String, assuming state: Event.State = .unknown,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) -> Bool {
-    defer { wakeConsumer() }
-    return try engine.ensure(condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+    return try call { engine throws(MonitorError) in
+      try engine.ensure(condition, identifier: identifier, assuming: state, policy: policy, tag: tag)
+    }
   }
 
   /// Removes a condition, its record and its events; nothing happens when there is none.
@@ -38,22 +40,21 @@ extension Monitor {
   /// - Returns: Whether there was one.
   @discardableResult
   public func remove(_ identifier: String) -> Bool {
-    defer { wakeConsumer() }
-    return engine.remove(identifier)
+    return call { engine in engine.remove(identifier) }
   }
 
   /// The condition and its last event that was handled; `nil` when no condition has that identifier.
   ///
   /// While an event is handled the record still shows the one before.
   public func record(for identifier: String) -> Record? {
-    engine.record(for: identifier)
+    stored.engine.record(for: identifier)
   }
 
   /// The identifiers in the order in which the conditions were added.
-  public var identifiers: [String] { engine.identifiers }
+  public var identifiers: [String] { stored.engine.identifiers }
 
   /// Why a condition is in its state, for the present moment; `nil` when no condition has that identifier.
   public func explain(_ identifier: String) -> Explanation? {
-    engine.explain(identifier)
+    stored.engine.explain(identifier)
   }
 }

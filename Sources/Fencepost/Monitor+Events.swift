@@ -54,15 +54,19 @@ extension Monitor {
   /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists.
   public func nextEvent() throws(MonitorError) -> Event? {
     guard let isNew = consumer.enter(nil) else { throw .consumerAlreadyActive }
-    if isNew { engine.abandon() }
-    return engine.nextEvent()
+    return stored.call { engine in
+      if isNew { engine.abandon() }
+      return engine.nextEvent()
+    }
   }
 
   /// Commits what was handed out, without asking for more. An event whose iterator was dropped is not committed.
   public func acknowledge() {
-    if consumer.takeChange() { engine.abandon() }
-    engine.acknowledge()
-    wakeConsumer()
+    let hasChanged = consumer.takeChange()
+    call { engine in
+      if hasChanged { engine.abandon() }
+      engine.acknowledge()
+    }
   }
 
   /// The next event for an iterator; `nil` when the task is cancelled. Nothing is committed then.
@@ -70,8 +74,11 @@ extension Monitor {
     while true {
       if Task.isCancelled { return nil }
       guard waiter == nil, let isNew = consumer.enter(seat) else { throw .consumerAlreadyActive }
-      if isNew { engine.abandon() }
-      if let event = engine.nextEvent() { return event }
+      let event = stored.call { engine in
+        if isNew { engine.abandon() }
+        return engine.nextEvent()
+      }
+      if let event { return event }
       await waitForEvent()
     }
   }

@@ -5,8 +5,7 @@ extension Monitor {
   ///   ``MonitorError/lateInput(time:clock:)`` (counted), ``MonitorError/queueFull(limit:position:)``; the fix has
   ///   changed nothing else then.
   public func feed(_ fix: Fix) throws(MonitorError) {
-    defer { wakeConsumer() }
-    try engine.feed(fix)
+    try call { engine throws(MonitorError) in try engine.feed(fix) }
   }
 
   /// Feeds many fixes in order, with the same result as single calls; invalid and late ones are skipped and counted.
@@ -14,8 +13,7 @@ extension Monitor {
   /// - Throws: ``MonitorError/queueFull(limit:position:)``; the fixes before its position took effect.
   @discardableResult
   public func feed(_ fixes: some Sequence<Fix> & Sendable) throws(MonitorError) -> FeedResult {
-    defer { wakeConsumer() }
-    return try engine.feed(fixes)
+    return try call { engine throws(MonitorError) in try engine.feed(fixes) }
   }
 
   /// Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
@@ -23,8 +21,7 @@ extension Monitor {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public func see(_ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp) throws(MonitorError) {
-    defer { wakeConsumer() }
-    try engine.see(sightings, at: time)
+    try call { engine throws(MonitorError) in try engine.see(sightings, at: time) }
   }
 
   /// Feeds a scan report with one beacon.
@@ -38,8 +35,7 @@ extension Monitor {
   ///
   /// - Throws: As ``see(_:at:)-(Sequence,_)``.
   public func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
-    defer { wakeConsumer() }
-    try engine.setScanning(isOn, at: time)
+    try call { engine throws(MonitorError) in try engine.setScanning(isOn, at: time) }
   }
 
   /// States what the host can do from now on. See <doc:HostCapabilities>.
@@ -52,8 +48,8 @@ extension Monitor {
   public func setHostCapabilities(
     _ flags: Diagnostics, unsupported: Set<ConditionKind> = [], at time: Timestamp
   ) throws(MonitorError) {
-    defer { wakeConsumer() }
-    try engine.setHostCapabilities(flags, unsupported: unsupported, at: time)
+    try call { engine throws(MonitorError) in try engine.setHostCapabilities(flags, unsupported: unsupported, at: time)
+    }
   }
 
   /// Tells the monitor that time has passed: what is due up to and at that time is confirmed.
@@ -61,7 +57,6 @@ extension Monitor {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public func advance(to time: Timestamp) throws(MonitorError) {
-    defer { wakeConsumer() }
-    try engine.advance(to: time)
+    try call { engine throws(MonitorError) in try engine.advance(to: time) }
   }
 }

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// The monitor reads no clock: every input carries its time, and the same inputs give the same events. It starts no
-/// task and no thread. It is in memory and private; names may repeat.
+/// task and no thread. In memory it is private, and names may repeat; `FencepostStore` opens monitors that last.
 ///
 /// An actor over one ``MonitorEngine``: each call is one call of the engine, in the order in which they arrive.
 public actor Monitor {
@@ -18,7 +18,7 @@ public actor Monitor {
   public nonisolated let name: String?
   public nonisolated let options: MonitorOptions
 
-  var engine: MonitorEngine
+  var stored: StoredEngine
   let consumer = ConsumerSlot()
   /// The consumer's task, while it waits for an event.
   var waiter: Waiter?
@@ -46,24 +46,73 @@ public actor Monitor {
 
   /// Continues where an engine stands. What it handed out and was not committed is handed out again.
   public init(engine: MonitorEngine) {
-    name = engine.name
-    options = engine.options
-    self.engine = engine
-    self.engine.abandon()
+    self.init(StoredEngine(engine))
   }
 
-  /// The whole state as a value, for a copy of the monitor or a look at a moment.
-  public var snapshot: MonitorEngine { engine }
+  /// Continues where an engine stands that may have a storage. See ``init(engine:)``.
+  public init(_ stored: StoredEngine) {
+    self.stored = stored
+    (name, options) = self.stored.call { engine in
+      engine.abandon()
+      return (engine.name, engine.options)
+    }
+  }
+
+  /// The monitor, in memory, as it was when a snapshot was made; what was handed out and not committed is handed out
+  /// again.
+  ///
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, or come from a newer
+  ///   version of the library.
+  public init(restoring snapshot: [UInt8]) throws(MonitorError) {
+    self.init(engine: try MonitorEngine(restoring: snapshot))
+  }
+
+  deinit {
+    // What cannot be saved now is lost as in a crash.
+    try? stored.close()
+  }
+
+  /// One call of the engine; what it changed is kept, then the consumer may look.
+  func call<Result, Failure>(_ body: (inout MonitorEngine) throws(Failure) -> Result) throws(Failure) -> Result {
+    defer { wakeConsumer() }
+    return try stored.call(body)
+  }
+
+  /// The whole state as a value, for a look at a moment.
+  public var state: MonitorEngine { stored.engine }
+
+  /// The whole state as bytes, the same on every platform; also of a stored monitor. See ``init(restoring:)``.
+  public func snapshot() -> [UInt8] { stored.engine.snapshot() }
+
+  /// A copy in memory as it would be after a crash: what was handed out and not committed is handed out again. The two
+  /// go on independently.
+  public func fork() -> Monitor { Monitor(engine: stored.engine.fork()) }
+
+  /// Saves everything now; nothing happens in memory.
+  ///
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; monitoring goes on in memory.
+  public func checkpoint() throws(MonitorError) {
+    defer { wakeConsumer() }
+    try stored.checkpoint()
+  }
+
+  /// Saves everything and frees the name. What was handed out and not committed is handed out again when the monitor is
+  /// opened. What is fed to this object from then on is not kept.
+  ///
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when something could not be saved; the name is free all the same.
+  public func close() throws(MonitorError) {
+    try stored.close()
+  }
 
   /// Counters and clock.
-  public var statistics: MonitorStatistics { engine.statistics }
+  public var statistics: MonitorStatistics { stored.engine.statistics }
 
   /// The largest time given; `nil` before the first.
-  public var currentTime: Timestamp? { engine.currentTime }
+  public var currentTime: Timestamp? { stored.engine.currentTime }
 
   /// Lets the waiting consumer look, when there is something for it.
   func wakeConsumer() {
-    guard let waiter, engine.hasEvents else { return }
+    guard let waiter, stored.engine.hasEvents else { return }
     self.waiter = nil
     waiter.wake()
   }

@@ -178,9 +178,10 @@ extension MonitorEngine {
       beaconTracks[slot] = BeaconTrack()
       beaconSlots[beacon, default: []].append(slot)
     }
+    touch(slot)
     let flags = currentFlags(of: slot)
-    if !flags.isEmpty { flagsChanged(slot, date: clock) }
-    if !flags.suspends { begin(slot, lookingBack: true) }
+    // That the storage fails was told when it began to.
+    if flags.suspends { flagsChanged(slot, date: clock) } else { begin(slot, lookingBack: true) }
   }
 
   /// Removes a condition.
@@ -191,6 +192,7 @@ extension MonitorEngine {
     if let promoted = limit.leave(slot) {
       let before = currentFlags(of: promoted)
       states[Int(promoted)].isOverLimit = false
+      touch(promoted)
       let flags = currentFlags(of: promoted)
       // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
       if flags.isNews(to: before) { flagsChanged(promoted, date: clock) }
@@ -201,6 +203,7 @@ extension MonitorEngine {
   /// Drops the tracking and delivery state of a condition.
   private mutating func forget(_ slot: UInt32) {
     stopTracking(slot)
+    if journal.isOn { journal.remove(generation: table.generation(of: slot)) }
     if let beacon = table.beacon(of: slot) {
       beaconTracks[slot] = nil
       if var slots = beaconSlots.removeValue(forKey: beacon) {
@@ -249,6 +252,7 @@ extension MonitorEngine {
   mutating func stopTracking(_ slot: UInt32) {
     states[Int(slot)].observed = .undetermined
     states[Int(slot)].hasMetCoarseFix = false
+    touch(slot)
     if !candidates.isEmpty { candidates[slot] = nil }
     deadlines.cancel(slot)
     if !turn.present.isEmpty { turn.present[slot] = nil }

@@ -30,6 +30,7 @@ extension MonitorEngine {
     let before = slots.map { currentFlags(of: $0) }
     hostFlags = flags
     unsupportedKinds = kinds
+    journal.markUrgent()
     neighbourhood.invalidate()
     for (slot, old) in zip(slots, before) {
       let new = currentFlags(of: slot)
@@ -41,9 +42,28 @@ extension MonitorEngine {
     }
   }
 
+  /// Takes note that the storage cannot be written, or can be again.
+  ///
+  /// One event tells that it fails, of the oldest condition; all events that are built until it works again carry the
+  /// flag too. Then every condition that was told is told that it is over.
+  mutating func storeIsFailing(_ isFailing: Bool) {
+    guard isFailing != isStoreFailing else { return }
+    isStoreFailing = isFailing
+    let slots = table.order.slots.lazy.filter { $0 != AddOrder.gap }
+    if isFailing {
+      if let oldest = slots.first { flagsChanged(oldest, date: clock) }
+    } else {
+      let told = UInt16(Diagnostics.persistenceUnavailable.rawValue)
+      for slot in Array(slots) where states[Int(slot)].notedFlags & told != 0 || turn.isBusy(slot) {
+        flagsChanged(slot, date: clock)
+      }
+    }
+  }
+
   /// The flags that hold for a condition now.
   func currentFlags(of slot: UInt32) -> Diagnostics {
     var flags = hostFlags
+    if isStoreFailing { flags.insert(.persistenceUnavailable) }
     if unsupportedKinds & (1 << UInt32(table.kind(of: slot).rawValue)) != 0 { flags.insert(.conditionUnsupported) }
     if states[Int(slot)].isOverLimit { flags.insert(.conditionLimitExceeded) }
     return flags

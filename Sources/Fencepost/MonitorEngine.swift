@@ -11,7 +11,7 @@ import FencepostKernel
 public struct MonitorEngine: Sendable {
   /// `nil` for a private monitor.
   public let name: String?
-  public let options: MonitorOptions
+  public private(set) var options: MonitorOptions
 
   // Definitions.
   var table = ConditionTable()
@@ -25,6 +25,8 @@ public struct MonitorEngine: Sendable {
   var hostFlags: Diagnostics = []
   var unsupportedKinds: UInt32 = 0
   var isScanning = true
+  /// The storage cannot be written.
+  var isStoreFailing = false
 
   // Tracking.
   var states: ContiguousArray<SlotState> = []
@@ -57,6 +59,9 @@ public struct MonitorEngine: Sendable {
   /// For `first` and `latest`: what waits, what flies and what came after it, per condition.
   var turn = Turns()
 
+  /// What has changed since the monitor was saved, where it has a storage.
+  var journal = Journal()
+
   // Scratch space, empty between calls.
   var slotScratch: ContiguousArray<UInt32> = []
   var gathered: ContiguousArray<CapHit> = []
@@ -82,15 +87,21 @@ public struct MonitorEngine: Sendable {
   }
 
   /// An empty monitor without a name, with default options.
-  static var unnamed: MonitorEngine { MonitorEngine(trusted: MonitorOptions()) }
+  static var unnamed: MonitorEngine { MonitorEngine(trusted: nil, MonitorOptions()) }
 
-  private init(trusted options: MonitorOptions) {
-    name = nil
+  /// An empty monitor whose name and options are known to be sound.
+  init(trusted name: String?, _ options: MonitorOptions) {
+    self.name = name
     self.options = options
     limit.capacity = options.conditionLimit
   }
 
-  static func isValidName(_ name: String) -> Bool {
+  /// Takes options that are known to be sound, with the delivery and the limit that the monitor has.
+  mutating func adopt(_ options: MonitorOptions) {
+    self.options = options
+  }
+
+  public static func isValidName(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy {
         switch $0 {

@@ -55,7 +55,7 @@ OFFSET(fencepost_condition_options, assuming, 4);
 OFFSET(fencepost_condition_options, policy, 8);
 OFFSET(fencepost_condition_options, tag, 16);
 
-SIZE(fencepost_monitor_options, 48);
+SIZE(fencepost_monitor_options, 72);
 OFFSET(fencepost_monitor_options, struct_size, 0);
 OFFSET(fencepost_monitor_options, delivery, 4);
 OFFSET(fencepost_monitor_options, condition_limit, 8);
@@ -63,6 +63,10 @@ OFFSET(fencepost_monitor_options, max_pending_events, 16);
 OFFSET(fencepost_monitor_options, initial_fix_max_age_us, 24);
 OFFSET(fencepost_monitor_options, beacon_exit_timeout_us, 32);
 OFFSET(fencepost_monitor_options, beacon_initial_timeout_us, 40);
+OFFSET(fencepost_monitor_options, store_directory, 48);
+OFFSET(fencepost_monitor_options, durability, 56);
+OFFSET(fencepost_monitor_options, reserved, 60);
+OFFSET(fencepost_monitor_options, checkpoint_interval_us, 64);
 
 SIZE(fencepost_event, 376);
 OFFSET(fencepost_event, sequence, 0);

@@ -345,7 +345,7 @@ import Testing
   @Test func aSnapshotGoesOnByItself() async throws {
     let monitor = try await monitorWithThreeEvents()
     let first = try await monitor.nextEvent()
-    let copy = Monitor(engine: await monitor.snapshot)
+    let copy = Monitor(engine: await monitor.state)
     #expect(try await copy.nextEvent() == first)
     #expect(try await copy.nextEvent()?.sequence == 2)
     #expect(await monitor.record(for: "c")?.lastEvent.sequence == 0)

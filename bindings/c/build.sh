@@ -30,7 +30,7 @@ strip --strip-unneeded -o "$lib/$soname.new" "$scratch/release/libfencepost-c.so
 needed=$(LC_ALL=C readelf --dynamic --wide "$lib/$soname.new" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 for library in $needed; do
   case $library in
-    libc.so.* | libm.so.* | libgcc_s.so.* | libstdc++.so.* | ld-linux*.so.*) ;;
+    libc.so.* | libm.so.* | libgcc_s.so.* | libstdc++.so.* | libsqlite3.so.* | ld-linux*.so.*) ;;
     *)
       echo "bindings/c/build.sh: the library needs $library, which is not part of the system" >&2
       exit 1

@@ -19,13 +19,22 @@ struct AddOrder: Sendable {
 
   /// Puts a slot at the end and returns its generation.
   mutating func append(_ slot: UInt32) -> UInt64 {
-    while places.count <= Int(slot) { places.append(0) }
     lastGeneration += 1
+    append(slot, generation: lastGeneration)
+    return lastGeneration
+  }
+
+  /// Puts a slot at the end that has had its generation before; larger than those before it.
+  mutating func append(_ slot: UInt32, generation: UInt64) {
+    while places.count <= Int(slot) { places.append(0) }
     places[Int(slot)] = UInt32(slots.count)
-    generations.append(lastGeneration)
+    generations.append(generation)
     slots.append(slot)
     count += 1
-    return lastGeneration
+  }
+
+  mutating func startGenerations(after generation: UInt64) {
+    lastGeneration = generation
   }
 
   mutating func remove(_ slot: UInt32) {

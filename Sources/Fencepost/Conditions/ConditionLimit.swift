@@ -6,7 +6,7 @@ struct ConditionLimit: Sendable {
   private var queue: ContiguousArray<(slot: UInt32, ticket: UInt64)> = []
   private var head = 0
   private var tickets: [UInt32: UInt64] = [:]
-  private var lastTicket: UInt64 = 0
+  private(set) var lastTicket: UInt64 = 0
 
   /// Takes a place for a new condition; without one the condition waits.
   mutating func enter(_ slot: UInt32) -> Bool {
@@ -39,6 +39,28 @@ struct ConditionLimit: Sendable {
     }
     closeUp()
     return nil
+  }
+
+  /// The waiting condition's place among those that wait.
+  func ticket(of slot: UInt32) -> UInt64? { tickets[slot] }
+
+  // MARK: - Restoring
+
+  mutating func startTickets(after ticket: UInt64) {
+    lastTicket = ticket
+  }
+
+  mutating func restoreHeld() {
+    held += 1
+  }
+
+  mutating func restoreWaiting(_ slot: UInt32, ticket: UInt64) {
+    tickets[slot] = ticket
+    queue.append((slot, ticket))
+  }
+
+  mutating func sortWaiting() {
+    queue.sort { $0.ticket < $1.ticket }
   }
 
   /// Drops the tickets that were given back, when they are the larger part.

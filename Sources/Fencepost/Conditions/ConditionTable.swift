@@ -94,7 +94,11 @@ struct ConditionTable: Sendable {
   }
 
   /// Enters a new condition and returns its slot.
-  mutating func insert(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) -> UInt32 {
+  ///
+  /// - Parameter generation: That of a condition that is restored; else it gets the next one.
+  mutating func insert(
+    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64? = nil
+  ) -> UInt32 {
     let slot: UInt32
     if let reused = freeSlots.popLast() {
       slot = reused
@@ -103,14 +107,14 @@ struct ConditionTable: Sendable {
       rows.append(ConditionRow(circle: Self.nowhere))
     }
     identifiers.insert(identifier, slot: slot)
-    fill(slot, definition)
+    fill(slot, definition, generation)
     return slot
   }
 
   /// Puts another condition into a slot; it goes to the end of the add order.
   mutating func replace(_ slot: UInt32, _ definition: Definition) {
     empty(slot)
-    fill(slot, definition)
+    fill(slot, definition, nil)
   }
 
   mutating func remove(_ slot: UInt32) {
@@ -119,9 +123,18 @@ struct ConditionTable: Sendable {
     freeSlots.append(slot)
   }
 
-  private mutating func fill(_ slot: UInt32, _ definition: Definition) {
+  mutating func startGenerations(after generation: UInt64) {
+    order.startGenerations(after: generation)
+  }
+
+  private mutating func fill(_ slot: UInt32, _ definition: Definition, _ generation: UInt64?) {
     var row = ConditionRow(circle: Self.nowhere)
-    row.generation = order.append(slot)
+    if let generation {
+      order.append(slot, generation: generation)
+      row.generation = generation
+    } else {
+      row.generation = order.append(slot)
+    }
     row.policy = policies.take(definition.policy)
     row.tag = definition.tag
     switch definition.shape {

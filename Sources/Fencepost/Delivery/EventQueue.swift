@@ -54,6 +54,12 @@ struct EventQueue: Sendable {
     }
   }
 
+  /// Calls `body` with each entry, in no particular order.
+  func forEach(_ body: (EventEntry) -> Void) {
+    for entry in entries[head...] { body(entry) }
+    for early in overtaken.elements { body(early.entry) }
+  }
+
   /// Drops the entries that are void.
   mutating func filter(_ isLive: (EventEntry) -> Bool) {
     entries = ContiguousArray(entries[head...].lazy.filter(isLive))

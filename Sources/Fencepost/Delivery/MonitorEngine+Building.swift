@@ -18,12 +18,14 @@ extension MonitorEngine {
     case .first:
       if turn.isBusy(slot) {
         turn.present[slot] = entry
+        touch(slot)
       } else if entry.state != states[Int(slot)].noted {
         build(entry)
       }
     case .latest:
       if turn.flying.contains(slot) {
         turn.present[slot] = entry
+        touch(slot)
       } else if let waiting = turn.waiting[slot] {
         replace(waiting, by: entry)
       } else if entry.state != states[Int(slot)].noted {
@@ -41,6 +43,7 @@ extension MonitorEngine {
     case .first:
       if turn.isBusy(slot) {
         turn.flags[slot] = (date, lastChange)
+        touch(slot)
       } else {
         buildDiagnostic(slot, date: date, change: lastChange)
       }
@@ -54,13 +57,15 @@ extension MonitorEngine {
       }
       // Also when an event tells them: a silent change may replace it.
       turn.flags[slot] = turn.isBusy(slot) ? (date, lastChange) : nil
+      touch(slot)
     }
   }
 
   /// After a commit in `first` and `latest`: builds the next event of the condition, if there is something to tell.
   mutating func rebuild(_ slot: UInt32) {
-    if let present = turn.present.removeValue(forKey: slot), present.state != states[Int(slot)].noted {
-      build(present)
+    if let present = turn.present.removeValue(forKey: slot) {
+      touch(slot)
+      if present.state != states[Int(slot)].noted { build(present) }
     }
     buildLeftDiagnostic(slot)
   }
@@ -69,7 +74,10 @@ extension MonitorEngine {
   private mutating func buildLeftDiagnostic(_ slot: UInt32) {
     guard !turn.isBusy(slot), let flags = turn.flags[slot] else { return }
     buildDiagnostic(slot, date: flags.date, change: flags.change)
-    if !turn.isBusy(slot) { turn.flags[slot] = nil }
+    if !turn.isBusy(slot) {
+      turn.flags[slot] = nil
+      touch(slot)
+    }
   }
 
   /// Queues an event, or updates the record silently when the policy does not notify of such a change.
@@ -87,8 +95,8 @@ extension MonitorEngine {
       note(entry)
       if isNotified {
         enqueueInOrder(entry)
-      } else if !silent.wait(entry) {
-        write(entry)
+      } else {
+        keepSilent(entry)
       }
     } else if isNotified {
       enqueue(entry)
@@ -96,6 +104,14 @@ extension MonitorEngine {
       note(entry)
       write(entry)
     }
+  }
+
+  /// In `every`: lets a change without an event wait for its turn.
+  private mutating func keepSilent(_ entry: EventEntry) {
+    guard let place = silent.wait(entry) else { return write(entry) }
+    guard journal.isOn else { return }
+    if let replaced = place.replaced { journal.delete(replaced.change) }
+    journal.put(entry, follows: place.event)
   }
 
   /// Queues an event whose only news are the flags, unless they are what the consumer was told.
@@ -117,6 +133,7 @@ extension MonitorEngine {
   /// In `every`: lets an event wait behind those before it.
   private mutating func enqueueInOrder(_ entry: EventEntry) {
     queue.append(entry)
+    if journal.isOn { journal.put(entry) }
     if table.notify(of: entry.slot) != .all { silent.queued(entry) }
     states[Int(entry.slot)].waiting += 1
     pendingEvents += 1
@@ -164,6 +181,7 @@ extension MonitorEngine {
   mutating func note(_ entry: EventEntry) {
     states[Int(entry.slot)].noted = entry.state
     states[Int(entry.slot)].notedFlags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)
+    touch(entry.slot)
     if table.kind(of: entry.slot) == .beaconIdentity {
       let refinement = refinement(of: entry)
       beaconTracks[entry.slot]?.noted = refinement
@@ -175,10 +193,11 @@ extension MonitorEngine {
     states[Int(entry.slot)].waiting = 1
     pendingEvents += 1
     queue.append(entry)
+    if journal.isOn { journal.put(entry) }
   }
 
   private mutating func dropWaiting(_ slot: UInt32) {
-    turn.waiting[slot] = nil
+    if let dropped = turn.waiting.removeValue(forKey: slot), journal.isOn { journal.delete(dropped.change) }
     states[Int(slot)].waiting = 0
     pendingEvents -= 1
     dropVoidEntries()

@@ -33,6 +33,7 @@ extension MonitorEngine {
         turn.waiting[entry.slot] = nil
         turn.flying.insert(entry.slot)
       }
+      if journal.isOn { journal.put(entry) }
       body(entry, self)
       count += 1
       inFlight.append(entry)
@@ -55,9 +56,13 @@ extension MonitorEngine {
         silent.dropped(entry)
         continue
       }
+      if journal.isOn { journal.delete(entry.change) }
       if options.delivery == .every {
         write(entry)
-        if let change = silent.handled(entry) { write(change) }
+        if let change = silent.handled(entry) {
+          if journal.isOn { journal.delete(change.change) }
+          write(change)
+        }
       } else {
         turn.flying.remove(entry.slot)
         note(entry)
@@ -81,6 +86,7 @@ extension MonitorEngine {
   /// independently.
   public func fork() -> MonitorEngine {
     var copy = self
+    copy.journal = Journal()
     copy.abandon()
     return copy
   }
@@ -92,7 +98,7 @@ extension MonitorEngine {
 
   /// Whether the condition of an entry is still the one that the entry is about.
   @inline(__always)
-  private func isLive(_ entry: EventEntry) -> Bool {
+  func isLive(_ entry: EventEntry) -> Bool {
     table.isLive(entry.slot) && table.generation(of: entry.slot) == entry.generation
   }
 
@@ -126,6 +132,7 @@ extension MonitorEngine {
 
   /// Makes an event the condition's record.
   mutating func write(_ entry: EventEntry) {
+    touch(entry.slot)
     let index = states[Int(entry.slot)].record
     if index == SlotState.none {
       states[Int(entry.slot)].record = records.insert(entry)

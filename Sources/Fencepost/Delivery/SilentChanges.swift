@@ -15,11 +15,22 @@ struct SilentChanges: Sendable {
 
   /// Keeps a silent change until the events of its condition are handled.
   ///
-  /// - Returns: Whether there are any; otherwise the record takes it at once.
-  mutating func wait(_ entry: EventEntry) -> Bool {
-    guard let last = lastEvents[entry.slot] else { return false }
-    following[last] = entry
-    return true
+  /// - Returns: The change number of the event that it waits for, and the silent change that it replaces; `nil` when
+  ///   there is no such event: the record takes it at once.
+  mutating func wait(_ entry: EventEntry) -> (event: UInt64, replaced: EventEntry?)? {
+    guard let last = lastEvents[entry.slot] else { return nil }
+    return (last, following.updateValue(entry, forKey: last))
+  }
+
+  /// Calls `body` with each silent change and the change number of the event that it waits for, in no particular order.
+  func forEach(_ body: (EventEntry, UInt64) -> Void) {
+    for (event, entry) in following { body(entry, event) }
+  }
+
+  /// Puts a silent change back behind its event; `false` when no such event waits for its condition.
+  mutating func restore(_ entry: EventEntry, follows event: UInt64) -> Bool {
+    guard let last = lastEvents[entry.slot], last >= event else { return false }
+    return following.updateValue(entry, forKey: event) == nil
   }
 
   /// Takes note of an event that was handled.

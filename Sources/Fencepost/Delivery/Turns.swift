@@ -14,6 +14,11 @@ struct Turns: Sendable {
     waiting[slot] != nil || flying.contains(slot)
   }
 
+  /// Calls `body` with each event that waits, in no particular order.
+  func forEachWaiting(_ body: (EventEntry) -> Void) {
+    for entry in waiting.values { body(entry) }
+  }
+
   mutating func remove(_ slot: UInt32) {
     waiting[slot] = nil
     flying.remove(slot)

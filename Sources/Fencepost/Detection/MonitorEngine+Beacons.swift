@@ -20,6 +20,7 @@ extension MonitorEngine {
     passTime(to: time)
     if isOn != isScanning {
       isScanning = isOn
+      journal.markUrgent()
       for slot in table.order.slots where slot != AddOrder.gap && table.kind(of: slot) == .beaconIdentity {
         if isOn {
           if !currentFlags(of: slot).suspends { startAbsence(slot, at: clock) }
@@ -65,6 +66,7 @@ extension MonitorEngine {
     beaconTracks[slot]?.deadline = deadline.microseconds
     deadlines.schedule(slot, at: deadline.microseconds)
     let before = states[Int(slot)].observed
+    touch(slot, isUrgent: before != .inside)
     guard before != .inside else { return }
     states[Int(slot)].observed = .inside
     var entry = EventEntry(
@@ -87,6 +89,7 @@ extension MonitorEngine {
     }
     let deadline = Timestamp(microseconds: time).adding(microseconds: options.beaconInitialTimeoutMicroseconds)
     beaconTracks[slot]?.deadline = deadline.microseconds
+    touch(slot)
     deadlines.schedule(slot, at: deadline.microseconds)
   }
 
@@ -104,6 +107,7 @@ extension MonitorEngine {
     guard let track = beaconTracks[slot] else { return }
     let before = states[Int(slot)].observed
     states[Int(slot)].observed = .outside
+    touch(slot)
     beaconTracks[slot]?.deadline = .max
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: .unsatisfied, cause: .timeout,

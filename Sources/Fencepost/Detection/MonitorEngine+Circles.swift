@@ -44,6 +44,7 @@ extension MonitorEngine {
     let isInside = distance <= circle.radius
     if isCoarse, !(distance - fix.accuracy > circle.radius) {
       states[Int(slot)].hasMetCoarseFix = true
+      touch(slot, isUrgent: false)
       return false
     }
     settle(slot, isInside ? .inside : .outside)
@@ -58,6 +59,7 @@ extension MonitorEngine {
 
   private mutating func settle(_ slot: UInt32, _ observed: Observed) {
     states[Int(slot)].observed = observed
+    touch(slot)
     refreshWatch(slot)
   }
 
@@ -90,6 +92,7 @@ extension MonitorEngine {
       if sweeps, !state.isNear, agrees(slot, .unsatisfied) {
         states[Int(slot)].observed = .outside
         states[Int(slot)].isListed = false
+        touch(slot)
         settled = true
       } else if decide(slot, fix, at: position) {
         states[Int(slot)].isListed = false
@@ -124,6 +127,7 @@ extension MonitorEngine {
     if isOwnSide {
       if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {
         deadlines.cancel(slot)
+        touch(slot)
         refreshWatch(slot)
       }
       return
@@ -146,6 +150,7 @@ extension MonitorEngine {
       confirm(slot, candidate, date: time)
     } else {
       candidates[slot] = candidate
+      touch(slot)
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
       refreshWatch(slot)
     }
@@ -164,6 +169,7 @@ extension MonitorEngine {
     let entered = states[Int(slot)].observed == .outside
     if !candidates.isEmpty { candidates[slot] = nil }
     states[Int(slot)].observed = entered ? .inside : .outside
+    touch(slot)
     refreshWatch(slot)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: entered ? .satisfied : .unsatisfied,

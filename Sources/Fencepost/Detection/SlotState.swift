@@ -38,6 +38,8 @@ struct SlotState: Sendable {
   var isNear = false
   /// A fix was evaluated since the circle became undetermined, and was too coarse to decide it.
   var hasMetCoarseFix = false
+  /// Noted in the journal.
+  var isTouched = false
   /// Diagnostics of the last event queued or handled.
   var notedFlags: UInt16 = 0
   /// Date of the first record, microseconds; `Int64.min` = unset.

@@ -29,6 +29,8 @@ public struct Diagnostics: OptionSet, Sendable, Hashable {
     .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted, .insufficientlyInUse,
     .accuracyLimited, .serviceSessionRequired, .authorizationRequestInProgress,
   ]
+  /// Every flag there is.
+  static let all = Diagnostics(rawValue: 0x3FF)
   /// The flags that stop one condition individually; with one of them its state is `unmonitored`.
   static let unmonitored: Diagnostics = [.conditionUnsupported, .conditionLimitExceeded]
 

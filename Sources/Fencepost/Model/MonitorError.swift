@@ -14,6 +14,14 @@ public enum MonitorError: Error, Sendable, Hashable {
   case monitorInUse(String)
   /// Another consumer iterates over the events.
   case consumerAlreadyActive
+  /// A store cannot be opened, read or written; says which file and why.
+  case storeUnavailable(String)
+  /// A store's file is damaged, or none of this library's.
+  case storeCorrupt(String)
+  /// A store's file was written by a newer version of the library.
+  case storeTooNew(String)
+  /// Bytes are no snapshot that this version can restore.
+  case snapshotInvalid(String)
   /// No condition has that identifier.
   case notFound(String)
   /// The input is earlier than the monitor's clock.
@@ -35,6 +43,8 @@ extension MonitorError: CustomStringConvertible {
     case .invalidName(let name): "the name \"\(name)\" is not 1 to 64 letters, digits or underscores"
     case .monitorInUse(let name): "the monitor \"\(name)\" is already open"
     case .consumerAlreadyActive: "another consumer iterates over the events of this monitor"
+    case .storeUnavailable(let reason), .storeCorrupt(let reason), .storeTooNew(let reason): reason
+    case .snapshotInvalid(let reason): reason
     case .notFound(let identifier): "no condition has the identifier \"\(identifier)\""
     case .lateInput(let time, let clock): "the input's time \(time) is earlier than the monitor's clock \(clock)"
     case .queueFull(let limit, _): "\(limit) events wait to be handed out; poll them before feeding more"

@@ -40,7 +40,7 @@ public struct MonitorOptions: Sendable, Hashable {
   public static let coreLocation = MonitorOptions(delivery: .first, conditionLimit: 20)
 
   /// The first value that is out of range, as a message; `nil` when the options are sound.
-  var defect: String? {
+  package var defect: String? {
     if let conditionLimit, conditionLimit < 1 {
       return "condition limit is \(conditionLimit); accepted are values from 1, or none"
     }

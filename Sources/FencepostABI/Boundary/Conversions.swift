@@ -1,5 +1,6 @@
 import CFencepost
 import Fencepost
+import FencepostStore
 
 // Between the structures of the header and the values of the engine.
 
@@ -58,24 +59,53 @@ struct AddOptions {
   }
 }
 
-extension MonitorOptions {
+/// The options of a monitor, read from C: those of the engine and those of the store.
+struct CreateOptions {
+  var engine = MonitorOptions()
+  /// `nil` = in memory.
+  var directory: String?
+  var durability = Durability.changes
+
   init(_ options: UnsafePointer<fencepost_monitor_options>?) throws(MonitorError) {
-    self.init()
     guard let options else { return }
     let defaults = fencepost_monitor_options(
-      struct_size: 0, delivery: 0, condition_limit: 0, max_pending_events: UInt64(maxPendingEvents),
-      initial_fix_max_age_us: initialFixMaxAgeMicroseconds, beacon_exit_timeout_us: beaconExitTimeoutMicroseconds,
-      beacon_initial_timeout_us: beaconInitialTimeoutMicroseconds)
+      struct_size: 0, delivery: 0, condition_limit: 0, max_pending_events: UInt64(engine.maxPendingEvents),
+      initial_fix_max_age_us: engine.initialFixMaxAgeMicroseconds,
+      beacon_exit_timeout_us: engine.beaconExitTimeoutMicroseconds,
+      beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, store_directory: nil, durability: 0,
+      reserved: 0, checkpoint_interval_us: 60_000_000)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
-    guard let delivery = UInt8(exactly: value.delivery).flatMap(Delivery.init(rawValue:)) else {
+    guard let delivery = UInt8(exactly: value.delivery).flatMap(MonitorOptions.Delivery.init(rawValue:)) else {
       throw .invalidArgument("delivery is \(value.delivery); accepted are 0 (every), 1 (first), 2 (latest)")
     }
-    self.delivery = delivery
-    conditionLimit = value.condition_limit == 0 ? nil : Int(clamping: value.condition_limit)
-    maxPendingEvents = Int(clamping: value.max_pending_events)
-    initialFixMaxAgeMicroseconds = value.initial_fix_max_age_us
-    beaconExitTimeoutMicroseconds = value.beacon_exit_timeout_us
-    beaconInitialTimeoutMicroseconds = value.beacon_initial_timeout_us
+    engine.delivery = delivery
+    engine.conditionLimit = value.condition_limit == 0 ? nil : Int(clamping: value.condition_limit)
+    engine.maxPendingEvents = Int(clamping: value.max_pending_events)
+    engine.initialFixMaxAgeMicroseconds = value.initial_fix_max_age_us
+    engine.beaconExitTimeoutMicroseconds = value.beacon_exit_timeout_us
+    engine.beaconInitialTimeoutMicroseconds = value.beacon_initial_timeout_us
+    guard value.reserved == 0 else { throw .unsupported("reserved of options is not zero") }
+    switch Int(value.durability) {
+    case FENCEPOST_DURABILITY_CHANGES: durability = .changes
+    case FENCEPOST_DURABILITY_EVERY_INPUT: durability = .everyInput
+    case FENCEPOST_DURABILITY_RELAXED: durability = .relaxed(interval: value.checkpoint_interval_us)
+    default:
+      throw .invalidArgument(
+        "durability is \(value.durability); accepted are 0 (changes), 1 (every_input), 2 (relaxed)")
+    }
+    if let path = value.store_directory {
+      guard let directory = String(validatingCString: path), !directory.isEmpty else {
+        throw .invalidArgument("store_directory is empty or not valid UTF-8")
+      }
+      self.directory = directory
+    }
+  }
+
+  /// Creates or opens the monitor.
+  func open(_ name: String?) throws(MonitorError) -> StoredEngine {
+    guard let directory else { return StoredEngine(try MonitorEngine(name: name, options: engine)) }
+    guard let name else { throw .invalidArgument("name is NULL; a monitor with a store needs one") }
+    return try StoredEngine(name: name, options: engine, directory: directory, durability: durability)
   }
 }
 

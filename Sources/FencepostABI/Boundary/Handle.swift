@@ -2,17 +2,17 @@ import CFencepost
 import Fencepost
 import Synchronization
 
-/// What a `fencepost_monitor *` points to: the engine behind a lock.
+/// What a `fencepost_monitor *` points to: the engine, and where it has one its store, behind a lock.
 final class Handle: Sendable {
-  let engine: Mutex<MonitorEngine>
+  private let stored: Mutex<StoredEngine>
 
-  init(_ engine: consuming MonitorEngine) {
-    self.engine = Mutex(engine)
+  private init(_ stored: consuming StoredEngine) {
+    self.stored = Mutex(stored)
   }
 
   /// Gives the handle to the caller, who releases it with `fencepost_monitor_destroy`.
-  static func give(_ engine: consuming MonitorEngine) -> OpaquePointer {
-    OpaquePointer(Unmanaged.passRetained(Handle(engine)).toOpaque())
+  static func give(_ stored: consuming StoredEngine) -> OpaquePointer {
+    OpaquePointer(Unmanaged.passRetained(Handle(stored)).toOpaque())
   }
 
   /// Borrows the handle for one call.
@@ -30,6 +30,14 @@ final class Handle: Sendable {
   func call<Result: Sendable>(
     _ body: (inout MonitorEngine) throws(MonitorError) -> Result
   ) throws(MonitorError) -> Result {
-    try engine.withLock { engine throws(MonitorError) -> Result in try body(&engine) }
+    try withStored { stored throws(MonitorError) in try stored.call(body) }
+  }
+
+  /// One call of the engine with its store under the lock.
+  @inline(__always)
+  func withStored<Result: Sendable>(
+    _ body: (inout StoredEngine) throws(MonitorError) -> Result
+  ) throws(MonitorError) -> Result {
+    try stored.withLock { stored throws(MonitorError) -> Result in try body(&stored) }
   }
 }

@@ -13,6 +13,10 @@ extension MonitorError {
       case .invalidName: FENCEPOST_E_INVALID_NAME
       case .monitorInUse: FENCEPOST_E_MONITOR_IN_USE
       case .consumerAlreadyActive: FENCEPOST_E_CONSUMER_ALREADY_ACTIVE
+      case .storeUnavailable: FENCEPOST_E_STORE_UNAVAILABLE
+      case .storeCorrupt: FENCEPOST_E_STORE_CORRUPT
+      case .storeTooNew: FENCEPOST_E_STORE_TOO_NEW
+      case .snapshotInvalid: FENCEPOST_E_SNAPSHOT_INVALID
       case .notFound: FENCEPOST_E_NOT_FOUND
       case .lateInput: FENCEPOST_E_LATE_INPUT
       case .queueFull: FENCEPOST_E_QUEUE_FULL
@@ -42,6 +46,10 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_E_MONITOR_IN_USE: ("monitor_in_use", "a monitor of that name is already open")
   case FENCEPOST_E_CONSUMER_ALREADY_ACTIVE:
     ("consumer_already_active", "another consumer iterates over the events")
+  case FENCEPOST_E_STORE_UNAVAILABLE: ("store_unavailable", "the store cannot be opened, read or written")
+  case FENCEPOST_E_STORE_CORRUPT: ("store_corrupt", "the store's file is damaged, or none of this library's")
+  case FENCEPOST_E_STORE_TOO_NEW: ("store_too_new", "the store was written by a newer version of the library")
+  case FENCEPOST_E_SNAPSHOT_INVALID: ("snapshot_invalid", "the bytes are no snapshot that this version can restore")
   case FENCEPOST_E_NOT_FOUND: ("not_found", "no condition has that identifier")
   case FENCEPOST_E_LATE_INPUT: ("late_input", "the input is earlier than the monitor's clock")
   case FENCEPOST_E_QUEUE_FULL: ("queue_full", "too many events wait to be handed out")

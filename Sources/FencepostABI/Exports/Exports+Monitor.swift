@@ -17,14 +17,17 @@ public func fencepost_monitor_create(
       }
       text = valid
     }
-    out.pointee = Handle.give(try MonitorEngine(name: text, options: MonitorOptions(options)))
+    out.pointee = Handle.give(try CreateOptions(options).open(text))
   }
 }
 
 /// Implements `fencepost_monitor_destroy`; see the header.
 @_cdecl("fencepost_monitor_destroy") @implementation
 public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
-  if let monitor { Handle.release(monitor) }
+  guard let monitor else { return }
+  // What cannot be saved now is lost as in a crash; fencepost_monitor_close tells.
+  try? Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.close() }
+  Handle.release(monitor)
 }
 
 /// Implements `fencepost_monitor_fork`; see the header.
@@ -36,7 +39,7 @@ public func fencepost_monitor_fork(
   Boundary.run(error) { () throws(MonitorError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_fork, "out_fork")
-    out.pointee = Handle.give(try handle.call { engine in engine.fork() })
+    out.pointee = Handle.give(StoredEngine(try handle.call { engine in engine.fork() }))
   }
 }
 

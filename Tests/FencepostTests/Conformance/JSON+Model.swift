@@ -205,6 +205,10 @@ extension MonitorError {
     case .notFound: "not_found"
     case .lateInput: "late_input"
     case .queueFull: "queue_full"
+    case .storeUnavailable: "store_unavailable"
+    case .storeCorrupt: "store_corrupt"
+    case .storeTooNew: "store_too_new"
+    case .snapshotInvalid: "snapshot_invalid"
     case .internalInconsistency: "internal"
     }
   }

@@ -83,7 +83,7 @@ final class ScenarioRunner {
   private func restart(_ entry: Entry) async throws {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     entry.iterator = nil
-    entry.engine = await monitor.snapshot
+    entry.engine = await monitor.state
     entry.monitor = Monitor(engine: entry.engine)
   }
 
@@ -218,7 +218,7 @@ final class ScenarioRunner {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     guard var iterator = entry.iterator else { return try await monitor.nextEvent() }
     await monitor.acknowledge()
-    guard await monitor.snapshot.hasEvents else { return nil }
+    guard await monitor.state.hasEvents else { return nil }
     return try await iterator.next()
   }
 

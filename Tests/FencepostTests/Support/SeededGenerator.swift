@@ -2,14 +2,14 @@ import Foundation
 
 @testable import Fencepost
 
-/// A small deterministic generator (SplitMix64: Steele, Lea and Flood, OOPSLA 2014). It prints its seed, so that a
-/// failure can be repeated with FENCEPOST_SEED.
+/// A small deterministic generator (SplitMix64: Steele, Lea and Flood, OOPSLA 2014). It prints its seed, unless it is one of
+/// a salted series, so that a failure can be repeated with FENCEPOST_SEED.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   init(_ purpose: String, salt: UInt64 = 0) {
     let seed = ProcessInfo.processInfo.environment["FENCEPOST_SEED"].flatMap { UInt64($0) } ?? 20_130_103
-    print("\(purpose): FENCEPOST_SEED=\(seed)")
+    if salt == 0 { print("\(purpose): FENCEPOST_SEED=\(seed)") }
     state = seed &+ salt &* 0xd134_2543_de82_ef95
   }
 

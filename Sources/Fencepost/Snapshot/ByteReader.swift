@@ -1,0 +1,83 @@
+/// Why saved bytes are refused: what is wrong with them, in words. The caller adds where they came from.
+struct Damage: Error {
+  let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+}
+
+/// Reads what ``ByteWriter`` wrote, and believes nothing: each value is there and in its range, or reading ends.
+struct ByteReader {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var offset = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  var remaining: Int { bytes.count - offset }
+
+  mutating func take<Value: FixedWidthInteger & BitwiseCopyable>(_: Value.Type = Value.self) throws(Damage) -> Value {
+    let size = MemoryLayout<Value>.size
+    guard size <= remaining else { throw Damage("\(bytes.count) bytes end within a value") }
+    let value = bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
+    offset += size
+    return Value(littleEndian: value)
+  }
+
+  mutating func takeDouble() throws(Damage) -> Double {
+    Double(bitPattern: try take(UInt64.self))
+  }
+
+  mutating func takeBool(_ name: StaticString) throws(Damage) -> Bool {
+    let byte = try take(UInt8.self)
+    guard byte <= 1 else { throw Damage("\(name) is \(byte)") }
+    return byte == 1
+  }
+
+  /// A case of an enumeration, or an option set, by its number.
+  mutating func take<Value: RawRepresentable>(
+    _ type: Value.Type, _ name: StaticString
+  ) throws(Damage) -> Value where Value.RawValue: FixedWidthInteger & BitwiseCopyable {
+    let raw = try take(Value.RawValue.self)
+    guard let value = Value(rawValue: raw) else { throw Damage("\(name) is \(raw)") }
+    return value
+  }
+
+  /// A number within a range.
+  mutating func take<Value: FixedWidthInteger & BitwiseCopyable>(
+    _ name: StaticString, in range: ClosedRange<Value>
+  ) throws(Damage) -> Value {
+    let value = try take(Value.self)
+    guard range.contains(value) else { throw Damage("\(name) is \(value)") }
+    return value
+  }
+
+  /// An instant that an input may have, or `Int64.min` for none.
+  mutating func takeTime(_ name: StaticString) throws(Damage) -> Int64 {
+    let time = try take(Int64.self)
+    guard time == .min || Timestamp(microseconds: time).isValid else { throw Damage("\(name) is \(time)") }
+    return time
+  }
+
+  mutating func takeBytes(_ count: Int) throws(Damage) -> UnsafeRawBufferPointer {
+    guard count >= 0, count <= remaining else { throw Damage("\(bytes.count) bytes end within a text") }
+    defer { offset += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+  }
+
+  /// Nothing may follow.
+  func end() throws(Damage) {
+    guard remaining == 0 else { throw Damage("\(remaining) bytes too many") }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes in place, with errors of one type.
+  func withRawBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withUnsafeBufferPointer { buffer throws(Failure) in try body(UnsafeRawBufferPointer(buffer)) }
+  }
+}

@@ -1,0 +1,143 @@
+/// Builds an engine from rows, which may come in any order and may be damaged: whatever is not what an engine writes
+/// is refused, so that no later call can meet a state that cannot be.
+struct EngineRestorer {
+  /// Counters start far from the end of their range.
+  static let largest: UInt64 = 1 << 62
+
+  private struct EventRow {
+    var key: UInt64
+    var generation: UInt64
+    var bytes: [UInt8]
+  }
+
+  private var head: [UInt8]?
+  private var conditions: ContiguousArray<(generation: UInt64, start: Int, end: Int)> = []
+  private var conditionBytes: [UInt8] = []
+  private var events: ContiguousArray<EventRow> = []
+
+  /// Whether no row was received.
+  var isEmpty: Bool { head == nil && conditions.isEmpty && events.isEmpty }
+
+  mutating func receive(_ row: MonitorRow) throws(Damage) {
+    switch row.table {
+    case .head:
+      guard head == nil else { throw Damage("there are two heads") }
+      head = Array(row.bytes)
+    case .conditions:
+      let start = conditionBytes.count
+      conditionBytes.append(contentsOf: row.bytes)
+      conditions.append((row.key, start, conditionBytes.count))
+    case .events:
+      events.append(EventRow(key: row.key, generation: row.generation, bytes: Array(row.bytes)))
+    }
+  }
+
+  /// The engine that the rows describe. What was handed out and not committed is handed out again.
+  ///
+  /// - Parameter adopted: Options that hold instead of the saved ones; delivery and limit must be the saved ones.
+  consuming func engine(name: String?, adopted: MonitorOptions?) throws(RestoreFailure) -> MonitorEngine {
+    guard let head else { throw .damaged(Damage("there is no head")) }
+    var engine: MonitorEngine
+    do throws(Damage) {
+      engine = try Self.engine(name: name, head: head, format: Self.format(of: head))
+    } catch { throw .damaged(error) }
+    if let adopted {
+      let saved = engine.options
+      guard adopted.delivery == saved.delivery, adopted.conditionLimit == saved.conditionLimit else {
+        throw .otherOptions(saved: saved)
+      }
+      engine.adopt(adopted)
+    }
+    do throws(Damage) {
+      try restoreConditions(&engine)
+      try restoreEvents(&engine)
+    } catch { throw .damaged(error) }
+    engine.endRestoring()
+    return engine
+  }
+
+  private static func format(of head: [UInt8]) throws(Damage) -> UInt32 {
+    try head.withRawBytes { bytes throws(Damage) in
+      var reader = ByteReader(bytes)
+      return try reader.take(UInt32.self)
+    }
+  }
+
+  private static func engine(name: String?, head: [UInt8], format: UInt32) throws(Damage) -> MonitorEngine {
+    guard format == MonitorEngine.rowFormat else { throw Damage("the rows have format \(format)") }
+    return try head.withRawBytes { bytes throws(Damage) in
+      var reader = ByteReader(bytes)
+      _ = try reader.take(UInt32.self)
+      let delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
+      let limit: Int64 = try reader.take("condition_limit", in: 0...Int64(Int.max))
+      let options = MonitorOptions(
+        delivery: delivery, conditionLimit: limit == 0 ? nil : Int(limit),
+        maxPendingEvents: Int(try reader.take("max_pending_events", in: 1...1_000_000_000 as ClosedRange<Int64>)),
+        initialFixMaxAgeMicroseconds: try reader.take(), beaconExitTimeoutMicroseconds: try reader.take(),
+        beaconInitialTimeoutMicroseconds: try reader.take())
+      if let defect = options.defect { throw Damage(defect) }
+      var engine = MonitorEngine(trusted: name, options)
+      engine.clock = try reader.takeTime("clock")
+      engine.counters.inputCount = try reader.take("input_count", in: 0...largest)
+      engine.counters.acceptedFixes = try reader.take("accepted_fixes", in: 0...largest)
+      engine.counters.invalidFixes = try reader.take("invalid_fixes", in: 0...largest)
+      engine.counters.lateInputs = try reader.take("late_inputs", in: 0...largest)
+      engine.counters.acceptedSightings = try reader.take("accepted_sightings", in: 0...largest)
+      engine.hostFlags = Diagnostics(rawValue: try reader.take())
+      guard engine.hostFlags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
+      engine.unsupportedKinds = try reader.take()
+      guard engine.unsupportedKinds & ~6 == 0 else { throw Damage("an unsupported kind is unknown") }
+      engine.isScanning = try reader.takeBool("scanning")
+      engine.table.startGenerations(after: try reader.take("generation", in: 0...largest))
+      engine.lastSequence = try reader.take("sequence", in: 0...largest)
+      engine.lastChange = try reader.take("change", in: 0...largest)
+      engine.limit.startTickets(after: try reader.take("ticket", in: 0...largest))
+      if try reader.takeBool("last_fix") {
+        let fix = try reader.takeFix()
+        guard fix.time.microseconds <= engine.clock else { throw Damage("the last fix is later than the clock") }
+        engine.lastFix = fix
+      }
+      try reader.end()
+      return engine
+    }
+  }
+
+  private func restoreConditions(_ engine: inout MonitorEngine) throws(Damage) {
+    let sorted = conditions.sorted { $0.generation < $1.generation }
+    engine.reserve(sorted.count, identifierBytes: 0)
+    let last = engine.table.order.lastGeneration
+    var previous: UInt64 = 0
+    for row in sorted {
+      guard row.generation > previous, row.generation <= last else {
+        throw Damage("a condition has the generation \(row.generation)")
+      }
+      previous = row.generation
+      try conditionBytes.withRawBytes { all throws(Damage) in
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[row.start..<row.end]))
+        try engine.restoreCondition(row.generation, &reader)
+        try reader.end()
+      }
+    }
+  }
+
+  private func restoreEvents(_ engine: inout MonitorEngine) throws(Damage) {
+    let sorted = events.sorted { $0.key < $1.key }
+    var previous: UInt64?
+    for row in sorted {
+      guard row.key != previous else { throw Damage("two events have the change \(row.key)") }
+      previous = row.key
+      try row.bytes.withRawBytes { bytes throws(Damage) in
+        var reader = ByteReader(bytes)
+        try engine.restoreEvent(row.key, generation: row.generation, &reader)
+        try reader.end()
+      }
+    }
+  }
+}
+
+/// Why no engine can be made of rows.
+enum RestoreFailure: Error {
+  case damaged(Damage)
+  /// The caller asks for another delivery or limit than the saved ones.
+  case otherOptions(saved: MonitorOptions)
+}

@@ -1,0 +1,89 @@
+/// What has changed since a monitor was last saved, so that saving writes those rows and no others.
+///
+/// Kept only for a monitor with a storage. Everything that a row holds and that changes must be noted here; a test
+/// compares what the notes lead to with the whole state, after each step of random lives.
+struct Journal: Sendable {
+  enum EventChange: Sendable {
+    /// `follows`: the change number of the event that a silent change waits for; 0 for an event.
+    case put(EventEntry, follows: UInt64)
+    case delete
+  }
+
+  var isOn = false
+  /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
+  private(set) var isUrgent = false
+  /// Conditions whose row changed; some may be gone since, or stand here twice.
+  private(set) var slots: ContiguousArray<UInt32> = []
+  private(set) var removed: ContiguousArray<UInt64> = []
+  /// By change number.
+  private(set) var events: [UInt64: EventChange] = [:]
+
+  /// Whether nothing changed but what the head holds.
+  var isEmpty: Bool { !isUrgent && slots.isEmpty }
+
+  mutating func touch(_ slot: UInt32) {
+    slots.append(slot)
+  }
+
+  mutating func markUrgent() {
+    isUrgent = true
+  }
+
+  mutating func remove(generation: UInt64) {
+    isUrgent = true
+    removed.append(generation)
+  }
+
+  mutating func put(_ entry: EventEntry, follows: UInt64 = 0) {
+    isUrgent = true
+    events[entry.change] = .put(entry, follows: follows)
+  }
+
+  mutating func delete(_ change: UInt64) {
+    isUrgent = true
+    events[change] = .delete
+  }
+
+  mutating func clear() {
+    isUrgent = false
+    if !slots.isEmpty { slots.removeAll(keepingCapacity: slots.capacity <= 65_536) }
+    if !removed.isEmpty { removed = [] }
+    if !events.isEmpty { events.removeAll(keepingCapacity: events.count <= 4_096) }
+  }
+}
+
+extension MonitorEngine {
+  /// Notes that the row of a condition changed.
+  ///
+  /// - Parameter isUrgent: Whether the change is one that is to last before the call returns.
+  @inline(__always)
+  mutating func touch(_ slot: UInt32, isUrgent: Bool = true) {
+    if journal.isOn { noteTouch(slot, isUrgent) }
+  }
+
+  @inline(never)
+  private mutating func noteTouch(_ slot: UInt32, _ isUrgent: Bool) {
+    if isUrgent { journal.markUrgent() }
+    guard !states[Int(slot)].isTouched else { return }
+    states[Int(slot)].isTouched = true
+    journal.touch(slot)
+  }
+
+  /// Starts to note changes: what is there now counts as saved.
+  mutating func beginJournal() {
+    journal = Journal()
+    journal.isOn = true
+    for slot in states.indices { states[slot].isTouched = false }
+  }
+
+  /// Notes no more changes.
+  mutating func endJournal() {
+    journal = Journal()
+  }
+
+  /// What was noted is saved.
+  mutating func clearJournal() {
+    for slot in journal.slots { states[Int(slot)].isTouched = false }
+    journal.clear()
+  }
+}

@@ -1,0 +1,126 @@
+import FencepostKernel
+
+/// What ``EngineRestorer`` puts into an engine that has nothing yet but its head.
+extension MonitorEngine {
+  mutating func restoreCondition(_ generation: UInt64, _ reader: inout ByteReader) throws(Damage) {
+    let kind = try reader.take(ConditionKind.self, "kind")
+    let length = Int(try reader.take(UInt16.self))
+    let identifier = try reader.takeBytes(length).assumingMemoryBound(to: UInt8.self)
+    if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
+    guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
+    let tag: UInt64 = try reader.take()
+    let policy = try reader.takePolicy()
+    var state = SlotState()
+    state.observed = try reader.take(Observed.self, "observed")
+    state.noted = try reader.take(Event.State.self, "noted")
+    state.notedFlags = try reader.take("noted_flags", in: 0...UInt16(Diagnostics.all.rawValue))
+    state.assumed = try reader.take(Event.State.self, "assumed")
+    state.added = try reader.takeTime("added")
+    state.hasMetCoarseFix = try reader.takeBool("coarse")
+    state.isCircle = kind == .circularGeographic
+    let shape: Definition.Shape
+    var track = BeaconTrack()
+    switch kind {
+    case .circularGeographic:
+      let circle = CircularGeographicCondition(
+        center: Coordinate(latitude: try reader.takeDouble(), longitude: try reader.takeDouble()),
+        radius: try reader.takeDouble())
+      if let defect = circle.defect { throw Damage(defect) }
+      shape = .circle(circle)
+    case .beaconIdentity:
+      guard let beacon = try reader.takeBeacon() else { throw Damage("a beacon condition has no UUID") }
+      shape = .beacon(beacon)
+      track.lastSighting = try reader.takeTime("last_sighting")
+      track.deadline = try reader.take()
+      track.noted = try reader.takeBeacon()
+    }
+    let parts = ConditionParts(rawValue: try reader.take("parts", in: 0...ConditionParts.all.rawValue))
+
+    let slot = table.insert(
+      Definition(shape: shape, policy: policy, tag: tag), identifier: identifier, generation: generation)
+    if parts.contains(.overLimit) {
+      state.isOverLimit = true
+      let ticket: UInt64 = try reader.take()
+      guard ticket > 0, ticket <= limit.lastTicket else { throw Damage("a condition has the ticket \(ticket)") }
+      limit.restoreWaiting(slot, ticket: ticket)
+    } else {
+      limit.restoreHeld()
+    }
+    if parts.contains(.record) {
+      state.record = records.insert(try reader.takeEntry(slot: slot, generation: generation))
+    }
+    states.append(state)
+    if case .beacon(let beacon) = shape {
+      beaconTracks[slot] = track
+      beaconSlots[beacon, default: []].append(slot)
+      if track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
+    }
+    if parts.contains(.candidate) {
+      let candidate = Candidate(
+        fix: try reader.takeFix(), boundaryDistance: try reader.takeDouble(), deadline: try reader.take(),
+        isTimed: try reader.takeBool("timed"))
+      guard state.isCircle, state.observed != .undetermined else { throw Damage("a candidate is out of place") }
+      candidates[slot] = candidate
+      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+    }
+    if parts.contains(.present) {
+      guard options.delivery != .every else { throw Damage("an observation is out of place") }
+      turn.present[slot] = try reader.takeEntry(slot: slot, generation: generation)
+    }
+    if parts.contains(.flags) {
+      turn.flags[slot] = (try reader.take(), try reader.take("change", in: 0...EngineRestorer.largest))
+    }
+    if state.isCircle {
+      if state.observed != .undetermined {
+        refreshWatch(slot)
+      } else if !state.isOverLimit {
+        states[Int(slot)].isListed = true
+        undetermined.append(slot)
+      }
+    } else if clock == .min {
+      beaconsAwaitingClock.append(slot)
+    }
+  }
+
+  /// Events come in the order of their changes.
+  mutating func restoreEvent(
+    _ key: UInt64, generation: UInt64, _ reader: inout ByteReader
+  ) throws(Damage) {
+    let follows: UInt64 = try reader.take()
+    guard generation > 0, let slot = table.order.next(after: generation - 1), table.generation(of: slot) == generation
+    else { throw Damage("an event belongs to no condition") }
+    let entry = try reader.takeEntry(slot: slot, generation: generation)
+    guard entry.change == key, key <= lastChange, entry.sequence <= lastSequence else {
+      throw Damage("an event has the change \(entry.change) and the sequence \(entry.sequence)")
+    }
+    if follows != 0 {
+      guard options.delivery == .every, follows < key, silent.restore(entry, follows: follows) else {
+        throw Damage("a silent change follows no event")
+      }
+    } else if entry.sequence != 0 {
+      inFlight.append(entry)
+      if options.delivery == .every {
+        if table.notify(of: slot) != .all { silent.queued(entry) }
+      } else {
+        guard turn.flying.insert(slot).inserted else { throw Damage("two events of a condition are handed out") }
+      }
+    } else {
+      if options.delivery == .every {
+        if table.notify(of: slot) != .all { silent.queued(entry) }
+      } else {
+        guard !turn.isBusy(slot) else { throw Damage("two events of a condition wait") }
+        turn.waiting[slot] = entry
+      }
+      queue.append(entry)
+      states[Int(slot)].waiting += 1
+      pendingEvents += 1
+    }
+  }
+
+  /// Puts in order what came row by row.
+  mutating func endRestoring() {
+    inFlight.sort { $0.sequence < $1.sequence }
+    limit.sortWaiting()
+    handedOut = 0
+  }
+}

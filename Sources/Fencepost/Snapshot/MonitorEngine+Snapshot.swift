@@ -1,0 +1,94 @@
+/// A snapshot: the whole monitor as one blob of bytes, the same on every platform.
+///
+/// Layout, numbers with the least significant byte first: the eight bytes `FNCPOST` and 0x1A; the format (4 bytes, 1); the
+/// length of the name (4 bytes) and the name; the rows, each as table (1), key (8), generation (8), length (4) and
+/// bytes; the table 255; and a checksum (8 bytes) over all before it.
+extension MonitorEngine {
+  private static let magic: UInt64 = 0x1A54_534F_5043_4E46
+  private static let format: UInt32 = 1
+  private static let endOfRows: UInt8 = 255
+
+  /// The whole state as bytes. The same state gives the same bytes.
+  ///
+  /// - Complexity: O(conditions + pending events)
+  public func snapshot() -> [UInt8] {
+    var writer = ByteWriter(reserving: 256 + conditionCount * 128)
+    writer.put(Self.magic)
+    writer.put(Self.format)
+    writer.put(UInt32(name?.utf8.count ?? 0))
+    for byte in (name ?? "").utf8 { writer.put(byte) }
+    forEachRow { row in
+      writer.put(row.table.rawValue)
+      writer.put(row.key)
+      writer.put(row.generation)
+      writer.put(UInt32(row.bytes.count))
+      writer.put(row.bytes)
+    }
+    writer.put(Self.endOfRows)
+    var sum = Checksum()
+    writer.bytes.withUnsafeBytes { sum.add($0) }
+    writer.put(sum.value)
+    return writer.bytes
+  }
+
+  /// The monitor as it was when the snapshot was made; what was handed out and not committed is handed out again.
+  ///
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, or come from a newer
+  ///   version of the library.
+  public init(restoring snapshot: UnsafeRawBufferPointer) throws(MonitorError) {
+    do throws(Damage) {
+      self = try Self.restored(snapshot)
+    } catch {
+      throw .snapshotInvalid(error.reason)
+    }
+  }
+
+  /// The monitor as it was when the snapshot was made. See ``init(restoring:)-(UnsafeRawBufferPointer)``.
+  public init(restoring snapshot: [UInt8]) throws(MonitorError) {
+    self = try snapshot.withRawBytes { bytes throws(MonitorError) in try MonitorEngine(restoring: bytes) }
+  }
+
+  private static func restored(_ snapshot: UnsafeRawBufferPointer) throws(Damage) -> MonitorEngine {
+    var reader = ByteReader(snapshot)
+    guard reader.remaining >= 12, try reader.take() == magic else {
+      throw Damage("these \(snapshot.count) bytes are no snapshot of a monitor")
+    }
+    let format: UInt32 = try reader.take()
+    guard format <= Self.format else {
+      throw Damage(
+        "the snapshot has format \(format), from a newer version; this one reads formats up to \(Self.format)")
+    }
+    guard format == Self.format else { throw Damage("the snapshot is damaged: it has format \(format)") }
+    guard snapshot.count >= 20 else { throw Damage("the snapshot is cut off after \(snapshot.count) bytes") }
+    var sum = Checksum()
+    sum.add(UnsafeRawBufferPointer(rebasing: snapshot[..<(snapshot.count - 8)]))
+    var tail = ByteReader(UnsafeRawBufferPointer(rebasing: snapshot[(snapshot.count - 8)...]))
+    guard try tail.take() == sum.value else {
+      throw Damage("the snapshot is damaged or cut off: the checksum of its \(snapshot.count) bytes is wrong")
+    }
+    let length = Int(try reader.take(UInt32.self))
+    let bytes = try reader.takeBytes(length)
+    let name = String(decoding: bytes, as: UTF8.self)
+    guard length == 0 || isValidName(name) else { throw Damage("the snapshot holds a name that no monitor has") }
+    var restorer = EngineRestorer()
+    while true {
+      let number: UInt8 = try reader.take()
+      if number == endOfRows { break }
+      guard let table = MonitorRow.Table(rawValue: number) else { throw Damage("the snapshot holds a table \(number)") }
+      let key: UInt64 = try reader.take()
+      let generation: UInt64 = try reader.take()
+      let count = Int(try reader.take(UInt32.self))
+      try restorer.receive(
+        MonitorRow(table: table, key: key, generation: generation, bytes: try reader.takeBytes(count)))
+    }
+    guard reader.remaining == 8 else { throw Damage("the snapshot has \(reader.remaining - 8) bytes too many") }
+    do throws(RestoreFailure) {
+      return try restorer.engine(name: length == 0 ? nil : name, adopted: nil)
+    } catch {
+      switch error {
+      case .damaged(let damage): throw Damage("the snapshot holds what no monitor is: \(damage.reason)")
+      case .otherOptions: throw Damage("the snapshot's options are not its own")
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/// Where a monitor is kept: rows of bytes under keys, written together or not at all.
+///
+/// The engine makes the rows and reads them back; a storage knows nothing of what is in them. `FencepostStore` has one
+/// over SQLite. Calls come one at a time, from the monitor that the storage was given to and from nobody else.
+public protocol MonitorStorage: AnyObject, Sendable {
+  /// Hands over everything that is kept, in any order; nothing when the storage is new.
+  func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError)
+
+  /// Makes changes last: when this returns they survive a crash, all of them; when it throws, none of them is kept.
+  ///
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``
+  func write(_ changes: borrowing MonitorChanges) throws(MonitorError)
+
+  /// Ends the use of the storage; it may be called more than once.
+  func close()
+}
+
+/// One row of a monitor's state.
+public struct MonitorRow {
+  /// What a row is about, with the numbers of the snapshot format.
+  @frozen
+  public enum Table: UInt8, Sendable, Hashable {
+    /// The monitor itself; one row, key 0.
+    case head = 0
+    /// A condition, with its state and its record; the key is its generation.
+    case conditions = 1
+    /// An event that waits or is not committed; the key is its place in the order of changes.
+    case events = 2
+  }
+
+  public let table: Table
+  public let key: UInt64
+  /// The generation of the condition that the row belongs to; 0 for the head.
+  public let generation: UInt64
+  /// Valid during the call that hands the row over.
+  public let bytes: UnsafeRawBufferPointer
+
+  public init(table: Table, key: UInt64, generation: UInt64, bytes: UnsafeRawBufferPointer) {
+    self.table = table
+    self.key = key
+    self.generation = generation
+    self.bytes = bytes
+  }
+
+  /// A sum over the row, its key included.
+  public var checksum: UInt64 {
+    var sum = Checksum(seed: UInt64(table.rawValue))
+    sum.add(key)
+    sum.add(generation)
+    sum.add(bytes)
+    return sum.value
+  }
+}
+
+/// When changes are made to last.
+public enum Durability: Sendable, Hashable {
+  /// A change of a state, a candidate or the queue is kept before the call that caused it returns. After a crash, inputs
+  /// since then that changed none of these are fed again.
+  case changes
+  /// Each input is kept before the call returns; a batch is one.
+  case everyInput
+  /// At a checkpoint, on closing, and whenever so much event time has passed, in microseconds, 1 … 10¹⁵.
+  case relaxed(interval: Int64)
+
+  /// The value that is out of range, as a message.
+  package var defect: String? {
+    if case .relaxed(let interval) = self, !(1...TransitionPolicy.longestDuration).contains(interval) {
+      return "checkpoint_interval is \(interval) microseconds; accepted are 1 to \(TransitionPolicy.longestDuration)"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,161 @@
+/// A monitor's engine and, where it has one, its storage: every call goes through here, and what the call changed is
+/// made to last before it returns.
+///
+/// While the storage cannot be written, monitoring goes on in memory: what changes is kept, one event tells of it
+/// (``Diagnostics/persistenceUnavailable``), and each further change tries again.
+public struct StoredEngine: Sendable {
+  @usableFromInline var engine: MonitorEngine
+  @usableFromInline var storage: (any MonitorStorage)?
+  private let durability: Durability
+  private var savedInputCount: UInt64 = 0
+  /// The clock of the last save.
+  private var savedClock: Int64 = .min
+  /// Why the last attempt to save failed; `nil` when it did not.
+  private var failure: MonitorError?
+  /// Attempts in a row that failed, and changes to let pass before the next one.
+  private var failures = 0
+  private var patience = 0
+
+  /// An engine in memory.
+  public init(_ engine: MonitorEngine) {
+    self.engine = engine
+    durability = .changes
+  }
+
+  /// Opens a monitor in a storage: continues where it was, or begins.
+  ///
+  /// - Parameters:
+  ///   - options: Delivery and limit of a monitor that exists must be the ones it has; the others hold from now on.
+  /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)`` (an option),
+  ///   ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeUnavailable(_:)``. The storage is closed then, and holds
+  ///   what it held.
+  public init(
+    name: String, options: MonitorOptions, storage: any MonitorStorage, durability: Durability = .changes
+  ) throws(MonitorError) {
+    do throws(MonitorError) {
+      if let defect = durability.defect { throw .invalidArgument(defect) }
+      let fresh = try MonitorEngine(name: name, options: options)
+      var restorer = EngineRestorer()
+      try storage.read { row throws(MonitorError) in
+        do throws(Damage) { try restorer.receive(row) } catch { throw .storeCorrupt(error.reason) }
+      }
+      if restorer.isEmpty {
+        engine = fresh
+      } else {
+        do throws(RestoreFailure) {
+          engine = try restorer.engine(name: name, adopted: options)
+        } catch {
+          throw Self.error(error, asked: options)
+        }
+      }
+      self.storage = storage
+      self.durability = durability
+      engine.beginJournal()
+      try save(storage)
+    } catch {
+      storage.close()
+      throw error
+    }
+  }
+
+  private static func error(_ failure: RestoreFailure, asked: MonitorOptions) -> MonitorError {
+    switch failure {
+    case .damaged(let damage):
+      return .storeCorrupt(damage.reason)
+    case .otherOptions(let saved):
+      func text(_ options: MonitorOptions) -> String {
+        "delivery \(options.delivery) and condition_limit \(options.conditionLimit.map { "\($0)" } ?? "none")"
+      }
+      return .invalidArgument(
+        "the options are \(text(asked)); accepted are those that the stored monitor was made with, \(text(saved))")
+    }
+  }
+
+  /// One call of the engine.
+  @inlinable
+  public mutating func call<Result, Failure>(
+    _ body: (inout MonitorEngine) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard storage != nil else { return try body(&engine) }
+    defer { keep() }
+    return try body(&engine)
+  }
+
+  /// Saves what the durability asks for.
+  @usableFromInline
+  mutating func keep() {
+    guard let storage, isDue else { return }
+    if failure != nil, patience > 0 {
+      patience -= 1
+      return
+    }
+    do throws(MonitorError) {
+      try save(storage)
+    } catch {
+      note(error)
+    }
+  }
+
+  private var isDue: Bool {
+    switch durability {
+    case .changes:
+      return engine.journal.isUrgent
+    case .everyInput:
+      return engine.journal.isUrgent || engine.counters.inputCount != savedInputCount
+    case .relaxed(let interval):
+      guard engine.clock != .min, savedClock != .min else { return engine.clock != savedClock }
+      return engine.clock - savedClock >= interval
+    }
+  }
+
+  /// Saves everything that is not saved.
+  private mutating func save(_ storage: any MonitorStorage) throws(MonitorError) {
+    // The second time what the first one led to: that the storage works again.
+    for _ in 0..<2 {
+      try storage.write(MonitorChanges(engine))
+      engine.clearJournal()
+      savedInputCount = engine.counters.inputCount
+      savedClock = engine.clock
+      failure = nil
+      failures = 0
+      engine.storeIsFailing(false)
+      if !engine.journal.isUrgent { return }
+    }
+  }
+
+  private mutating func note(_ error: MonitorError) {
+    failure = error
+    engine.storeIsFailing(true)
+    // A failing disk is not asked at each change: after 1, 2, 4 … 64 further ones.
+    failures = min(failures + 1, 7)
+    patience = (1 << (failures - 1)) - 1
+  }
+
+  /// Saves everything now; nothing happens in memory.
+  ///
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; monitoring goes on in memory.
+  public mutating func checkpoint() throws(MonitorError) {
+    guard let storage else { return }
+    do throws(MonitorError) {
+      try save(storage)
+    } catch {
+      note(error)
+      throw error
+    }
+  }
+
+  /// Saves everything and ends the use of the storage; the monitor goes on in memory. What was handed out and not
+  /// committed is handed out again when the monitor is opened.
+  ///
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when what was not saved before cannot be saved now either; the
+  ///   storage is closed all the same.
+  public mutating func close() throws(MonitorError) {
+    guard let storage else { return }
+    self.storage = nil
+    defer { storage.close() }
+    let isSaved =
+      engine.journal.isEmpty && engine.counters.inputCount == savedInputCount && failure == nil
+    if !isSaved { try save(storage) }
+    engine.endJournal()
+  }
+}

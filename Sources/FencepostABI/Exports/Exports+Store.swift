@@ -1,0 +1,22 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_monitor_checkpoint`; see the header.
+@_cdecl("fencepost_monitor_checkpoint") @implementation
+public func fencepost_monitor_checkpoint(
+  _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    try Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.checkpoint() }
+  }
+}
+
+/// Implements `fencepost_monitor_close`; see the header.
+@_cdecl("fencepost_monitor_close") @implementation
+public func fencepost_monitor_close(
+  _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    try Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.close() }
+  }
+}

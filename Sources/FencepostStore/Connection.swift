@@ -1,0 +1,40 @@
+import CSQLite
+
+/// A connection to one database file.
+final class Connection {
+  let pointer: OpaquePointer
+
+  init(_ path: String) throws(StoreFailure) {
+    var pointer: OpaquePointer?
+    let code = sqlite3_open_v2(path, &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let pointer else {
+      let failure = StoreFailure(code, pointer)
+      sqlite3_close_v2(pointer)
+      throw failure
+    }
+    self.pointer = pointer
+  }
+
+  deinit {
+    sqlite3_close_v2(pointer)
+  }
+
+  /// Runs statements that give no rows, or whose rows do not matter.
+  func run(_ sql: StaticString) throws(StoreFailure) {
+    let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
+    let code = sqlite3_exec(pointer, text, nil, nil, nil)
+    guard code == SQLITE_OK else { throw StoreFailure(code, pointer) }
+  }
+
+  /// Takes back a transaction that failed, unless SQLite has done so.
+  func rollBack() {
+    if sqlite3_get_autocommit(pointer) == 0 { sqlite3_exec(pointer, "ROLLBACK", nil, nil, nil) }
+  }
+
+  var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
+
+  /// Closing leaves the file and its log as they are.
+  func leaveUntouched() {
+    _ = csqlite_set_no_checkpoint_on_close(pointer, 1)
+  }
+}

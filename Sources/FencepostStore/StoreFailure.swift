@@ -1,0 +1,37 @@
+import CSQLite
+import Fencepost
+
+/// Why a store's file cannot be used, in words that lack only the file's name.
+enum StoreFailure: Error {
+  /// Another connection holds the file.
+  case busy
+  /// The file is not what this library writes.
+  case damaged(String)
+  case tooNew(String)
+  /// The system does not let it be read or written.
+  case unavailable(String)
+
+  /// What SQLite answered.
+  init(_ code: Int32, _ connection: OpaquePointer?) {
+    let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
+    let message = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+    let text = message.map { String(cString: $0) } ?? "unknown"
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+    // An ERROR or SCHEMA from one of our statements means that the tables are not ours.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_TOOBIG:
+      self = .damaged("SQLite says: \(text)")
+    default: self = .unavailable("SQLite says: \(text) (code \(extended))")
+    }
+  }
+
+  /// The error that a caller sees.
+  func error(path: String, name: String) -> MonitorError {
+    switch self {
+    case .busy: .monitorInUse(name)
+    case .damaged(let reason): .storeCorrupt("the store \(path) is damaged: \(reason)")
+    case .tooNew(let reason): .storeTooNew("the store \(path) cannot be read: \(reason)")
+    case .unavailable(let reason): .storeUnavailable("the store \(path) is not available: \(reason)")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Testing
+
+@testable import Fencepost
+
+@Suite(.timeLimit(.minutes(2))) struct SnapshotTests {
+  private func life(_ number: Int, steps count: Int = 80) throws -> (MonitorEngine, RandomLife) {
+    var steps = RandomLife("lives to save", number)
+    var engine = try MonitorEngine(name: "m", options: steps.options())
+    for _ in 0..<count { _ = steps.step().play(&engine) }
+    return (engine, steps)
+  }
+
+  /// A restored monitor is the original: the same bytes again, and the same events from there.
+  @Test func restoredGoesOnAsTheOriginal() throws {
+    for number in 0..<200 {
+      let name = "restored \(number)"
+      var (engine, steps) = try life(number)
+      engine.abandon()
+      let snapshot = engine.snapshot()
+      var restored = try MonitorEngine(restoring: snapshot)
+      #expect(restored.snapshot() == snapshot, "\(name)")
+      #expect(restored.name == engine.name)
+      #expect(restored.options == engine.options)
+      #expect(restored.statistics == engine.statistics)
+      #expect(restored.identifiers == engine.identifiers)
+      for identifier in engine.identifiers {
+        #expect(restored.record(for: identifier)?.lastEvent == engine.record(for: identifier)?.lastEvent)
+        #expect(restored.explain(identifier) == engine.explain(identifier))
+      }
+      for index in 0..<80 {
+        let step = steps.step()
+        let expected = step.play(&engine)
+        #expect(step.play(&restored) == expected, "\(name), step \(index): \(step)")
+      }
+      #expect(restored.snapshot() == engine.snapshot(), "\(name), at the end")
+    }
+  }
+
+  @Test func emptyMonitor() throws {
+    let engine = MonitorEngine.unnamed
+    #expect(try MonitorEngine(restoring: engine.snapshot()).name == nil)
+  }
+
+  // MARK: - Bytes that are none
+
+  @Test func everyChangedBitIsRefused() throws {
+    let (engine, _) = try life(1, steps: 40)
+    let snapshot = engine.snapshot()
+    for index in snapshot.indices {
+      for bit in 0..<8 where (index + bit) % 3 == 0 {
+        var damaged = snapshot
+        damaged[index] ^= 1 << UInt8(bit)
+        #expect(throws: MonitorError.self) { try MonitorEngine(restoring: damaged) }
+      }
+    }
+  }
+
+  @Test func everyLengthIsRefused() throws {
+    let (engine, _) = try life(2, steps: 40)
+    let snapshot = engine.snapshot()
+    for length in 0..<snapshot.count {
+      #expect(throws: MonitorError.self) { try MonitorEngine(restoring: Array(snapshot[..<length])) }
+    }
+    #expect(throws: MonitorError.self) { try MonitorEngine(restoring: snapshot + [0]) }
+  }
+
+  @Test func messagesTellWhatIsWrong() throws {
+    let snapshot = try life(3, steps: 20).0.snapshot()
+    func message(_ bytes: [UInt8]) -> String {
+      do throws(MonitorError) {
+        _ = try MonitorEngine(restoring: bytes)
+        return "restored"
+      } catch { return "\(error)" }
+    }
+    #expect(message([]) == "these 0 bytes are no snapshot of a monitor")
+    #expect(message(Array("{\"json\": true, \"long\": 1}".utf8)) == "these 25 bytes are no snapshot of a monitor")
+    var newer = snapshot
+    newer[8] = 2
+    #expect(message(newer) == "the snapshot has format 2, from a newer version; this one reads formats up to 1")
+    let short = Array(snapshot.dropLast(5))
+    #expect(
+      message(short) == "the snapshot is damaged or cut off: the checksum of its \(short.count) bytes is wrong")
+  }
+
+  /// Bytes with a right checksum and wrong contents: refused, or restored to something that lives on without a trap.
+  @Test func hostileContents() throws {
+    var random = SeededGenerator("hostile contents")
+    var refused = 0
+    for number in 0..<60 {
+      let (engine, origin) = try life(number, steps: 60)
+      let snapshot = engine.snapshot()
+      for _ in 0..<60 {
+        var bytes = snapshot
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          let index = Int.random(in: 12..<(bytes.count - 8), using: &random)
+          bytes[index] =
+            Bool.random(using: &random)
+            ? .random(in: 0...255, using: &random) : [0, 1, 127, 255].randomElement(using: &random) ?? 0
+        }
+        var sum = Checksum()
+        bytes.dropLast(8).withUnsafeBytes { sum.add($0) }
+        withUnsafeBytes(of: sum.value.littleEndian) { bytes.replaceSubrange((bytes.count - 8)..., with: $0) }
+        guard var restored = try? MonitorEngine(restoring: bytes) else {
+          refused += 1
+          continue
+        }
+        var steps = origin
+        for _ in 0..<40 { _ = steps.step().play(&restored) }
+        _ = restored.snapshot()
+        for identifier in restored.identifiers { _ = restored.explain(identifier) }
+      }
+    }
+    #expect(refused > 500)
+  }
+}

@@ -1,0 +1,147 @@
+@testable import Fencepost
+
+/// One call of a life, as data: it can be played to several engines.
+enum LifeStep: CustomStringConvertible {
+  case add(String, Definition, assuming: Event.State)
+  case remove(String)
+  case fix(Fix)
+  case see([BeaconSighting], Int64)
+  case scanning(Bool, Int64)
+  case host(Diagnostics, Set<ConditionKind>, Int64)
+  case advance(Int64)
+  case poll(Int)
+  case acknowledge
+  /// The consumer goes away, as in a restart.
+  case restart
+
+  var description: String {
+    switch self {
+    case .add(let identifier, _, let assuming): "add \(identifier) assuming \(assuming)"
+    case .remove(let identifier): "remove \(identifier)"
+    case .fix(let fix): "fix \(fix)"
+    case .see(let sightings, let time): "see \(sightings.count) at \(time)"
+    case .scanning(let isOn, let time): "scanning \(isOn) at \(time)"
+    case .host(let flags, let kinds, let time): "host \(flags.rawValue) \(kinds) at \(time)"
+    case .advance(let time): "advance \(time)"
+    case .poll(let limit): "poll \(limit)"
+    case .acknowledge: "acknowledge"
+    case .restart: "restart"
+    }
+  }
+
+  /// Plays the step; returns the events that were handed out, as JSON. Refusals are part of life.
+  func play(_ engine: inout MonitorEngine) -> [String] {
+    var events: [String] = []
+    switch self {
+    case .add(let identifier, let definition, let assuming):
+      let condition: any Condition =
+        switch definition.shape {
+        case .circle(let circle): circle
+        case .beacon(let beacon): beacon
+        }
+      try? engine.add(
+        condition, identifier: identifier, assuming: assuming, policy: definition.policy, tag: definition.tag)
+    case .remove(let identifier): engine.remove(identifier)
+    case .fix(let fix): try? engine.feed(fix)
+    case .see(let sightings, let time): try? engine.see(sightings, at: Timestamp(microseconds: time))
+    case .scanning(let isOn, let time): try? engine.setScanning(isOn, at: Timestamp(microseconds: time))
+    case .host(let flags, let kinds, let time):
+      try? engine.setHostCapabilities(flags, unsupported: kinds, at: Timestamp(microseconds: time))
+    case .advance(let time): try? engine.advance(to: Timestamp(microseconds: time))
+    case .poll(let limit):
+      _ = engine.poll(limit: limit) { entry, engine in events.append(engine.event(from: entry).json) }
+    case .acknowledge: engine.acknowledge()
+    case .restart: engine.abandon()
+    }
+    return events
+  }
+}
+
+/// A random life of a monitor: everything that can be called, near the boundaries of a few conditions.
+struct RandomLife {
+  private var random: SeededGenerator
+  private var time: Int64 = 1_000_000_000
+  private let beacons = [
+    BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2)),
+    BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7),
+    BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7, minor: 9),
+  ]
+
+  /// - Parameter number: Different numbers give different lives.
+  init(_ name: String, _ number: Int) {
+    random = SeededGenerator(name, salt: UInt64(number))
+  }
+
+  mutating func options() -> MonitorOptions {
+    MonitorOptions(
+      delivery: [.every, .first, .latest].randomElement(using: &random) ?? .every,
+      conditionLimit: Bool.random(using: &random) ? nil : Int.random(in: 1...4, using: &random),
+      maxPendingEvents: Int.random(in: 0..<8, using: &random) == 0 ? 3 : 1_000_000)
+  }
+
+  private mutating func metres() -> Double {
+    [0, 40, 79, 81, 99, 101, 119, 121, 160, 5_000].randomElement(using: &random) ?? 0
+  }
+
+  private mutating func policy() -> TransitionPolicy {
+    var policy = [TransitionPolicy.exact, .standard, .coreLocation].randomElement(using: &random) ?? .exact
+    if Bool.random(using: &random) {
+      policy.notify = TransitionPolicy.Notify(rawValue: UInt8.random(in: 0...7, using: &random))
+    }
+    if Int.random(in: 0..<4, using: &random) == 0 { policy.dwellPolicy = .evidence }
+    return policy
+  }
+
+  private mutating func definition() -> Definition {
+    let shape: Definition.Shape =
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        .beacon(beacons.randomElement(using: &random) ?? beacons[0])
+      } else {
+        .circle(
+          CircularGeographicCondition(
+            center: Coordinate(latitude: 0, longitude: Double.random(in: 0..<0.002, using: &random)),
+            radius: Double.random(in: 20..<150, using: &random)))
+      }
+    return Definition(shape: shape, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
+  }
+
+  mutating func step() -> LifeStep {
+    if Int.random(in: 0..<3, using: &random) > 0 { time += Int64.random(in: 0..<25_000_000, using: &random) }
+    let identifier =
+      ["a", "b", "c", "d", "a longer one, beyond what fits in place"].randomElement(using: &random) ?? "a"
+    switch Int.random(in: 0..<24, using: &random) {
+    case 0, 1: return .remove(identifier)
+    case 2...5:
+      return .add(
+        identifier, definition(),
+        assuming: [.unknown, .satisfied, .unsatisfied].randomElement(using: &random) ?? .unknown)
+    case 6: return .scanning(Bool.random(using: &random), time)
+    case 7:
+      let flags: Diagnostics =
+        [[], [], .authorizationDenied, [.accuracyLimited, .authorizationDenied]].randomElement(
+          using: &random) ?? []
+      let kinds: Set<ConditionKind> =
+        [[], [], [.circularGeographic], [.beaconIdentity]].randomElement(using: &random) ?? []
+      return .host(flags, kinds, time)
+    case 8: return .advance(time)
+    case 9...11: return .poll(Int.random(in: 0...3, using: &random))
+    case 12: return .acknowledge
+    case 13: return .restart
+    case 14...16:
+      let sightings = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+        BeaconSighting(
+          uuid: BeaconUUID(high: 1, low: UInt64.random(in: 2...3, using: &random)),
+          major: UInt16.random(in: 7...8, using: &random), minor: UInt16.random(in: 9...10, using: &random),
+          rssi: Int32.random(in: -90...(-40), using: &random))
+      }
+      return .see(sightings, time)
+    default:
+      let isLate = Int.random(in: 0..<20, using: &random) == 0
+      return .fix(
+        Fix(
+          latitude: metres() / 110_574, longitude: Double.random(in: 0..<0.002, using: &random),
+          accuracy: [0, 5, 30, 400, -1].randomElement(using: &random) ?? 0,
+          time: Timestamp(microseconds: isLate ? time - 60_000_000 : time)))
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import Testing
+
+@testable import Fencepost
+
+@Suite(.timeLimit(.minutes(2))) struct StoredEngineTests {
+  /// What the journal leads to is the whole state, after each step of many lives; and opening that again, at any step,
+  /// gives an engine that goes on as the first one does.
+  @Test func journalAndRestart() throws {
+    for life in 0..<300 {
+      let name = "journal and restart \(life)"
+      var steps = RandomLife(name, life)
+      let options = steps.options()
+      var uninterrupted = try MonitorEngine(name: "m", options: options)
+      var storage = MemoryStorage()
+      var stored = try StoredEngine(name: "m", options: options, storage: storage, durability: .everyInput)
+      for number in 0..<120 {
+        let step = steps.step()
+        let expected = step.play(&uninterrupted)
+        if case .restart = step {
+          let copy = MemoryStorage()
+          copy.rows = storage.rows
+          storage = copy
+          stored = try StoredEngine(name: "m", options: options, storage: copy, durability: .everyInput)
+        } else {
+          #expect(stored.call { step.play(&$0) } == expected, "\(name), step \(number): \(step)")
+        }
+        let rows = MemoryStorage.rows(of: uninterrupted)
+        guard storage.rows == rows else {
+          let differing = Set(rows.keys).union(storage.rows.keys).filter { rows[$0] != storage.rows[$0] }
+          Issue.record("\(name), step \(number): \(step): differs in \(differing)")
+          return
+        }
+      }
+    }
+  }
+
+  /// With the default durability the storage is at each moment in the state after some prefix of the inputs, which its
+  /// input count tells, and lacks only inputs that changed no state, candidate or event.
+  @Test func changesArePrefixes() throws {
+    for life in 0..<100 {
+      let name = "prefixes \(life)"
+      var steps = RandomLife(name, life)
+      let options = steps.options()
+      let storage = MemoryStorage()
+      var stored = try StoredEngine(name: "m", options: options, storage: storage)
+      var past: [UInt64: [MemoryStorage.Key: MemoryStorage.Row]] = [:]
+      for number in 0..<120 {
+        let step = steps.step()
+        if case .restart = step { continue }
+        let writes = storage.writes
+        _ = stored.call { step.play(&$0) }
+        let now = MemoryStorage.rows(of: stored.engine)
+        past[stored.engine.statistics.inputCount] = now
+        if storage.writes > writes {
+          #expect(storage.rows == now, "\(name), step \(number): \(step)")
+        }
+        let copy = MemoryStorage()
+        copy.rows = storage.rows
+        let opened = try StoredEngine(name: "m", options: options, storage: copy)
+        #expect(opened.engine.inFlight.count == stored.engine.inFlight.count { stored.engine.isLive($0) })
+        #expect(opened.engine.pendingEvents == stored.engine.pendingEvents)
+        #expect(opened.engine.identifiers == stored.engine.identifiers)
+        for identifier in opened.engine.identifiers {
+          #expect(opened.engine.record(for: identifier)?.lastEvent == stored.engine.record(for: identifier)?.lastEvent)
+        }
+      }
+    }
+  }
+
+  @Test func fixesThatChangeNothingWriteNothing() throws {
+    let storage = MemoryStorage()
+    var stored = try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)
+    try stored.call { engine throws(MonitorError) in
+      try engine.add(circle(100), identifier: "c", policy: .exact)
+      try engine.feed(fix(1, 0))
+    }
+    let writes = storage.writes
+    for second in 2..<50 { try stored.call { engine throws(MonitorError) in try engine.feed(fix(Double(second), 1)) } }
+    #expect(storage.writes == writes)
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(60, 500)) }
+    #expect(storage.writes == writes + 1)
+    try stored.close()
+    #expect(storage.isClosed)
+    #expect(storage.writes == writes + 1)
+  }
+
+  @Test func closingSavesWhatIsLeft() throws {
+    let storage = MemoryStorage()
+    var stored = try StoredEngine(
+      name: "m", options: MonitorOptions(), storage: storage, durability: .relaxed(interval: 10_000_000))
+    try stored.call { engine throws(MonitorError) in try engine.add(circle(100), identifier: "c", policy: .exact) }
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(1, 0)) }
+    let writes = storage.writes
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(9, 500)) }
+    #expect(storage.writes == writes)
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(11, 500)) }
+    #expect(storage.writes == writes + 1)
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(12, 0)) }
+    try stored.checkpoint()
+    #expect(storage.writes == writes + 2)
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(13, 0)) }
+    try stored.close()
+    #expect(storage.writes == writes + 3)
+    #expect(storage.rows == MemoryStorage.rows(of: stored.engine))
+  }
+
+  // MARK: - A storage that fails
+
+  @Test func oneEventTellsThatTheStorageFails() throws {
+    let storage = MemoryStorage()
+    var stored = try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)
+    try stored.call { engine throws(MonitorError) in
+      try engine.add(circle(100), identifier: "one", policy: .exact)
+      try engine.add(circle(200), identifier: "two", policy: .exact)
+      try engine.feed(fix(1, 0))
+    }
+    func events() -> [Event] {
+      stored.call { engine in
+        var events: [Event] = []
+        while let event = engine.nextEvent() { events.append(event) }
+        return events
+      }
+    }
+    #expect(events().map(\.identifier) == ["one", "two"])
+    storage.failing = 2
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(10, 150)) }
+    let told = events()
+    #expect(told.map(\.identifier) == ["one", "one"])
+    #expect(told.map(\.cause) == [.crossing, .diagnostic])
+    #expect(told.map(\.state) == [.unsatisfied, .unsatisfied])
+    #expect(told.map(\.persistenceUnavailable) == [false, true])
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(20, 500)) }
+    var after: [Event] = []
+    for second in 21..<40 {
+      try stored.call { engine throws(MonitorError) in try engine.feed(fix(Double(second), second % 2 == 0 ? 500 : 150))
+      }
+      after += events()
+    }
+    #expect(after.first?.identifier == "two")
+    #expect(after.first?.persistenceUnavailable == true)
+    // It works again: who was told is told so, once each.
+    #expect(after.filter { $0.cause == .diagnostic }.map(\.identifier).sorted() == ["one", "two"])
+    #expect(after.filter { $0.cause == .diagnostic }.allSatisfy { !$0.persistenceUnavailable })
+    #expect(after.last?.persistenceUnavailable == false)
+    try stored.checkpoint()
+    #expect(storage.rows == MemoryStorage.rows(of: stored.engine))
+  }
+
+  /// Whatever fails and when, nothing that happens meanwhile is lost.
+  @Test func failingNowAndThenLosesNothing() throws {
+    for life in 0..<100 {
+      let name = "failing \(life)"
+      var steps = RandomLife(name, life)
+      var random = SeededGenerator(name, salt: UInt64(life) + 1_000)
+      let options = steps.options()
+      let storage = MemoryStorage()
+      var stored = try StoredEngine(name: "m", options: options, storage: storage, durability: .everyInput)
+      for _ in 0..<120 {
+        if Int.random(in: 0..<10, using: &random) == 0 { storage.failing = Int.random(in: 1...4, using: &random) }
+        let step = steps.step()
+        _ = stored.call { step.play(&$0) }
+      }
+      storage.failing = 0
+      try stored.checkpoint()
+      #expect(storage.rows == MemoryStorage.rows(of: stored.engine), "\(name)")
+      #expect(!stored.engine.isStoreFailing)
+    }
+  }
+
+  @Test func checkpointTellsWhy() throws {
+    let storage = MemoryStorage()
+    var stored = try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)
+    storage.failing = 1
+    #expect(throws: MonitorError.storeUnavailable("the test says so")) { try stored.checkpoint() }
+    try stored.checkpoint()
+  }
+
+  // MARK: - Options
+
+  @Test func deliveryAndLimitAreTheStoredOnes() throws {
+    let storage = MemoryStorage()
+    var stored = try StoredEngine(name: "m", options: MonitorOptions(delivery: .first), storage: storage)
+    try stored.close()
+    storage.isClosed = false
+    #expect(
+      throws: MonitorError.invalidArgument(
+        "the options are delivery every and condition_limit none; accepted are those that the stored monitor was made "
+          + "with, delivery first and condition_limit none")
+    ) {
+      try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)
+    }
+    #expect(storage.isClosed)
+    let other = MonitorOptions(delivery: .first, maxPendingEvents: 5, beaconExitTimeoutMicroseconds: 7)
+    let opened = try StoredEngine(name: "m", options: other, storage: storage)
+    #expect(opened.engine.options == other)
+  }
+
+  @Test func intervalIsChecked() {
+    #expect(throws: MonitorError.self) {
+      try StoredEngine(
+        name: "m", options: MonitorOptions(), storage: MemoryStorage(), durability: .relaxed(interval: 0))
+    }
+  }
+}
