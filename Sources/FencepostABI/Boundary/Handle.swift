@@ -38,6 +38,10 @@ final class Handle: Sendable {
   func withStored<Result: Sendable>(
     _ body: (inout StoredEngine) throws(MonitorError) -> Result
   ) throws(MonitorError) -> Result {
-    try stored.withLock { stored throws(MonitorError) -> Result in try body(&stored) }
+    try stored.withLock { stored throws(MonitorError) -> Result in
+      annotateAcquired(self)
+      defer { annotateReleasing(self) }
+      return try body(&stored)
+    }
   }
 }
