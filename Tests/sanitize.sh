@@ -20,7 +20,7 @@ link() {
     "$clang" $flags -fsanitize="$sanitizer" -c "$source" -o "$object"
     objects+=("$object")
   done
-  swiftc -sanitize="$sanitizer" "${objects[@]}" "$build/debug/libfencepost-c-static.a" -lsqlite3 -lm -lpthread -o "$output"
+  swiftc -sanitize="$sanitizer" -use-ld=lld "${objects[@]}" "$build/debug/libfencepost-c-static.a" -lsqlite3 -lm -lpthread -o "$output"
 }
 
 check() {
