@@ -3,6 +3,9 @@
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
+# make sanitize runs the C cases under the Thread and the Address Sanitizer, and the fuzz corpora under the latter
+# make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
+# make test-all runs everything that is a check: test, sanitize, fuzz
 # make clean   removes what was built, and .venv
 #
 # All paths are relative, so that the tree may lie anywhere. What is done is noted in .build/stamps.
@@ -12,7 +15,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test setup setup-test bench mutants format-check clean
+.PHONY: demo test setup setup-test bench mutants sanitize fuzz test-all format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -47,6 +50,18 @@ format-check:
 
 mutants: setup-test
 	@$(python) Tests/mutants.py
+
+sanitize: setup-test
+	@Tests/sanitize.sh
+
+fuzz: SECONDS ?= 60
+fuzz: setup-test
+	@Tests/fuzz.sh run $(SECONDS)
+
+# One check a line.
+test-all: test
+test-all: sanitize
+test-all: fuzz
 
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info

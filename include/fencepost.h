@@ -42,6 +42,8 @@
  *           more: one line that names cause, place and accepted range. No input traps.
  * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
  *           of a store directory that you name.
+ *           (The Swift runtime inside looks at its own SWIFT_... variables, /proc/self/maps and the number of
+ *           processors when the library is loaded.)
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H

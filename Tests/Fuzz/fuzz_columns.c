@@ -1,4 +1,4 @@
-/* Arrays and columns with any values: adding from columns, batches of fixes, scan reports; and the geodesic problems. */
+/* Arrays and columns with any values: adding from columns, batches of fixes, scan reports, plans; and the geodesic problems. */
 #include "fuzz.h"
 
 enum { ROWS = 24 };
@@ -110,6 +110,33 @@ static void try_geodesic(reader *in) {
   if (status == FENCEPOST_OK) REQUIRE(fabs(latitude) <= 90 && fabs(longitude) <= 180 && fabs(azimuth2) <= 180);
 }
 
+static void try_planning(reader *in, fencepost_monitor *monitor) {
+  double value[5], distance = -1;
+  for (int i = 0; i < 5; i++) take_bytes(in, &value[i], 8);
+  uint64_t armed[4];
+  uint32_t keep[4], contains = 9;
+  take_bytes(in, armed, sizeof armed);
+  int64_t deadline = 0;
+  REQUIRE(fencepost_monitor_next_deadline(monitor, &deadline, NULL) == FENCEPOST_OK);
+  fencepost_error error = FENCEPOST_ERROR_INIT, second = FENCEPOST_ERROR_INIT, third = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_safe_distance(monitor, value[0], value[1], &distance, &error);
+  require_detail(status, &error);
+  if (status == FENCEPOST_OK) REQUIRE(distance >= 0);
+  status = fencepost_circle_contains(value[0], value[1], value[2], value[3], value[4], &contains, &second);
+  require_detail(status, &second);
+  if (status == FENCEPOST_OK) REQUIRE(contains <= 1);
+  fencepost_plan_options options = FENCEPOST_PLAN_OPTIONS_INIT;
+  options.slots = take8(in) % 12;
+  options.margin_m = value[3];
+  fencepost_plan plan = FENCEPOST_PLAN_INIT;
+  fencepost_armed_condition circles[12];
+  size_t count = 99;
+  status = fencepost_monitor_plan(monitor, value[0], value[1], value[2], take8(in) & 1 ? &options : NULL, armed, 4, keep,
+                                  circles, 12, &count, &plan, &third);
+  require_detail(status, &third);
+  if (status == FENCEPOST_OK) REQUIRE(count <= 12 && (plan.has_wake_up == 0 || plan.wake_up_radius_m >= 0));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -118,10 +145,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fencepost_monitor *monitor = NULL;
   REQUIRE(fencepost_monitor_create(NULL, &options, &monitor, NULL) == FENCEPOST_OK);
   for (int i = 0; in.size > 0 && i < 30; i++) {
-    switch (take8(&in) % 4) {
+    switch (take8(&in) % 5) {
       case 0: try_columns(&in, monitor); break;
       case 1: try_fixes(&in, monitor); break;
       case 2: try_sightings(&in, monitor); break;
+      case 3: try_planning(&in, monitor); break;
       default: try_geodesic(&in); break;
     }
   }
