@@ -62,7 +62,7 @@ static inline void take_bytes(reader *in, void *out, size_t count) {
 
 /* A copy of a piece in memory of exactly its size, so that reading beyond it is seen. */
 static inline uint8_t *exact_copy(const uint8_t *data, size_t size) {
-  uint8_t *copy = malloc(size ? size : 1);
+  uint8_t *copy = calloc(size ? size : 1, 1);
   REQUIRE(copy != NULL);
   if (size > 0) memcpy(copy, data, size);
   return copy;
