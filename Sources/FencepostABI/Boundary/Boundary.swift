@@ -80,7 +80,8 @@ enum Boundary {
     _ count: Int, stride: Int, isNull: Bool, _ name: StaticString
   ) throws(MonitorError) {
     guard count >= 0, count <= Int.max / stride else {
-      throw .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(Int.max / stride)")
+      throw .invalidArgument(
+        "the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(Int.max / stride)")
     }
     guard count == 0 || !isNull else { throw .nullArgument("\(name)") }
   }
