@@ -847,7 +847,7 @@ enum {
 /* What a beacon says in one advertisement. Frozen: it never grows. */
 typedef struct fencepost_beacon_advertisement {
   fencepost_beacon_sighting sighting; /* as fencepost_monitor_feed_sightings() takes it */
-  fencepost_beacon_kind kind;
+  fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
   int32_t measured_power_dbm;     /* signal strength that the maker measured at 1 m, -128 ... 127 */
   uint32_t company_id;            /* Bluetooth company identifier, 0 ... 65535 */
   uint32_t manufacturer_reserved; /* AltBeacon's last byte; 0 for iBeacon */
