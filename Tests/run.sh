@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
 light=(build header swift symbols abi determinism host fuzz python package examples install)
-heavy=(swiftpm docs sanitize)
+heavy=(swiftpm docs browser sanitize)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -24,6 +24,7 @@ install() { Tests/install.sh; }
 swiftpm() { Tests/swiftpm.sh; }
 sanitize() { Tests/sanitize.sh; }
 docs() { bindings/c/docs/build.sh; }
+browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 
 parts=("$@")
 if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fencepost
 from fencepost import BeaconIdentityCondition, BeaconSighting, InvalidArgumentError, Monitor
-from fencepost._files import InputFileError
+from fencepost._files import InputError
 from fencepost._sightings import read_sightings
 
 BEACONS = SHARED / "data" / "beacons"
@@ -131,5 +131,5 @@ def test_payloads_in_a_sightings_file(tmp_path: Path) -> None:
         ({"payload": DATA.hex(), "uuid": UUID}, "key 'uuid' is not one of payload"),
     ):
         path.write_text(json.dumps({"time": 1, "beacons": [beacon]}))
-        with pytest.raises(InputFileError, match=re.escape(words)):
+        with pytest.raises(InputError, match=re.escape(words)):
             read_sightings(path)
