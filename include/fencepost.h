@@ -48,6 +48,8 @@
  *           does; any number of shared ones.
  * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
  *           of a store directory that you name.
+ *           (The Swift runtime inside looks at its own SWIFT_... variables, /proc/self/maps and the number of
+ *           processors when the library is loaded.)
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
@@ -831,6 +833,45 @@ FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *
  */
 FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, char *buffer, size_t capacity,
                                                     size_t *out_size, fencepost_error *error);
+
+/* --------------------------------------------------------------------------------- beacon advertisements */
+
+/* Layout of a beacon's advertisement. */
+typedef int32_t fencepost_beacon_kind;
+enum {
+  FENCEPOST_BEACON_IBEACON = 1,  /* company 0x004C, 02 15, 21 bytes */
+  FENCEPOST_BEACON_ALTBEACON = 2 /* AltBeacon 1.0: any company, be ac, 22 bytes; its identifier is read as UUID,
+                                    major and minor */
+};
+
+/* What a beacon says in one advertisement. Frozen: it never grows. */
+typedef struct fencepost_beacon_advertisement {
+  fencepost_beacon_sighting sighting; /* as fencepost_monitor_feed_sightings() takes it */
+  fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
+  int32_t measured_power_dbm;     /* signal strength that the maker measured at 1 m, -128 ... 127 */
+  uint32_t company_id;            /* Bluetooth company identifier, 0 ... 65535 */
+  uint32_t manufacturer_reserved; /* AltBeacon's last byte; 0 for iBeacon */
+} fencepost_beacon_advertisement;
+
+/*
+ * Reads a Bluetooth Low Energy advertisement as a scanner hands it over. The first beacon in it counts.
+ *
+ * @param payload     AD structures (an advertising or scan record, zero padding allowed), or manufacturer data.
+ *                    May be NULL only if size is 0.
+ * @param size        Bytes.
+ * @param company_id  -1: the payload is AD structures, or manufacturer data that begins with its company
+ *                    identifier. 0 ... 65535: the payload is what follows that company identifier, for scanners
+ *                    that keep the two apart.
+ * @param rssi_dbm    Signal strength of the reception, stored in the sighting; INT32_MIN = not known.
+ * @param out_advertisement  Receives what the beacon says.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no iBeacon and no AltBeacon in it, or one of a wrong length;
+ *         error->position is the byte where the fault lies).
+ * Ownership: the payload is read during the call. Threads: any. Complexity: O(size). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_t *payload, size_t size,
+                                                                    int32_t company_id, int32_t rssi_dbm,
+                                                                    fencepost_beacon_advertisement *out_advertisement,
+                                                                    fencepost_error *error);
 
 /* ---------------------------------------------------------------------------------- planning ahead */
 

@@ -445,6 +445,16 @@ inline uuid parse_uuid(const std::string &text) {
   return out;
 }
 
+/* What a beacon's advertisement says; company_id as in fencepost_beacon_parse_advertisement(). */
+inline fencepost_beacon_advertisement parse_advertisement(const std::uint8_t *payload, std::size_t size,
+                                                          std::int32_t company_id = -1,
+                                                          std::int32_t rssi_dbm = INT32_MIN) {
+  fencepost_beacon_advertisement out{};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_beacon_parse_advertisement(payload, size, company_id, rssi_dbm, &out, &error), error);
+  return out;
+}
+
 /* Metres, and degrees clockwise from north at either end. */
 struct inverse {
   double distance_m;

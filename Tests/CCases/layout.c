@@ -42,6 +42,13 @@ OFFSET(fencepost_beacon_sighting, major, 16);
 OFFSET(fencepost_beacon_sighting, minor, 18);
 OFFSET(fencepost_beacon_sighting, rssi_dbm, 20);
 
+SIZE(fencepost_beacon_advertisement, 40);
+OFFSET(fencepost_beacon_advertisement, sighting, 0);
+OFFSET(fencepost_beacon_advertisement, kind, 24);
+OFFSET(fencepost_beacon_advertisement, measured_power_dbm, 28);
+OFFSET(fencepost_beacon_advertisement, company_id, 32);
+OFFSET(fencepost_beacon_advertisement, manufacturer_reserved, 36);
+
 SIZE(fencepost_plan_options, 24);
 OFFSET(fencepost_plan_options, struct_size, 0);
 OFFSET(fencepost_plan_options, slots, 4);
@@ -186,6 +193,8 @@ OFFSET(fencepost_explanation, metres_to_decide, 72);
 OFFSET(fencepost_explanation, seconds_to_decide, 80);
 OFFSET(fencepost_explanation, accuracy_needed_m, 88);
 
+VALUE(FENCEPOST_BEACON_IBEACON, 1);
+VALUE(FENCEPOST_BEACON_ALTBEACON, 2);
 VALUE(FENCEPOST_OK, 0);
 VALUE(FENCEPOST_E_NULL_ARGUMENT, 1);
 VALUE(FENCEPOST_E_INVALID_ARGUMENT, 2);
