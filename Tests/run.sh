@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
 light=(build header swift symbols abi determinism python package examples install)
-heavy=(swiftpm docs)
+heavy=(swiftpm docs browser)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -21,6 +21,7 @@ examples() { Tests/run-examples.sh; }
 install() { Tests/install.sh; }
 swiftpm() { Tests/swiftpm.sh; }
 docs() { bindings/c/docs/build.sh; }
+browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 
 parts=("$@")
 if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi

@@ -33,8 +33,8 @@
  *           free of shared state.
  * Destroy   Destroying a monitor while another thread is inside a call on it, or calls it afterwards, is the one
  *           forbidden race. A wake-up callback must not destroy its monitor.
- * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it, and
- *           never one with a store: SQLite's locks and files do not cross fork().
+ * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it. One
+ *           with a store is in memory there, as one whose store cannot be written: the store stays the parent's.
  * Stores    While a monitor with a store is open, do not open its file with another copy of SQLite in the same
  *           process (a second library, an interpreter's own): closing the file there drops the lock that keeps
  *           other processes out, for POSIX locks belong to the process.
@@ -367,7 +367,7 @@ typedef struct fencepost_statistics {
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
   uint64_t late_inputs;        /* all kinds of input */
   uint64_t accepted_sightings; /* scan reports */
-  uint64_t pending_events;     /* waiting to be handed out */
+  uint64_t pending_events;     /* waiting to be handed out for the first time */
   uint64_t handed_out_events;  /* the last sequence number given */
   uint64_t condition_count;    /* the unmonitored ones too */
 } fencepost_statistics;
