@@ -160,6 +160,11 @@ def disagreements(header: Header, library: Path) -> list[str]:
     mentioned = set(re.findall(r"\bfencepost_\w+", WRAPPER.read_text()))
     wrong += [f"{name} is neither wrapped by fencepost.hpp nor named there" for name in sorted(declared - mentioned)]
 
+    # Structures that grow are tried with older and newer callers.
+    growth = (ROOT / "Tests" / "CCases" / "case_growth.c").read_text()
+    growing = [name for name, members in header.structures.items() if members and members[0][0] == "struct_size"]
+    wrong += [f"{name} is not in Tests/CCases/case_growth.c" for name in growing if not re.search(rf"\b{name}\b", growth)]
+
     statuses = {name.removeprefix("FENCEPOST_E_") for name in header.enumerators if name.startswith("FENCEPOST_E_")}
     comments = comments_of(HEADER.read_text())
     for name in sorted(declared):
