@@ -156,6 +156,14 @@ def disagreements(header: Header, library: Path) -> list[str]:
     every = sorted({*header.names(), *macros()})
     wrong += [f"{name} has not our prefix" for name in every if not prefixed.fullmatch(name)]
 
+    # What README says of the systems on which the built library runs.
+    readme = (ROOT / "README.md").read_text()
+    needs = run("readelf", "--version-info", "--wide", library)
+    for family, words in (("GLIBC", "glibc"), ("GLIBCXX", "GLIBCXX")):
+        newest = max(re.findall(rf"\b{family}_([0-9.]+)", needs), key=lambda version: [int(n) for n in version.split(".")])
+        if f"{words} {newest}" not in " ".join(readme.split()):
+            wrong.append(f"the library needs {family} {newest}, and README does not say so")
+
     # The C++ wrapper calls each function, or says in its "Not wrapped" list why it does not.
     mentioned = set(re.findall(r"\bfencepost_\w+", WRAPPER.read_text()))
     wrong += [f"{name} is neither wrapped by fencepost.hpp nor named there" for name in sorted(declared - mentioned)]
