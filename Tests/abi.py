@@ -156,6 +156,13 @@ def disagreements(header: Header, library: Path) -> list[str]:
     every = sorted({*header.names(), *macros()})
     wrong += [f"{name} has not our prefix" for name in every if not prefixed.fullmatch(name)]
 
+    # One version everywhere; the Python tests compare theirs.
+    own = macros()
+    version = ".".join(own[f"FENCEPOST_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH"))
+    newest_entry = re.search(r"(?m)^## (\S+)", (ROOT / "CHANGELOG.md").read_text())
+    if newest_entry is None or newest_entry[1] != version:
+        wrong.append(f"the header is {version}, and CHANGELOG does not begin with it")
+
     # What README says of the systems on which the built library runs.
     readme = (ROOT / "README.md").read_text()
     needs = run("readelf", "--version-info", "--wide", library)
