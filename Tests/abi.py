@@ -167,7 +167,8 @@ def disagreements(header: Header, library: Path) -> list[str]:
     readme = (ROOT / "README.md").read_text()
     needs = run("readelf", "--version-info", "--wide", library)
     for family, words in (("GLIBC", "glibc"), ("GLIBCXX", "GLIBCXX")):
-        newest = max(re.findall(rf"\b{family}_([0-9.]+)", needs), key=lambda version: [int(n) for n in version.split(".")])
+        versions = re.findall(rf"\b{family}_([0-9.]+)", needs)
+        newest = max(versions, key=lambda text: [int(number) for number in text.split(".")])
         if f"{words} {newest}" not in " ".join(readme.split()):
             wrong.append(f"the library needs {family} {newest}, and README does not say so")
 
@@ -178,7 +179,8 @@ def disagreements(header: Header, library: Path) -> list[str]:
     # Structures that grow are tried with older and newer callers.
     growth = (ROOT / "Tests" / "CCases" / "case_growth.c").read_text()
     growing = [name for name, members in header.structures.items() if members and members[0][0] == "struct_size"]
-    wrong += [f"{name} is not in Tests/CCases/case_growth.c" for name in growing if not re.search(rf"\b{name}\b", growth)]
+    tried = set(re.findall(r"\bfencepost_\w+", growth))
+    wrong += [f"{name} is not in Tests/CCases/case_growth.c" for name in growing if name not in tried]
 
     statuses = {name.removeprefix("FENCEPOST_E_") for name in header.enumerators if name.startswith("FENCEPOST_E_")}
     comments = comments_of(HEADER.read_text())
