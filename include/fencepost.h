@@ -832,42 +832,6 @@ FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *
 FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, char *buffer, size_t capacity,
                                                     size_t *out_size, fencepost_error *error);
 
-/* ------------------------------------------------------------------------------------ waiting for events */
-
-/* Called when an event has become available. Must return soon, and never by longjmp() or an exception. */
-typedef void (*fencepost_wakeup)(void *context);
-
-/*
- * Sets what is called when an event becomes available: to write to an eventfd or pipe that an event loop watches, to
- * signal a semaphore, to post a message. There is one for each monitor; a fork or a restored monitor starts without.
- *
- * When    After each call on the monitor that left more events waiting than before it, whatever its status; and during
- *         this call, when events wait already. Several events may lead to one call; a consumer that was woken takes
- *         events until there is none. It may find none: another consumer was faster.
- * Where   On the thread of the call that made the event available, before that returns. The monitor's lock is not
- *         held: the callback may call every function with this monitor, this one too, but not
- *         fencepost_monitor_destroy(). Calls of the callback never overlap and never nest: what becomes available
- *         while it runs, through itself or through other threads, leads to another call on the same thread after it
- *         has returned, and nobody waits for that.
- * Ending  When this function returns, the callback that was set before is not running and is never called again: its
- *         context may be released. For that this function, and no other, waits for a callback that runs on another
- *         thread; so do not call it while holding a lock that the callback takes. Called by the callback itself it
- *         does not wait. fencepost_monitor_destroy() calls nothing.
- *
- * @param wakeup   NULL: nothing is called any more.
- * @param context  Passed on; may be NULL.
- * @return OK; NULL_ARGUMENT. Ownership: the context stays the caller's. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
-                                                            void *context, fencepost_error *error);
-
-/*
- * Takes back what was handed out and not committed: it is handed out again, with the same sequence. For a consumer
- * that stops before it has handled what it was given.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
-
 /* ---------------------------------------------------------------------------------- planning ahead */
 
 /*
@@ -1039,6 +1003,42 @@ typedef struct fencepost_fix_selection {
 FENCEPOST_API fencepost_status fencepost_best_fix(const fencepost_fix *fixes, size_t count, int64_t now_us,
                                                   const fencepost_fix_selection *selection, size_t *out_index,
                                                   uint32_t *out_available, fencepost_error *error);
+
+/* ------------------------------------------------------------------------------------ waiting for events */
+
+/* Called when an event has become available. Must return soon, and never by longjmp() or an exception. */
+typedef void (*fencepost_wakeup)(void *context);
+
+/*
+ * Sets what is called when an event becomes available: to write to an eventfd or pipe that an event loop watches, to
+ * signal a semaphore, to post a message. There is one for each monitor; a fork or a restored monitor starts without.
+ *
+ * When    After each call on the monitor that left more events waiting than before it, whatever its status; and during
+ *         this call, when events wait already. Several events may lead to one call; a consumer that was woken takes
+ *         events until there is none. It may find none: another consumer was faster.
+ * Where   On the thread of the call that made the event available, before that returns. The monitor's lock is not
+ *         held: the callback may call every function with this monitor, this one too, but not
+ *         fencepost_monitor_destroy(). Calls of the callback never overlap and never nest: what becomes available
+ *         while it runs, through itself or through other threads, leads to another call on the same thread after it
+ *         has returned, and nobody waits for that.
+ * Ending  When this function returns, the callback that was set before is not running and is never called again: its
+ *         context may be released. For that this function, and no other, waits for a callback that runs on another
+ *         thread; so do not call it while holding a lock that the callback takes. Called by the callback itself it
+ *         does not wait. fencepost_monitor_destroy() calls nothing.
+ *
+ * @param wakeup   NULL: nothing is called any more.
+ * @param context  Passed on; may be NULL.
+ * @return OK; NULL_ARGUMENT. Ownership: the context stays the caller's. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
+                                                            void *context, fencepost_error *error);
+
+/*
+ * Takes back what was handed out and not committed: it is handed out again, with the same sequence. For a consumer
+ * that stops before it has handled what it was given.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
 /* ------------------------------------------------------------------------------------- UUIDs, geodesy */
 
