@@ -916,19 +916,20 @@ typedef struct fencepost_plan_options {
   double maximum_radius_m; /* >= 0: the largest wake-up circle that the back end takes */
 } fencepost_plan_options;
 
+/* 20 slots, as a phone's; a wake-up circle of at most 100 km. */
 #define FENCEPOST_PLAN_OPTIONS_INIT {sizeof(fencepost_plan_options), 20, 0, 100000}
 
 /* A circle in a slot of the back end. Frozen: it never grows. */
 typedef struct fencepost_armed_condition {
   uint64_t generation; /* tells a condition from one that replaced it */
-  uint64_t tag;
-  double latitude;  /* centre, degrees */
-  double longitude; /* centre, degrees */
-  double radius_m;
-  double slack_m;     /* distance of the position to the line */
+  uint64_t tag;        /* the one it was added with */
+  double latitude;     /* centre, degrees */
+  double longitude;    /* centre, degrees */
+  double radius_m;     /* metres */
+  double slack_m;      /* distance of the position to the line */
   uint32_t is_inside; /* the side of the position: what a back end has to assume that tells of changes only */
   uint32_t is_new;    /* 1: arm it, after what is not kept was disarmed; 0: it is armed already, leave it alone */
-  uint32_t reserved;
+  uint32_t reserved;  /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
   char identifier[264];       /* UTF-8, terminated */
 } fencepost_armed_condition;
@@ -938,12 +939,13 @@ typedef struct fencepost_plan {
   uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
   uint32_t follow;          /* 1: feed every fix until a plan says otherwise */
   uint32_t has_wake_up;     /* 1: the last slot holds a circle, the next three */
-  uint32_t reserved;
+  uint32_t reserved;        /* 0 */
   double wake_up_latitude;  /* degrees */
   double wake_up_longitude; /* degrees */
   double wake_up_radius_m;  /* 0: lines are so near that every fix has to be fed */
 } fencepost_plan;
 
+/* Begin each fencepost_plan with it. */
 #define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
 
 /*
@@ -1018,11 +1020,12 @@ FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_sig
 /* How a fix is chosen among several. NULL in its place means the values of INIT. */
 typedef struct fencepost_fix_selection {
   uint32_t struct_size; /* set by FENCEPOST_FIX_SELECTION_INIT */
-  uint32_t reserved;
+  uint32_t reserved;      /* 0 */
   double speed_m_per_s;   /* finite, >= 0: how fast uncertainty grows with age */
   int64_t maximum_age_us; /* 0 ... 1e15: older fixes are not considered */
 } fencepost_fix_selection;
 
+/* Uncertainty grows at walking speed; fixes of the last five minutes count. */
 #define FENCEPOST_FIX_SELECTION_INIT {sizeof(fencepost_fix_selection), 0, 1.5, 300000000}
 
 /*
