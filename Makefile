@@ -133,5 +133,5 @@ $(stamps)/browser: $(stamps)/system .ci/browser.sh
 $(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser
 	@echo "== installing what the heavy tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[test,browser]'
+	  $(python) -m pip install --quiet './bindings/python[test,tools,browser]'
 	@touch $@

@@ -18,7 +18,7 @@ from ._native import InvalidArgumentError
 from ._policy import TransitionPolicy
 from ._replay import Replay, timed
 from ._rows import Rows
-from ._sources import ConditionsSource, TrackSource, as_conditions, as_policy, as_tracks
+from ._sources import ConditionsSource, TrackSource, as_conditions, as_policy, as_tracks, track_column
 from ._tracks import Track
 from ._visits import Known, Visit
 
@@ -160,20 +160,21 @@ def compare(
     if not limit >= 0:
         raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
     name, rows = as_conditions(conditions, TransitionPolicy.exact())
+    column = track_column(track, by)
     tracks = as_tracks(track, columns or {}, by, hdop_scale)
     exact = TransitionPolicy.exact()
     if isinstance(baseline, EventLog):
         truth, words = baseline, "the given log"
     elif baseline is None:
-        truth, words = _replay(tracks, rows, name, exact, by), "the exact crossings of the same track"
+        truth, words = _replay(tracks, rows, name, exact, column), "the exact crossings of the same track"
     else:
         better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline")
-        truth, words = _replay(better, rows, name, exact, by), "the exact crossings of the baseline track"
+        truth, words = _replay(better, rows, name, exact, column), "the exact crossings of the baseline track"
     if set(truth.tracks) != {one.key for one in tracks}:
         raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
     outcomes = []
     for policy_name, policy in chosen.items():
-        log = _replay(tracks, rows, name, policy, by)
+        log = _replay(tracks, rows, name, policy, column)
         outcomes.append(_outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
     return Comparison(outcomes, truth, words, limit)
 
@@ -195,11 +196,11 @@ def _replay(
     tracks: Sequence[Track], rows: Sequence[ConditionRow], name: str, policy: TransitionPolicy, by: str | None
 ) -> EventLog:
     own = [replace(row, policy=policy) for row in rows]
+    template = Monitor()
+    add_conditions(template, own, name)
     replays = []
     for track in tracks:
-        monitor = Monitor()
-        add_conditions(monitor, own, name)
-        run = Replay(monitor, timed(track, None, None, None).fixes, [])
+        run = Replay(template.fork(), timed(track, None, None, None).fixes, [])
         replays.append(run.result(track, run.events()))
     return EventLog(replays, own, by)
 

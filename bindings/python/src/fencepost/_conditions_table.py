@@ -36,7 +36,7 @@ def csv_features(path: str | Path) -> Features:
                     values[what] = float(texts[what])
                 except ValueError:
                     raise InputError(path, place, f"{what} {texts[what]!r} is not a number") from None
-            yield place, _feature(values, str(path), place)
+            yield place, feature(values, str(path), place)
     except csv.Error as error:
         raise InputError(path, f"line {rows.line_num}", f"not CSV: {error}") from None
 
@@ -62,7 +62,7 @@ def frame_features(frame: Any, source: str) -> Features:
     columns["radius"] = numbers(frame, indices["radius"], "radius", source)
     for row in range(len(frame)):
         values = {what: column[row] for what, column in columns.items() if not is_missing(column[row])}
-        yield f"row {row}", _feature(values, source, f"row {row}", row)
+        yield f"row {row}", feature(values, source, f"row {row}", row)
 
 
 def _find(names: list[str], required: tuple[str, ...], source: str | Path, place: str = "") -> dict[str, int]:
@@ -80,7 +80,8 @@ def _points(frame: Any, source: str) -> tuple[list[float], list[float]]:
     return positions(frame, source)
 
 
-def _feature(values: dict[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
+def feature(values: dict[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
+    """A circle as GeoJSON; what is missing is refused."""
     for what in (*POSITION, "radius"):
         if not math.isfinite(values.get(what, math.nan)):
             found = f"is {values[what]}" if what in values else "is missing"

@@ -269,6 +269,13 @@ class EventLog(Rows[Event]):
     def _times(self) -> Sequence[str]:
         return ("date", "evidence_date")
 
+    def _kinds(self) -> dict[str, str]:
+        numbers = ("latitude", "longitude", "accuracy", "boundary_distance")
+        return super()._kinds() | dict.fromkeys(("sequence", "generation"), "int") | dict.fromkeys(numbers, "float")
+
+    def _points(self) -> Sequence[tuple[float, float] | None]:
+        return [None if event.latitude is None else (event.longitude or 0.0, event.latitude) for event in self]
+
     def _summary(self) -> str:
         several = "" if self.by is None else f", {len(self._replays)} tracks by {self.by}"
         period = "" if self.start is None else f", {self.start:%Y-%m-%d %H:%M:%S} to {self.end:%Y-%m-%d %H:%M:%S} UTC"

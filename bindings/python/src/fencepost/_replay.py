@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ._conditions_file import add_conditions
 from ._enums import Delivery
-from ._event_log import EVENT_COLUMNS, EventLog, ReplayCounts, TrackReplay
+from ._event_log import EventLog, ReplayCounts, TrackReplay
 from ._files import InputError
 from ._monitor import Monitor
 from ._native import InvalidArgumentError, LateInputError
 from ._outputs import Event
 from ._policy import TransitionPolicy
 from ._sightings import Report, read_sightings
-from ._sources import ConditionsSource, TrackSource, as_conditions, as_policy, as_tracks
+from ._sources import ConditionsSource, TrackSource, as_conditions, as_policy, as_tracks, track_column
 from ._times import Time, to_us
 from ._tracks import FixRow, Track
 from ._way_points import play
@@ -41,11 +41,13 @@ def replay(
 
     Args:
         track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
-            GeoDataFrame of points, or an iterable of :class:`Fix`. A frame's columns are recognised by their usual
+            GeoDataFrame of points, anything that exports an Arrow stream (PyArrow, Polars, DuckDB; points as GeoArrow
+            or WKB), a ``Trajectory`` or ``TrajectoryCollection`` of MovingPandas (one track each, its times are UTC),
+            or an iterable of :class:`Fix`. A frame's columns are recognised by their usual
             names (lat, latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc); a missing
             accuracy is "not reported", a missing position "no position".
-        conditions: A path (GeoJSON, CSV, or a vector file of points), conditions by identifier, a DataFrame, or a
-            GeoDataFrame of points; rows have the columns identifier and radius (metres).
+        conditions: A path (GeoJSON, CSV, or a vector file of points), conditions by identifier, a DataFrame, a
+            GeoDataFrame of points, or an Arrow stream; rows have the columns identifier and radius (metres).
         policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``.
         by: Name of a column: each of its values is a track of its own, replayed with a monitor of its own.
         columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.
@@ -70,23 +72,22 @@ def replay(
         >>> replay(fixes, {"end": CircularGeographicCondition(0, 0.006, radius=100)})
         <fencepost.EventLog: 1 events of 1 conditions, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
     """
-    if by in EVENT_COLUMNS:
-        raise InvalidArgumentError(f"by {by!r} is also the name of a column of events; rename the table's column")
+    column = track_column(track, by)
     name, rows = as_conditions(conditions, as_policy(policy))
     tracks = [
         timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, _scale(hdop_scale))
     ]
     reports = [] if sightings is None else read_sightings(os.fspath(sightings))
     until_us = None if until is None else to_us(until, "until")
+    template = Monitor(delivery=delivery, condition_limit=condition_limit)
+    add_conditions(template, rows, name)
     replays = []
     for one in tracks:
-        monitor = Monitor(delivery=delivery, condition_limit=condition_limit)
-        add_conditions(monitor, rows, name)
-        run = Replay(monitor, one.fixes, reports)
+        run = Replay(template.fork(), one.fixes, reports)
         if until_us is not None and until_us < (run.last_time_us or until_us):
             raise InvalidArgumentError("until is before the last input")
         replays.append(run.result(one, run.events(until_us)))
-    return EventLog(replays, rows, by)
+    return EventLog(replays, rows, column)
 
 
 def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:

@@ -8,7 +8,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from html import escape
-from typing import IO, Any, Generic, TypeAlias, TypeVar, overload
+from typing import IO, TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+
+if TYPE_CHECKING:
+    from ._arrow_out import ArrowExport
 
 T = TypeVar("T")
 Target: TypeAlias = str | os.PathLike[str] | IO[str] | None
@@ -70,6 +73,27 @@ class Rows(Sequence[T], Generic[T]):
             frame[name] = series
         return pandas.DataFrame(frame)
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table as an Arrow stream: PyArrow, DuckDB and GeoPandas take the object as it is, Polars
+        :meth:`to_arrow`.
+
+        The columns of :meth:`columns`: texts, ``timestamp[us, UTC]``, ``duration[us]``, ``int64``, ``double``; of
+        events also ``geometry``, the deciding fix as a GeoArrow point.
+
+        Raises:
+            MissingExtraError: nanoarrow is not installed.
+        """
+        from ._arrow_out import stream_capsule
+
+        return stream_capsule(self.columns(), self._kinds(), requested_schema, self._points())
+
+    def to_arrow(self) -> ArrowExport:
+        """An object that exports the Arrow stream and nothing else: ``polars.DataFrame(log.to_arrow())``. Polars takes
+        a sequence of objects for rows before it looks for a stream."""
+        from ._arrow_out import ArrowExport
+
+        return ArrowExport(self)
+
     def to_csv(self, target: Target = None) -> str | None:
         """The table as CSV with a header: ISO 8601 times, durations in seconds, nothing where there is nothing.
 
@@ -90,6 +114,15 @@ class Rows(Sequence[T], Generic[T]):
     def _times(self) -> Sequence[str]:
         """Columns that are times even where all are missing."""
         return ()
+
+    def _kinds(self) -> dict[str, str]:
+        """What columns hold, as Arrow has it, where that is not told by their values."""
+        times = dict.fromkeys(self._times(), "time")
+        return times | dict.fromkeys(self._durations(), "duration")
+
+    def _points(self) -> Sequence[tuple[float, float] | None] | None:
+        """Longitude and latitude of each row; None: rows have no place."""
+        return None
 
     def _durations(self) -> Sequence[str]:
         """Columns that are durations."""

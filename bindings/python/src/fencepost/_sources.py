@@ -6,19 +6,23 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+from ._arrow_in import arrow_features, arrow_tracks, is_arrow
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._conditions_file import ConditionRow, condition_rows, read_conditions
 from ._enums import State
+from ._event_log import EVENT_COLUMNS
 from ._files import InputError
 from ._inputs import Fix
+from ._moving import ANONYMOUS, id_column, is_moving, moving_tracks
+from ._native import InvalidArgumentError
 from ._policy import TransitionPolicy
 from ._tables import is_table, table_tracks
 from ._tracks import Track, read_tracks
 
 TrackSource: TypeAlias = str | os.PathLike[str] | Iterable[Fix] | Any
-"""A path, a DataFrame, a GeoDataFrame of points, or fixes."""
+"""A path, a DataFrame, a GeoDataFrame of points, trajectories of MovingPandas, an Arrow stream, or fixes."""
 ConditionsSource: TypeAlias = str | os.PathLike[str] | Mapping[str, Condition] | Any
-"""A path, conditions by identifier, a DataFrame, or a GeoDataFrame of points."""
+"""A path, conditions by identifier, a DataFrame, a GeoDataFrame of points, or an Arrow stream."""
 
 
 def as_tracks(
@@ -27,12 +31,16 @@ def as_tracks(
     """The tracks of what a caller gave as the argument `name`."""
     if isinstance(track, str | os.PathLike):
         return read_tracks(os.fspath(track), hdop_scale=hdop_scale, columns=columns, by=by)
+    if is_moving(track):
+        return moving_tracks(track, name, columns)
     if is_table(track):
         return table_tracks(track, name, columns, by)
+    if is_arrow(track):
+        return arrow_tracks(track, name, columns, by)
     if by is not None:
         raise InputError(name, "", f"has no column {by!r}: only tables have columns")
     if isinstance(track, Mapping | bytes) or not isinstance(track, Iterable):
-        kinds = "a path, a DataFrame, a GeoDataFrame or an iterable of Fix"
+        kinds = "a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix"
         raise TypeError(f"{name} must be {kinds}, not {type(track).__name__}")
     fixes = []
     for row, fix in enumerate(track):
@@ -42,6 +50,22 @@ def as_tracks(
     if not fixes:
         raise InputError(name, "", "holds no fixes")
     return [Track(name, fixes)]
+
+
+def track_column(track: TrackSource, by: str | None) -> str | None:
+    """The column that tells tracks apart: `by`; of trajectories that of their ids.
+
+    Raises:
+        InvalidArgumentError: It is called like a column of events.
+    """
+    if is_moving(track):
+        if by is not None:
+            raise InvalidArgumentError(f"by {by!r}: trajectories are tracks already")
+        name = id_column(track)
+        return ANONYMOUS if name in EVENT_COLUMNS else name
+    if by in EVENT_COLUMNS:
+        raise InvalidArgumentError(f"by {by!r} is also the name of a column of events; rename the table's column")
+    return by
 
 
 def as_conditions(
@@ -57,7 +81,9 @@ def as_conditions(
         from ._conditions_table import frame_features
 
         return name, condition_rows(frame_features(conditions, name), name, default)
-    kinds = "a path, a mapping of identifiers to conditions, a DataFrame or a GeoDataFrame"
+    if is_arrow(conditions):
+        return name, condition_rows(arrow_features(conditions, name), name, default)
+    kinds = "a path, a mapping of identifiers to conditions, a DataFrame, a GeoDataFrame or an Arrow table"
     raise TypeError(f"{name} must be {kinds}, not {type(conditions).__name__}")
 
 

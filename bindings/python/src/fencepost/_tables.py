@@ -177,13 +177,14 @@ def _times(frame: Any, index: int, source: str) -> list[int]:
         return times
     unit = time_unit(name)
     if kind in "iu":
-        return [_unit_time(value, unit, row, source) for row, value in enumerate(series.to_list())]
+        return [unit_time(value, unit, row, source) for row, value in enumerate(series.to_list())]
     if kind in "bcm":
         raise InputError(source, "row 0", f"time: the column {name!r} has the type {series.dtype}, not times", 0)
-    return [_time(value, unit, name, row, source) for row, value in enumerate(series.to_list())]
+    return [value_time(value, unit, name, row, source) for row, value in enumerate(series.to_list())]
 
 
-def _unit_time(value: int, unit: str | None, row: int, source: str) -> int:
+def unit_time(value: int, unit: str | None, row: int, source: str) -> int:
+    """Microseconds of an integer; without a unit by its size."""
     size = abs(value)
     unit = unit or ("s" if size < 100_000_000_000 else "ms" if size < 100_000_000_000_000 else "us")
     time = value // 1000 if unit == "ns" else value * int(UNITS[unit])
@@ -192,7 +193,8 @@ def _unit_time(value: int, unit: str | None, row: int, source: str) -> int:
     return time
 
 
-def _time(value: Any, unit: str | None, name: str, row: int, source: str) -> int:
+def value_time(value: Any, unit: str | None, name: str, row: int, source: str) -> int:
+    """Microseconds of a datetime, a text or a number."""
     if hasattr(value, "item"):
         value = value.item()
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -29,7 +29,7 @@ class Track:
     """Fixes in file order, or way points without times (then there are no fixes)."""
 
     path: str
-    fixes: list[FixRow]
+    fixes: Sequence[FixRow]
     way_points: list[tuple[float, float]] = field(default_factory=list)
     key: Any = None
     """What tells it from the other tracks of its table."""

@@ -133,6 +133,9 @@ class Visits(Rows[Visit]):
     def _times(self) -> Sequence[str]:
         return ("start", "end", "start_evidence", "end_evidence")
 
+    def _kinds(self) -> dict[str, str]:
+        return super()._kinds() | {"open": "bool"}
+
     def _durations(self) -> Sequence[str]:
         return ("duration",)
 
