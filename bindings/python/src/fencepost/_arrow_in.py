@@ -119,13 +119,13 @@ def track_batches(table: Any, source: str, columns: Mapping[str, str], by: str |
         first += chunk.length
 
 
-def arrow_features(table: Any, source: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def arrow_features(table: Any, source: str, columns: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The circles of anything that exports an Arrow stream, as GeoJSON features."""
     from ._conditions_table import feature
 
     stream = require("nanoarrow", "arrow").c_array_stream(table)
     reader = BatchReader(stream.get_schema(), source)
-    plan = reader.find(CONDITIONS, {}, ("identifier", "radius"), set())
+    plan = reader.find(CONDITIONS, columns, ("identifier", "radius"), set(columns) & set(POSITION))
     first = 0
     for chunk in stream:
         held: dict[str, Sequence[Any]] = {

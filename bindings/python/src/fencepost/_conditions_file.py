@@ -6,7 +6,7 @@ checked in one place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -18,6 +18,7 @@ from ._monitor import Monitor
 from ._native import FencepostError, InvalidArgumentError
 from ._policy import TransitionPolicy
 from ._tracks import VECTOR_FORMATS
+from ._vector import PLAIN, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +32,36 @@ class ConditionRow:
     policy: TransitionPolicy
 
 
-def read_conditions(path: str | Path, default: TransitionPolicy) -> list[ConditionRow]:
+def read_conditions(
+    path: str | Path,
+    default: TransitionPolicy,
+    *,
+    how: Reading = PLAIN,
+    columns: Mapping[str, str] | None = None,
+) -> list[ConditionRow]:
     """Reads a conditions file: GeoJSON, CSV with named columns, or a vector format that GeoPandas reads.
 
     Args:
         path: The file.
         default: Policy of the features that name none; also what an object with some fields is laid over.
+        how: Layer, and whether coordinates are transformed, of a vector file.
+        columns: Names of the columns of CSV and vector files, where they are not recognised.
 
     Raises:
         InputError: The file cannot be used; the text names file, feature and reason.
     """
     kind = Path(path).suffix.lower()
+    if how.layer is not None and kind not in VECTOR_FORMATS:
+        raise InputError(path, "", "has no layers")
     if kind in (".csv", ".tsv"):
         from ._conditions_table import csv_features
 
-        return condition_rows(csv_features(path), path, default)
+        return condition_rows(csv_features(path, columns), path, default)
     if kind in VECTOR_FORMATS:
         from ._conditions_table import frame_features
         from ._vector import read_vector
 
-        return condition_rows(frame_features(read_vector(path), str(path)), path, default)
+        return condition_rows(frame_features(read_vector(path, how), str(path), columns), path, default)
     return condition_rows(_geojson_features(path), path, default)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,12 @@ from ._tables import column_names, has_geometry, is_missing, numbers, positions
 Features = Iterator[tuple[str, dict[str, Any]]]
 
 
-def csv_features(path: str | Path) -> Features:
+def csv_features(path: str | Path, columns: Mapping[str, str] | None = None) -> Features:
     """The circles of a CSV file with the columns identifier, latitude, longitude, radius (assuming, policy)."""
     rows = csv.reader(io.StringIO(read_text(path).replace("\0", "\ufffd"), newline=""))
     try:
         names = next(rows, [])
-        indices = _find(names, ("identifier", *POSITION, "radius"), path, "line 1")
+        indices = _find(names, ("identifier", *POSITION, "radius"), path, "line 1", columns)
         for row in rows:
             if not row:
                 continue
@@ -41,17 +41,17 @@ def csv_features(path: str | Path) -> Features:
         raise InputError(path, f"line {rows.line_num}", f"not CSV: {error}") from None
 
 
-def frame_features(frame: Any, source: str) -> Features:
+def frame_features(frame: Any, source: str, given: Mapping[str, str] | None = None) -> Features:
     """The circles of a frame: of points with a radius column, or with columns for latitude and longitude too.
 
     Raises:
         InputError: The frame cannot be used: which row, which column, why.
     """
     names = column_names(frame, source)
-    by_geometry = has_geometry(frame)
+    by_geometry = has_geometry(frame) and not set(given or {}) & set(POSITION)
     if not len(frame):
         raise InputError(source, "", "holds no rows")
-    indices = _find(names, ("identifier", "radius", *(() if by_geometry else POSITION)), source)
+    indices = _find(names, ("identifier", "radius", *(() if by_geometry else POSITION)), source, "", given)
     columns: dict[str, list[Any]] = {
         what: frame.iloc[:, indices[what]].to_list() for what in ("identifier", "assuming", "policy") if what in indices
     }
@@ -65,9 +65,11 @@ def frame_features(frame: Any, source: str) -> Features:
         yield f"row {row}", feature(values, source, f"row {row}", row)
 
 
-def _find(names: list[str], required: tuple[str, ...], source: str | Path, place: str = "") -> dict[str, int]:
+def _find(
+    names: list[str], required: tuple[str, ...], source: str | Path, place: str = "", given: Mapping[str, str] | None = None
+) -> dict[str, int]:
     try:
-        return find(names, CONDITIONS, {}, required)
+        return find(names, CONDITIONS, given or {}, required)
     except InvalidArgumentError as error:
         raise InputError(source, place, str(error)) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -183,6 +184,27 @@ class EventLog(Rows[Event]):
         frame = self.to_pandas().drop(columns=["latitude", "longitude"])
         points = [None if event.latitude is None else shapely.Point(event.longitude, event.latitude) for event in self]
         return geopandas.GeoDataFrame(frame, geometry=geopandas.GeoSeries(points, index=frame.index), crs="EPSG:4326")
+
+    def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None, crs: Any = None) -> None:
+        """Writes the events as points: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb`` or
+        ``.parquet`` (GeoParquet).
+
+        GDAL keeps milliseconds of times in a GeoPackage and a FlatGeobuf, Parquet microseconds.
+
+        Args:
+            path: The file.
+            layer: Of a GeoPackage; None: ``events``.
+            crs: To what the points are transformed, as GeoPandas takes it; None: EPSG:4326.
+
+        Raises:
+            InvalidArgumentError: Another ending, a layer where there are none, an unknown `crs`, or the file cannot be
+                written.
+            MissingExtraError: What writes it is not installed.
+        """
+        from ._files_out import check_target, write_frame
+
+        check_target(path, layer)
+        write_frame(self.to_geopandas(), path, layer or "events", crs)
 
     def to_jsonl(self, target: Target = None) -> str | None:
         """JSON Lines, one an event, as the library itself writes them; `by` comes first, where there is one.

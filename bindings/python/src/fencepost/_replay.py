@@ -18,6 +18,7 @@ from ._sightings import Report, read_sightings
 from ._sources import ConditionsSource, TrackSource, as_conditions, as_policy, as_tracks, track_column
 from ._times import Time, to_us
 from ._tracks import FixRow, Track
+from ._vector import Reading
 from ._way_points import play
 
 
@@ -36,6 +37,10 @@ def replay(
     speed: float | None = None,
     start: Time | None = None,
     loop: int | None = None,
+    layer: str | None = None,
+    conditions_layer: str | None = None,
+    conditions_columns: Mapping[str, str] | None = None,
+    transform: bool = False,
 ) -> EventLog:
     """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
 
@@ -59,6 +64,11 @@ def replay(
         speed: Plays way points without times, metres per second; needs `start`.
         start: Time at the first way point.
         loop: How often the way is gone there and back; None: there, once.
+        layer: Of a track's vector file; None: the first.
+        conditions_layer: Likewise, of the conditions'.
+        conditions_columns: Names of the conditions' columns for identifier, latitude, longitude, radius, assuming,
+            policy where they are not recognised.
+        transform: Whether vector files and GeoDataFrames in another CRS are transformed to WGS84; else they are refused.
 
     Raises:
         InputError: A file or a table cannot be used: which one, which row, why.
@@ -73,9 +83,12 @@ def replay(
         <fencepost.EventLog: 1 events of 1 conditions, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
     """
     column = track_column(track, by)
-    name, rows = as_conditions(conditions, as_policy(policy))
+    name, rows = as_conditions(
+        conditions, as_policy(policy), how=Reading(conditions_layer, transform), columns=conditions_columns
+    )
     tracks = [
-        timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, _scale(hdop_scale))
+        timed(track, speed, start, loop)
+        for track in as_tracks(track, columns or {}, by, _scale(hdop_scale), how=Reading(layer, transform))
     ]
     reports = [] if sightings is None else read_sightings(os.fspath(sightings))
     until_us = None if until is None else to_us(until, "until")

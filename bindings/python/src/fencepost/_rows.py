@@ -94,6 +94,24 @@ class Rows(Sequence[T], Generic[T]):
 
         return ArrowExport(self)
 
+    def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None) -> None:
+        """Writes a vector file: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb`` or ``.parquet``.
+
+        Durations are seconds. GDAL keeps milliseconds of times in a GeoPackage and a FlatGeobuf, Parquet microseconds.
+
+        Args:
+            path: The file.
+            layer: Of a GeoPackage; None: what the rows are called.
+
+        Raises:
+            InvalidArgumentError: Another ending, a layer where there are none, or the file cannot be written.
+            MissingExtraError: What writes it is not installed.
+        """
+        from ._files_out import check_target, write_frame
+
+        check_target(path, layer)
+        write_frame(self.to_pandas(), path, layer or type(self).__name__.lower())
+
     def to_csv(self, target: Target = None) -> str | None:
         """The table as CSV with a header: ISO 8601 times, durations in seconds, nothing where there is nothing.
 

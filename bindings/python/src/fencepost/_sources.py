@@ -18,6 +18,7 @@ from ._native import InvalidArgumentError
 from ._policy import TransitionPolicy
 from ._tables import is_table, table_tracks
 from ._tracks import Track, read_tracks
+from ._vector import PLAIN, Reading, transformed
 
 TrackSource: TypeAlias = str | os.PathLike[str] | Iterable[Fix] | Any
 """A path, a DataFrame, a GeoDataFrame of points, trajectories of MovingPandas, an Arrow stream, or fixes."""
@@ -26,15 +27,16 @@ ConditionsSource: TypeAlias = str | os.PathLike[str] | Mapping[str, Condition] |
 
 
 def as_tracks(
-    track: TrackSource, columns: Mapping[str, str], by: str | None, hdop_scale: float | None, name: str = "track"
+    track: TrackSource, columns: Mapping[str, str], by: str | None, hdop_scale: float | None, name: str = "track",
+    how: Reading = PLAIN,
 ) -> list[Track]:
     """The tracks of what a caller gave as the argument `name`."""
     if isinstance(track, str | os.PathLike):
-        return read_tracks(os.fspath(track), hdop_scale=hdop_scale, columns=columns, by=by)
+        return read_tracks(os.fspath(track), hdop_scale=hdop_scale, columns=columns, by=by, how=how)
     if is_moving(track):
         return moving_tracks(track, name, columns)
     if is_table(track):
-        return table_tracks(track, name, columns, by)
+        return table_tracks(transformed(track, name, how), name, columns, by)
     if is_arrow(track):
         return arrow_tracks(track, name, columns, by)
     if by is not None:
@@ -69,20 +71,24 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
 
 
 def as_conditions(
-    conditions: ConditionsSource, default: TransitionPolicy, name: str = "conditions"
+    conditions: ConditionsSource,
+    default: TransitionPolicy,
+    name: str = "conditions",
+    how: Reading = PLAIN,
+    columns: Mapping[str, str] | None = None,
 ) -> tuple[str, list[ConditionRow]]:
     """The conditions of what a caller gave as the argument `name`, and what to call them in messages."""
     if isinstance(conditions, str | os.PathLike):
         path = os.fspath(conditions)
-        return path, read_conditions(path, default)
+        return path, read_conditions(path, default, how=how, columns=columns)
     if isinstance(conditions, Mapping):
         return name, [_given(condition, key, default, name) for key, condition in conditions.items()]
     if is_table(conditions):
         from ._conditions_table import frame_features
 
-        return name, condition_rows(frame_features(conditions, name), name, default)
+        return name, condition_rows(frame_features(transformed(conditions, name, how), name, columns), name, default)
     if is_arrow(conditions):
-        return name, condition_rows(arrow_features(conditions, name), name, default)
+        return name, condition_rows(arrow_features(conditions, name, columns or {}), name, default)
     kinds = "a path, a mapping of identifiers to conditions, a DataFrame, a GeoDataFrame or an Arrow table"
     raise TypeError(f"{name} must be {kinds}, not {type(conditions).__name__}")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ._files import InputError, read_bytes
+from ._vector import PLAIN, Reading
 
 Point: TypeAlias = tuple[float, float, float, int | None]
 """Latitude, longitude, accuracy, time in microseconds."""
@@ -36,7 +37,11 @@ class Track:
 
 
 def read_track(
-    path: str | Path, *, hdop_scale: float | None = None, columns: Mapping[str, str] | None = None
+    path: str | Path,
+    *,
+    hdop_scale: float | None = None,
+    columns: Mapping[str, str] | None = None,
+    how: Reading = PLAIN,
 ) -> Track:
     """Reads GPX 1.0 or 1.1, GeoJSON, CSV or NMEA 0183: by the file name's ending, else by what the file begins with.
 
@@ -49,7 +54,7 @@ def read_track(
         InputError: The file cannot be used; the text names file, place and reason.
         MissingExtraError: The format needs a library that is not installed.
     """
-    (track,) = read_tracks(path, hdop_scale=hdop_scale, columns=columns)
+    (track,) = read_tracks(path, hdop_scale=hdop_scale, columns=columns, how=how)
     return track
 
 
@@ -59,6 +64,7 @@ def read_tracks(
     hdop_scale: float | None = None,
     columns: Mapping[str, str] | None = None,
     by: str | None = None,
+    how: Reading = PLAIN,
 ) -> list[Track]:
     """As :func:`read_track`; with `by` one track for each value of that column, in the order of their first rows."""
     kind = Path(path).suffix.lower()
@@ -66,7 +72,9 @@ def read_tracks(
         from ._tables import table_tracks
         from ._vector import read_vector
 
-        return table_tracks(read_vector(path), str(path), columns or {}, by)
+        return table_tracks(read_vector(path, how), str(path), columns or {}, by)
+    if how.layer is not None:
+        raise InputError(path, "", "has no layers")
     from . import _track_csv, _track_geojson, _track_gpx, _track_nmea
 
     data = read_bytes(path)

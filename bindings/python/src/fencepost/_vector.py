@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,19 @@ _DRIVERS = {
 }
 
 
-def read_vector(path: str | Path) -> Any:
-    """A GeoDataFrame of a GeoPackage, Shapefile, KML or whatever else GDAL reads; of several layers the first.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How vector files are read: which layer (None: the first), and whether coordinates are transformed to WGS84."""
+
+    layer: str | None = None
+    transform: bool = False
+
+
+PLAIN = Reading()
+
+
+def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
+    """A GeoDataFrame of a GeoPackage, Shapefile, KML or whatever else GDAL reads.
 
     Raises:
         InputError: There is no such file, or it is not what its ending says.
@@ -35,10 +47,15 @@ def read_vector(path: str | Path) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what GDAL mutters about a file
             if kind == ".parquet":
+                if how.layer is not None:
+                    raise ValueError("it has no layers")
                 frame = geopandas.read_parquet(path)
             else:
                 layers = pyogrio.list_layers(path)
-                layer = layers[0][0] if len(layers) else None
+                names = [str(name) for name, _ in layers]
+                if how.layer is not None and how.layer not in names:
+                    raise ValueError(f"there is no layer {how.layer!r}, only {', '.join(names)}")
+                layer = how.layer or (names[0] if names else None)
                 driver = pyogrio.read_info(path, layer=layer).get("driver", "")
                 frame = geopandas.read_file(path, layer=layer, engine="pyogrio")
     except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
@@ -49,7 +66,17 @@ def read_vector(path: str | Path) -> Any:
         raise InputError(path, "", f"not usable as {kind[1:]}: it holds {driver}")
     if not hasattr(frame, "crs"):
         raise InputError(path, "", "has no geometry")
-    return frame
+    return transformed(frame, path, how)
+
+
+def transformed(frame: Any, source: str | Path, how: Reading) -> Any:
+    """A GeoDataFrame in WGS84, where that is asked for and it says in what it is."""
+    if not how.transform or getattr(frame, "crs", None) is None:
+        return frame
+    try:
+        return frame.to_crs(epsg=4326)
+    except Exception as error:  # pyproj's own
+        raise InputError(source, "", f"its CRS cannot be transformed: {error}") from None
 
 
 def check_crs(frame: Any, source: str, call: str) -> None:
@@ -65,4 +92,4 @@ def check_crs(frame: Any, source: str, call: str) -> None:
         return
     kind = "projected" if crs.is_projected else "not WGS84"
     name = f"EPSG:{crs.to_epsg()}" if crs.to_epsg() else crs.name
-    raise InputError(source, "", f"its CRS {name} is {kind}; convert it: {call}.to_crs(epsg=4326)")
+    raise InputError(source, "", f"its CRS {name} is {kind}; convert it: {call}.to_crs(epsg=4326), or read it with transform")
