@@ -99,10 +99,14 @@ def arrow_tracks(table: Any, source: str, columns: Mapping[str, str], by: str | 
     return split(points, source, [key for batch in batches for key in batch[4] or ()])
 
 
-def track_batches(table: Any, source: str, columns: Mapping[str, str], by: str | None) -> Iterator[Batch]:
-    """The columns of each batch of a stream; see :func:`arrow_tracks`."""
+def track_batches(
+    table: Any, source: str, columns: Mapping[str, str], by: str | None, transform: bool = False,
+    crs: Any = None,
+) -> Iterator[Batch]:
+    """The columns of each batch of a stream; see :func:`arrow_tracks`. With `transform` another CRS becomes WGS84;
+    `crs` is that of points that do not say theirs."""
     stream = require("nanoarrow", "arrow").c_array_stream(table)
-    reader = BatchReader(stream.get_schema(), source)
+    reader = BatchReader(stream.get_schema(), source, transform, crs)
     plan = reader.find(TRACK, columns, ("time",), set(columns) & set(POSITION))
     if by is not None and by not in reader.names:
         raise InputError(source, "", f"there is no column {by!r}, only {', '.join(reader.names)}")
@@ -160,8 +164,9 @@ class Plan:
 class BatchReader:
     """Reads columns of the batches of one stream."""
 
-    def __init__(self, schema: Any, source: str) -> None:
-        self._schema, self._source = schema, source
+    def __init__(self, schema: Any, source: str, transform: bool = False, crs: Any = None) -> None:
+        self._schema, self._source, self._transform, self._crs = schema, source, transform, crs
+        self._transformer: Any = None
         if schema.format != "+s":
             raise InputError(source, "", "is an Arrow stream of values, not of a table's rows")
         self._children = list(schema.children)
@@ -199,12 +204,17 @@ class BatchReader:
 
     def _check_crs(self, crs: Any) -> None:
         """Refuses coordinates that are not degrees WGS84; what is not told is taken to be that."""
+        given = crs = crs or self._crs
         if isinstance(crs, str) and crs.lstrip().startswith("{"):
-            crs = json.loads(crs)
+            given = crs = json.loads(crs)
         if isinstance(crs, dict):
             number = crs.get("id", {})
             crs = f"{number.get('authority')}:{number.get('code')}" if number else crs.get("name", "?")
         if crs in (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CRS84)"):
+            return
+        if self._transform:
+            pyproj = require("pyproj", "geo")
+            self._transformer = pyproj.Transformer.from_crs(given, 4326, always_xy=True)
             return
         raise InputError(self._source, "", f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude; transform it first")
 
@@ -274,6 +284,14 @@ class BatchReader:
         return found
 
     def points(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
+        """Longitudes and latitudes of a column of points; NaN where there is none."""
+        xs, ys = self._coordinates(chunk, index, first)
+        if self._transformer is None:
+            return xs, ys
+        longitudes, latitudes = self._transformer.transform(xs, ys)
+        return longitudes, latitudes
+
+    def _coordinates(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
         """X and y of a column of points: in place where they are separated and none is missing."""
         child, kind = _child(chunk, index), self._children[index].format
         if kind == "+s":

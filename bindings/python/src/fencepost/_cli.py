@@ -6,17 +6,19 @@ import argparse
 import math
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from . import __version__
-from ._conditions_file import add_conditions, read_conditions
+from ._column_names import CONDITIONS, TRACK, Names
+from ._conditions_file import ConditionRow, add_conditions, read_conditions
 from ._conform import conform
 from ._enums import Delivery
-from ._event_log import EventLog
+from ._event_log import EVENT_COLUMNS, EventLog, TrackedEvent
 from ._files import InputError, require
-from ._formats import WRITERS, write_summary
+from ._formats import WRITERS, write_summary, write_tracked
 from ._monitor import Monitor
 from ._native import FencepostError
 from ._outputs import Event
@@ -26,6 +28,7 @@ from ._sightings import read_sightings
 from ._significant import Thinning
 from ._text_times import parse_time
 from ._tracks import read_track
+from ._vector import Reading
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 LONG_WORK = 20_000
@@ -99,11 +102,26 @@ def _parser() -> argparse.ArgumentParser:
     add("--hdop-scale", type=_metres, metavar="METRES", help="accuracy is hdop times METRES (GPX: none, NMEA: 5)")
     add(
         "--columns",
-        type=_columns,
+        type=_named(TRACK),
         default={},
         metavar="WHAT=NAME,...",
-        help="CSV: columns for latitude, longitude, time, accuracy where they are not recognised",
+        help="CSV and vector files: columns for latitude, longitude, time, accuracy where they are not recognised",
     )
+    add("--layer", metavar="NAME", help="layer of the track's vector file (default: the first)")
+    add("--conditions-layer", metavar="NAME", help="likewise, of the conditions")
+    add(
+        "--conditions-columns",
+        type=_named(CONDITIONS),
+        default={},
+        metavar="WHAT=NAME,...",
+        help="CSV and vector files: columns of conditions for identifier, latitude, longitude, radius, assuming, policy",
+    )
+    add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
+    add("--output", metavar="FILE", help="also write the events as .gpkg, .fgb or .parquet")
+    add("--output-crs", metavar="CRS", help="transform the points of --output (default: EPSG:4326)")
+    add("--visits", metavar="FILE", help="also write the visits; the --output's .gpkg gets a second layer")
+    add("--by", metavar="COLUMN", help="each value is a track of its own; read in batches, events in the order of the rows")
+    add("--jobs", type=_count, default=1, metavar="N", help="with --by: share the tracks among N processes")
     add("--speed", type=_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", type=_time, metavar="TIME", help="time at the first way point")
     add("--loop", type=_count, metavar="N", help="go there and back N times")
@@ -187,10 +205,23 @@ def _replay(options: argparse.Namespace) -> int:
         if hasattr(stream, "reconfigure"):
             encoding = "utf-8" if machine and stream is sys.stdout else None
             stream.reconfigure(encoding=encoding, errors=errors)
-    conditions = read_conditions(options.conditions, options.policy)
+    _check_files(options)
+    conditions = read_conditions(
+        options.conditions,
+        options.policy,
+        how=Reading(options.conditions_layer, options.transform),
+        columns=options.conditions_columns,
+    )
+    if options.by is not None:
+        return _replay_many(options, conditions)
     if options.report is not None:
         require("bokeh", "report")
-    track = read_track(options.track, hdop_scale=options.hdop_scale, columns=options.columns)
+    track = read_track(
+        options.track,
+        hdop_scale=options.hdop_scale,
+        columns=options.columns,
+        how=Reading(options.layer, options.transform),
+    )
     track = timed(track, options.speed, options.start, options.loop)
     reports = [] if options.sightings is None else read_sightings(options.sightings)
     monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
@@ -202,10 +233,11 @@ def _replay(options: argparse.Namespace) -> int:
         raise UsageError("argument --until: is before the last input")
 
     seen: list[Event] = []
+    keep = options.summary or thinning is not None or any((options.report, options.output, options.visits))
 
     def noted(events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
-            if options.summary or options.report is not None or thinning is not None:
+            if keep:
                 seen.append(event)
             yield event
 
@@ -220,14 +252,65 @@ def _replay(options: argparse.Namespace) -> int:
     sys.stdout.flush()
     if options.report is not None:
         log.report(options.report, base_map=options.base_map)
-    _report_skipped(replay, options)
+    _write_files(log, options)
+    _report_skipped(replay.counts, options)
     for line in () if thinning is None else thinning.report(seen):
         _note(line)
     return DONE
 
 
-def _report_skipped(replay: Replay, options: argparse.Namespace) -> None:
-    counts = replay.counts
+def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) -> int:
+    for name in ("report", "summary", "significant_changes", "speed", "start", "loop", "hdop_scale"):
+        if getattr(options, name) not in (None, False):
+            raise UsageError(f"argument --{name.replace('_', '-')}: is for one track, not for --by")
+    if options.by in EVENT_COLUMNS:
+        raise UsageError(f"argument --by: {options.by!r} is also the name of a column of events")
+    from ._stream import ManyReplay, ManyTracks
+
+    reports = [] if options.sightings is None else read_sightings(options.sightings)
+    template = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
+    add_conditions(template, conditions, options.conditions)
+    tracks = ManyTracks(options.track, options.by, options.columns, Reading(options.layer, options.transform))
+    many = ManyReplay(tracks, template, reports, options.until, options.jobs)
+    seen: dict[Any, list[Event]] = {}
+
+    def noted(rows: Iterator[TrackedEvent]) -> Iterator[TrackedEvent]:
+        for row in rows:
+            if options.output or options.visits:
+                seen.setdefault(row.track, []).append(row.event)
+            yield row
+
+    write_tracked(noted(many.events()), options.format, options.by, sys.stdout)
+    sys.stdout.flush()
+    if options.output or options.visits:
+        _write_files(EventLog(many.results(seen), conditions, options.by), options)
+    _report_skipped(many.counts, options)
+    return DONE
+
+
+def _check_files(options: argparse.Namespace) -> None:
+    """Refuses what cannot be written before there is work."""
+    from ._files_out import check_target
+
+    if options.output_crs is not None and options.output is None:
+        raise UsageError("argument --output-crs: needs --output")
+    for path in filter(None, (options.output, options.visits)):
+        check_target(path)
+    if options.jobs > 1 and options.by is None:
+        raise UsageError("argument --jobs: needs --by")
+    same = options.output is not None and options.visits is not None
+    if same and os.path.abspath(options.output) == os.path.abspath(options.visits) and not options.output.endswith(".gpkg"):
+        raise UsageError("argument --visits: only a .gpkg holds both events and visits")
+
+
+def _write_files(log: EventLog, options: argparse.Namespace) -> None:
+    if options.output is not None:
+        log.to_file(options.output, crs=options.output_crs)
+    if options.visits is not None:
+        log.visits().to_file(options.visits)
+
+
+def _report_skipped(counts: Counter[str], options: argparse.Namespace) -> None:
     for path, late, invalid, total, what in (
         (options.track, "late_fixes", "invalid_fixes", "fixes", "fixes"),
         (options.sightings, "late_reports", "", "reports", "reports"),
@@ -303,12 +386,18 @@ def _count(text: str) -> int:
     return value
 
 
-@_argument
-def _columns(text: str) -> dict[str, str]:
-    pairs = {}
-    for part in text.split(","):
-        what, equals, name = part.partition("=")
-        if not equals or what.strip() not in ("latitude", "longitude", "time", "accuracy"):
-            raise ValueError(f"{part!r} is not latitude=NAME, longitude=NAME, time=NAME or accuracy=NAME")
-        pairs[what.strip()] = name.strip()
-    return pairs
+def _named(known: Names) -> Callable[[str], dict[str, str]]:
+    """Reads WHAT=NAME,…, WHAT being one of `known`."""
+
+    @_argument
+    def read(text: str) -> dict[str, str]:
+        pairs = {}
+        for part in text.split(","):
+            what, equals, name = part.partition("=")
+            if not equals or what.strip() not in known:
+                *most, last = (f"{one}=NAME" for one in known)
+                raise ValueError(f"{part!r} is not {', '.join(most)} or {last}")
+            pairs[what.strip()] = name.strip()
+        return pairs
+
+    return read

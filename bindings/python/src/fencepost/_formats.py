@@ -10,10 +10,13 @@ from datetime import timedelta
 from typing import IO, Any
 
 from ._enums import State
-from ._event_log import EVENT_COLUMNS, EventLog, plain, refinement_text
+from ._event_log import EVENT_COLUMNS, EventLog, TrackedEvent, event_line, plain, refinement_text
 from ._monitor import Monitor
 from ._outputs import Event, diagnostic_names
 from ._times import from_us
+
+_HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "more"]
+
 
 def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
     """One line an event, written by the library's own encoder."""
@@ -66,8 +69,22 @@ def write_geojson(events: Iterable[Event], stream: IO[str]) -> None:
 
 def write_table(events: Iterable[Event], stream: IO[str]) -> None:
     """A table to read."""
-    headings = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "more"]
-    _print_table(headings, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
+    _print_table(_HEADINGS, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
+
+
+def write_tracked(rows: Iterable[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
+    """Events of many tracks in one of the formats of :data:`WRITERS`, each with its track in the column or key `by`."""
+    if name == "jsonl":
+        stream.writelines(event_line(row.event, by, row.track) + "\n" for row in rows)
+    elif name == "csv":
+        writer = CSVWriter(stream, by)
+        for row in rows:
+            writer.write(row.event, row.track)
+    elif name == "geojson":
+        stream.writelines(geojson_parts(((row.event, row.track) for row in rows), by))
+    else:
+        cells = [[str(row.track), *_cells(row.event)] for row in rows]
+        _print_table([by, *_HEADINGS], cells, stream, right=("distance", "accuracy"))
 
 
 def write_summary(log: EventLog, monitor: Monitor, stream: IO[str]) -> None:

@@ -7,7 +7,9 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import IO
 
 from ._column_names import POSITION, TRACK, find, key, time_unit
 from ._files import InputError, decode
@@ -23,19 +25,39 @@ def read(
 
     With `by` the value of that column is appended to `keys` before each row is given.
     """
-    # A NUL is no text, and the csv module would stop at it without saying where.
-    text = decode(data, path).replace("\0", "\ufffd")
+    return _rows(io.StringIO(decode(data, path), newline=""), path, columns, by, keys)
+
+
+def stream(
+    path: str | Path, columns: Mapping[str, str], by: str | None, keys: list[str] | None
+) -> Iterator[tuple[str, Point]]:
+    """As :func:`read`, of a file that need not fit into memory."""
+    try:
+        with open(path, "rb") as file:
+            wide = file.read(2) in (b"\xff\xfe", b"\xfe\xff")
+            file.seek(0)
+            with io.TextIOWrapper(file, "utf-16" if wide else "utf-8-sig", newline="") as lines:
+                yield from _rows(lines, path, columns, by, keys)
+    except OSError as error:
+        raise InputError(path, "", error.strerror or str(error)) from None
+
+
+def _rows(
+    file: IO[str], path: str | Path, columns: Mapping[str, str], by: str | None, keys: list[str] | None
+) -> Iterator[tuple[str, Point]]:
+    lines = _Lines(file, path)
     # Some loggers write the header as a comment: the last comment line that names the columns is the header.
-    lines = text.splitlines(keepends=True)
-    start, header = 0, ""
-    while start < len(lines) and (lines[start].startswith("#") or not lines[start].strip()):
-        if _looks_like_header(lines[start], columns):
-            header = lines[start].lstrip("# ")
-        start += 1
+    header, line = "", next(lines, None)
+    while line is not None and (line.startswith("#") or not line.strip()):
+        if _looks_like_header(line, columns):
+            header = line.lstrip("# ")
+        line = next(lines, None)
+    if line is None and not header:
+        raise InputError(path, "line 1", "holds no rows")
+    start = lines.number - (line is not None)
+    first: list[str] = [] if line is None else [line]
     if not header:
-        if start == len(lines):
-            raise InputError(path, "line 1", "holds no rows")
-        header = lines[start]
+        header = first.pop()
         start += 1
     delimiter = max(",;\t", key=header.count)
     names = next(csv.reader([header], delimiter=delimiter), [])
@@ -44,7 +66,7 @@ def read(
     if by is not None and by not in names:
         raise InputError(path, f"line {start}", f"there is no column {by!r}, only {', '.join(names)}")
     key_index = -1 if by is None else names.index(by)
-    rows = csv.reader(io.StringIO("".join(lines[start:]), newline=""), delimiter=delimiter)
+    rows = csv.reader(chain(first, lines), delimiter=delimiter)
     try:
         for row in rows:
             if not row or row[0].startswith("#"):
@@ -57,6 +79,26 @@ def read(
             yield place, _point(row, indices, unit, len(names), place, path)
     except csv.Error as error:
         raise InputError(path, f"line {start + rows.line_num}", f"not CSV: {error}") from None
+
+
+class _Lines:
+    """The lines of a file, counted."""
+
+    def __init__(self, file: IO[str], path: str | Path) -> None:
+        self._file, self._path, self.number = file, path, 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            line = next(self._file)
+        except UnicodeDecodeError as error:
+            reason = f"is not {error.encoding.upper()} text; save the file as UTF-8"
+            raise InputError(self._path, f"line {self.number + 1} or later", reason) from None
+        self.number += 1
+        # A NUL is no text, and the csv module would stop at it without saying where.
+        return line.replace("\0", "\ufffd")
 
 
 def _looks_like_header(line: str, columns: Mapping[str, str]) -> bool:
