@@ -232,7 +232,7 @@ class open_batches:  # noqa: N801 -- used as a function
                 if self._how.layer is not None:
                     raise ValueError("it has no layers")
                 parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
-                self._open = parquet.ParquetFile(path)
+                self._open = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
                 schema = self._open.schema_arrow
                 batches = self._open.iter_batches(batch_size=self._batch_rows, use_threads=False)
                 self.stream = pyarrow.RecordBatchReader.from_batches(schema, batches)
