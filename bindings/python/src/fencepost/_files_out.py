@@ -66,8 +66,11 @@ def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any =
                 options: dict[str, Any] = {"geometry_type": "Point"} if geographic else {}
                 if kind == ".gpkg":
                     options["layer"] = layer
-                elif os.path.exists(target):
-                    os.remove(target)
+                else:
+                    if not geographic or bool(frame.geometry.isna().any()):
+                        options["SPATIAL_INDEX"] = "NO"  # the index of the format knows no rows without a place
+                    if os.path.exists(target):
+                        os.remove(target)
                 pyogrio.write_dataframe(frame, target, driver=DRIVERS[kind], **options)
     except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
         if isinstance(error, OSError) and error.filename:

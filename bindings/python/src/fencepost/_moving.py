@@ -8,7 +8,7 @@ from typing import Any
 from ._files import InputError
 from ._tables import table_tracks
 from ._tracks import Track
-from ._vector import check_crs
+from ._vector import PLAIN, Reading, check_crs, transformed
 
 ANONYMOUS = "trajectory"
 
@@ -29,7 +29,7 @@ def id_column(value: Any) -> str:
     return name if isinstance(name, str) else ANONYMOUS
 
 
-def moving_tracks(value: Any, source: str, columns: Mapping[str, str]) -> list[Track]:
+def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Reading = PLAIN) -> list[Track]:
     """One track for each trajectory, in their order; the trajectory's id is its key.
 
     MovingPandas keeps times without a zone: they are UTC.
@@ -45,7 +45,7 @@ def moving_tracks(value: Any, source: str, columns: Mapping[str, str]) -> list[T
         place = f"{source}, trajectory {part.id!r}"
         if part.id in tracks:
             raise InputError(source, "", f"holds two trajectories with the id {part.id!r}")
-        frame = part.df
+        frame = transformed(part.df, source, how)
         check_crs(frame, source, source)
         if frame.index.dtype.kind == "M" and frame.index.tz is None:
             frame = frame.set_axis(frame.index.tz_localize("UTC"))

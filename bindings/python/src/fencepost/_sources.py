@@ -34,7 +34,7 @@ def as_tracks(
     if isinstance(track, str | os.PathLike):
         return read_tracks(os.fspath(track), hdop_scale=hdop_scale, columns=columns, by=by, how=how)
     if is_moving(track):
-        return moving_tracks(track, name, columns)
+        return moving_tracks(track, name, columns, how)
     if is_table(track):
         return table_tracks(transformed(track, name, how), name, columns, by)
     if is_arrow(track):
