@@ -1,5 +1,6 @@
 # make demo    sets everything up and replays the demo drive
 # make test    sets everything up and runs every test
+# make test-all  the heavy tests: the report in a real browser (screenshots in .build/screenshots)
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
@@ -12,7 +13,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test setup setup-test bench mutants format-check clean
+.PHONY: demo test test-all setup setup-test setup-test-all bench mutants format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -37,6 +38,11 @@ setup-test: $(stamps)/python-test $(stamps)/library
 
 test: setup-test
 	@Tests/run.sh
+
+setup-test-all: $(stamps)/python-test-all $(stamps)/library
+
+test-all: setup-test-all
+	@Tests/run.sh browser
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
@@ -86,4 +92,18 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 $(stamps)/python-test: $(stamps)/python
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet './bindings/python[test]'
+	@touch $@
+
+# What the heavy tests need: a browser, and what drives it.
+ifeq ($(shell command -v chromium),)
+.PHONY: $(stamps)/browser
+endif
+$(stamps)/browser: $(stamps)/system .ci/browser.sh
+	@.ci/browser.sh
+	@touch $@
+
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser
+	@echo "== installing what the heavy tests need"
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[test,browser]'
 	@touch $@

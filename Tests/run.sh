@@ -2,6 +2,7 @@
 # Runs every test, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
 #
 #   Tests/run.sh [PART...]      parts: build header swift symbols determinism python package examples
+#   Tests/run.sh browser        the heavy part, which `make test-all` runs
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
@@ -12,6 +13,7 @@ swift_tests() { swift test --skip-build; }
 symbols() { Tests/symbols.sh .build/release-lib/release; }
 determinism() { Tests/determinism.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
+browser_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 package() { Tests/package.sh; }
 examples() { Tests/run-examples.sh; }
 
@@ -22,9 +24,9 @@ status=0
 for part in "${parts[@]}"; do
   case $part in
     build | header | symbols | determinism | package | examples) command=$part ;;
-    swift | python) command=${part}_tests ;;
+    swift | python | browser) command=${part}_tests ;;
     *)
-      echo "usage: Tests/run.sh [build|header|swift|symbols|determinism|python|package|examples]..." >&2
+      echo "usage: Tests/run.sh [build|header|swift|symbols|determinism|python|package|examples|browser]..." >&2
       exit 2
       ;;
   esac
