@@ -45,3 +45,8 @@ class Algorithm(QgsProcessingAlgorithm):
     def canExecute(self):  # noqa: N802
         problem = engine_problem()
         return problem is None, problem or ""
+
+    def checkParameterValues(self, parameters, context):  # noqa: N802
+        # Not everything that runs algorithms asks canExecute first.
+        problem = engine_problem()
+        return (False, problem) if problem else super().checkParameterValues(parameters, context)

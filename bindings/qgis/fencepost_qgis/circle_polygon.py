@@ -47,10 +47,8 @@ def _ring(latitude, longitude, radius, segments):
     ends = direct(latitude, longitude, azimuths, radius)
     ring = []
     for x, y in [*zip(ends.longitude, ends.latitude), (ends.longitude[0], ends.latitude[0])]:
-        if ring:
-            last = ring[-1][0]
-            x = last + (x - last + 180) % 360 - 180
-        ring.append((x, y))
+        turns = round((ring[-1][0] - x) / 360) if ring else 0
+        ring.append((x + 360 * turns, y))
     return ring
 
 

@@ -45,16 +45,16 @@ def read_circles(algorithm, parameters, context, feedback, problems, policy=None
         try:
             circles.append(Circle(feature, reader.row(feature)))
         except Unusable as error:
-            problems.add(layer.name, feature.id(), str(error), error.kind)
+            problems.add(layer.title, feature.id(), str(error), error.kind)
     if not circles and not feedback.isCanceled():
-        skipped = problems.of(layer.name)
+        skipped = problems.of(layer.title)
         raise QgsProcessingException(
-            f"layer '{layer.name}': holds no circle that can be used"
+            f"{layer.title}: holds no circle that can be used"
             + (f"; {skipped} features were skipped, the warnings say why" if skipped else "")
         )
     layer.warn_of_units(feedback, circles)
     if circles and all(circle.row.condition.radius < SMALL for circle in circles):
-        feedback.pushWarning(f"layer '{layer.name}': all radii are below {SMALL:g} m: are they in metres?")
+        feedback.pushWarning(f"{layer.title}: all radii are below {SMALL:g} m: are they in metres?")
     return layer, circles
 
 
@@ -77,7 +77,7 @@ class _Reader:
             fields.pop("radius", None)
         if "radius" not in fields and self._fixed is None:
             raise QgsProcessingException(
-                f"layer '{self.layer.name}': no field is named radius; choose the radius field or give a fixed radius"
+                f"{self.layer.title}: no field is named radius; choose the radius field or give a fixed radius"
             )
         self._fields, self._policy = fields, policy
         self._unit = RADIUS_UNITS[algorithm.parameterAsEnum(parameters, "RADIUS_UNIT", context)]

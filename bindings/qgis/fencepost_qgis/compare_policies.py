@@ -73,7 +73,7 @@ stay.</li>
         exact = None
         for name, policy in policies.items():
             rows = [replace(circle.row, policy=policy) for circle in circles]
-            log = EventLog(runner.run(tracks, rows, fences.name, after_us), rows, "track")
+            log = EventLog(runner.run(tracks, rows, fences.title, after_us), rows, "track")
             if feedback.isCanceled():
                 break
             exact = log if exact is None else exact

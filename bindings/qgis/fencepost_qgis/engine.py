@@ -15,7 +15,7 @@ def engine_problem():
     if sys.version_info < OLDEST_PYTHON:
         return _problem("the engine needs a QGIS with Python 3.11 or newer")
     try:
-        import_module(".fencepost", __package__)
+        import_module(".fencepost._native", __package__)
     except ModuleNotFoundError as error:
         if error.name != f"{__package__}.fencepost":
             return _problem(f"the engine does not load ({error})")

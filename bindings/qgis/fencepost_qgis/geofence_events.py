@@ -96,7 +96,7 @@ it was still open when the track ended.</p>
         feedback.pushInfo(f"{fixes} fixes of {len(tracks)} tracks, {len(rows)} circles")
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
         runner = Runner(feedback, 40, 60, fixes)
-        log = EventLog(runner.run(tracks, rows, fences.name, after_us, write), rows, "track")
+        log = EventLog(runner.run(tracks, rows, fences.title, after_us, write), rows, "track")
         found = [] if feedback.isCanceled() else log.visits()
         for visit in found:
             visits.add(outputs.visit_values(visit))
@@ -104,7 +104,7 @@ it was still open when the track ended.</p>
         counts = log.counts
         feedback.pushInfo(f"{len(log)} events, {len(found)} visits")
         if counts.late_fixes:
-            feedback.pushWarning(f"layer '{layer.name}': {counts.late_fixes} late fixes (earlier than one before) skipped")
+            feedback.pushWarning(f"{layer.title}: {counts.late_fixes} late fixes (earlier than one before) skipped")
         if nowhere:
             feedback.pushWarning(f"{nowhere} events lie outside of what {crs.authid()} describes: they have no geometry")
         events.style(context, "events")
@@ -112,6 +112,6 @@ it was still open when the track ended.</p>
         results = {
             "EVENTS": events.id, "EVENT_COUNT": len(log), "VISIT_COUNT": len(found),
             "LATE_COUNT": counts.late_fixes,
-            "SKIPPED_COUNT": problems.of(layer.name) + problems.of(fences.name),
+            "SKIPPED_COUNT": problems.of(layer.title) + problems.of(fences.title),
         }  # fmt: skip
         return results if visits.id is None else {**results, "VISITS": visits.id}

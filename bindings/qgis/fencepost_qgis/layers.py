@@ -50,7 +50,7 @@ class Layer:
     """A layer of points and how to read it.
 
     Attributes:
-        name: Its name, for messages.
+        title: What it is and its name, for messages: two layers of one file may have one name.
         source: The feature source.
         looks_like_degrees: Whether all coordinates so far would be degrees.
     """
@@ -59,10 +59,10 @@ class Layer:
         self.source = algorithm.parameterAsSource(parameters, name, context)
         if self.source is None:
             raise QgsProcessingException(algorithm.invalidSourceError(parameters, name))
-        self.name = self.source.sourceName()
+        self.title = f"{name.lower()} layer '{self.source.sourceName()}'"
         self.crs = self.source.sourceCrs()
         if not self.crs.isValid():
-            raise QgsProcessingException(f"layer '{self.name}': has no coordinate system; give it one (Layer, Set CRS)")
+            raise QgsProcessingException(f"{self.title}: has no coordinate system; give it one (Layer, Set CRS)")
         wgs84 = QgsCoordinateReferenceSystem(WGS84)
         self._transform = QgsCoordinateTransform(self.crs, wgs84, context.transformContext())
         self.looks_like_degrees = True
@@ -78,7 +78,7 @@ class Layer:
         try:
             return find(names, known, {what: name for what, name in given.items() if name}, ())
         except InvalidArgumentError as error:
-            raise QgsProcessingException(f"layer '{self.name}': {error}") from None
+            raise QgsProcessingException(f"{self.title}: {error}") from None
 
     def features(self):
         """All features, with the fraction that each brings the reading forward."""
@@ -124,7 +124,7 @@ class Layer:
         """Says so when a layer in metres holds what must be degrees."""
         if used and self.looks_like_degrees and not self.crs.isGeographic():
             feedback.pushWarning(
-                f"layer '{self.name}': all coordinates are within 180 by 90 units of {self.crs.authid()}, which look "
+                f"{self.title}: all coordinates are within 180 by 90 units of {self.crs.authid()}, which look "
                 "like degrees: is the layer's coordinate system right?"
             )
 

@@ -73,7 +73,7 @@ with other names.</p>
                 )
             except QgsCsException:
                 problems.add(
-                    layer.name, circle.feature.id(), f"reaches beyond what {crs.authid()} can describe",
+                    layer.title, circle.feature.id(), f"reaches beyond what {crs.authid()} can describe",
                     "circle reaches beyond the coordinate system",
                 )  # fmt: skip
                 continue

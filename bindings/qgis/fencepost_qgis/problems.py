@@ -24,12 +24,12 @@ class Problems:
         """One feature is skipped.
 
         Args:
-            layer: The layer's name.
+            layer: The layer's title.
             feature_id: The feature's id.
             reason: What is wrong, the value included.
             kind: What problems of this kind are called when they are counted; None: the reason.
         """
-        text = f"layer '{layer}', feature {feature_id}: {reason}"
+        text = f"{layer}, feature {feature_id}: {reason}"
         if self._stop:
             raise QgsProcessingException(text)
         key = layer, kind or reason
@@ -45,4 +45,4 @@ class Problems:
         """Says how many more there were than were named."""
         for (layer, kind), count in self._counts.items():
             if count > SHOWN:
-                self._feedback.pushWarning(f"layer '{layer}': {kind}: {count - SHOWN} more features skipped")
+                self._feedback.pushWarning(f"{layer}: {kind}: {count - SHOWN} more features skipped")

@@ -68,12 +68,12 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
         try:
             reader.read(feature, tracks)
         except Unusable as error:
-            problems.add(layer.name, feature.id(), str(error), error.kind)
+            problems.add(layer.title, feature.id(), str(error), error.kind)
     found = [track for track in tracks.values() if track.times]
     if not found and not feedback.isCanceled():
-        skipped = problems.of(layer.name)
+        skipped = problems.of(layer.title)
         raise QgsProcessingException(
-            f"layer '{layer.name}': holds no fix that can be used"
+            f"{layer.title}: holds no fix that can be used"
             + (f"; {skipped} features were skipped, the warnings say why" if skipped else "")
         )
     layer.warn_of_units(feedback, found)
@@ -93,7 +93,7 @@ class _Reader:
         fields = self.layer.fields(KNOWN, given)
         if "time" not in fields:
             names = ", ".join(self.layer.source.fields().names()) or "none"
-            raise QgsProcessingException(f"layer '{self.layer.name}': choose the time field; its fields are {names}")
+            raise QgsProcessingException(f"{self.layer.title}: choose the time field; its fields are {names}")
         self._time, self._accuracy, self._key = fields["time"], fields.get("accuracy"), fields.get("track")
         unit = TIME_UNITS[algorithm.parameterAsEnum(parameters, "TIME_UNIT", context)]
         self._unit = unit or time_unit(self.layer.source.fields().at(self._time).name())
