@@ -1,7 +1,6 @@
 """The algorithm Geofence events."""
 
 from qgis.core import (
-    QgsCsException,
     QgsProcessing,
     QgsProcessingOutputNumber,
     QgsProcessingParameterCrs,
@@ -87,7 +86,7 @@ it was still open when the track ended.</p>
                 if event.latitude is not None:
                     try:
                         point = place.point(event.latitude, event.longitude)
-                    except QgsCsException:
+                    except outputs.OutsideError:
                         nowhere += 1
                 events.add(outputs.event_values(key, event), point)
 

@@ -2,7 +2,6 @@
 
 from qgis.core import (
     QgsCoordinateReferenceSystem,
-    QgsCsException,
     QgsField,
     QgsProcessing,
     QgsProcessingParameterCrs,
@@ -71,7 +70,7 @@ with other names.</p>
                 shape = place.shape(
                     circle_polygon(condition.latitude, condition.longitude, condition.radius, segments)
                 )
-            except QgsCsException:
+            except outputs.OutsideError:
                 problems.add(
                     layer.title, circle.feature.id(), f"reaches beyond what {crs.authid()} can describe",
                     "circle reaches beyond the coordinate system",

@@ -4,6 +4,7 @@ from qgis.core import (
     NULL,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
+    QgsCsException,
     QgsFeature,
     QgsFeatureSink,
     QgsField,
@@ -126,6 +127,10 @@ class Sink:
             context.layerToLoadOnCompletionDetails(self.id).setPostProcessor(_STYLERS[name])
 
 
+class OutsideError(Exception):
+    """A coordinate system cannot describe a place."""
+
+
 class FromWGS84:
     """Positions and shapes in the coordinate system of an output."""
 
@@ -137,17 +142,23 @@ class FromWGS84:
         """A point.
 
         Raises:
-            QgsCsException: The coordinate system cannot describe it.
+            OutsideError: The coordinate system cannot describe it.
         """
-        return QgsGeometry.fromPointXY(self._transform.transform(QgsPointXY(longitude, latitude)))
+        return self.shape(QgsGeometry.fromPointXY(QgsPointXY(longitude, latitude)))
 
     def shape(self, geometry):
         """A geometry in degrees, changed in place.
 
         Raises:
-            QgsCsException: The coordinate system cannot describe it.
+            OutsideError: The coordinate system cannot describe it.
         """
-        geometry.transform(self._transform)
+        try:
+            geometry.transform(self._transform)
+        except QgsCsException as error:
+            raise OutsideError(str(error)) from None
+        # Some projections give infinity instead of an error.
+        if not geometry.boundingBox().isFinite():
+            raise OutsideError("the result is not finite")
         return geometry
 
 
