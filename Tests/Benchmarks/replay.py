@@ -2,8 +2,9 @@
 
     replay.py BENCH_JSON [TRACK]
 
-Without a track (the largest GPX of ../shared/data) the row is written as not measured. Times are processor time, medians
-of several runs. In each the time within `gpxpy.parse` is taken out of that of `fencepost.replay`; what is left is own code.
+Without a track (the largest GPX of ../shared/data) the row is written as not measured. Times are processor time,
+medians of several runs. In each the time within `gpxpy.parse` is taken out of that of `fencepost.replay`; what is left
+is own code.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ places = {
     "exit": CircularGeographicCondition(37.3331, -122.0341, radius=150),
 }
 for outcome in compare(data / "drive.csv", places):
-    print(f"{outcome.name:14} {outcome.visits} visits, {outcome.missed_visits} missed, mean delay {outcome.mean_delay:.1f} s")
+    found = f"{outcome.visits} visits, {outcome.missed_visits} missed"
+    print(f"{outcome.name:14} {found}, mean delay {outcome.mean_delay:.1f} s")
 
 # Tables and pages: log.to_pandas(), log.to_geopandas(), log.to_geojson("events.geojson"), log.visits().to_csv(…).
 with tempfile.TemporaryDirectory() as folder:

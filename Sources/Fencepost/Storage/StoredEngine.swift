@@ -71,6 +71,9 @@ public struct StoredEngine: Sendable {
     }
   }
 
+  /// Events that wait to be handed out.
+  public var pendingEvents: Int { engine.pendingEvents }
+
   /// One call of the engine.
   @inlinable
   public mutating func call<Result, Failure>(
@@ -152,10 +155,12 @@ public struct StoredEngine: Sendable {
   public mutating func close() throws(MonitorError) {
     guard let storage else { return }
     self.storage = nil
-    defer { storage.close() }
+    defer {
+      storage.close()
+      engine.endJournal()
+    }
     let isSaved =
       engine.journal.isEmpty && engine.counters.inputCount == savedInputCount && failure == nil
     if !isSaved { try save(storage) }
-    engine.endJournal()
   }
 }

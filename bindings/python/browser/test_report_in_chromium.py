@@ -49,9 +49,14 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
     options.binary_location = shutil.which("chromium") or "chromium"
     profile = tmp_path_factory.mktemp("profile")
     for argument in (
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
-        "--window-size=1280,1500", f"--user-data-dir={profile}",
-    ):  # fmt: skip
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--window-size=1280,1500",
+        f"--user-data-dir={profile}",
+    ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver") or "chromedriver"))
@@ -83,7 +88,9 @@ def complaints(browser: webdriver.Chrome) -> list[str]:
 def requests(browser: webdriver.Chrome) -> list[str]:
     """What was fetched beside the page itself."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    sent = [message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+    sent = [
+        message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
+    ]
     return [url for url in sent if not url.startswith(("data:", "blob:", "file:"))]
 
 
@@ -108,7 +115,7 @@ def demo() -> EventLog:
 
 
 def around_the_pole() -> EventLog:
-    """A way across the antimeridian, circles around a pole, around both, and one whose name would like to be a script."""
+    """A way across the antimeridian, circles around one pole and both, and one whose name would like to be a script."""
     fixes = [Fix(60 * math.sin(i / 30), (170 + i) % 360 - 180, time=i * 60_000_000) for i in range(300)]
     circles = {
         "north": CircularGeographicCondition(80, 10, 2_500_000),

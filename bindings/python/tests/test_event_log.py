@@ -107,7 +107,9 @@ def test_geopandas() -> None:
 
 def test_how_it_shows() -> None:
     log = demo()
-    assert repr(log) == "<fencepost.EventLog: 21 events of 9 conditions, 2024-05-01 15:30:00 to 2024-05-01 16:08:39 UTC>"
+    assert (
+        repr(log) == "<fencepost.EventLog: 21 events of 9 conditions, 2024-05-01 15:30:00 to 2024-05-01 16:08:39 UTC>"
+    )
     assert "21 events" in log._repr_html_() and log._repr_html_().count("<tr>") == 22
     assert repr(log.visits()) == "<fencepost.Visits: 9 visits to 8 conditions, 1 still open>"
     named = replay([Fix(0, 0, time=0)], {"<script>": HOME["home"]})
@@ -166,7 +168,9 @@ def test_visits_agree_with_the_time_inside() -> None:
                 begin = None
         if begin is not None:
             expected.append((begin, 299))
-        found = [(visit.start_us // 10**6, visit.last_us // 10**6) for visit in replay(fixes, HOME, policy="exact").visits()]
+        found = [
+            (visit.start_us // 10**6, visit.last_us // 10**6) for visit in replay(fixes, HOME, policy="exact").visits()
+        ]
         assert found == expected, f"seed {seed}"
 
 
@@ -182,7 +186,17 @@ def test_limits_stop_a_visit_from_being_seen() -> None:
 
 def test_delays_and_missed_visits() -> None:
     """A long visit, a short one, and one with an excursion."""
-    fixes = track((OUTSIDE, 60), (INSIDE, 120), (OUTSIDE, 60), (INSIDE, 10), (OUTSIDE, 60), (INSIDE, 60), (OUTSIDE, 5), (INSIDE, 60), (OUTSIDE, 60))  # fmt: skip
+    fixes = track(
+        (OUTSIDE, 60),
+        (INSIDE, 120),
+        (OUTSIDE, 60),
+        (INSIDE, 10),
+        (OUTSIDE, 60),
+        (INSIDE, 60),
+        (OUTSIDE, 5),
+        (INSIDE, 60),
+        (OUTSIDE, 60),
+    )
     found = compare(fixes, HOME)
     assert [outcome.name for outcome in found] == ["exact", "standard", "core_location"]
     exact, standard = found["exact"], found["standard"]
@@ -204,7 +218,9 @@ def test_a_better_baseline() -> None:
         Fix(fix.latitude, fix.longitude + (OUTSIDE if chance.random() < 0.1 else 0), accuracy=5, time=fix.time_us)
         for fix in truth
     ]
-    found = compare(noisy, HOME, baseline=truth, policies={"exact": "exact", "slow": TransitionPolicy(entry_dwell=5, exit_dwell=60)})  # fmt: skip
+    found = compare(
+        noisy, HOME, baseline=truth, policies={"exact": "exact", "slow": TransitionPolicy(entry_dwell=5, exit_dwell=60)}
+    )
     assert found["exact"].visits > 5 and found["exact"].flaps > 10
     assert (found["slow"].visits, found["slow"].flaps, found["slow"].missed_visits) == (1, 0, 0)
     assert found.baseline_name == "the exact crossings of the baseline track" and len(found.baseline) == 3
@@ -228,8 +244,16 @@ def test_comparison_is_a_table() -> None:
     found = compare(track((OUTSIDE, 60), (INSIDE, 120), (OUTSIDE, 60)), HOME, policies=["standard"])
     assert isinstance(found, Comparison)
     assert list(found.columns()) == [
-        "policy", "events", "visits", "flaps", "entry_delay", "exit_delay", "mean_delay", "missed_visits", "false_visits",
-    ]  # fmt: skip
+        "policy",
+        "events",
+        "visits",
+        "flaps",
+        "entry_delay",
+        "exit_delay",
+        "mean_delay",
+        "missed_visits",
+        "false_visits",
+    ]
     frame = found.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and frame["mean_delay"].tolist() == [20.0]
     assert repr(found) == (

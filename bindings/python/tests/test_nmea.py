@@ -25,7 +25,9 @@ def sentence(text: str) -> str:
     return f"${text}*{reduce(lambda sum, byte: sum ^ byte, text.encode(), 0):02X}"
 
 
-def rmc(clock: str, date: str = "070220", status: str = "A", mode: str = ",A", place: str = "5230.0,N,01324.0,E") -> str:
+def rmc(
+    clock: str, date: str = "070220", status: str = "A", mode: str = ",A", place: str = "5230.0,N,01324.0,E"
+) -> str:
     return sentence(f"GPRMC,{clock},{status},{place},0.0,0.0,{date},,{mode}")
 
 
@@ -59,7 +61,9 @@ def test_one_fix_a_time_of_day(tmp_path: Path) -> None:
 def test_rmc_alone_and_gga_alone(tmp_path: Path) -> None:
     assert read(tmp_path, rmc("120000")) == [(52.5, 13.4, 0.0, at(7, 12))]
     assert read(tmp_path, rmc("120000", mode=",A,V"))[0][2] == 0.0  # "navigational status not given" is no alarm
-    assert read(tmp_path, sentence("GPZDA,120000,07,02,2020,,"), gga("120000", hdop="")) == [(52.5, 13.4, 0.0, at(7, 12))]
+    assert read(tmp_path, sentence("GPZDA,120000,07,02,2020,,"), gga("120000", hdop="")) == [
+        (52.5, 13.4, 0.0, at(7, 12))
+    ]
 
 
 def test_no_position(tmp_path: Path) -> None:
@@ -98,8 +102,9 @@ def test_times_are_exact(tmp_path: Path) -> None:
         ((gga("120000"),), "line 1: no RMC or ZDA sentence gives the date"),
         ((gga("120000"), rmc("120000")[:-2] + "00"), "no RMC or ZDA sentence gives the date (1 RMC, GGA or ZDA"),
         ((rmc("120000")[:-2] + "00",), "all of its 1 RMC, GGA and ZDA sentences are damaged"),
-        ((sentence("GPGSV,1,1,00"),), "holds no points"),
-        (("just text",), "holds no points"),
+        ((sentence("GPGSV,1,1,00"),), "not usable as NMEA 0183: there is no RMC, GGA or ZDA sentence in it"),
+        (("<gpx></gpx>",), "not usable as NMEA 0183"),
+        ((sentence("GPRMC,,V,,,,,,,,,"),), "holds no points"),
         ((rmc("250000"),), "damaged"),
         ((rmc("120000", "990220"), gga("120000")), "no RMC or ZDA sentence gives the date"),
         ((sentence("GPZDA,120000,31,02,2020,,"),), "damaged"),
@@ -117,8 +122,8 @@ def test_hostile_bytes(tmp_path: Path) -> None:
     assert read_track(path).fixes == [(52.5, 13.4, 0.0, at(7, 12))]
 
 
-# Logs of gpsd's own tests whose receivers say both where and when; beside each what gpsd made of it. The day is left out:
-# gpsd takes an old one for a rollover of the GPS week and moves it.
+# Logs of gpsd's own tests whose receivers say both where and when; beside each what gpsd made of it. The day is left
+# out: gpsd takes an old one for a rollover of the GPS week and moves it.
 GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu353s4", "gr601-w", "myguide-3100",
         "ublox-neo-m9n-nmea", "nl2008u", "motorola-t805", "quectel", "beidou-bd")  # fmt: skip
 

@@ -179,7 +179,11 @@ def test_what_is_drawn() -> None:
     assert len(data.events["x"]) == len(log) and sum(x == x for x in data.events["x"]) == 16
     assert data.events["state"] == [str(event.state) for event in log]
     assert "inside the line" in data.events["distance"][0] and data.events["accuracy"][0].endswith(" m")
-    assert data.circles["name"] == sorted(data.circles["name"], key=lambda name: -len([v for v in log.visits() if v.identifier == name])) and len(data.circles["name"]) == 8  # fmt: skip
+    assert (
+        data.circles["name"]
+        == sorted(data.circles["name"], key=lambda name: -len([v for v in log.visits() if v.identifier == name]))
+        and len(data.circles["name"]) == 8
+    )
     assert [len(line) for line in data.lines["x"]] == [2297] and data.notes == []
     assert data.rows == list(log.conditions)
     # The states of a condition follow each other without gaps, from the beginning of the log to its end.
@@ -250,7 +254,9 @@ def test_through_the_command(run: Run, tmp_path: Path) -> None:
     assert models((tmp_path / "out.html").read_text())["events"]
     assert "checked>" in (run(*arguments, "--report", "b.html", "--base-map"), (tmp_path / "b.html").read_text())[1]
     refused = run(*arguments, "--report", "no/such/folder/out.html")
-    assert refused.returncode == 2 and refused.stderr == "fencepost: no/such/folder/out.html: No such file or directory\n"
+    assert (
+        refused.returncode == 2 and refused.stderr == "fencepost: no/such/folder/out.html: No such file or directory\n"
+    )
 
 
 # ------------------------------------------------------------------------------------------------ extras
@@ -294,8 +300,17 @@ def test_a_missing_extra_is_one_line(missing: str, call: str, line: str, tmp_pat
 
 def test_the_command_without_extras(tmp_path: Path) -> None:
     code = "import sys; sys.modules['bokeh'] = None; from fencepost._cli import main; sys.exit(main(sys.argv[1:]))"
-    arguments = ["replay", str(DATA / "drive.csv"), "--conditions", str(DATA / "conditions.geojson"), "--report", "a.html"]
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    arguments = [
+        "replay",
+        str(DATA / "drive.csv"),
+        "--conditions",
+        str(DATA / "conditions.geojson"),
+        "--report",
+        "a.html",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=60
+    )
     line = "fencepost: bokeh is not installed: pip install 'fencepost[report]'\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
 

@@ -115,9 +115,21 @@ def test_what_is_missing() -> None:
     log = replay(frame, HERE, policy="exact")
     assert log.counts.invalid_fixes == 1
     assert [event.accuracy for event in log] == [0.0, 5.0]
-    nullable = small(accuracy=pandas.array([None, 5, None], dtype="Int64"), lat=pandas.array([0, 0, None], dtype="Float64"))
+    nullable = small(
+        accuracy=pandas.array([None, 5, None], dtype="Int64"), lat=pandas.array([0, 0, None], dtype="Float64")
+    )
     assert list(replay(nullable, HERE, policy="exact")) == list(log)
-    assert list(replay(small(accuracy=[None, 5, None], lat=[0, 0, None]).astype(object), HERE, policy="exact")) == list(log)
+    assert list(replay(small(accuracy=[None, 5, None], lat=[0, 0, None]).astype(object), HERE, policy="exact")) == list(
+        log
+    )
+
+
+@pytest.mark.parametrize("name", ["t", None, "when"])
+def test_times_in_the_index(from_file: EventLog, name: str | None) -> None:
+    """As trajectories keep them."""
+    assert list(replay(drive().set_index("time").rename_axis(name), DATA / "conditions.geojson")) == list(from_file)
+    naive = drive().set_index("time").tz_localize(None)
+    assert "has no time zone" in str(refusal(replay, naive, HERE))
 
 
 def test_rows_out_of_range_are_counted() -> None:
@@ -134,7 +146,11 @@ def test_rows_out_of_range_are_counted() -> None:
         ({"lon": [1 + 2j, 0, 0]}, 0, "longitude: the column 'lon' has the type complex128"),
         ({"accuracy": pandas.Series([5, True, 5], dtype=object)}, 1, "accuracy True (column 'accuracy') is a bool"),
         ({"accuracy": pandas.Series([5, [5], 5], dtype=object)}, 1, "accuracy [5] (column 'accuracy') is a list"),
-        ({"time": pandas.to_datetime([0, 1, 2], unit="s")}, 0, "has no time zone; give it one, for example track['time']"),
+        (
+            {"time": pandas.to_datetime([0, 1, 2], unit="s")},
+            0,
+            "has no time zone; give it one, for example track['time']",
+        ),
         ({"time": pandas.Series([datetime(2024, 1, 1)] * 3, dtype=object)}, 0, "is a naive datetime"),
         ({"time": pandas.to_datetime([0, None, 2], unit="s", utc=True)}, 1, "has no time (column 'time')"),
         ({"time": ["1970-01-01", "soon", "1970-01-01"]}, 1, "'soon' is not a time"),
@@ -145,7 +161,7 @@ def test_rows_out_of_range_are_counted() -> None:
         ({"time": [0, 1, 1 << 63]}, 2, "is outside year 1 to year 9999"),
         ({"time": pandas.Series([0, datetime(2024, 1, 1).date(), 1], dtype=object)}, 1, "is a date, not a time"),
     ],
-)  # fmt: skip
+)
 def test_bad_columns(columns: dict[str, object], row: int, words: str) -> None:
     error = refusal(replay, small(**columns), HERE)
     assert (error.source, error.row) == ("track", row), str(error)
@@ -157,7 +173,10 @@ def test_bad_columns(columns: dict[str, object], row: int, words: str) -> None:
     [
         (lambda: small().iloc[:0], "track: holds no rows"),
         (lambda: pandas.DataFrame(), "track: holds no rows"),
-        (lambda: small().drop(columns="lat"), "no column for the latitude, only lon, time; name it with columns={'latitude'"),
+        (
+            lambda: small().drop(columns="lat"),
+            "no column for the latitude, only lon, time; name it with columns={'latitude'",
+        ),
         (lambda: small().drop(columns="time"), "there is no column for the time"),
         (lambda: small().rename(columns={"lat": 7}), "the column 7 has no text as its name"),
         (lambda: pandas.concat({"a": small()}, axis=1), "has no text as its name"),
@@ -210,7 +229,9 @@ def test_a_projected_crs_is_refused_with_the_call_to_make(from_file: EventLog) -
     assert [(event.identifier, event.state) for event in back] == [(e.identifier, e.state) for e in from_file]
     assert "is not WGS84; convert it" in str(refusal(replay, points().to_crs(epsg=4269), HERE))
     fences = geopandas.GeoDataFrame({"id": ["a"], "radius": [5]}, geometry=geopandas.points_from_xy([0], [0]), crs=3857)
-    assert "conditions: its CRS EPSG:3857 is projected; convert it: conditions.to_crs" in str(refusal(replay, [Fix(0, 0, time=0)], fences))  # fmt: skip
+    assert "conditions: its CRS EPSG:3857 is projected; convert it: conditions.to_crs" in str(
+        refusal(replay, [Fix(0, 0, time=0)], fences)
+    )
 
 
 def test_shapes_that_are_no_points() -> None:
@@ -251,14 +272,19 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     log = replay(frame, HERE, by="vehicle")
     assert log.tracks == (7, 8) and json.loads(log.to_jsonl().splitlines()[0])["vehicle"] == 7
     assert "there is no column 'car', only" in str(refusal(replay, frame, HERE, by="car"))
-    assert str(refusal(replay, small(vehicle=["a", None, "b"]), HERE, by="vehicle")) == "track: row 1: has nothing in the column 'vehicle'"  # fmt: skip
+    assert (
+        str(refusal(replay, small(vehicle=["a", None, "b"]), HERE, by="vehicle"))
+        == "track: row 1: has nothing in the column 'vehicle'"
+    )
     assert "cannot tell tracks apart" in str(refusal(replay, small(vehicle=[[1], [2], [3]]), HERE, by="vehicle"))
     with pytest.raises(InvalidArgumentError, match="by 'state' is also the name of a column of events"):
         replay(small(state=["a", "b", "c"]), HERE, by="state")
     assert "only tables have columns" in str(refusal(replay, [Fix(0, 0, time=0)], HERE, by="vehicle"))
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    assert [list(replay(path, HERE, by="vehicle").of(key)) for key in ("7", "8")] == [list(log.of(key)) for key in (7, 8)]
+    assert [list(replay(path, HERE, by="vehicle").of(key)) for key in ("7", "8")] == [
+        list(log.of(key)) for key in (7, 8)
+    ]
     assert "there is no column 'car', only lat, lon, time, vehicle" in str(refusal(replay, path, HERE, by="car"))
     assert "only tables (CSV, GeoPackage, frames)" in str(refusal(replay, DATA / "drive.gpx", HERE, by="car"))
     path.write_text("lat,lon,time,car\n0,0,0,a\n0,0,0,\n")
@@ -273,12 +299,7 @@ def test_by_on_a_real_file() -> None:
     assert len(log.tracks) == 1 and list(log) == list(alone) and len(log) > 1
 
 
-# ---------------------------------------------------------------------------------------- vector files
-
-
-def fences(crs: Any = 4326, **columns: object) -> Frame:
-    table = {"identifier": ["office", "home"], "radius": [200.0, 350.5], **columns}
-    return geopandas.GeoDataFrame(table, geometry=geopandas.points_from_xy([-122.009, 13.4], [37.3349, 52.5]), crs=crs)
+# --------------------------------------------------------------------------------------------- conditions
 
 
 CIRCLES = {
@@ -288,86 +309,11 @@ CIRCLES = {
 ONE = [Fix(37.3349, -122.009, time=0)]
 
 
-@pytest.mark.parametrize("name", ["f.gpkg", "f.shp", "f.kml", "f.fgb", "f.geojson"])
-def test_fences_of_every_vector_format(tmp_path: Path, name: str) -> None:
-    fences().to_file(tmp_path / name, driver="LIBKML" if name.endswith("kml") else None)
-    log = replay(ONE, tmp_path / name)
-    assert {key: log.conditions[key] for key in sorted(log.conditions)} == {key: CIRCLES[key] for key in sorted(CIRCLES)}
-    assert sorted((event.identifier, str(event.state)) for event in log) == [("home", "unsatisfied"), ("office", "satisfied")]
-
-
-def test_fences_of_tables(tmp_path: Path) -> None:
-    frame = fences(assuming=["satisfied", None], policy=["exact", None])
-    plain = pandas.DataFrame(frame.drop(columns="geometry")).assign(lat=frame.geometry.y, lon=frame.geometry.x)
-    plain.to_csv(tmp_path / "f.csv", index=False)
-    for source in (frame, plain, plain.rename(columns={"identifier": "id", "radius": "radius_m"}), tmp_path / "f.csv"):
-        log = replay(ONE, source)
-        assert log.conditions == CIRCLES
-        # Assumed to be inside, it is inside: no event.
-        assert [event.identifier for event in log] == ["home"]
-    numbered = replay(ONE, plain.assign(identifier=[1, 2.0]))
-    assert list(numbered.conditions) == ["1", "2"]
-
-
-def test_a_track_in_a_vector_file(tmp_path: Path, from_file: EventLog) -> None:
-    points().to_file(tmp_path / "t.gpkg")
-    assert list(replay(tmp_path / "t.gpkg", DATA / "conditions.geojson")) == list(from_file)
-    points().to_crs(3857).to_file(tmp_path / "p.gpkg")
-    path = str(tmp_path / "p.gpkg")
-    assert f"its CRS EPSG:3857 is projected; convert it: geopandas.read_file({path!r}).to_crs(epsg=4326)" in str(refusal(replay, path, HERE))  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("frame", "words"),
-    [
-        (lambda: fences(radius=[200.0, math.nan]), "conditions: row 1: radius is missing: a finite number is needed"),
-        (lambda: fences(radius=[200.0, None]), "row 1: radius is missing"),
-        (lambda: fences(radius=["200", "x"]), "row 0: radius '200' (column 'radius') is a str, not a number"),
-        (lambda: fences(radius=[200.0, -1.0]), "row 1: "),
-        (lambda: fences(radius=[200.0, math.inf]), "row 1: radius is inf"),
-        (lambda: fences(identifier=["a", "a"]), "row 1: identifier 'a' is also that of row 0"),
-        (lambda: fences(identifier=["a", None]), "row 1: identifier: a text is needed"),
-        (lambda: fences(policy=["exact", "strict"]), "row 1: policy 'strict' is not one of"),
-        (lambda: fences(assuming=["perhaps", None]), "row 0: assuming 'perhaps' is not one of"),
-        (lambda: fences().drop(columns="radius"), "there is no column for the radius, only identifier"),
-        (lambda: fences().iloc[:0], "conditions: holds no rows"),
-        (lambda: fences().assign(geometry=fences().buffer(1)), "row 0: Polygon conditions are not supported yet"),
-        (lambda: fences().set_geometry(geopandas.GeoSeries([None, None], crs=4326)), "row 0: latitude is missing"),
-        (lambda: pandas.DataFrame({"id": ["a"], "lat": [math.nan], "lon": [0], "radius": [1]}), "row 0: latitude is missing"),
-        (lambda: pandas.DataFrame({"id": ["a"], "lat": [91], "lon": [0], "radius": [1]}), "row 0: "),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:Geometry is in a geographic CRS")
-def test_bad_fences(frame: Callable[[], Frame], words: str) -> None:
-    error = refusal(replay, ONE, frame())
-    assert words in str(error)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("f.gpkg", b"not a database", "f.gpkg: not usable as gpkg: "),
-        ("f.shp", b"\0" * 100, "f.shp: not usable as shp: "),
-        ("f.kml", b"<gpx/>", "f.kml: not usable as kml: "),
-        ("f.kml", b"", "f.kml: not usable as kml: "),
-        ("f.zip", b"PK\x03\x04", "f.zip: not usable as zip: "),
-        ("f.csv", b"id,lat,lon,radius\na,0,0\n", "f.csv: line 2: has 3 columns, the header 4"),
-        ("f.csv", b"id,lat,lon,radius\na,0,0,wide\n", "f.csv: line 2: radius 'wide' is not a number"),
-        ("f.csv", b"id,lat,lon,radius\na,0,0,nan\n", "f.csv: line 2: radius is nan"),
-        ("f.csv", b"PK\x03\x04\xff", "f.csv: line 1: byte 4 is not UTF-8"),
-        ("f.geojson", b"PK\x03\x04", "f.geojson: line 1 column 1: not JSON"),
-    ],
-)
-def test_files_that_are_not_what_their_ending_says(tmp_path: Path, name: str, content: bytes, words: str) -> None:
-    (tmp_path / name).write_bytes(content)
-    assert words in str(refusal(replay, ONE, tmp_path / name))
-    if not name.endswith((".csv", ".geojson")):
-        assert words in str(refusal(replay, tmp_path / name, HERE))
-
-
 @pytest.mark.parametrize("conditions", [None, 7, [("a", 1)], b"x"])
 def test_what_are_no_conditions(conditions: Any) -> None:
-    with pytest.raises(TypeError, match="conditions must be a path, a mapping of identifiers to conditions, a DataFrame"):
+    with pytest.raises(
+        TypeError, match="conditions must be a path, a mapping of identifiers to conditions, a DataFrame"
+    ):
         replay(ONE, conditions)
 
 

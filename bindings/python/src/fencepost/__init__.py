@@ -37,7 +37,9 @@ from ._native import (
     UnsupportedError,
 )
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
+from ._planning import ArmedCondition, RotationPlan, RotationPlanner
 from ._policy import TransitionPolicy
+from ._selection import SignificantChangeFilter, best_fix
 
 if TYPE_CHECKING:
     from ._compare import Comparison, Outcome, compare
@@ -78,6 +80,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "FIX_RECORD",
+    "ArmedCondition",
     "BeaconIdentityCondition",
     "BeaconSighting",
     "BufferTooSmallError",
@@ -112,6 +115,9 @@ __all__ = [
     "Reason",
     "Record",
     "ReplayCounts",
+    "RotationPlan",
+    "RotationPlanner",
+    "SignificantChangeFilter",
     "State",
     "Statistics",
     "TransitionPolicy",
@@ -119,6 +125,7 @@ __all__ = [
     "Visit",
     "Visits",
     "__version__",
+    "best_fix",
     "compare",
     "geodesic",
     "replay",

@@ -23,6 +23,7 @@ from ._outputs import Event
 from ._policy import TransitionPolicy
 from ._replay import Replay, timed
 from ._sightings import read_sightings
+from ._significant import Thinning
 from ._text_times import parse_time
 from ._tracks import read_track
 
@@ -78,8 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     replay.set_defaults(run=_replay)
     add = replay.add_argument
-    add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON LineString with times, NMEA 0183, or vector points")
-    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV or vector points with radius")
+    add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON LineString, NMEA 0183, or vector points")
+    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV or vector points")
     add("--sightings", metavar="FILE", help="JSON Lines of scan reports, merged by time (fixes first)")
     add("--format", choices=list(WRITERS), default="table", help="how events are written (default: %(default)s)")
     add(
@@ -95,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--report", metavar="FILE", help="also write a page with map, timeline and visits (HTML)")
     add("--base-map", action="store_true", help="show the report's base map at once when its reader is online")
     add("--summary", action="store_true", help="also a table by condition (not with a table: on standard error)")
-    add("--hdop-scale", type=_metres, metavar="METRES", help="accuracy is hdop times METRES (default: GPX none, NMEA 5)")
+    add("--hdop-scale", type=_metres, metavar="METRES", help="accuracy is hdop times METRES (GPX: none, NMEA: 5)")
     add(
         "--columns",
         type=_columns,
@@ -106,6 +107,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--speed", type=_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", type=_time, metavar="TIME", help="time at the first way point")
     add("--loop", type=_count, metavar="N", help="go there and back N times")
+    add(
+        "--significant-changes",
+        action="store_true",
+        help="feed only fixes 500 m and 300 s apart; reports what that saves and delays (on standard error)",
+    )
     _add_conform(commands)
     return parser
 
@@ -143,7 +149,8 @@ def _replay(options: argparse.Namespace) -> int:
     reports = [] if options.sightings is None else read_sightings(options.sightings)
     monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(monitor, conditions, options.conditions)
-    replay = Replay(monitor, track.fixes, reports)
+    thinning = Thinning(monitor, track.fixes, reports, options.until) if options.significant_changes else None
+    replay = Replay(monitor, track.fixes if thinning is None else thinning.fixes, reports)
     last = replay.last_time_us
     if options.until is not None and last is not None and options.until < last:
         raise UsageError("argument --until: is before the last input")
@@ -152,7 +159,7 @@ def _replay(options: argparse.Namespace) -> int:
 
     def noted(events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
-            if options.summary or options.report is not None:
+            if options.summary or options.report is not None or thinning is not None:
                 seen.append(event)
             yield event
 
@@ -168,6 +175,8 @@ def _replay(options: argparse.Namespace) -> int:
     if options.report is not None:
         log.report(options.report, base_map=options.base_map)
     _report_skipped(replay, options)
+    for line in () if thinning is None else thinning.report(seen):
+        _note(line)
     return DONE
 
 

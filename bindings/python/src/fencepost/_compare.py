@@ -9,14 +9,14 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from ._conditions_file import ConditionRow, add_conditions
 from ._enums import State
 from ._event_log import EventLog
 from ._files import InputError
+from ._monitor import Monitor
 from ._native import InvalidArgumentError
 from ._policy import TransitionPolicy
 from ._replay import Replay, timed
-from ._conditions_file import ConditionRow, add_conditions
-from ._monitor import Monitor
 from ._rows import Rows
 from ._sources import ConditionsSource, TrackSource, as_conditions, as_policy, as_tracks
 from ._tracks import Track
@@ -77,7 +77,9 @@ class Comparison(Rows[Outcome]):
         20.0
     """
 
-    def __init__(self, outcomes: Iterable[Outcome], baseline: EventLog, baseline_name: str, flap_seconds: float) -> None:
+    def __init__(
+        self, outcomes: Iterable[Outcome], baseline: EventLog, baseline_name: str, flap_seconds: float
+    ) -> None:
         super().__init__(outcomes)
         self.baseline = baseline
         """The log with which the others are compared."""
@@ -97,7 +99,16 @@ class Comparison(Rows[Outcome]):
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: policy, then the numbers of :class:`Outcome`; delays in seconds."""
-        numbers = ("events", "visits", "flaps", "entry_delay", "exit_delay", "mean_delay", "missed_visits", "false_visits")
+        numbers = (
+            "events",
+            "visits",
+            "flaps",
+            "entry_delay",
+            "exit_delay",
+            "mean_delay",
+            "missed_visits",
+            "false_visits",
+        )
         names = {"policy": [outcome.name for outcome in self]}
         return names | {name: [getattr(outcome, name) for outcome in self] for name in numbers}
 

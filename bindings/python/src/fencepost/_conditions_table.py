@@ -53,9 +53,7 @@ def frame_features(frame: Any, source: str) -> Features:
         raise InputError(source, "", "holds no rows")
     indices = _find(names, ("identifier", "radius", *(() if by_geometry else POSITION)), source)
     columns: dict[str, list[Any]] = {
-        what: frame.iloc[:, indices[what]].to_list()
-        for what in ("identifier", "assuming", "policy")
-        if what in indices
+        what: frame.iloc[:, indices[what]].to_list() for what in ("identifier", "assuming", "policy") if what in indices
     }
     if by_geometry:
         columns["latitude"], columns["longitude"] = _points(frame, source)
@@ -91,7 +89,7 @@ def _feature(values: dict[str, Any], source: str, place: str, row: int | None = 
     if isinstance(identifier, int | float) and not isinstance(identifier, bool):
         # A column of numbers with a gap holds floats.
         identifier = str(int(identifier)) if identifier == identifier // 1 else str(identifier)
-    optional = {what: values[what] for what in ("assuming", "policy") if what in values}
+    optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy") if what in values}
     properties: dict[str, Any] = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
     return {"type": "Feature", "geometry": geometry, "properties": properties}

@@ -225,7 +225,9 @@ class EventLog(Rows[Event]):
 
         return write_to(target, write)
 
-    def report(self, target: str | Path | None = None, *, title: str | None = None, base_map: bool | str = False) -> str:
+    def report(
+        self, target: str | Path | None = None, *, title: str | None = None, base_map: bool | str = False
+    ) -> str:
         """A page to look at: map, timeline and visits, in one HTML file that opens without a network.
 
         Args:

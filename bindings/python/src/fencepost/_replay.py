@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ._conditions_file import ConditionRow, add_conditions
+from ._conditions_file import add_conditions
 from ._enums import Delivery
 from ._event_log import EVENT_COLUMNS, EventLog, ReplayCounts, TrackReplay
 from ._files import InputError
@@ -41,15 +41,15 @@ def replay(
 
     Args:
         track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
-            GeoDataFrame of points, or an iterable of :class:`Fix`. A frame's columns are recognised by their usual names
-            (lat, latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc); a missing accuracy is
-            "not reported", a missing position "no position".
+            GeoDataFrame of points, or an iterable of :class:`Fix`. A frame's columns are recognised by their usual
+            names (lat, latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc); a missing
+            accuracy is "not reported", a missing position "no position".
         conditions: A path (GeoJSON, CSV, or a vector file of points), conditions by identifier, a DataFrame, or a
             GeoDataFrame of points; rows have the columns identifier and radius (metres).
         policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``.
         by: Name of a column: each of its values is a track of its own, replayed with a monitor of its own.
         columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.
-        sightings: Path of a sightings file, merged by time.
+        sightings: Path of a sightings file, merged by time; with `by` every track has them.
         until: To which time is let pass after the last input; None: the replay ends there.
         delivery: As for :class:`Monitor`.
         condition_limit: As for :class:`Monitor`.

@@ -114,13 +114,30 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
     )
     if 0 < len(data.circles["name"]) <= 60:
         plot.text(
-            "label_x", "label_y", "label", source=circles.data_source, name="labels", text_align="center", y_offset=-4,
-            text_baseline="bottom", text_font_size="11px", text_font=dict(value=_FONT), text_color="#24292f",
-            background_fill_color="#ffffff", background_fill_alpha=0.65, padding=1,
-        )  # fmt: skip
+            "label_x",
+            "label_y",
+            "label",
+            source=circles.data_source,
+            name="labels",
+            text_align="center",
+            y_offset=-4,
+            text_baseline="bottom",
+            text_font_size="11px",
+            text_font=dict(value=_FONT),
+            text_color="#24292f",
+            background_fill_color="#ffffff",
+            background_fill_alpha=0.65,
+            padding=1,
+        )
     plot.multi_line(
-        "x", "y", source=models.ColumnDataSource(data.lines), name="tracks", line_color="#30363d", line_width=1.8, line_alpha=0.75
-    )  # fmt: skip
+        "x",
+        "y",
+        source=models.ColumnDataSource(data.lines),
+        name="tracks",
+        line_color="#30363d",
+        line_width=1.8,
+        line_alpha=0.75,
+    )
     events = plot.scatter(
         "x",
         "y",
@@ -161,9 +178,16 @@ def _timeline(data: ReportData) -> Any:
     # Not plain str: Bokeh would fetch a typesetter for a name with dollar signs.
     plot.yaxis.major_label_overrides = {row: models.PlainText(label) for row, label in enumerate(data.rows)}
     plot.xaxis.formatter = models.DatetimeTickFormatter(
-        milliseconds="%H:%M:%S.%3N", seconds="%H:%M:%S", minsec="%H:%M:%S", minutes="%H:%M", hourmin="%H:%M",
-        hours="%H:%M", days="%Y-%m-%d", months="%Y-%m", years="%Y",
-    )  # fmt: skip
+        milliseconds="%H:%M:%S.%3N",
+        seconds="%H:%M:%S",
+        minsec="%H:%M:%S",
+        minutes="%H:%M",
+        hourmin="%H:%M",
+        hours="%H:%M",
+        days="%Y-%m-%d",
+        months="%Y-%m",
+        years="%Y",
+    )
     plot.ygrid.visible = False
     states = plot.hbar(
         y="row",
@@ -190,9 +214,13 @@ def _timeline(data: ReportData) -> Any:
     plot.add_tools(
         models.HoverTool(renderers=[events], tooltips=_EVENT_TOOLTIP, name="event hover", attachment="right"),
         models.HoverTool(
-            renderers=[states], tooltips=held, name="state hover", visible=False, attachment="left",
+            renderers=[states],
+            tooltips=held,
+            name="state hover",
+            visible=False,
+            attachment="left",
             point_policy="follow_mouse",
-        ),  # fmt: skip
+        ),
         models.TapTool(renderers=[events]),
     )
     return plot

@@ -93,7 +93,9 @@ def _add_states(
     room = MOST_ROWS - len(data.rows)
     wanted = set(sorted(busy, key=lambda identifier: -busy[identifier])[: max(room, 0)])
     if len(wanted) < len(busy):
-        data.notes.append(f"The timeline{' of ' + label[:-3] if label else ''} shows {len(wanted)} of {len(busy)} conditions.")
+        data.notes.append(
+            f"The timeline{' of ' + label[:-3] if label else ''} shows {len(wanted)} of {len(busy)} conditions."
+        )
     end = replayed.end_us
     for identifier in busy:
         if identifier in wanted:

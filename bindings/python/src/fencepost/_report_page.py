@@ -12,7 +12,8 @@ PAGE = """\
 <title>{{ title | e }}</title>
 <link rel="icon" href="data:,">
 <style>
-  body { margin: 0; background: #f6f8fa; color: #24292f; font: 14px/1.45 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
+  body { margin: 0; background: #f6f8fa; color: #24292f; }
+  body { font: 14px/1.45 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
   main { max-width: 1180px; margin: 0 auto; padding: 20px 24px 40px; }
   h1 { font-size: 22px; font-weight: 600; margin: 0 0 12px; overflow-wrap: anywhere; }
   h2 { font-size: 15px; font-weight: 600; margin: 0 0 8px; }
@@ -20,13 +21,15 @@ PAGE = """\
   dt { color: #57606a; font-size: 12px; }
   dd { margin: 0; font-size: 16px; font-variant-numeric: tabular-nums; }
   section { background: #fff; border: 1px solid #d8dee4; border-radius: 8px; padding: 14px 16px; margin: 0 0 16px; }
-  .bar { display: flex; flex-wrap: wrap; gap: 4px 18px; align-items: baseline; margin: 0 0 6px; font-size: 12px; color: #57606a; }
+  .bar { display: flex; flex-wrap: wrap; gap: 4px 18px; align-items: baseline; }
+  .bar { margin: 0 0 6px; font-size: 12px; color: #57606a; }
   .bar h2 { color: #24292f; margin: 0; }
   .bar label { margin-left: auto; cursor: pointer; }
   .bar i { font-style: normal; }
   .table { overflow-x: auto; }
   section table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
-  section th, section td { text-align: left; padding: 4px 14px 4px 0; border-bottom: 1px solid #eceff2; white-space: nowrap; }
+  section th, section td { text-align: left; padding: 4px 14px 4px 0; white-space: nowrap; }
+  section th, section td { border-bottom: 1px solid #eceff2; }
   section th { color: #57606a; font-weight: 500; }
   ul { margin: 0; padding-left: 18px; color: #57606a; }
   footer { color: #57606a; font-size: 12px; }
@@ -40,7 +43,8 @@ PAGE = """\
   <dl>{{ facts }}</dl>
   <section>
     <div class="bar"><h2>Map</h2>{{ key }}
-      <label title="Fetches tiles: their server learns where this track was"><input type="checkbox" id="base-map" {{ base_map }}> base map</label>
+      <label title="Fetches tiles: their server learns where this track was">
+        <input type="checkbox" id="base-map" {{ base_map }}> base map</label>
     </div>
     {{ embed(docs[0].roots[0]) }}
   </section>
@@ -53,7 +57,7 @@ PAGE = """\
     <div class="table">{{ visits }}</div>
   </section>
   {% if notes %}<section><h2>Left out</h2><ul>{{ notes }}</ul></section>{% endif %}
-  <footer>Made with Fencepost. Distances are WGS84 geodesics; the circles are drawn as they are on the ellipsoid.</footer>
+  <footer>Made with Fencepost. Distances are WGS84 geodesics; circles are drawn as they are on the ellipsoid.</footer>
 </main>
 {{ plot_script }}
 <script>

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from ._column_names import POSITION, TRACK, find, time_unit
+from ._column_names import POSITION, TRACK, find, key, time_unit
 from ._files import InputError
 from ._native import InvalidArgumentError
 from ._text_times import UNITS, number_time, parse_time
@@ -41,6 +41,7 @@ def table_tracks(frame: Any, source: str, columns: Mapping[str, str], by: str | 
     Raises:
         InputError: The frame cannot be used: which row, which column, why.
     """
+    frame = _with_time(frame, columns)
     names = column_names(frame, source)
     if not len(frame):
         raise InputError(source, "", "holds no rows")
@@ -63,6 +64,15 @@ def table_tracks(frame: Any, source: str, columns: Mapping[str, str], by: str | 
         accuracies = numbers(frame, indices["accuracy"], "accuracy", source)
     keys = None if by is None else _keys(frame, names.index(by), by, source)
     return split(_points(latitudes, longitudes, accuracies, _times(frame, indices["time"], source)), source, keys)
+
+
+def _with_time(frame: Any, columns: Mapping[str, str]) -> Any:
+    """The frame with its index as a column, where that holds the times and no column does."""
+    known = {key(name) for name in frame.columns if isinstance(name, str)}
+    if frame.index.dtype.kind != "M" or "time" in columns or known & set(TRACK["time"]):
+        return frame
+    name = frame.index.name
+    return frame.reset_index(names=name if isinstance(name, str) and key(name) in TRACK["time"] else "time")
 
 
 def column_names(frame: Any, source: str) -> list[str]:
@@ -132,18 +142,20 @@ def _number(value: Any, what: str, name: str, row: int, source: str) -> float:
 
 def is_missing(value: Any) -> bool:
     """None, NaN, NaT or pandas' NA."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _keys(frame: Any, index: int, by: str, source: str) -> list[Any]:
     keys: list[Any] = frame.iloc[:, index].to_list()
-    for row, key in enumerate(keys):
-        if is_missing(key):
+    for row, value in enumerate(keys):
+        if is_missing(value):
             raise InputError.of_row(source, row, f"has nothing in the column {by!r}")
         try:
-            hash(key)
+            hash(value)
         except TypeError:
-            raise InputError.of_row(source, row, f"{key!r} (column {by!r}) cannot tell tracks apart") from None
+            raise InputError.of_row(source, row, f"{value!r} (column {by!r}) cannot tell tracks apart") from None
     return keys
 
 
@@ -155,7 +167,8 @@ def _times(frame: Any, index: int, source: str) -> list[int]:
         raise InputError.of_row(source, row, f"has no time (column {name!r})")
     if kind == "M":
         if getattr(series.dt, "tz", None) is None:
-            call = f"{source}[{name!r}].dt.tz_localize('UTC')" if source.isidentifier() else ".dt.tz_localize('UTC')"
+            owner = f"{source}[{name!r}]" if source.isidentifier() else ""
+            call = f"{owner}.dt.tz_localize('UTC')"
             reason = f"time {series.iloc[0]} (column {name!r}) has no time zone; give it one, for example {call}"
             raise InputError.of_row(source, 0, reason)
         # Nanoseconds are cut, as in files.

@@ -53,12 +53,13 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
     scale = RANGE_ERROR if hdop_scale is None else hdop_scale
     dated: tuple[int, int] | None = None
     waiting: list[_Epoch] = []
-    damaged = 0
+    found = damaged = 0
     for number, line in enumerate(data.decode("ascii", "replace").splitlines(), 1):
         # Loggers write their own time before a sentence.
         start = line.find("$")
         if start < 0 or line[start + 3 : start + 6] not in _KINDS:
             continue
+        found += 1
         try:
             sentence = parse(line[start:].strip())
             clock, day = _clock(sentence.data[0]), _day(sentence)
@@ -76,6 +77,8 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
             if not waiting or waiting[-1].clock != clock:
                 waiting.append(_Epoch(number, clock))
             _take(waiting[-1], sentence, scale)
+    if not found:
+        raise InputError(path, "", "not usable as NMEA 0183: there is no RMC, GGA or ZDA sentence in it")
     if waiting and dated is None:
         more = f" ({damaged} RMC, GGA or ZDA sentences are damaged)" if damaged else ""
         raise InputError(path, f"line {waiting[0].line}", f"no RMC or ZDA sentence gives the date{more}")

@@ -19,7 +19,7 @@ _DRIVERS = {
 
 
 def read_vector(path: str | Path) -> Any:
-    """A GeoDataFrame of a GeoPackage, Shapefile, KML or whatever else GDAL reads; a first layer where there are several.
+    """A GeoDataFrame of a GeoPackage, Shapefile, KML or whatever else GDAL reads; of several layers the first.
 
     Raises:
         InputError: There is no such file, or it is not what its ending says.
