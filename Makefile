@@ -3,6 +3,7 @@
 # make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
 # make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
 # make docs    builds the reference documentation into .build/docs
+# make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
@@ -15,7 +16,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all setup setup-test setup-test-all install uninstall docs bench mutants format-check clean
+.PHONY: demo test test-all setup setup-test setup-test-all install uninstall docs qgis-plugin bench mutants format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -54,6 +55,9 @@ uninstall:
 
 docs: $(stamps)/system
 	@bindings/c/docs/build.sh
+
+qgis-plugin: $(stamps)/python
+	@$(python) bindings/qgis/build_plugin.py
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \

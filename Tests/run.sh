@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
 light=(build header swift symbols abi determinism python package examples install)
-heavy=(swiftpm docs browser)
+heavy=(swiftpm docs browser qgis)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -22,6 +22,7 @@ install() { Tests/install.sh; }
 swiftpm() { Tests/swiftpm.sh; }
 docs() { bindings/c/docs/build.sh; }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
+qgis() { Tests/qgis.sh; }
 
 parts=("$@")
 if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi

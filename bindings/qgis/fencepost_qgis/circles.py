@@ -70,7 +70,7 @@ class _Reader:
             if algorithm.parameterDefinition(name) is not None
         }  # fmt: skip
         self._fixed = None
-        if parameters.get("RADIUS") is not None:
+        if not is_null(parameters.get("RADIUS")):
             self._fixed = algorithm.parameterAsDouble(parameters, "RADIUS", context)
         fields = self.layer.fields(KNOWN, given)
         if self._fixed is not None and not given["radius"]:

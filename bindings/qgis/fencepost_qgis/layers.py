@@ -80,11 +80,17 @@ class Layer:
         except InvalidArgumentError as error:
             raise QgsProcessingException(f"{self.title}: {error}") from None
 
-    def features(self):
-        """All features, with the fraction that each brings the reading forward."""
+    def features(self, indices=None):
+        """All features, with the fraction that each brings the reading forward.
+
+        Args:
+            indices: Of the fields that are wanted; None: all of them.
+        """
         count = self.source.featureCount()
         step = 1 / count if count > 0 else 0
         request = QgsFeatureRequest()
+        if indices is not None:
+            request.setSubsetOfAttributes(indices)
         for feature in self.source.getFeatures(request, QgsProcessingFeatureSource.FlagSkipGeometryValidityChecks):
             yield feature, step
 

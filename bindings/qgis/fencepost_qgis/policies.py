@@ -5,7 +5,7 @@ import json
 from qgis.core import QgsProcessingException
 
 from .fencepost import CircularGeographicCondition, FencepostError, InvalidArgumentError, Monitor, TransitionPolicy
-from .layers import Unusable
+from .layers import Unusable, is_null
 from .parameters import EVIDENCE, KEEP, NOTIFY, OVERRIDES, POLICIES
 
 
@@ -18,7 +18,7 @@ def chosen_policy(algorithm, parameters, context):
     preset = TransitionPolicy.named(POLICIES[algorithm.parameterAsEnum(parameters, "POLICY", context)])
     changes = {}
     for name, field, _, _ in OVERRIDES:
-        if parameters.get(name) is not None:
+        if not is_null(parameters.get(name)):
             changes[field] = algorithm.parameterAsDouble(parameters, name, context)
     dwell_policy = algorithm.parameterAsEnum(parameters, "DWELL_POLICY", context)
     if dwell_policy != KEEP:

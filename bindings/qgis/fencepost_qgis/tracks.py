@@ -59,7 +59,7 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
     """
     reader = _Reader(algorithm, parameters, context)
     layer, tracks, done = reader.layer, {}, 0.0
-    for count, (feature, step) in enumerate(layer.features()):
+    for count, (feature, step) in enumerate(layer.features(reader.indices)):
         if count % 1024 == 0:
             feedback.setProgress(share * min(done, 1))
             if feedback.isCanceled():
@@ -94,6 +94,7 @@ class _Reader:
         if "time" not in fields:
             names = ", ".join(self.layer.source.fields().names()) or "none"
             raise QgsProcessingException(f"{self.layer.title}: choose the time field; its fields are {names}")
+        self.indices = list(fields.values())
         self._time, self._accuracy, self._key = fields["time"], fields.get("accuracy"), fields.get("track")
         unit = TIME_UNITS[algorithm.parameterAsEnum(parameters, "TIME_UNIT", context)]
         self._unit = unit or time_unit(self.layer.source.fields().at(self._time).name())

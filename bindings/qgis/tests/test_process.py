@@ -153,6 +153,31 @@ def test_each_track_has_a_monitor_of_its_own(qgis: Qgis, data: Path, tmp_path: P
     check_visits(tmp_path / "visits.gpkg", visits)
 
 
+def test_the_readme_word_for_word(
+    new_qgis: Callable[[], Qgis], archive: Path, tmp_path: Path
+) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## In QGIS")[2]
+    commands = text.partition("```\n")[2].partition("```")[0]
+    (tmp_path / ".build/qgis").mkdir(parents=True)
+    shutil.copy(archive, tmp_path / ".build/qgis")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    done = subprocess.run(
+        ["bash", "-euc", commands], cwd=tmp_path, env=new_qgis().environment, capture_output=True, text=True, timeout=180
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    assert "circles layer 'conditions', feature 8: has no geometry; skipped" in said
+    log = replay(ROOT / "examples/data/drive.csv", ROOT / "examples/data/conditions.geojson")
+    # Of the beacon nothing but a first determination could come: there are no sightings.
+    wanted = [event for event in expected(log) if event["identifier"] != "apple lobby"]
+    found = events_of(tmp_path / "events.gpkg")
+    without = ("sequence",)
+    assert [{k: v for k, v in event.items() if k not in without} for event in found] == [
+        {k: v for k, v in event.items() if k not in without} for event in wanted
+    ]
+    assert len(geopandas.read_file(tmp_path / "visits.gpkg")) == len(log.visits()) > 0
+
+
 def test_airports_with_a_fixed_radius(qgis: Qgis, data: Path, tmp_path: Path) -> None:
     done = qgis.run(
         "geofenceevents", TRACKS=layer(data, "train"), CIRCLES=layer(data, "airports"), IDENTIFIER_FIELD="name",
