@@ -76,7 +76,6 @@ it was still open when the track ended.</p>
         event_fields = outputs.fields_of(outputs.EVENT_FIELDS, key_field)
         visit_fields = outputs.fields_of(outputs.VISIT_FIELDS, key_field)
         events = outputs.Sink(self, parameters, "EVENTS", context, event_fields, QgsWkbTypes.Point, crs)
-        visits = outputs.Sink(self, parameters, "VISITS", context, visit_fields, QgsWkbTypes.NoGeometry)
         nowhere = 0
 
         def write(key, batch):
@@ -96,9 +95,12 @@ it was still open when the track ended.</p>
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
         runner = Runner(feedback, 40, 60, fixes)
         log = EventLog(runner.run(tracks, rows, fences.title, after_us, write), rows, "track")
+        events.close()
         found = [] if feedback.isCanceled() else log.visits()
+        visits = outputs.Sink(self, parameters, "VISITS", context, visit_fields, QgsWkbTypes.NoGeometry)
         for visit in found:
             visits.add(outputs.visit_values(visit))
+        visits.close()
 
         counts = log.counts
         feedback.pushInfo(f"{len(log)} events, {len(found)} visits")

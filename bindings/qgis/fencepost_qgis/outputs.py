@@ -102,9 +102,10 @@ class Sink:
         crs = crs or QgsCoordinateReferenceSystem()
         self._name, self._fields = name, fields
         self._sink, self.id = algorithm.parameterAsSink(parameters, name, context, fields, geometry, crs)
-        optional = parameters.get(name) is None
-        if self._sink is None and not optional:
-            raise QgsProcessingException(algorithm.invalidSinkError(parameters, name))
+        if self._sink is None:
+            self.id = None
+            if parameters.get(name) is not None:
+                raise QgsProcessingException(algorithm.invalidSinkError(parameters, name))
 
     def add(self, values, geometry=None):
         """Writes a row.
@@ -120,6 +121,10 @@ class Sink:
             feature.setGeometry(geometry)
         if not self._sink.addFeature(feature, QgsFeatureSink.FastInsert):
             raise QgsProcessingException(f"output {self._name}: cannot be written: {self._sink.lastError()}")
+
+    def close(self):
+        """Ends the writing: another output may be in the same file."""
+        self._sink = None
 
     def style(self, context, name):
         """Lets QGIS give the layer its style when it loads it."""

@@ -3,6 +3,7 @@
 import math
 import os
 import random
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -110,6 +111,28 @@ class Styles(unittest.TestCase):
             self.assertIn(colour, seen)
 
 
+class Files(unittest.TestCase):
+    def test_events_and_visits_in_one_geopackage(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/out.gpkg"
+            sinks = {name: f"ogr:dbname='{path}' table=\"{name.lower()}\" (geom)" for name in ("EVENTS", "VISITS")}
+            results, done, feedback = run("geofenceevents", TRACKS=street(), CIRCLES=shops(), **sinks)
+            self.assertTrue(done)
+            for name in ("event", "visit"):
+                written = QgsVectorLayer(f"{path}|layername={name}s", name, "ogr")
+                self.assertEqual(written.featureCount(), results[f"{name.upper()}_COUNT"])
+                self.assertTrue(written.featureCount() > 10)
+
+    def test_without_a_table_of_visits(self):
+        results, done, _ = run("geofenceevents", TRACKS=street(), CIRCLES=shops(), EVENTS=MEMORY, VISITS=None)
+        self.assertTrue(done)
+        self.assertNotIn("VISITS", results)
+
+    def test_a_file_that_cannot_be_written(self):
+        with self.assertRaisesRegex(Exception, "no-such-folder"):
+            run("geofenceevents", TRACKS=street(), CIRCLES=shops(), EVENTS="/proc/no-such-folder/events.gpkg")
+
+
 class Circles(unittest.TestCase):
     def test_contain_what_is_nearer_than_the_radius(self):
         seed = 20261121
@@ -169,6 +192,20 @@ class Plugin(unittest.TestCase):
             for parameter in made.parameterDefinitions():
                 sink = isinstance(parameter, QgsProcessingParameterFeatureSink)
                 self.assertTrue(sink or parameter.help().endswith("."), parameter.name())
+
+    def test_an_old_python_is_refused_with_what_to_do(self):
+        from fencepost_qgis import engine
+
+        oldest, engine.OLDEST_PYTHON = engine.OLDEST_PYTHON, (99, 0)
+        engine.engine_problem.cache_clear()
+        try:
+            possible, reason = algorithm("geofenceevents").canExecute()
+        finally:
+            engine.OLDEST_PYTHON = oldest
+            engine.engine_problem.cache_clear()
+        self.assertFalse(possible)
+        self.assertRegex(reason, "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .* `make qgis-plugin`")
+        self.assertEqual(algorithm("geofenceevents").canExecute(), (True, ""))
 
     def test_comes_and_goes(self):
         registry = QgsApplication.processingRegistry()
