@@ -14,6 +14,8 @@ Example:
     office satisfied 2023-11-14 22:13:20+00:00
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import geodesic
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
@@ -43,6 +45,43 @@ from ._planning import ArmedCondition, RotationPlan, RotationPlanner
 from ._policy import TransitionPolicy
 from ._selection import SignificantChangeFilter, best_fix
 
+if TYPE_CHECKING:
+    from ._compare import Comparison, Outcome, compare
+    from ._event_log import EventLog, ReplayCounts
+    from ._files import InputError, MissingExtraError
+    from ._replay import replay
+    from ._visits import Known, Visit, Visits
+
+# A program that feeds a monitor does not pay for reading files: these load when they are first used.
+_LATER = {
+    "Comparison": "_compare",
+    "EventLog": "_event_log",
+    "InputError": "_files",
+    "Known": "_visits",
+    "MissingExtraError": "_files",
+    "Outcome": "_compare",
+    "ReplayCounts": "_event_log",
+    "Visit": "_visits",
+    "Visits": "_visits",
+    "compare": "_compare",
+    "replay": "_replay",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
+
 __all__ = [
     "FIX_RECORD",
     "ArmedCondition",
@@ -51,6 +90,7 @@ __all__ = [
     "BufferTooSmallError",
     "Cause",
     "CircularGeographicCondition",
+    "Comparison",
     "Condition",
     "ConsumerAlreadyActiveError",
     "Delivery",
@@ -58,22 +98,28 @@ __all__ = [
     "Durability",
     "DwellPolicy",
     "Event",
+    "EventLog",
     "Explanation",
     "FeedResult",
     "FencepostError",
     "Fix",
+    "InputError",
     "InternalError",
     "InvalidArgumentError",
     "InvalidNameError",
+    "Known",
     "LateInputError",
+    "MissingExtraError",
     "Monitor",
     "MonitorInUseError",
     "NotFoundError",
     "Notify",
     "NullArgumentError",
+    "Outcome",
     "QueueFullError",
     "Reason",
     "Record",
+    "ReplayCounts",
     "RotationPlan",
     "RotationPlanner",
     "SignificantChangeFilter",
@@ -85,7 +131,11 @@ __all__ = [
     "StoreUnavailableError",
     "TransitionPolicy",
     "UnsupportedError",
+    "Visit",
+    "Visits",
     "__version__",
     "best_fix",
+    "compare",
     "geodesic",
+    "replay",
 ]
