@@ -38,8 +38,12 @@ let package = Package(
       swiftSettings: strict),
 
     .executableTarget(
-      name: "quickstart", dependencies: ["Fencepost"], path: "examples/swift", exclude: ["expected.txt"],
+      name: "quickstart", dependencies: ["Fencepost"], path: "examples/swift",
+      exclude: ["BestPractices", "expected.txt"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "best-practices", dependencies: ["Fencepost", "FencepostStore"], path: "examples/swift/BestPractices",
+      exclude: ["expected.txt"], swiftSettings: strict),
 
     // C programs written against the header; Swift Testing enumerates and reports them.
     .target(
@@ -60,7 +64,8 @@ let package = Package(
     // A file system for SQLite that fails on demand.
     .target(name: "FaultyVFS", dependencies: ["CSQLite"], path: "Tests/FaultyVFS"),
     .testTarget(
-      name: "FencepostStoreTests", dependencies: ["CSQLite", "FaultyVFS", "Fencepost", "FencepostStore", "TestSupport"],
+      name: "FencepostStoreTests",
+      dependencies: ["CSQLite", "FaultyVFS", "Fencepost", "FencepostStore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation", "TestSupport"],

@@ -164,6 +164,27 @@ void changes(const Circles& circles, const Fixes& fixes) {
                      rank(adds, 1) / 1e6, rank(removes, 1) / 1e6, median(after) / 1e3));
 }
 
+// Planning a rotation of 20 slots among a million circles, along a drive and at unrelated points.
+void planning(const Circles& circles, const Fixes& drive, const Fixes& points) {
+  Monitored monitor(circles);
+  monitor.feedOne(points[0]);
+  for (auto& [name, fixes] : {std::pair{"plan-1M", &drive}, std::pair{"plan-1M-anywhere", &points}}) {
+    std::vector<double> plans, distances;
+    size_t turns = quick ? 2000 : 10000;
+    for (size_t i = 0; i < turns; i++) {
+      const fencepost_fix& fix = (*fixes)[i * (fixes->size() / turns)];
+      plans.push_back(timed([&] {
+        if (monitor.plan(fix.latitude, fix.longitude) != 19) fail("a plan does not fill its slots");
+      }));
+      distances.push_back(timed([&] { monitor.safeDistance(fix.latitude, fix.longitude); }));
+    }
+    double late = rank(plans, 0.999);
+    report.add({std::string(name) + "-p99.9", "", late, -1, late / 1e6, Sense::atMost, 1, "ms"});
+    report.note(std::string(name) + format(": %.1f us a plan (median), the worst %.1f us; %.1f us a safe distance (median)",
+                                           median(plans) / 1e3, rank(plans, 1) / 1e3, median(distances) / 1e3));
+  }
+}
+
 // Nanoseconds of an inverse between points of the globe.
 double geodesics(const Circles& circles) {
   double global = 0;
@@ -324,6 +345,7 @@ int main(int count, char** arguments) {
   policies("W1-100k", hundredThousand, drive);
   locality(twenty, million.size(), drive);
   changes(million, points);
+  planning(million, drive, points);
   double inverse = geodesics(million);
   allocationsOf(thousand, drive);
   singleCalls(thousand, drive);

@@ -105,6 +105,19 @@ class Monitored {
     Answer ignored;
     poll(ignored);
   }
+  // Circles armed by a plan for 20 slots.
+  size_t plan(double latitude, double longitude) {
+    fencepost_plan plan = FENCEPOST_PLAN_INIT;
+    size_t count = 0;
+    check(fencepost_monitor_plan(monitor, latitude, longitude, 5, nullptr, nullptr, 0, nullptr, armed.data(),
+                                 armed.size(), &count, &plan, &error));
+    return count;
+  }
+  double safeDistance(double latitude, double longitude) {
+    double distance = 0;
+    check(fencepost_monitor_safe_distance(monitor, latitude, longitude, &distance, &error));
+    return distance;
+  }
   void feedAlone(const fencepost_fix& fix) { check(fencepost_monitor_feed_fix(monitor, &fix, &error)); }
   std::vector<char> snapshot() {
     size_t size = 0;
@@ -135,6 +148,7 @@ class Monitored {
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   std::vector<fencepost_event> events;
+  std::vector<fencepost_armed_condition> armed = std::vector<fencepost_armed_condition>(20);
   const std::vector<Circle>* far = nullptr;
 
   void check(fencepost_status status) {

@@ -19,7 +19,7 @@
 /// this file. A lower bound may therefore be negative, for distances below 100 nm: then nothing is certain.
 public enum DistanceBounds {
   /// No two points of the surface are farther apart than this, metres (half a meridian is 20 003 931.4586).
-  @inlinable static var largestDistance: Double { 20_003_931.459 }
+  @inlinable public static var largestDistance: Double { 20_003_931.459 }
   /// No two points of the surface have a longer chord, metres: the equator's diameter and rounding.
   @inlinable static var largestChord: Double { 12_756_274.001 }
 

@@ -57,6 +57,27 @@ struct CapSubject {
     #expect(mistakes == 0)
   }
 
+  /// With a limit that follows the k-th best, the k caps of least slack are among those visited.
+  func checkNearest(to position: EarthVector, _ count: Int) {
+    let slacks = Dictionary(
+      caps.map { ($0.id, max(0, $0.centre.squaredChord(to: position).squareRoot() - $0.reach)) },
+      uniquingKeysWith: { first, _ in first })
+    var seen: Set<UInt32> = []
+    var mistakes = 0
+    var best: [Double] = []
+    index.visitNearest(to: position) { id, bound in
+      guard let slack = slacks[id], seen.insert(id).inserted, bound <= slack else {
+        mistakes += 1
+        return .infinity
+      }
+      best = Array((best + [slack]).sorted().prefix(count))
+      return best.count == count ? best[count - 1] : .infinity
+    }
+    let limit = slacks.values.sorted().prefix(count).last ?? 0
+    #expect(mistakes == 0)
+    #expect(slacks.allSatisfy { $0.value > limit || seen.contains($0.key) })
+  }
+
   func check(near position: EarthVector, within distance: Double) {
     #expect(index.count == caps.count)
     checkSlacks(near: position, within: distance)

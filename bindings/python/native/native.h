@@ -84,6 +84,15 @@ PyObject *native_event_json(PyObject *module, PyObject *args);
 PyObject *native_optional_double(double value);
 PyObject *native_optional_time(int64_t value);
 
+/* planning.c */
+PyObject *native_state_of(PyObject *self, PyObject *identifier);
+PyObject *native_safe_distance(PyObject *self, PyObject *args);
+PyObject *native_next_deadline(PyObject *self, PyObject *unused);
+PyObject *native_plan(PyObject *self, PyObject *args);
+PyObject *native_circle_contains(PyObject *module, PyObject *args);
+PyObject *native_significant_change(PyObject *module, PyObject *args);
+PyObject *native_best_fix(PyObject *module, PyObject *args);
+
 /* geodesic.c */
 PyObject *native_inverse(PyObject *module, PyObject *args);
 PyObject *native_direct(PyObject *module, PyObject *args);

@@ -35,10 +35,13 @@ from ._native import (
     UnsupportedError,
 )
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
+from ._planning import ArmedCondition, RotationPlan, RotationPlanner
 from ._policy import TransitionPolicy
+from ._selection import SignificantChangeFilter, best_fix
 
 __all__ = [
     "FIX_RECORD",
+    "ArmedCondition",
     "BeaconIdentityCondition",
     "BeaconSighting",
     "BufferTooSmallError",
@@ -66,10 +69,14 @@ __all__ = [
     "QueueFullError",
     "Reason",
     "Record",
+    "RotationPlan",
+    "RotationPlanner",
+    "SignificantChangeFilter",
     "State",
     "Statistics",
     "TransitionPolicy",
     "UnsupportedError",
     "__version__",
+    "best_fix",
     "geodesic",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import SupportsIndex, TypeAlias
 from uuid import UUID
 
-from ._native import InvalidArgumentError, parse_uuid
+from ._native import InvalidArgumentError, circle_contains, parse_uuid
 
 
 def to_uuid(value: str | UUID) -> UUID:
@@ -51,6 +51,18 @@ class CircularGeographicCondition:
     def center(self) -> tuple[float, float]:
         """Latitude and longitude, in degrees."""
         return (self.latitude, self.longitude)
+
+    def contains(self, latitude: float, longitude: float) -> bool:
+        """Whether a position lies in the circle, the line included.
+
+        Raises:
+            InvalidArgumentError: A coordinate or the radius is out of its range.
+
+        Example:
+            >>> CircularGeographicCondition(0, 0, radius=150).contains(0, 0.001)
+            True
+        """
+        return circle_contains(self.latitude, self.longitude, self.radius, latitude, longitude)
 
 
 @dataclass(frozen=True, slots=True)
