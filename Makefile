@@ -1,5 +1,8 @@
 # make demo    sets everything up and replays the demo drive
 # make test    sets everything up and runs every test
+# make test-all  runs the heavy tests beside them
+# make wheel   builds the Python wheel and the source distribution into .build/dist
+# make docs    builds the reference documentation into .build/docs
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
@@ -12,7 +15,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test setup setup-test bench mutants format-check clean
+.PHONY: demo test test-all setup setup-test wheel docs docs-python bench mutants format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -23,7 +26,7 @@ python := .venv/bin/python
 library := .build/lib/libfencepost.so.0.1
 
 swift_sources := Package.swift $(wildcard include/*) $(shell find Sources -type f | grep -v ' ')
-python_sources := $(addprefix bindings/python/,pyproject.toml setup.py README.md) \
+python_sources := $(addprefix bindings/python/,pyproject.toml setup.py MANIFEST.in README.md) \
   $(shell find bindings/python/native bindings/python/src -name '*.[ch]' -o -name '*.py' -o -name '*.pyi' -o -name py.typed)
 
 demo: $(stamps)/python
@@ -37,6 +40,19 @@ setup-test: $(stamps)/python-test $(stamps)/library
 
 test: setup-test
 	@Tests/run.sh
+
+test-all: setup-test
+	@Tests/run.sh heavy
+
+wheel: $(stamps)/python-tools $(stamps)/library
+	@bindings/python/dist.sh
+
+docs: docs-python
+
+docs-python: $(stamps)/python-tools
+	@rm -rf .build/docs/python
+	@$(python) bindings/python/docs.py .build/docs/python
+	@echo "the Python reference is .build/docs/python/index.html"
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
@@ -67,7 +83,7 @@ ifneq ($(shell $(python) -c 'print("works")' 2>/dev/null),works)
 endif
 $(stamps)/venv: $(stamps)/system
 	@echo "== making .venv with $$(tail -n 1 $(stamps)/system)"
-	@rm -rf .venv $(stamps)/python $(stamps)/python-test
+	@rm -rf .venv $(stamps)/python $(stamps)/python-test $(stamps)/python-tools
 	@"$$(tail -n 1 $(stamps)/system)" -m venv .venv
 	@$(python) -m pip --version > /dev/null
 	@touch $@
@@ -82,8 +98,16 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet ./bindings/python
 	@touch $@
 
-# The same with what the tests need beside it.
+# The same with what the tests need beside it, which is also what makes the wheel and the reference.
 $(stamps)/python-test: $(stamps)/python
 	@echo "== installing what the Python tests need"
-	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet './bindings/python[test]'
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[test,dist,docs]'
+	@touch $@
+
+# The same with what makes the wheel and the reference.
+$(stamps)/python-tools: $(stamps)/python
+	@echo "== installing what makes the wheel and the reference"
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[dist,docs]'
 	@touch $@

@@ -1,10 +1,13 @@
 #!/bin/bash
 # Runs every test, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
 #
-#   Tests/run.sh [PART...]      parts: build header swift symbols determinism python package examples
+#   Tests/run.sh [PART...]      without a part: all of `light`; `Tests/run.sh heavy` is what `make test-all` runs
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
+
+light=(build header swift symbols determinism python package wheel examples)
+heavy=(wheels sdist)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -13,21 +16,26 @@ symbols() { Tests/symbols.sh .build/release-lib/release; }
 determinism() { Tests/determinism.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
 package() { Tests/package.sh; }
+wheel() { .venv/bin/python Tests/wheel.py wheel; }
+wheels() { .venv/bin/python Tests/wheel.py wheels; }
+sdist() { .venv/bin/python Tests/wheel.py sdist; }
 examples() { Tests/run-examples.sh; }
 
 parts=("$@")
-if [ ${#parts[@]} = 0 ]; then parts=(build header swift symbols determinism python package examples); fi
+if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi
+if [ "${parts[*]}" = heavy ]; then parts=("${heavy[@]}"); fi
 summary=''
 status=0
 for part in "${parts[@]}"; do
-  case $part in
-    build | header | symbols | determinism | package | examples) command=$part ;;
-    swift | python) command=${part}_tests ;;
+  case " ${light[*]} ${heavy[*]} " in
+    *" $part "*) command=$part ;;
     *)
-      echo "usage: Tests/run.sh [build|header|swift|symbols|determinism|python|package|examples]..." >&2
+      echo "usage: Tests/run.sh [heavy | PART...], a part being one of ${light[*]} ${heavy[*]}" >&2
       exit 2
       ;;
   esac
+  # Commands of these names are needed here.
+  case $part in swift | python) command=${part}_tests ;; esac
   echo "== $part"
   started=$SECONDS
   if "$command"; then outcome=passed; else
