@@ -1,8 +1,10 @@
 # make demo    sets everything up and replays the demo drive
 # make test    sets everything up and runs every test
-# make test-all  runs the heavy tests beside them
+# make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
+# make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
 # make wheel   builds the Python wheel and the source distribution into .build/dist
 # make docs    builds the reference documentation into .build/docs
+# make soak    runs the tests with the full counts of what is random: 200 kills and more
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
@@ -15,7 +17,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all setup setup-test wheel docs docs-python bench mutants format-check clean
+.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python bench \
+  mutants format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -36,23 +39,37 @@ demo: $(stamps)/python
 
 setup: $(stamps)/python
 
-setup-test: $(stamps)/python-test $(stamps)/library
+setup-test: $(stamps)/python-test $(stamps)/archive
 
 test: setup-test
 	@Tests/run.sh
 
-test-all: setup-test
+setup-test-all: $(stamps)/python-test-all $(stamps)/library
+
+test-all: setup-test-all
 	@Tests/run.sh heavy
+
+install: $(stamps)/archive
+	@bindings/c/install.sh install
+
+uninstall:
+	@bindings/c/install.sh uninstall
 
 wheel: $(stamps)/python-tools $(stamps)/library
 	@bindings/python/dist.sh
 
-docs: docs-python
+docs: docs-c docs-python
+
+docs-c: $(stamps)/system
+	@bindings/c/docs/build.sh
 
 docs-python: $(stamps)/python-tools
 	@rm -rf .build/docs/python
 	@$(python) bindings/python/docs.py .build/docs/python
 	@echo "the Python reference is .build/docs/python/index.html"
+
+soak: setup-test
+	@FENCEPOST_SOAK=1 Tests/run.sh build swift python
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
@@ -88,9 +105,13 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-$(stamps)/library: $(stamps)/system bindings/c/build.sh bindings/c/fencepost.map $(swift_sources)
+$(stamps)/library: $(stamps)/system $(addprefix bindings/c/,build.sh names.sh fencepost.map) $(swift_sources)
 	@echo "== building the C library (release, self-contained)"
 	@bindings/c/build.sh
+	@touch $@
+
+$(stamps)/archive: $(stamps)/library bindings/c/archive.sh
+	@bindings/c/archive.sh > /dev/null
 	@touch $@
 
 $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
@@ -110,4 +131,18 @@ $(stamps)/python-tools: $(stamps)/python
 	@echo "== installing what makes the wheel and the reference"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
 	  $(python) -m pip install --quiet './bindings/python[dist,docs]'
+	@touch $@
+
+# What the heavy tests need: a browser, and what drives it.
+ifeq ($(shell command -v chromium),)
+.PHONY: $(stamps)/browser
+endif
+$(stamps)/browser: $(stamps)/system .ci/browser.sh
+	@.ci/browser.sh
+	@touch $@
+
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser
+	@echo "== installing what the heavy tests need"
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[test,browser,dist,docs]'
 	@touch $@

@@ -6,13 +6,14 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
-light=(build header swift symbols determinism python package wheel examples)
-heavy=(wheels sdist)
+light=(build header swift symbols abi determinism python package wheel examples install)
+heavy=(swiftpm docs browser wheels sdist)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
 swift_tests() { swift test --skip-build; }
 symbols() { Tests/symbols.sh .build/release-lib/release; }
+abi() { .venv/bin/python Tests/abi.py; }
 determinism() { Tests/determinism.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
 package() { Tests/package.sh; }
@@ -20,6 +21,10 @@ wheel() { .venv/bin/python Tests/wheel.py wheel; }
 wheels() { .venv/bin/python Tests/wheel.py wheels; }
 sdist() { .venv/bin/python Tests/wheel.py sdist; }
 examples() { Tests/run-examples.sh; }
+install() { Tests/install.sh; }
+swiftpm() { Tests/swiftpm.sh; }
+docs() { bindings/c/docs/build.sh; }
+browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 
 parts=("$@")
 if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi

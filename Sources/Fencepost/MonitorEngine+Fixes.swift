@@ -28,6 +28,17 @@ extension MonitorEngine {
   /// - Throws: ``MonitorError/queueFull(limit:position:)``; the rows before its position took effect.
   /// - Complexity: A few nanoseconds a fix while no boundary is near, O(conditions near) otherwise.
   public mutating func feed(_ fixes: Span<Fix>, result: inout FeedResult) throws(MonitorError) {
+    try fixes.withUnsafeBufferPointer { fixes throws(MonitorError) in
+      try feed(rows: FixArray(fixes: fixes), result: &result)
+    }
+  }
+
+  /// Feeds many fixes from columns. See ``feed(_:result:)-(Span<Fix>,_)``.
+  public mutating func feed(_ columns: FixColumns, result: inout FeedResult) throws(MonitorError) {
+    try feed(rows: columns, result: &result)
+  }
+
+  private mutating func feed(rows fixes: some FixRows, result: inout FeedResult) throws(MonitorError) {
     result = FeedResult()
     let count = fixes.count
     var index = 0
@@ -38,7 +49,7 @@ extension MonitorEngine {
         index += passed
         if index == count { return }
       }
-      let fix = fixes[index]
+      let fix = fixes[unchecked: index]
       if !fix.isUsable {  // a refusal in words is for single calls
         countUnusable()
         result.invalid += 1
@@ -55,7 +66,7 @@ extension MonitorEngine {
     }
   }
 
-  /// Feeds many fixes from an array. See ``feed(_:result:)``.
+  /// Feeds many fixes from an array. See ``feed(_:result:)-(Span<Fix>,_)``.
   @discardableResult
   public mutating func feed(_ fixes: some Sequence<Fix>) throws(MonitorError) -> FeedResult {
     let array = ContiguousArray(fixes)
@@ -65,7 +76,7 @@ extension MonitorEngine {
   }
 
   /// Takes fixes for as long as they are in order, before the next deadline and within the safe region.
-  private mutating func skipSafeFixes(_ fixes: Span<Fix>, from start: Int) -> Int {
+  private mutating func skipSafeFixes(_ fixes: some FixRows, from start: Int) -> Int {
     let safe = neighbourhood.safe
     guard safe.squaredRadius > 0 else { return start }
     let horizon = min(deadlines.earliest, Timestamp.latest.microseconds &+ 1)
@@ -82,7 +93,9 @@ extension MonitorEngine {
     }
     guard index > start else { return start }
     clock = time
-    lastFix = fixes[index - 1]
+    // Read anew: a caller that changes its columns meanwhile must not leave behind what no fix can be.
+    let last = fixes[unchecked: index - 1]
+    if last.isUsable { lastFix = last }
     counters.acceptedFixes += UInt64(index - start)
     counters.inputCount += UInt64(index - start)
     return index

@@ -24,6 +24,18 @@ OFFSET(fencepost_fix, longitude, 8);
 OFFSET(fencepost_fix, accuracy_m, 16);
 OFFSET(fencepost_fix, time_us, 24);
 
+SIZE(fencepost_fix_columns, 72);
+OFFSET(fencepost_fix_columns, struct_size, 0);
+OFFSET(fencepost_fix_columns, refuse_invalid, 4);
+OFFSET(fencepost_fix_columns, latitudes, 8);
+OFFSET(fencepost_fix_columns, longitudes, 16);
+OFFSET(fencepost_fix_columns, accuracies_m, 24);
+OFFSET(fencepost_fix_columns, times_us, 32);
+OFFSET(fencepost_fix_columns, latitude_stride, 40);
+OFFSET(fencepost_fix_columns, longitude_stride, 48);
+OFFSET(fencepost_fix_columns, accuracy_stride, 56);
+OFFSET(fencepost_fix_columns, time_stride, 64);
+
 SIZE(fencepost_beacon_sighting, 24);
 OFFSET(fencepost_beacon_sighting, uuid, 0);
 OFFSET(fencepost_beacon_sighting, major, 16);

@@ -71,6 +71,9 @@ public struct StoredEngine: Sendable {
     }
   }
 
+  /// Events that wait to be handed out.
+  public var pendingEvents: Int { engine.pendingEvents }
+
   /// One call of the engine.
   @inlinable
   public mutating func call<Result, Failure>(

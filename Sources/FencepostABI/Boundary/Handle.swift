@@ -2,9 +2,11 @@ import CFencepost
 import Fencepost
 import Synchronization
 
-/// What a `fencepost_monitor *` points to: the engine, and where it has one its store, behind a lock.
+/// What a `fencepost_monitor *` points to: the engine, and where it has one its store, behind a lock; and what is
+/// called when an event becomes available.
 final class Handle: Sendable {
   private let stored: Mutex<StoredEngine>
+  let wakeup = Wakeup()
 
   private init(_ stored: consuming StoredEngine) {
     self.stored = Mutex(stored)
@@ -33,11 +35,19 @@ final class Handle: Sendable {
     try withStored { stored throws(MonitorError) in try stored.call(body) }
   }
 
-  /// One call of the engine with its store under the lock.
+  /// One call of the engine with its store under the lock. When it leaves more events waiting than before, the host
+  /// is told after the lock is released.
   @inline(__always)
   func withStored<Result: Sendable>(
     _ body: (inout StoredEngine) throws(MonitorError) -> Result
   ) throws(MonitorError) -> Result {
-    try stored.withLock { stored throws(MonitorError) -> Result in try body(&stored) }
+    var isNews = false
+    defer { if isNews { wakeup.ring() } }
+    return try stored.withLock { stored throws(MonitorError) -> Result in
+      guard wakeup.isArmed else { return try body(&stored) }
+      let before = stored.pendingEvents
+      defer { isNews = stored.pendingEvents > before }
+      return try body(&stored)
+    }
   }
 }

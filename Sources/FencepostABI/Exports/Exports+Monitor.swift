@@ -25,6 +25,7 @@ public func fencepost_monitor_create(
 @_cdecl("fencepost_monitor_destroy") @implementation
 public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
   guard let monitor else { return }
+  try? Handle.borrow(monitor).wakeup.set(nil, nil)
   // What cannot be saved now is lost as in a crash; fencepost_monitor_close tells.
   try? Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.close() }
   Handle.release(monitor)

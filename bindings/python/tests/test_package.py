@@ -70,7 +70,7 @@ def test_needs_no_swift() -> None:
     # A wheel carries SQLite under a name of its own.
     names = {re.sub(r"^libsqlite3-.*", "libsqlite3.so.0", name)
              for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
-    # What CPython itself and a C++ program on any Linux use.
+    # What CPython itself and a C++ program on any Linux use, and SQLite.
     assert names <= {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libpthread.so.0", "libdl.so.2",
                      "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libfencepost.so.0.1", "libsqlite3.so.0"}
     assert "$ORIGIN" in needed
@@ -110,9 +110,11 @@ def test_stubs_agree_with_the_runtime() -> None:
 
 def test_sources_and_a_users_script_are_clean_for_mypy(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
-    script = tmp_path / "script.py"
-    script.write_text((ROOT / "examples" / "python" / "quickstart.py").read_text())
-    for target in ([str(script)], ["-p", "fencepost"]):
+    scripts = []
+    for example in sorted((ROOT / "examples" / "python").glob("*.py")):
+        (tmp_path / example.name).write_text(example.read_text())
+        scripts.append(str(tmp_path / example.name))
+    for target in (scripts, ["-p", "fencepost"]):
         checked = subprocess.run(
             [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *target],
             capture_output=True, text=True, timeout=300, cwd=tmp_path,

@@ -1,0 +1,85 @@
+import CFencepost
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a host asked to be called when an event becomes available, and the rules under which it is called.
+///
+/// Two locks, neither of them the monitor's. `state` is held for a few assignments, never while the callback runs.
+/// `gate` is held while it runs, by the thread that rings; only ``set(_:_:)`` on another thread ever waits for it.
+/// A ring while another one is going on, from whatever thread, only leaves a note that the ringing thread finds. So
+/// neither a callback that calls the monitor nor one that waits for a lock of some other caller of it can deadlock.
+final class Wakeup: Sendable {
+  private struct State {
+    var callback: fencepost_wakeup?
+    /// The context's address: a number, since a pointer cannot be shared between threads.
+    var context: UInt = 0
+    var isDue = false
+    /// The thread that rings.
+    var ringer: UInt?
+  }
+
+  private let armed = Atomic(false)
+  private let state = Mutex(State())
+  private let gate = Mutex(())
+
+  /// Whether there is a callback. Whoever reads it under the monitor's lock cannot miss one that was set before the
+  /// setter looked for waiting events under that lock.
+  var isArmed: Bool { armed.load(ordering: .relaxed) }
+
+  /// Replaces the callback. On return the one before does not run and will not run again, unless it is the caller.
+  func set(_ callback: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?) {
+    let address = UInt(bitPattern: context)
+    let ringer = state.withLock { state in
+      state.callback = callback
+      state.context = address
+      state.isDue = false
+      return state.ringer
+    }
+    armed.store(callback != nil, ordering: .relaxed)
+    if let ringer, ringer != Self.thisThread { gate.withLock { _ in } }
+  }
+
+  /// Calls the callback, or lets the thread that is about it call it once more.
+  func ring() {
+    let isMine = state.withLock { state in
+      guard state.callback != nil else { return false }
+      state.isDue = true
+      guard state.ringer == nil else { return false }
+      state.ringer = Self.thisThread
+      return true
+    }
+    guard isMine else { return }
+    while gate.withLock({ _ in callOnce() }) {}
+  }
+
+  /// Calls the callback if it is due; the gate is held.
+  private func callOnce() -> Bool {
+    let due: (fencepost_wakeup, UInt)? = state.withLock { state in
+      guard state.isDue, let callback = state.callback else {
+        state.isDue = false
+        state.ringer = nil
+        return nil
+      }
+      state.isDue = false
+      return (callback, state.context)
+    }
+    guard let due else { return false }
+    due.0(UnsafeMutableRawPointer(bitPattern: due.1))
+    return true
+  }
+
+  private static var thisThread: UInt {
+    #if canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
+    #endif
+  }
+}

@@ -1,0 +1,31 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_monitor_set_wakeup`; see the header.
+@_cdecl("fencepost_monitor_set_wakeup") @implementation
+public func fencepost_monitor_set_wakeup(
+  _ monitor: OpaquePointer?, _ wakeup: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    handle.wakeup.set(wakeup, context)
+    if wakeup != nil, try handle.call({ engine in engine.hasEvents }) { handle.wakeup.ring() }
+  }
+}
+
+/// Implements `fencepost_monitor_abandon`; see the header.
+@_cdecl("fencepost_monitor_abandon") @implementation
+public func fencepost_monitor_abandon(
+  _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    if try handle.call({ engine in
+      engine.abandon()
+      return engine.hasEvents
+    }) {
+      handle.wakeup.ring()
+    }
+  }
+}
