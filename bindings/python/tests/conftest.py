@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+# The repository, or what a source distribution holds of it.
+ROOT = next(
+    folder
+    for folder in (Path(__file__).resolve().parents[1] / "library", Path(__file__).resolve().parents[3])
+    if (folder / "include" / "fencepost.h").is_file()
+)
 SHARED = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared"))
 TRACKS = SHARED / "data" / "tracks"
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
@@ -26,6 +32,17 @@ def shared_tracks(*kinds: str) -> list[Path]:
 
 def needs_shared() -> pytest.MarkDecorator:
     return pytest.mark.skipif(not TRACKS.is_dir(), reason=f"{TRACKS} is not there")
+
+
+@pytest.fixture
+def memory_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk in memory where there is one: for many stores whose safety is not what is tested."""
+    disk = Path("/dev/shm")
+    if not os.access(disk, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="fencepost-", dir=disk) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

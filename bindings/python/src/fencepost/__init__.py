@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import geodesic
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
+from ._enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
 from ._inputs import FIX_RECORD, BeaconSighting, Fix
 from ._monitor import Monitor
 from ._native import (
@@ -34,6 +34,10 @@ from ._native import (
     NotFoundError,
     NullArgumentError,
     QueueFullError,
+    SnapshotInvalidError,
+    StoreCorruptError,
+    StoreTooNewError,
+    StoreUnavailableError,
     UnsupportedError,
 )
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
@@ -91,6 +95,7 @@ __all__ = [
     "ConsumerAlreadyActiveError",
     "Delivery",
     "Diagnostics",
+    "Durability",
     "DwellPolicy",
     "Event",
     "EventLog",
@@ -118,8 +123,12 @@ __all__ = [
     "RotationPlan",
     "RotationPlanner",
     "SignificantChangeFilter",
+    "SnapshotInvalidError",
     "State",
     "Statistics",
+    "StoreCorruptError",
+    "StoreTooNewError",
+    "StoreUnavailableError",
     "TransitionPolicy",
     "UnsupportedError",
     "Visit",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -10,21 +11,23 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from . import _native
 from ._columns import column
 from ._conditions import KINDS, BeaconIdentityCondition, CircularGeographicCondition, Condition
-from ._enums import DELIVERIES, STATES, Delivery, Diagnostics, Reason, State
-from ._inputs import FIX_RECORD, BeaconSighting, Fix
+from ._enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
+from ._inputs import FIX_RECORD, BeaconSighting, Fix, common_time
 from ._native import InvalidArgumentError, QueueFullError
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
 from ._policy import TransitionPolicy
 from ._times import Time, from_us, seconds_to_us, to_us
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from types import TracebackType
+
+    from typing_extensions import Buffer, Self
 
 
 class Monitor:
     """Named conditions, their records, and the events that wait to be handed out.
 
-    A monitor in memory. It reads no clock: its clock is the largest time that it was given, and an input earlier
+    A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was given, and an input earlier
     than that is refused. It may be used from several threads; one consumer at a time gets a sensible order of events.
 
     Args:
@@ -35,10 +38,21 @@ class Monitor:
         initial_fix_max_age: Seconds, 0 to 1e9: how old a fix may be to decide a condition when it is added.
         beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
         beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
+        store: A directory, which must exist. The monitor of that name there continues where it was, or begins; its file
+            is ``<name>.fencepost``. Delivery and limit of one that exists must be those it was made with. None: in memory.
+        durability: When changes are made to last; without a store of no effect.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
 
     Raises:
         InvalidNameError: The name has other characters or another length.
-        InvalidArgumentError: An option is out of its range.
+        InvalidArgumentError: An option is out of its range, or not the stored one; a store without a name.
+        MonitorInUseError: It is open, in this or another process.
+        StoreUnavailableError: No such directory, no permission, disk full ...
+        StoreCorruptError: The file is damaged; it was left as it is.
+        StoreTooNewError: The file comes from a newer version.
+
+    After a ``fork`` of the process the child's copy is in memory, as with a store that cannot be written: the store
+    stays the parent's.
 
     Example:
         >>> monitor = Monitor(delivery="latest")
@@ -62,6 +76,9 @@ class Monitor:
         initial_fix_max_age: float | timedelta = 60.0,
         beacon_exit_timeout: float | timedelta = 30.0,
         beacon_initial_timeout: float | timedelta = 30.0,
+        store: str | os.PathLike[str] | None = None,
+        durability: Durability | str = Durability.CHANGES,
+        checkpoint_interval: float | timedelta = 60.0,
     ) -> None:
         self._handle = _native.Monitor(
             name,
@@ -71,6 +88,9 @@ class Monitor:
             seconds_to_us(initial_fix_max_age, "initial_fix_max_age"),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
+            None if store is None else os.fsencode(store),
+            DURABILITIES.index(_member(Durability, durability, "durability")),
+            seconds_to_us(checkpoint_interval, "checkpoint_interval"),
         )
 
     @classmethod
@@ -322,21 +342,23 @@ class Monitor:
             error.result = FeedResult(*error.result)
             raise
 
-    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time) -> None:
+    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None) -> None:
         """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
 
         Args:
             sightings: One or several.
-            time: Of the report.
+            time: Of the report. May be left out when the sightings carry one and the same time.
 
         Raises:
+            InvalidArgumentError: There is no time, or the sightings carry different ones.
             LateInputError: Earlier than the clock; counted.
             QueueFullError: `max_pending_events` events wait.
         """
         if isinstance(sightings, BeaconSighting):
             sightings = (sightings,)
-        rows = b"".join([sighting._record() for sighting in sightings])
-        self._handle.feed_sightings(rows, to_us(time))
+        report = list(sightings)
+        rows = b"".join([sighting._record() for sighting in report])
+        self._handle.feed_sightings(rows, common_time(report) if time is None else to_us(time))
 
     def set_scanning(self, on: bool, *, time: Time) -> None:
         """Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
@@ -399,9 +421,77 @@ class Monitor:
         """Commits what was handed out, without asking for more."""
         self._handle.acknowledge()
 
+    # ------------------------------------------------------------------------- stores and snapshots
+
+    def checkpoint(self) -> None:
+        """Saves everything that is not saved yet; without a store it does nothing.
+
+        Raises:
+            StoreUnavailableError: Monitoring goes on in memory; a later call tries again.
+        """
+        self._handle.checkpoint()
+
+    def close(self) -> None:
+        """Saves everything and closes the store: its name is free. Without a store, or again, it does nothing.
+
+        The monitor goes on in memory; what becomes of it then is not kept. What was handed out and not committed is
+        handed out again when it is opened. A ``with`` statement closes at its end.
+
+        Raises:
+            StoreUnavailableError: Something could not be saved; the store is closed all the same.
+
+        Example:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     with Monitor("commute", store=folder) as monitor:
+            ...         monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            ...     with Monitor("commute", store=folder) as monitor:
+            ...         print(monitor.identifiers)
+            ['home']
+        """
+        self._handle.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def snapshot(self) -> bytes:
+        """The whole monitor as bytes, the same on every platform; also of one with a store. For :meth:`restore`.
+
+        Pickling and copying go through it, so a monitor with a store becomes one in memory.
+        """
+        return self._handle.snapshot()
+
+    @classmethod
+    def restore(cls, snapshot: Buffer) -> Self:
+        """A monitor in memory as it was when the snapshot was made; what was not committed is handed out again.
+
+        Args:
+            snapshot: Any bytes may be passed.
+
+        Raises:
+            SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> Monitor.restore(monitor.snapshot()).identifiers
+            ['home']
+        """
+        restored = cls.__new__(cls)
+        restored._handle = _native.Monitor.restore(snapshot)
+        return restored
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).restore, (self.snapshot(),), getattr(self, "__dict__", None) or None
+
     # --------------------------------------------------------------------------------------- itself
 
-    def fork(self) -> Monitor:
+    def fork(self) -> Self:
         """An independent copy: the same conditions, records, waiting events, counters and clock.
 
         It is as the monitor would be after a crash: what was handed out and not committed is handed out again by the
