@@ -20,8 +20,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python qgis-plugin bench \
-  mutants sanitize fuzz format-check clean
+.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python \
+  qgis-plugin bench mutants sanitize fuzz format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -66,13 +66,13 @@ docs: docs-c docs-python
 docs-c: $(stamps)/system
 	@bindings/c/docs/build.sh
 
-qgis-plugin: $(stamps)/python
-	@$(python) bindings/qgis/build_plugin.py
-
 docs-python: $(stamps)/python-tools
 	@rm -rf .build/docs/python
 	@$(python) bindings/python/docs.py .build/docs/python
 	@echo "the Python reference is .build/docs/python/index.html"
+
+qgis-plugin: $(stamps)/python
+	@$(python) bindings/qgis/build_plugin.py
 
 soak: setup-test
 	@FENCEPOST_SOAK=1 Tests/run.sh build swift python

@@ -72,7 +72,7 @@ def add_tracks(algorithm):
     )  # fmt: skip
     _choice(
         algorithm, "TIME_UNIT", "Unit of times that are numbers", TIME_UNIT_TITLES,
-        "By name: time_s, utc_ms and the like; by size: seconds below 1e11, milliseconds below 1e14, else microseconds.",
+        "By name: time_s, utc_ms. By size: seconds below 1e11, milliseconds below 1e14, else microseconds.",
     )  # fmt: skip
     _choice(
         algorithm, "ORDER", "Order of the fixes", ("by time", "as stored; fixes earlier than one before are late"),
@@ -98,7 +98,7 @@ def add_circles(algorithm):
     )  # fmt: skip
     radius = QgsProcessingParameterDistance("RADIUS", "Fixed radius", None, "", True, 0)
     radius.setDefaultUnit(QgsUnitTypes.DistanceMeters)
-    _add(algorithm, radius, "For circles whose radius field is empty, or for all when no radius field is named; metres.")
+    _add(algorithm, radius, "In metres: for circles without a radius, or for all when no radius field is named.")
     _choice(algorithm, "RADIUS_UNIT", "Unit of the radius field", RADIUS_UNIT_TITLES, "The fixed radius is in metres.")
 
 

@@ -165,7 +165,8 @@ class Policies(unittest.TestCase):
         self.assertTrue(done)
         table = compare(fixes(), CIRCLES).columns()
         for name, values in table.items():
-            self.assertEqual([value or None for (value,) in rows_of(results["COMPARISON"], name)], [v or None for v in values])
+            found = [value or None for (value,) in rows_of(results["COMPARISON"], name)]
+            self.assertEqual(found, [value or None for value in values])
         self.assertEqual(table["visits"], [20, 19, 19])
 
 
@@ -202,7 +203,9 @@ class Cancelling(unittest.TestCase):
 
 class Broken(unittest.TestCase):
     def test_many_of_a_kind_are_counted(self):
-        rows = [(None if step % 50 == 1 else place, None if step % 20 == 0 else moment(step)) for step, place in drive()]
+        rows = [
+            (None if step % 50 == 1 else place, None if step % 20 == 0 else moment(step)) for step, place in drive()
+        ]
         results, feedback = events(layer("holes", "field=time:datetime", rows))
         self.assertEqual(results["SKIPPED_COUNT"], 100 + 40)
         self.assertEqual(feedback.warnings[0], "tracks layer 'holes', feature 1: has no time; skipped")

@@ -163,7 +163,8 @@ class Circles(unittest.TestCase):
         shape = circle_polygon(10, 179.9, 50_000, 90)
         self.assertEqual(len(shape.asMultiPolygon()), 2)
         rows = [((10, 179.9), "dateline", 50_000.0), ((89.9, 0), "pole", 50_000.0), ((0, 98), "Indian Ocean", 50_000.0)]
-        circles = layer("far", "field=name:string&field=radius:double&field=Radius_note:string", [(*r, "x") for r in rows])
+        fields = "field=name:string&field=radius:double&field=Radius_note:string"
+        circles = layer("far", fields, [(*row, "x") for row in rows])
         results, done, feedback = run("monitoredcircles", CIRCLES=circles, POLYGONS=MEMORY)
         self.assertTrue(done)
         polygons = results["POLYGONS"]
@@ -204,7 +205,8 @@ class Plugin(unittest.TestCase):
             engine.OLDEST_PYTHON = oldest
             engine.engine_problem.cache_clear()
         self.assertFalse(possible)
-        self.assertRegex(reason, "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .* `make qgis-plugin`")
+        self.assertRegex(reason, "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .*; here is Linux")
+        self.assertIn("Run `make qgis-plugin`", reason)
         self.assertEqual(algorithm("geofenceevents").canExecute(), (True, ""))
 
     def test_comes_and_goes(self):
