@@ -42,6 +42,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   native_monitor *self = (native_monitor *)allocate(type, 0);
   if (self == NULL) return NULL;
+  self->consumer = -1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = fencepost_monitor_create(name, &options, &self->handle, &error);
   if (status != FENCEPOST_OK) {
@@ -66,6 +67,7 @@ static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   native_monitor *copy = (native_monitor *)allocate(type, 0);
   if (copy == NULL) return NULL;
+  copy->consumer = -1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
   fencepost_status status = fencepost_monitor_fork(self->handle, &copy->handle, &error);
@@ -120,12 +122,18 @@ static PyMethodDef monitor_methods[] = {
     {"explain", native_explain, METH_O, "Why a condition is in its state."},
     {"feed_fix", (PyCFunction)(void (*)(void))native_feed_fix, METH_FASTCALL, "Feed one fix."},
     {"feed_fixes", native_feed_fixes, METH_O, "Feed a buffer of 32-byte fix records."},
+    {"feed_columns", native_feed_columns, METH_VARARGS, "Feed fixes from columns."},
     {"feed_sightings", native_feed_sightings, METH_VARARGS, "Feed a buffer of 24-byte sighting records."},
     {"set_scanning", native_set_scanning, METH_VARARGS, "Declare scanning on or off."},
     {"set_host", native_set_host, METH_VARARGS, "State what the host can do."},
     {"advance", native_advance, METH_O, "Tell that time has passed."},
     {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},
     {"poll_events", native_poll_events, METH_O, "Up to so many events."},
+    {"attach", native_attach, METH_O, "Become the consumer that is woken through an eventfd."},
+    {"detach", native_detach, METH_O, "Cease to be it."},
+    {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},
+    {"close", native_close, METH_NOARGS, "Save and close the store; end the waiting."},
+    {"closed", native_closed, METH_NOARGS, "Whether close() was called."},
     {"acknowledge", native_acknowledge, METH_NOARGS, "Commit what was handed out."},
     {NULL, NULL, 0, NULL}};
 

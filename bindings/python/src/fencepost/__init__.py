@@ -15,9 +15,11 @@ Example:
 """
 
 from . import geodesic
+from ._columns import ColumnTypeError
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
 from ._inputs import FIX_RECORD, BeaconSighting, Fix
+from ._lists import EventList, RecordList
 from ._monitor import Monitor
 from ._native import (
     VERSION as __version__,
@@ -36,6 +38,7 @@ from ._native import (
 )
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
 from ._policy import TransitionPolicy
+from ._updates import Updates
 
 __all__ = [
     "FIX_RECORD",
@@ -44,12 +47,14 @@ __all__ = [
     "BufferTooSmallError",
     "Cause",
     "CircularGeographicCondition",
+    "ColumnTypeError",
     "Condition",
     "ConsumerAlreadyActiveError",
     "Delivery",
     "Diagnostics",
     "DwellPolicy",
     "Event",
+    "EventList",
     "Explanation",
     "FeedResult",
     "FencepostError",
@@ -66,10 +71,12 @@ __all__ = [
     "QueueFullError",
     "Reason",
     "Record",
+    "RecordList",
     "State",
     "Statistics",
     "TransitionPolicy",
     "UnsupportedError",
+    "Updates",
     "__version__",
     "geodesic",
 ]

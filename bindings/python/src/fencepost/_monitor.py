@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from . import _native
-from ._columns import column
+from ._columns import contiguous, identifiers, numbers, tags, times
 from ._conditions import KINDS, BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import DELIVERIES, STATES, Delivery, Diagnostics, Reason, State
 from ._inputs import FIX_RECORD, BeaconSighting, Fix
-from ._native import InvalidArgumentError, QueueFullError
+from ._html import SHOWN, table
+from ._lists import RECORD_HEADS, EventList, RecordList, record_row
+from ._native import InvalidArgumentError, NotFoundError, QueueFullError
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
-from ._policy import TransitionPolicy
+from ._policy import PolicyRow, TransitionPolicy
 from ._times import Time, from_us, seconds_to_us, to_us
+from ._updates import Updates
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from pandas import DataFrame
+    from typing_extensions import Buffer, Self
+
+    from ._columns import NumberColumn, SupportsArray, TimeColumn
 
 
 class Monitor:
@@ -46,8 +52,8 @@ class Monitor:
         >>> monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=1_700_000_000_000_000))
         >>> [str(event.state) for event in monitor.events()]
         ['satisfied']
-        >>> "office" in monitor, len(monitor)
-        (True, 1)
+        >>> "office" in monitor, len(monitor), monitor["office"].state
+        (True, 1, <State.SATISFIED: 'satisfied'>)
     """
 
     __slots__ = ("__weakref__", "_handle")
@@ -95,7 +101,7 @@ class Monitor:
         identifier: str,
         *,
         assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | None = None,
+        policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> None:
         """Adds a condition, or replaces the one of that identifier: new record, its waiting events are dropped.
@@ -106,7 +112,7 @@ class Monitor:
             condition: What to monitor.
             identifier: 1 to 256 bytes of UTF-8.
             assuming: The first record's state: unknown, satisfied or unsatisfied.
-            policy: When a crossing counts; None: :meth:`TransitionPolicy.standard`.
+            policy: When a crossing counts; or a preset's name; None: :meth:`TransitionPolicy.standard`.
             tag: 0 to 2**64 - 1, yours: every event brings it back.
 
         Raises:
@@ -120,7 +126,7 @@ class Monitor:
         identifier: str,
         *,
         assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | None = None,
+        policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> bool:
         """Like :meth:`add`, but leaves an equal condition of that identifier alone.
@@ -133,50 +139,51 @@ class Monitor:
         """
         return self._put(condition, identifier, assuming, policy, tag, True)
 
-    def add_circles(
+    def add_many(
         self,
-        identifiers: Iterable[str],
-        latitudes: Sequence[float] | Buffer,
-        longitudes: Sequence[float] | Buffer,
-        radii: Sequence[float] | Buffer,
+        identifier: Iterable[str],
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        radius: NumberColumn,
         *,
         assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | None = None,
-        tags: Sequence[int] | Buffer | None = None,
+        policy: TransitionPolicy | str | None = None,
+        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
     ) -> None:
         """Adds many circles from columns of equal length, in order, as single calls would. All or nothing.
 
+        Columns of 64-bit elements without gaps are read in place; others are converted.
+
         Args:
-            identifiers: Texts.
-            latitudes: Degrees.
-            longitudes: Degrees.
-            radii: Metres.
+            identifier: Texts.
+            latitude: Of the centres, degrees.
+            longitude: Of the centres, degrees.
+            radius: Metres.
             assuming: For all of them.
-            policy: For all of them.
-            tags: A tag for each; None: 0.
+            policy: For all of them; or a preset's name; None: :meth:`TransitionPolicy.standard`.
+            tag: A column, or one for all of them.
 
         Raises:
-            InvalidArgumentError: Columns of different lengths, or a row is refused: none is added, ``position`` is
-                the row.
+            InvalidArgumentError: Columns of different lengths, or a row is refused (NaN, out of range): none is added,
+                ``position`` is the row.
+            ColumnTypeError: A column does not hold what it is to hold; ``position`` is the row.
 
         Example:
             >>> monitor = Monitor()
-            >>> monitor.add_circles(["a", "b"], [52.5, 52.6], [13.4, 13.5], [100, 200])
+            >>> monitor.add_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
             >>> monitor.identifiers
             ['a', 'b']
         """
-        if isinstance(identifiers, str):
-            raise TypeError("identifiers must be an iterable of str, not str")
-        texts = tuple(identifiers)
+        texts = identifiers(identifier)
         rows = len(texts)
         self._handle.add_circles(
             texts,
-            column("d", latitudes, "latitudes", rows),
-            column("d", longitudes, "longitudes", rows),
-            column("d", radii, "radii", rows),
+            contiguous(latitude, "latitude", rows),
+            contiguous(longitude, "longitude", rows),
+            contiguous(radius, "radius", rows),
             _assumed(assuming),
-            None if policy is None else policy._row(),
-            None if tags is None else column("Q", tags, "tags", rows),
+            _policy_row(policy),
+            tags(tag, rows),
         )
 
     def remove(self, identifier: str) -> bool:
@@ -200,9 +207,9 @@ class Monitor:
         row = self._handle.record(identifier)
         return None if row is None else Record._from_row(row)
 
-    def records(self) -> list[Record]:
+    def records(self) -> RecordList:
         """All records, in the order in which the conditions were added."""
-        return [Record._from_row(row) for row in self._handle.records()]
+        return RecordList([Record._from_row(row) for row in self._handle.records()])
 
     def explain(self, identifier: str) -> Explanation:
         """Why a condition is in its state, and the smallest change that would decide it.
@@ -219,6 +226,23 @@ class Monitor:
         reason, observed, diagnostics, *numbers = self._handle.explain(identifier)
         return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
 
+    def __getitem__(self, identifier: str) -> Record:
+        """The condition of that identifier and the last event of it that was handled.
+
+        Raises:
+            NotFoundError: No condition has that identifier (a ``KeyError``).
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "work")
+            >>> monitor["work"].condition.radius
+            100.0
+        """
+        record = self.record(identifier)
+        if record is None:
+            raise NotFoundError(f"no condition has the identifier {identifier!r}")
+        return record
+
     def __len__(self) -> int:
         return self.statistics().condition_count
 
@@ -234,6 +258,7 @@ class Monitor:
             return False
 
     def __iter__(self) -> Iterator[str]:
+        """Goes through the identifiers, in the order in which the conditions were added."""
         return iter(self.identifiers)
 
     # ---------------------------------------------------------------------------------------- inputs
@@ -248,34 +273,107 @@ class Monitor:
         """
         self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
 
-    def feed_many(self, fixes: Iterable[Fix] | Buffer) -> FeedResult:
-        """Feeds many fixes in order, with the same result as single calls; invalid and late ones are counted.
+    @overload
+    def feed_many(
+        self, fixes: Iterable[Fix] | Buffer, /, *, on_invalid: Literal["count", "raise"] = "count"
+    ) -> FeedResult: ...
+    @overload
+    def feed_many(
+        self,
+        *,
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        time: TimeColumn,
+        accuracy: NumberColumn | float | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult: ...
+    def feed_many(
+        self,
+        fixes: Iterable[Fix] | Buffer | None = None,
+        /,
+        *,
+        latitude: NumberColumn | None = None,
+        longitude: NumberColumn | None = None,
+        time: TimeColumn | None = None,
+        accuracy: NumberColumn | float | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult:
+        """Feeds many fixes in order, with the same result as single calls; other Python threads run meanwhile.
 
-        Other Python threads run meanwhile.
+        Either fixes, or columns of equal length: NumPy arrays, pandas columns, ``array.array``, whatever else has the
+        buffer protocol or ``__array__``, lists. Columns of ``float64``, and of ``int64`` or ``datetime64[us]`` for
+        times, are read in place, also when they have gaps or run backwards; others are converted first. They must
+        not be changed meanwhile.
 
         Args:
             fixes: Fixes, or a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in place.
+            latitude: Degrees, -90 to 90.
+            longitude: Degrees, -180 to 180.
+            time: ``datetime64`` of any unit (UTC, as NumPy and pandas have it; finer than microseconds is rounded
+                down), pandas times with a zone, integer microseconds since 1970-01-01T00:00:00Z, or aware datetimes.
+            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. A number is
+                meant for all rows; None: not reported.
+            on_invalid: ``"count"``: rows that are invalid (a coordinate or the time out of range or missing, no
+                position) are skipped and counted. ``"raise"``: the first of them refuses all rows, and nothing
+                changes. Late rows are counted in either case.
 
         Returns:
             How many were accepted, invalid and late.
 
         Raises:
+            InvalidArgumentError: Columns of different lengths; a naive datetime; with ``on_invalid="raise"`` an
+                invalid row. ``position`` is the row, and nothing has changed.
+            ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
             QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
                 is their :class:`FeedResult`. Take events, then feed the rest.
 
         Example:
-            >>> Monitor().feed_many([Fix(0, 0, time=0), Fix(91, 0, time=1), Fix(0, 0, time=2), Fix(0, 0, time=1)])
+            >>> monitor = Monitor()
+            >>> monitor.feed_many(latitude=[0, 91, 0, 0], longitude=[0, 0, 0, 0], time=[0, 1, 2, 1])
             FeedResult(accepted=2, invalid=1, late=1)
+            >>> monitor.feed_many([Fix(0, 0, time=2), Fix(0, 0, time=3)])
+            FeedResult(accepted=2, invalid=0, late=0)
         """
+        if on_invalid not in ("count", "raise"):
+            raise InvalidArgumentError(f"on_invalid {on_invalid!r} is not one of count, raise")
+        columns = (latitude, longitude, time)
+        try:
+            if fixes is not None:
+                if any(given is not None for given in (*columns, accuracy)):
+                    raise TypeError("feed_many takes fixes or columns, not both")
+                return FeedResult(*self._feed_rows(fixes, on_invalid == "raise"))
+            for given, name in zip(columns, ("latitude", "longitude", "time")):
+                if given is None:
+                    raise TypeError(f"feed_many needs the column {name}")
+            if isinstance(accuracy, int | float):
+                accuracy = float(accuracy)
+            elif accuracy is not None:
+                accuracy = numbers(accuracy, "accuracy", none=0.0)
+            return FeedResult(
+                *self._handle.feed_columns(
+                    numbers(latitude, "latitude"),
+                    numbers(longitude, "longitude"),
+                    accuracy,
+                    *times(time, "time"),
+                    on_invalid == "raise",
+                )
+            )
+        except QueueFullError as error:
+            error.result = FeedResult(*error.result)
+            raise
+
+    def _feed_rows(self, fixes: Iterable[Fix] | Buffer, refuses: bool) -> tuple[int, int, int]:
         try:
             rows = memoryview(fixes)  # type: ignore[arg-type]
         except TypeError:
             rows = memoryview(_pack(fixes))  # type: ignore[arg-type]
-        try:
-            return FeedResult(*self._handle.feed_fixes(rows))
-        except QueueFullError as error:
-            error.result = FeedResult(*error.result)
-            raise
+        if not refuses:
+            return self._handle.feed_fixes(rows)
+        plain = memoryview(rows.tobytes())
+        if len(plain) % FIX_RECORD.size:
+            raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
+        reals = plain.cast("d")
+        return self._handle.feed_columns(reals[0::4], reals[1::4], reals[2::4], plain.cast("q")[3::4], 1, 1, True)
 
     def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time) -> None:
         """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
@@ -346,15 +444,107 @@ class Monitor:
         while (event := self.next_event()) is not None:
             yield event
 
-    def poll(self, max: int = 1024) -> list[Event]:
+    def poll(self, max: int = 1024) -> EventList:
         """Hands out up to `max` events (at most 65 536 at a time) and commits what was handed out before."""
-        return [Event._from_row(row) for row in self._handle.poll_events(_integer(max, "max", 0))]
+        return EventList([Event._from_row(row) for row in self._handle.poll_events(_integer(max, "max", 0))])
+
+    def updates(self) -> Updates:
+        """Events as they become available, for ``async for``: what waits, and then whatever comes.
+
+        They may be fed by the same task, by others, or from other threads. Asking for the next event commits the one
+        before. There is one consumer at a time: until the iterator ends, is cancelled or dropped, :meth:`events`,
+        :meth:`next_event` and :meth:`poll` are refused as well. Of a consumer that stops, nothing is lost: an event
+        that it was given and that was not committed (with :meth:`acknowledge`, or by asking for the next) is handed
+        out again, with the same sequence. :meth:`close` ends the iteration. Linux.
+
+        Raises:
+            ConsumerAlreadyActiveError: When iterating, while there is another consumer.
+
+        Example:
+            >>> import asyncio
+            >>> async def watch(monitor: Monitor) -> None:
+            ...     async for event in monitor.updates():
+            ...         print(event.identifier, event.state)
+            ...         monitor.close()
+            >>> async def main() -> None:
+            ...     monitor = Monitor()
+            ...     monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            ...     watching = asyncio.create_task(watch(monitor))
+            ...     await asyncio.to_thread(monitor.feed, Fix(52.5, 13.4, time=0))
+            ...     await watching
+            >>> asyncio.run(main())
+            home satisfied
+        """
+        return Updates(self._handle)
+
+    def events_columns(self) -> dict[str, list[Any]]:
+        """Drains what waits, as a loop over :meth:`events` does, into columns: see :meth:`EventList.columns`.
+
+        All of it is committed on return. To handle events first and commit them then, use :meth:`poll`.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add_many(["a", "b"], [0, 1], [0, 0], [100, 100])
+            >>> monitor.feed(Fix(0, 0, time=0))
+            >>> columns = monitor.events_columns()
+            >>> columns["identifier"], columns["state"]
+            (['a', 'b'], ['satisfied', 'unsatisfied'])
+        """
+        return self._drain().columns()
+
+    def events_frame(self) -> DataFrame:
+        """Drains what waits, as :meth:`events_columns` does, into a ``pandas.DataFrame``: see :meth:`EventList.to_pandas`.
+
+        Where pandas is not installed it gives the dict of columns instead; both are indexed by the same names.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> list(monitor.events_frame()["state"])
+            ['satisfied']
+        """
+        try:
+            import pandas  # noqa: F401  before anything is drained
+        except ImportError:
+            return self.events_columns()  # type: ignore[return-value]
+        return self._drain().to_pandas()
+
+    def _drain(self) -> EventList:
+        events = EventList()
+        while rows := self._handle.poll_events(65_536):
+            events += [Event._from_row(row) for row in rows]
+        return events
 
     def acknowledge(self) -> None:
         """Commits what was handed out, without asking for more."""
         self._handle.acknowledge()
 
     # --------------------------------------------------------------------------------------- itself
+
+    def close(self) -> None:
+        """Ends :meth:`updates`. A monitor in memory goes on and can be read; closing again changes nothing.
+
+        What waits is not lost: :meth:`events` still gives it.
+
+        Example:
+            >>> with Monitor() as monitor:
+            ...     monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.closed, len(monitor)
+            (True, 1)
+        """
+        self._handle.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._handle.closed()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def fork(self) -> Monitor:
         """An independent copy: the same conditions, records, waiting events, counters and clock.
@@ -403,16 +593,21 @@ class Monitor:
             f"{counters.pending_events} events wait, clock {clock}>"
         )
 
+    def _repr_html_(self) -> str:
+        first = (self.record(identifier) for identifier in self.identifiers[:SHOWN])
+        rows = [record_row(record) for record in first if record is not None]
+        return table(repr(self).strip("<>"), RECORD_HEADS, rows, len(self))
+
     def _put(
         self,
         condition: Condition,
         identifier: str,
         assuming: State | str,
-        policy: TransitionPolicy | None,
+        policy: TransitionPolicy | str | None,
         tag: int,
         ensure: bool,
     ) -> bool:
-        state, row = _assumed(assuming), None if policy is None else policy._row()
+        state, row = _assumed(assuming), _policy_row(policy)
         number = _integer(tag, "tag", 0)
         if isinstance(condition, CircularGeographicCondition):
             geometry = (condition.latitude, condition.longitude, condition.radius)
@@ -435,6 +630,12 @@ def _member(kind: type[Any], value: Any, what: str) -> Any:
     except ValueError:
         names = ", ".join(str(member) for member in kind)
         raise InvalidArgumentError(f"{what} {value!r} is not one of {names}") from None
+
+
+def _policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
+    if policy is None:
+        return None
+    return (TransitionPolicy.named(policy) if isinstance(policy, str) else policy)._row()
 
 
 def _assumed(value: State | str) -> int:
