@@ -149,7 +149,7 @@ def test_columns_are_all_or_nothing() -> None:
         monitor.add_many(["a", "b", "c"], [0, 0, 91], [0, 0, 0], [1, 1, 1])
     assert caught.value.position == 2 and len(monitor) == 0
     for columns in (([0], [0, 0], [1, 1]), ([0, 0], [0, 0], [1, 1, 1])):
-        with pytest.raises(InvalidArgumentError, match="rows, expected 2"):
+        with pytest.raises(InvalidArgumentError, match="rows, identifier has 2"):
             monitor.add_many(["a", "b"], *columns)
     with pytest.raises(TypeError, match="radii"):
         monitor.add_many(["a"], [0], [0], ["wide"])

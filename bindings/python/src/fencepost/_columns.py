@@ -66,7 +66,7 @@ def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = Column
     raise error
 
 
-def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview:
+def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[Any]:
     """A column as doubles, in place where it is that already, whatever its stride.
 
     Args:
@@ -87,10 +87,10 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview:
         return memoryview(array("d", [_number(value, f"{what}, row {row}", row, none) for row, value in enumerate(rows)]))
 
 
-def times(values: Any, what: str) -> tuple[memoryview, int, int]:
+def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
     """A column as 64-bit integers, and how many microseconds their unit is, as a fraction."""
-    if hasattr(getattr(values, "dtype", None), "tz") and hasattr(values, "values"):
-        values = values.values  # pandas with a time zone: its array would hold objects, these are UTC
+    if hasattr(getattr(values, "dtype", None), "tz"):  # pandas with a zone: as an array it would hold objects
+        values = getattr(values, "dt", values).tz_convert(None)
     table = _array_of(values, what)
     if table is not None:
         return _times_of_array(table, what)
@@ -105,14 +105,14 @@ def times(values: Any, what: str) -> tuple[memoryview, int, int]:
     return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(rows)])), 1, 1
 
 
-def contiguous(values: Any, what: str, length: int) -> memoryview:
+def contiguous(values: Any, what: str, length: int) -> memoryview[Any]:
     """A column of doubles without gaps, of so many rows."""
     view = numbers(values, what)
     check_length(view, what, length)
     return view if view.c_contiguous else memoryview(view.tobytes()).cast("d")
 
 
-def tags(values: Any, length: int) -> memoryview:
+def tags(values: Any, length: int) -> memoryview[Any]:
     """A column of numbers from 0 to 2**64 - 1; one number is meant for all rows."""
     if isinstance(values, int) and not isinstance(values, bool):
         return memoryview(array("Q", [_tag(values, 0)])) if length == 1 else memoryview(array("Q", [_tag(values, 0)]) * length)
@@ -150,7 +150,7 @@ def identifiers(values: Iterable[str]) -> tuple[str, ...]:
     return texts
 
 
-def column(code: str, values: Any, what: str, length: int | None = None) -> memoryview:
+def column(code: str, values: Any, what: str, length: int | None = None) -> memoryview[Any]:
     """A contiguous view of `values` as elements of the array type `code`: in place where the layout is that already."""
     view = _view(code, values)
     if view is None:
@@ -163,13 +163,13 @@ def column(code: str, values: Any, what: str, length: int | None = None) -> memo
     return view
 
 
-def check_length(view: memoryview, what: str, length: int) -> None:
+def check_length(view: memoryview[Any], what: str, length: int) -> None:
     """Refuses a column of another length than that of the identifiers."""
     if len(view) != length:
         refuse(f"{what} has {len(view)} rows, identifier has {length}", min(len(view), length), InvalidArgumentError)
 
 
-def _view(code: str, values: Any) -> memoryview | None:
+def _view(code: str, values: Any) -> memoryview[Any] | None:
     try:
         view = memoryview(values)
     except TypeError:
@@ -191,7 +191,7 @@ def _array_of(values: Any, what: str) -> Any | None:
     return table
 
 
-def _view_of(values: Any, what: str) -> memoryview | None:
+def _view_of(values: Any, what: str) -> memoryview[Any] | None:
     """The buffer of an object that has one of one dimension; None: there is none."""
     if isinstance(values, str | bytes | bytearray):
         refuse(f"{what} is {type(values).__name__}, expected a column")
@@ -227,7 +227,7 @@ def _number(value: Any, place: str, row: int, none: float | None) -> float:
     if value is None and none is not None:
         return none
     try:
-        return array("d", [value])[0]
+        return float(array("d", [value])[0])
     except OverflowError:
         refuse(f"{place}: {value!r} is out of range", row, InvalidArgumentError)
     except TypeError:
@@ -254,7 +254,7 @@ def _time(value: Any, what: str, row: int) -> int:
         refuse(str(error), row)
 
 
-def _times_of_array(table: Any, what: str) -> tuple[memoryview, int, int]:
+def _times_of_array(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
     kind = table.dtype.kind
     if kind == "M":
         return _datetimes(table, what)
@@ -268,7 +268,7 @@ def _times_of_array(table: Any, what: str) -> tuple[memoryview, int, int]:
     return memoryview(table if table.dtype == "int64" else table.astype("int64")), 1, 1
 
 
-def _datetimes(table: Any, what: str) -> tuple[memoryview, int, int]:
+def _datetimes(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
     unit = table.dtype.str[4:-1]  # "<M8[25ns]"
     if unit.endswith(("Y", "M")):  # of different lengths: the calendar tells
         table, unit = table.astype("datetime64[D]"), "D"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass, field
 from struct import Struct
-from uuid import UUID
+from typing import TYPE_CHECKING
 
 from ._conditions import to_uint16, to_uuid
 from ._native import InvalidArgumentError
 from ._times import Time, to_us
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 FIX_RECORD = Struct("=dddq")
 """Layout of one row of a buffer of fixes: latitude, longitude, accuracy (doubles), time (int64 microseconds).

@@ -280,6 +280,8 @@ class Monitor:
     @overload
     def feed_many(
         self,
+        fixes: None = None,
+        /,
         *,
         latitude: NumberColumn,
         longitude: NumberColumn,
@@ -289,13 +291,13 @@ class Monitor:
     ) -> FeedResult: ...
     def feed_many(
         self,
-        fixes: Iterable[Fix] | Buffer | None = None,
+        fixes: Any = None,
         /,
         *,
-        latitude: NumberColumn | None = None,
-        longitude: NumberColumn | None = None,
-        time: TimeColumn | None = None,
-        accuracy: NumberColumn | float | None = None,
+        latitude: Any = None,
+        longitude: Any = None,
+        time: Any = None,
+        accuracy: Any = None,
         on_invalid: Literal["count", "raise"] = "count",
     ) -> FeedResult:
         """Feeds many fixes in order, with the same result as single calls; other Python threads run meanwhile.
@@ -362,11 +364,11 @@ class Monitor:
             error.result = FeedResult(*error.result)
             raise
 
-    def _feed_rows(self, fixes: Iterable[Fix] | Buffer, refuses: bool) -> tuple[int, int, int]:
+    def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:
         try:
-            rows = memoryview(fixes)  # type: ignore[arg-type]
+            rows = memoryview(fixes)
         except TypeError:
-            rows = memoryview(_pack(fixes))  # type: ignore[arg-type]
+            rows = memoryview(_pack(fixes))
         if not refuses:
             return self._handle.feed_fixes(rows)
         plain = memoryview(rows.tobytes())

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
-from uuid import UUID
 
 from . import _native
-from ._conditions import CIRCULAR_GEOGRAPHIC, BeaconIdentityCondition, CircularGeographicCondition, Condition
+from ._conditions import CIRCULAR_GEOGRAPHIC, BeaconIdentityCondition, CircularGeographicCondition, Condition, uuid_of
 from ._enums import CAUSES, STATES, Cause, Diagnostics, Reason, State
 from ._html import instant
 from ._policy import PolicyRow, TransitionPolicy
@@ -130,7 +129,7 @@ class Event:
         beacon = None
         if refinement is not None:
             uuid, major, minor = refinement
-            beacon = BeaconIdentityCondition(UUID(bytes=uuid), major, minor)
+            beacon = BeaconIdentityCondition(uuid_of(uuid), major, minor)
         return cls(
             sequence,
             identifier,
@@ -204,7 +203,7 @@ class Record:
             condition = CircularGeographicCondition(*geometry)
         else:
             uuid, major, minor = geometry
-            condition = BeaconIdentityCondition(UUID(bytes=uuid), major, minor)  # type: ignore[arg-type]
+            condition = BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
         event, rules = Event._from_row(last_event), TransitionPolicy._from_row(policy)
         return cls(identifier, condition, event, rules, tag, generation)
 
