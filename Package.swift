@@ -38,8 +38,12 @@ let package = Package(
       swiftSettings: strict),
 
     .executableTarget(
-      name: "quickstart", dependencies: ["Fencepost"], path: "examples/swift", exclude: ["expected.txt"],
+      name: "quickstart", dependencies: ["Fencepost"], path: "examples/swift",
+      exclude: ["BestPractices", "expected.txt"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "best-practices", dependencies: ["Fencepost", "FencepostStore"], path: "examples/swift/BestPractices",
+      exclude: ["expected.txt"], swiftSettings: strict),
 
     // C programs written against the header; Swift Testing enumerates and reports them.
     .target(
@@ -49,16 +53,22 @@ let package = Package(
         .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic"), .treatAllWarnings(as: .error),
       ]
     ),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI"],
       exclude: ["host_safety.c"], swiftSettings: strict),
-    .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel"]),
+    .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel", "TestSupport"]),
     .testTarget(
-      name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel"],
+      name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel", "TestSupport"],
+      swiftSettings: strict),
+    // A file system for SQLite that fails on demand.
+    .target(name: "FaultyVFS", dependencies: ["CSQLite"], path: "Tests/FaultyVFS"),
+    .testTarget(
+      name: "FencepostStoreTests",
+      dependencies: ["CSQLite", "FaultyVFS", "Fencepost", "FencepostStore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "FencepostStoreTests", dependencies: ["CSQLite", "Fencepost", "FencepostStore"], swiftSettings: strict),
-    .testTarget(
-      name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation"], swiftSettings: strict),
+      name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation", "TestSupport"],
+      swiftSettings: strict),
   ]
 )

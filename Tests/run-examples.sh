@@ -54,6 +54,7 @@ for script in examples/python/*.py; do
 done
 
 compare "swift/quickstart" examples/swift/expected.txt .build/debug/quickstart
+compare "swift/best-practices" examples/swift/BestPractices/expected.txt .build/debug/best-practices
 
 # The same circles and the same drive through the command of the Python package: byte for byte the same events.
 .venv/bin/python - examples/data/circles.csv > "$folder/circles.geojson" << 'END'

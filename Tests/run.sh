@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs every test, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
 #
-#   Tests/run.sh [PART...]      parts: build header swift symbols determinism python examples
+#   Tests/run.sh [PART...]      parts: build header swift symbols determinism python package examples
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
@@ -12,18 +12,19 @@ swift_tests() { swift test --skip-build; }
 symbols() { Tests/symbols.sh .build/release-lib/release; }
 determinism() { Tests/determinism.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
+package() { Tests/package.sh; }
 examples() { Tests/run-examples.sh; }
 
 parts=("$@")
-if [ ${#parts[@]} = 0 ]; then parts=(build header swift symbols determinism python examples); fi
+if [ ${#parts[@]} = 0 ]; then parts=(build header swift symbols determinism python package examples); fi
 summary=''
 status=0
 for part in "${parts[@]}"; do
   case $part in
-    build | header | symbols | determinism | examples) command=$part ;;
+    build | header | symbols | determinism | package | examples) command=$part ;;
     swift | python) command=${part}_tests ;;
     *)
-      echo "usage: Tests/run.sh [build|header|swift|symbols|determinism|python|examples]..." >&2
+      echo "usage: Tests/run.sh [build|header|swift|symbols|determinism|python|package|examples]..." >&2
       exit 2
       ;;
   esac

@@ -851,6 +851,175 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  */
 FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
+/* ---------------------------------------------------------------------------------- planning ahead */
+
+/*
+ * Tells what the detector believes of a condition now, whatever events still wait: UNKNOWN while it is undetermined,
+ * suspended or unmonitored.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monitor, const char *identifier,
+                                                       fencepost_state *out_state, fencepost_error *error);
+
+/*
+ * Tells how far a device at a position may move before it can be on another side of any circle that is monitored: the
+ * distance to the nearest line, less a micrometre; 0 on a line, INFINITY when there is no line. (A circle whose radius
+ * is above 19 900 km may have its line farther away than the result says.) A circle that is undetermined can be decided
+ * by any fix: see fencepost_plan.follow.
+ *
+ * @param latitude, longitude  Degrees.
+ * @param out_distance_m       Metres.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range).
+ * Threads: any. Complexity: O(log conditions) and the circles around the position. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_safe_distance(fencepost_monitor *monitor, double latitude,
+                                                               double longitude, double *out_distance_m,
+                                                               fencepost_error *error);
+
+/*
+ * Tells the earliest time at which something happens though no input comes: a dwell has passed, or the absence of a
+ * beacon is established. Advance the monitor to it then.
+ *
+ * @param out_time_us  FENCEPOST_TIME_UNSET when nothing waits.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(open crossings and beacon conditions). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_next_deadline(fencepost_monitor *monitor, int64_t *out_time_us,
+                                                               fencepost_error *error);
+
+/* A back end with few slots: a phone's regions, a receiver's geofences. NULL in its place means the values of INIT. */
+typedef struct fencepost_plan_options {
+  uint32_t struct_size;    /* set by FENCEPOST_PLAN_OPTIONS_INIT */
+  uint32_t slots;          /* 1 ... 1000000; the last one is for the wake-up circle when there are more circles */
+  double margin_m;         /* finite, >= 0: how much smaller than necessary the wake-up circle is */
+  double maximum_radius_m; /* >= 0: the largest wake-up circle that the back end takes */
+} fencepost_plan_options;
+
+#define FENCEPOST_PLAN_OPTIONS_INIT {sizeof(fencepost_plan_options), 20, 0, 100000}
+
+/* A circle in a slot of the back end. Frozen: it never grows. */
+typedef struct fencepost_armed_condition {
+  uint64_t generation; /* tells a condition from one that replaced it */
+  uint64_t tag;
+  double latitude;  /* centre, degrees */
+  double longitude; /* centre, degrees */
+  double radius_m;
+  double slack_m;     /* distance of the position to the line */
+  uint32_t is_inside; /* the side of the position: what a back end has to assume that tells of changes only */
+  uint32_t is_new;    /* 1: arm it, after what is not kept was disarmed; 0: it is armed already, leave it alone */
+  uint32_t reserved;
+  uint32_t identifier_length; /* bytes, without the terminating zero */
+  char identifier[264];       /* UTF-8, terminated */
+} fencepost_armed_condition;
+
+/* What goes with the armed circles. */
+typedef struct fencepost_plan {
+  uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
+  uint32_t follow;          /* 1: feed every fix until a plan says otherwise */
+  uint32_t has_wake_up;     /* 1: the last slot holds a circle, the next three */
+  uint32_t reserved;
+  double wake_up_latitude;  /* degrees */
+  double wake_up_longitude; /* degrees */
+  double wake_up_radius_m;  /* 0: lines are so near that every fix has to be fed */
+} fencepost_plan;
+
+#define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
+
+/*
+ * Plans which circles a back end with few slots has to watch around the position of the fix that was fed last. Feed a
+ * fix, and plan again from it, when it changes the side of an armed circle, when it lies outside the wake-up circle,
+ * and while follow is 1; the events are then the same as with all fixes, conditions being added only together with a
+ * fix that is fed. Records and states are not touched.
+ *
+ * Armed are the circles whose lines are nearest (ties: the smaller radius, then the identifier), all of them when they
+ * fit. Beacon conditions take no part.
+ *
+ * @param latitude, longitude  Degrees.
+ * @param accuracy_m   Of the position, finite, >= 0; the wake-up circle is smaller by it.
+ * @param options      NULL for 20 slots.
+ * @param armed        Generations of what is armed now; may be NULL only if armed_count is 0.
+ * @param out_keep     armed_count flags: 1 = stays, 0 = disarm it, before anything is armed; NULL only if
+ *                     armed_count is 0.
+ * @param out_armed    Receives the circles, the nearest line first; may be NULL only if capacity is 0.
+ * @param capacity     Elements; as many as slots always suffice. 0 asks for the count.
+ * @param out_count    Receives how many circles there are, also with BUFFER_TOO_SMALL.
+ * @param out_plan     Initialised with FENCEPOST_PLAN_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
+ * Threads: any. Complexity: O(slots * log conditions) and the circles around the position. Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_plan(fencepost_monitor *monitor, double latitude, double longitude,
+                                                      double accuracy_m, const fencepost_plan_options *options,
+                                                      const uint64_t *armed, size_t armed_count, uint32_t *out_keep,
+                                                      fencepost_armed_condition *out_armed, size_t capacity,
+                                                      size_t *out_count, fencepost_plan *out_plan,
+                                                      fencepost_error *error);
+
+/*
+ * Tells whether a position lies in a circle, the line included.
+ *
+ * @param out_contains  Receives 1 or 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a coordinate out of range, or the radius not finite or not above 0).
+ * Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_circle_contains(double centre_latitude, double centre_longitude,
+                                                         double radius_m, double latitude, double longitude,
+                                                         uint32_t *out_contains, fencepost_error *error);
+
+/*
+ * Lets a fix through when the device has moved far, and not too often: the first, then each at least minimum_distance_m
+ * away from the last one let through and at least minimum_interval_us after it. Yours; one thread at a time.
+ */
+typedef struct fencepost_significant_change_filter {
+  uint32_t struct_size;        /* set by FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT */
+  uint32_t has_last;           /* 0 starts anew: the next fix is let through */
+  double minimum_distance_m;   /* finite, >= 0 */
+  int64_t minimum_interval_us; /* 0 ... 1e15 */
+  fencepost_fix last;          /* the last one let through, when has_last is not 0 */
+} fencepost_significant_change_filter;
+
+/* 500 m and 300 s, as Core Location documents for significant-change updates. */
+#define FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT \
+  {sizeof(fencepost_significant_change_filter), 0, 500, 300000000, {0, 0, 0, 0}}
+
+/*
+ * Offers a fix to a filter. One without a position, or out of range, is not let through, nor one that is earlier than
+ * the last one let through.
+ *
+ * @param filter        Changed when the fix is let through.
+ * @param out_accepted  Receives 1 when it is, else 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a member of the filter is out of range); UNSUPPORTED.
+ * Threads: any, one at a time for a filter. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_significant_change_filter *filter,
+                                                                   const fencepost_fix *fix, uint32_t *out_accepted,
+                                                                   fencepost_error *error);
+
+/* How a fix is chosen among several. NULL in its place means the values of INIT. */
+typedef struct fencepost_fix_selection {
+  uint32_t struct_size; /* set by FENCEPOST_FIX_SELECTION_INIT */
+  uint32_t reserved;
+  double speed_m_per_s;   /* finite, >= 0: how fast uncertainty grows with age */
+  int64_t maximum_age_us; /* 0 ... 1e15: older fixes are not considered */
+} fencepost_fix_selection;
+
+#define FENCEPOST_FIX_SELECTION_INIT {sizeof(fencepost_fix_selection), 0, 1.5, 300000000}
+
+/*
+ * Chooses the fix with the least uncertainty, accuracy_m + speed_m_per_s * age; of equal ones the later, then the
+ * first. One that does not report its accuracy only wins when no other can be used; those without a position, later
+ * than now_us or too old are not considered.
+ *
+ * @param fixes          May be NULL only if count is 0.
+ * @param now_us         The moment for which to choose.
+ * @param selection      NULL for the defaults.
+ * @param out_index      Receives the place of the best; untouched when there is none.
+ * @param out_available  Receives 1, or 0 when none can be used.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (now_us or a setting); UNSUPPORTED.
+ * Threads: any. Complexity: O(count). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_best_fix(const fencepost_fix *fixes, size_t count, int64_t now_us,
+                                                  const fencepost_fix_selection *selection, size_t *out_index,
+                                                  uint32_t *out_available, fencepost_error *error);
+
 /* ------------------------------------------------------------------------------------- UUIDs, geodesy */
 
 /*

@@ -163,6 +163,7 @@ extension MonitorEngine {
       slot = table.insert(definition, identifier: identifier)
       isOverLimit = !limit.enter(slot)
     }
+    if states.isEmpty { reserveScratch() }
     while states.count <= Int(slot) { states.append(SlotState()) }
     let wasListed = states[Int(slot)].isListed
     states[Int(slot)] = SlotState()
@@ -182,6 +183,15 @@ extension MonitorEngine {
     let flags = currentFlags(of: slot)
     // That the storage fails was told when it began to.
     if flags.suspends { flagsChanged(slot, date: clock) } else { begin(slot, lookingBack: true) }
+  }
+
+  /// Makes room for what an ordinary fix needs, so that none has to ask the system for memory.
+  mutating func reserveScratch() {
+    slotScratch.reserveCapacity(64)
+    gathered.reserveCapacity(256)
+    near.reserveCapacity(256)
+    released.reserveCapacity(64)
+    confirmations.reserveCapacity(32)
   }
 
   /// Removes a condition.

@@ -6,6 +6,7 @@
 #include "limit.hpp"
 #include "monitored.hpp"
 #include "report.hpp"
+#include "stored.hpp"
 #include "world.hpp"
 
 #include <cmath>
@@ -163,6 +164,27 @@ void changes(const Circles& circles, const Fixes& fixes) {
                      rank(adds, 1) / 1e6, rank(removes, 1) / 1e6, median(after) / 1e3));
 }
 
+// Planning a rotation of 20 slots among a million circles, along a drive and at unrelated points.
+void planning(const Circles& circles, const Fixes& drive, const Fixes& points) {
+  Monitored monitor(circles);
+  monitor.feedOne(points[0]);
+  for (auto& [name, fixes] : {std::pair{"plan-1M", &drive}, std::pair{"plan-1M-anywhere", &points}}) {
+    std::vector<double> plans, distances;
+    size_t turns = quick ? 2000 : 10000;
+    for (size_t i = 0; i < turns; i++) {
+      const fencepost_fix& fix = (*fixes)[i * (fixes->size() / turns)];
+      plans.push_back(timed([&] {
+        if (monitor.plan(fix.latitude, fix.longitude) != 19) fail("a plan does not fill its slots");
+      }));
+      distances.push_back(timed([&] { monitor.safeDistance(fix.latitude, fix.longitude); }));
+    }
+    double late = rank(plans, 0.999);
+    report.add({std::string(name) + "-p99.9", "", late, -1, late / 1e6, Sense::atMost, 1, "ms"});
+    report.note(std::string(name) + format(": %.1f us a plan (median), the worst %.1f us; %.1f us a safe distance (median)",
+                                           median(plans) / 1e3, rank(plans, 1) / 1e3, median(distances) / 1e3));
+  }
+}
+
 // Nanoseconds of an inverse between points of the globe.
 double geodesics(const Circles& circles) {
   double global = 0;
@@ -223,6 +245,68 @@ void evidence(const char* name, const Circles& circles, Fixes fixes, double inve
                                          "about %.0f ns of a fix (%.0f ns each)", perFix, perFix * inverse, inverse));
 }
 
+// Fixes that change nothing, with a store and without; a change that lasts, beside what SQLite takes for one.
+void storing(const Circles& circles, Fixes fixes) {
+  StoreDirectory directory;
+  const Circle& home = circles[0];
+  for (fencepost_fix& fix : fixes) fix.latitude = home.latitude, fix.longitude = home.longitude;
+  Monitored memory(circles), stored(Policy::exact, "feed", directory.text().c_str());
+  stored.add(Columns(circles));
+  std::vector<double> with, without;
+  for (int i = 0; i <= repetitions(); i++) {
+    Answer one, two;
+    double a = elapsed([&] { one = stored.feed(fixes); }), b = elapsed([&] { two = memory.feed(fixes); });
+    if (!(one == two)) fail("with a store the answers differ");
+    if (i > 0) with.push_back(a / double(fixes.size())), without.push_back(b / double(fixes.size()));
+    repeat(fixes);
+  }
+  double a = median(with), b = median(without);
+  report.add({"store-feed", "in memory", a, b, a / b, Sense::atMost, 1.1, "x without"});
+
+  BareCommit bare(directory.text());
+  std::vector<double> changes, commits;
+  fencepost_fix here = fixes[0], away = here;
+  away.latitude += away.latitude > 0 ? -60 : 60;
+  for (int i = 0; i < (quick ? 100 : 400); i++) {
+    fencepost_fix fix = i % 2 ? here : away;
+    fix.time_us += int64_t(i + 1) * 1000000;
+    changes.push_back(elapsed([&] { stored.feedAlone(fix); }));
+    commits.push_back(elapsed([&] { bare(i); }));
+    Answer ignored;
+    if (i % 20 == 0) stored.drain(ignored);
+  }
+  a = median(changes), b = median(commits);
+  report.add({"store-change", "SQLite commit", a, b, a / b, Sense::atMost, 1.5, "x a commit"});
+}
+
+// A million conditions: opening them, their file, their snapshot.
+void storedMillion(const Circles& circles, const Fixes& fixes) {
+  StoreDirectory directory;
+  Columns columns(circles);
+  double count = double(circles.size());
+  {
+    Monitored monitor(Policy::exact, "million", directory.text().c_str());
+    double adding = elapsed([&] { monitor.add(columns); });
+    double settling = elapsed([&] { monitor.feedOne(fixes[0]); });
+    monitor.close();
+    report.note(format("a million circles with a store: added in %.2f s, settled by the first fix in %.2f s", adding / 1e9,
+                       settling / 1e9));
+  }
+  report.add({"store-file", "", -1, -1, (directory.size("million") - double(columns.identifierBytes)) / count, Sense::atMost,
+              200, "B/cond."});
+  std::vector<double> opening, saving;
+  size_t bytes = 0;
+  for (int i = 0; i < (quick ? 1 : 3); i++) {
+    std::unique_ptr<Monitored> monitor;
+    opening.push_back(elapsed([&] { monitor = std::make_unique<Monitored>(Policy::exact, "million", directory.text().c_str()); }));
+    if (monitor->count() != circles.size()) fail("the store lost conditions");
+    saving.push_back(elapsed([&] { bytes = monitor->snapshot().size(); }));
+  }
+  report.add({"store-open-1M", "", median(opening), -1, median(opening) / 1e9, Sense::atMost, 3, "s"});
+  report.add({"snapshot-1M", "", median(saving), -1, median(saving) / 1e9, Sense::atMost, 1, "s"});
+  report.note(format("the snapshot of a million circles has %.0f bytes", double(bytes)));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -261,9 +345,12 @@ int main(int count, char** arguments) {
   policies("W1-100k", hundredThousand, drive);
   locality(twenty, million.size(), drive);
   changes(million, points);
+  planning(million, drive, points);
   double inverse = geodesics(million);
   allocationsOf(thousand, drive);
   singleCalls(thousand, drive);
+  storing(thousand, drive);
+  storedMillion(million, drive);
   evidence("W4-100k", hundredThousand, points, inverse);
   evidence("W4-1M", million, points, inverse);
 

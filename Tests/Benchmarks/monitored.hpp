@@ -51,11 +51,15 @@ class Monitored {
  public:
   double farEvidence = 0;  // events whose fix lies farther than 20 km from the centre
 
-  explicit Monitored(Policy kind = Policy::exact) : events(4096) {
+  // In memory, or by name in a store's directory.
+  explicit Monitored(Policy kind = Policy::exact, const char* name = nullptr, const char* directory = nullptr)
+      : events(4096) {
     if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
     options.assuming = FENCEPOST_STATE_UNSATISFIED;
     options.policy = &policy;
-    check(fencepost_monitor_create(nullptr, nullptr, &monitor, &error));
+    fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
+    all.store_directory = directory;
+    check(fencepost_monitor_create(name, &all, &monitor, &error));
   }
   Monitored(const std::vector<Circle>& circles, Policy kind = Policy::exact) : Monitored(kind) {
     add(Columns(circles));
@@ -101,6 +105,34 @@ class Monitored {
     Answer ignored;
     poll(ignored);
   }
+  // Circles armed by a plan for 20 slots.
+  size_t plan(double latitude, double longitude) {
+    fencepost_plan plan = FENCEPOST_PLAN_INIT;
+    size_t count = 0;
+    check(fencepost_monitor_plan(monitor, latitude, longitude, 5, nullptr, nullptr, 0, nullptr, armed.data(),
+                                 armed.size(), &count, &plan, &error));
+    return count;
+  }
+  double safeDistance(double latitude, double longitude) {
+    double distance = 0;
+    check(fencepost_monitor_safe_distance(monitor, latitude, longitude, &distance, &error));
+    return distance;
+  }
+  void feedAlone(const fencepost_fix& fix) { check(fencepost_monitor_feed_fix(monitor, &fix, &error)); }
+  std::vector<char> snapshot() {
+    size_t size = 0;
+    check(fencepost_monitor_snapshot(monitor, nullptr, 0, &size, &error));
+    std::vector<char> bytes(size);
+    check(fencepost_monitor_snapshot(monitor, bytes.data(), bytes.size(), &size, &error));
+    return bytes;
+  }
+  void drain(Answer& answer) { poll(answer); }
+  void close() { check(fencepost_monitor_close(monitor, &error)); }
+  size_t count() {
+    fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+    check(fencepost_monitor_statistics(monitor, &statistics, &error));
+    return statistics.condition_count;
+  }
   // The same answers again, looking at how far the evidence lies.
   double countFarEvidence(const std::vector<fencepost_fix>& fixes, const std::vector<Circle>& circles) {
     far = &circles;
@@ -116,6 +148,7 @@ class Monitored {
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   std::vector<fencepost_event> events;
+  std::vector<fencepost_armed_condition> armed = std::vector<fencepost_armed_condition>(20);
   const std::vector<Circle>* far = nullptr;
 
   void check(fencepost_status status) {

@@ -15,7 +15,7 @@ say() { echo "bench: $*" >&2; }
 
 # ---- packages
 missing=
-for package in g++ libboost-dev libgeographiclib-dev; do
+for package in g++ libboost-dev libgeographiclib-dev libsqlite3-dev; do
   dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
 done
 if [ -n "$missing" ] && command -v apt-get >/dev/null; then
@@ -41,7 +41,7 @@ newest() { # newest TARGET SOURCE...: whether the target is newer than all of it
 if ! newest "$out/bench" Tests/Benchmarks include/fencepost.h "$library"; then
   g++ -O3 -std=c++20 -Wall -Wextra -Wno-unknown-pragmas -isystem /usr/include/boost -Iinclude -o "$out/bench" \
     Tests/Benchmarks/bench.cpp Tests/Benchmarks/allocations.cpp -fno-builtin-malloc \
-    "$library" -lGeographicLib -Wl,-rpath,"$(dirname "$library")" 2>"$out/compiler.log" ||
+    "$library" -lGeographicLib -lsqlite3 -Wl,-rpath,"$(dirname "$library")" 2>"$out/compiler.log" ||
     { cat "$out/compiler.log" >&2; exit 1; }
 fi
 

@@ -35,11 +35,14 @@ static fencepost_status create(const fencepost_monitor_options *options) {
   return status;
 }
 
+/* Too small, too large, or ending within a member, for structures whose members after the size have eight bytes. */
+static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX, 12, 23};
+
 static void monitor_options(void) {
   larger_options options = {.known = FENCEPOST_MONITOR_OPTIONS_INIT};
-  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, 1000000, UINT32_MAX, 20 /* within a member */, 63};
-  for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
-    options.known.struct_size = senseless[i];
+  static const uint32_t sizes[] = {0, 1, 4, 7, 4097, 1000000, UINT32_MAX, 20 /* within a member */, 63};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    options.known.struct_size = sizes[i];
     CHECK_STATUS(create(&options.known), FENCEPOST_E_INVALID_ARGUMENT);
   }
   options.known.struct_size = sizeof options;
@@ -78,7 +81,6 @@ static fencepost_status add(fencepost_monitor *monitor, const fencepost_conditio
 static void condition_options(void) {
   fencepost_monitor *monitor = busy_monitor();
   larger_condition_options options = {.known = FENCEPOST_CONDITION_OPTIONS_INIT};
-  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX, 12 /* half a pointer */, 23};
   for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
     options.known.struct_size = senseless[i];
     CHECK_REFUSED(monitor, add(monitor, &options.known), FENCEPOST_E_INVALID_ARGUMENT);
@@ -128,7 +130,6 @@ static void transition_policy(void) {
   larger_policy policy = {.known = FENCEPOST_TRANSITION_POLICY_EXACT_INIT};
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.policy = &policy.known;
-  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX, 12 /* half a pointer */, 23};
   for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
     policy.known.struct_size = senseless[i];
     CHECK_REFUSED(monitor, add(monitor, &options), FENCEPOST_E_INVALID_ARGUMENT);
@@ -162,7 +163,6 @@ static void transition_policy(void) {
 static void statistics(void) {
   fencepost_monitor *monitor = busy_monitor();
   larger_statistics out, before;
-  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX, 12 /* half a pointer */, 23};
   for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
     memset(&out, 0x5a, sizeof out);
     out.known.struct_size = senseless[i];
@@ -193,7 +193,6 @@ static void statistics(void) {
 static void explanation(void) {
   fencepost_monitor *monitor = busy_monitor();
   larger_explanation out, before;
-  static const uint32_t senseless[] = {0, 1, 4, 7, 4097, UINT32_MAX, 12 /* half a pointer */, 23};
   for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
     memset(&out, 0x5a, sizeof out);
     out.known.struct_size = senseless[i];

@@ -42,6 +42,47 @@ OFFSET(fencepost_beacon_sighting, major, 16);
 OFFSET(fencepost_beacon_sighting, minor, 18);
 OFFSET(fencepost_beacon_sighting, rssi_dbm, 20);
 
+SIZE(fencepost_plan_options, 24);
+OFFSET(fencepost_plan_options, struct_size, 0);
+OFFSET(fencepost_plan_options, slots, 4);
+OFFSET(fencepost_plan_options, margin_m, 8);
+OFFSET(fencepost_plan_options, maximum_radius_m, 16);
+
+SIZE(fencepost_armed_condition, 328);
+OFFSET(fencepost_armed_condition, generation, 0);
+OFFSET(fencepost_armed_condition, tag, 8);
+OFFSET(fencepost_armed_condition, latitude, 16);
+OFFSET(fencepost_armed_condition, longitude, 24);
+OFFSET(fencepost_armed_condition, radius_m, 32);
+OFFSET(fencepost_armed_condition, slack_m, 40);
+OFFSET(fencepost_armed_condition, is_inside, 48);
+OFFSET(fencepost_armed_condition, is_new, 52);
+OFFSET(fencepost_armed_condition, reserved, 56);
+OFFSET(fencepost_armed_condition, identifier_length, 60);
+OFFSET(fencepost_armed_condition, identifier, 64);
+
+SIZE(fencepost_plan, 40);
+OFFSET(fencepost_plan, struct_size, 0);
+OFFSET(fencepost_plan, follow, 4);
+OFFSET(fencepost_plan, has_wake_up, 8);
+OFFSET(fencepost_plan, reserved, 12);
+OFFSET(fencepost_plan, wake_up_latitude, 16);
+OFFSET(fencepost_plan, wake_up_longitude, 24);
+OFFSET(fencepost_plan, wake_up_radius_m, 32);
+
+SIZE(fencepost_significant_change_filter, 56);
+OFFSET(fencepost_significant_change_filter, struct_size, 0);
+OFFSET(fencepost_significant_change_filter, has_last, 4);
+OFFSET(fencepost_significant_change_filter, minimum_distance_m, 8);
+OFFSET(fencepost_significant_change_filter, minimum_interval_us, 16);
+OFFSET(fencepost_significant_change_filter, last, 24);
+
+SIZE(fencepost_fix_selection, 24);
+OFFSET(fencepost_fix_selection, struct_size, 0);
+OFFSET(fencepost_fix_selection, reserved, 4);
+OFFSET(fencepost_fix_selection, speed_m_per_s, 8);
+OFFSET(fencepost_fix_selection, maximum_age_us, 16);
+
 SIZE(fencepost_transition_policy, 64);
 OFFSET(fencepost_transition_policy, struct_size, 0);
 OFFSET(fencepost_transition_policy, dwell_policy, 4);

@@ -1,18 +1,16 @@
 import Fencepost
 import FencepostFoundation
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct DateTests {
   @Test func datesKeepTheMicrosecond() throws {
-    let seed = ProcessInfo.processInfo.environment["FENCEPOST_SEED"].flatMap { UInt64($0) } ?? 20_130_103
-    print("DateTests: FENCEPOST_SEED=\(seed)")
-    // A multiplicative walk over all instants from 1730 to 2272.
-    let (low, span): (Int64, UInt64) = (-7_573_651_200_000_000, 17_103_571_200_000_000)
-    var state = seed
+    var random = SeededGenerator("dates")
+    // From 1730 to 2272.
+    let instants: ClosedRange<Int64> = -7_573_651_200_000_000...9_529_920_000_000_000
     for _ in 0..<20_000 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      let time = Timestamp(microseconds: low + Int64((state >> 8) % span))
+      let time = Timestamp(microseconds: Int64.random(in: instants, using: &random))
       #expect(Timestamp(Date(time)) == time)
       #expect(try Timestamp(validating: time.date) == time)
     }

@@ -6,7 +6,7 @@ import Testing
   /// Largest error of each function over the golden table, in ulp, against the bound that its documentation states.
   @Test func staysWithinTheStatedBounds() throws {
     let bounds = [
-      "sinDegrees": 1, "cosDegrees": 1, "sin": 1, "cos": 1, "atan2": 2.5, "atan2Degrees": 3, "asin": 3,
+      "sinDegrees": 1, "cosDegrees": 1, "sin": 1, "cos": 1, "atan2": 2.5, "atan2Degrees": 3,
     ]
     var worst: [String: Double] = [:]
     for row in try Golden.rows("trigonometry.tsv") {
@@ -21,8 +21,7 @@ import Testing
         case "sin": Trigonometry.sincos(first).sine
         case "cos": Trigonometry.sincos(first).cosine
         case "atan2": Trigonometry.atan2(first, second)
-        case "atan2Degrees": Trigonometry.atan2Degrees(first, second)
-        default: Trigonometry.asin(first)
+        default: Trigonometry.atan2Degrees(first, second)
         }
       let error = value == 0 ? (ours == 0 ? 0 : .infinity) : ((ours - value) - tail).magnitude / value.ulp
       worst[row[0]] = max(worst[row[0]] ?? 0, error)
@@ -51,8 +50,6 @@ import Testing
     #expect(Trigonometry.atan2Degrees(-2, 0) == -90)
     #expect(Trigonometry.atan2Degrees(-2, -2) == -135)
     #expect(Trigonometry.atan2Degrees(0, 0) == 0)
-    #expect(Trigonometry.asin(1) == .pi / 2)
-    #expect(Trigonometry.asin(-1) == -.pi / 2)
   }
 
   @Test func symmetriesHoldBitForBit() {
@@ -84,7 +81,5 @@ import Testing
       #expect(degrees.isNaN || degrees.magnitude <= 180)
       if number.isNaN || other.isNaN { #expect(angle.isNaN && degrees.isNaN) }
     }
-    let arc = Trigonometry.asin(number)
-    #expect(arc.isNaN == !(number.magnitude <= 1))
   }
 }

@@ -36,6 +36,9 @@ struct Deadlines: Sendable {
     earliest = heap.first?.time ?? .max
   }
 
+  /// The slots that have a reminder, some of them more than once, and slots that had one.
+  var remindedSlots: some Sequence<UInt32> { heap.elements.lazy.map(\.slot) }
+
   /// Forgets a slot.
   mutating func cancel(_ slot: UInt32) {
     guard heap.count > 0 else { return }

@@ -13,10 +13,9 @@ struct Neighbourhood: Sendable {
   static let capacity = 20
   /// Bytes of a group of four watches.
   private static var groupSize: Int { 80 }
-  /// Greatest radius of curvature of the ellipsoid, a² / b, metres, a little widened.
-  private static let greatestRadius = 6_399_594.0
   private static let nowhere = EarthVector(x: .nan, y: .nan, z: .nan)
-  private static let metresPerDegree = greatestRadius * 0.017_453_292_519_943_296
+  /// The longest arc of a degree on the ellipsoid, metres.
+  private static var metresPerDegree: Double { Ellipsoid.largestRadiusOfCurvature * Trigonometry.radiansPerDegree }
 
   private(set) var isValid = false
   /// Not a number, from which nothing is at any distance, before the first fix.
@@ -53,6 +52,7 @@ struct Neighbourhood: Sendable {
   }
   private(set) var safe = SafeRegion()
   private var metresPerLongitude = 0.0
+  private var frame = LocalFrame()
 
   /// Whether the device jumped: too far from where it was for a list to pay.
   func isJump(to position: EarthVector) -> Bool {
@@ -101,7 +101,7 @@ struct Neighbourhood: Sendable {
     origin = centre
     builtAt = position
     lookAhead = min(0.5, lookAhead * 1.02)
-    frame = Frame(coordinate)
+    frame = LocalFrame(latitude: coordinate.latitude, longitude: coordinate.longitude)
     self.radius = radius
     count = 0
     // The widest parallel within reach: a degree of latitude is at least 110.5 km.
@@ -139,57 +139,14 @@ struct Neighbourhood: Sendable {
     if watch != nil, !isListed { isValid = false }
   }
 
-  /// The position of a coordinate relative to `origin`, as an EarthVector without latitude and longitude to be
-  /// reduced: by the addition theorems from the origin's sines and cosines, right to a micrometre within 0.01 radians.
-  /// `nil` farther away. Good for screening; decisions rest on ``EarthVector/init(latitude:longitude:)``.
+  /// The position of a coordinate relative to `origin`, to a micrometre; `nil` where the frame does not reach.
   @inline(__always)
   func offset(of coordinate: Coordinate) -> EarthVector? {
-    let u = (coordinate.latitude - frame.latitude) * 0.017_453_292_519_943_296
-    let v = (coordinate.longitude - frame.longitude) * 0.017_453_292_519_943_296
-    guard u.magnitude < 0.01, v.magnitude < 0.01 else { return nil }
-    let uu = u * u
-    let vv = v * v
-    let sinU = u * (1 - uu * (1.0 / 6 - uu * (1.0 / 120)))
-    let cosU = 1 - uu * (0.5 - uu * (1.0 / 24))
-    let sinV = v * (1 - vv * (1.0 / 6 - vv * (1.0 / 120)))
-    let cosV = 1 - vv * (0.5 - vv * (1.0 / 24))
-    let sinLatitude = frame.sinLatitude * cosU + frame.cosLatitude * sinU
-    let cosLatitude = frame.cosLatitude * cosU - frame.sinLatitude * sinU
-    let sinLongitude = frame.sinLongitude * cosV + frame.cosLongitude * sinV
-    let cosLongitude = frame.cosLongitude * cosV - frame.sinLongitude * sinV
-    // The radius of curvature in the prime vertical, a series in the change of its root's argument (below 1.4e-4).
-    let change = frame.bend * (sinLatitude * sinLatitude - frame.sinLatitude * frame.sinLatitude)
-    let normal = frame.normal * (1 + change * (0.5 + change * (0.375 + change * 0.3125)))
-    let toAxis = normal * cosLatitude
-    return EarthVector(
-      x: toAxis * cosLongitude - origin.x, y: toAxis * sinLongitude - origin.y,
-      z: normal * (1 - Ellipsoid.eccentricitySquared) * sinLatitude - origin.z)
-  }
-
-  /// What ``offset(of:)`` needs of the origin.
-  private struct Frame: Sendable {
-    var latitude = Double.infinity
-    var longitude = Double.infinity
-    var sinLatitude = 0.0
-    var cosLatitude = 0.0
-    var sinLongitude = 0.0
-    var cosLongitude = 0.0
-    var normal = 0.0
-    var bend = 0.0
-
-    init() {}
-
-    init(_ coordinate: Coordinate) {
-      latitude = coordinate.latitude
-      longitude = coordinate.longitude
-      (sinLatitude, cosLatitude) = Trigonometry.sincosDegrees(latitude)
-      (sinLongitude, cosLongitude) = Trigonometry.sincosDegrees(longitude)
-      let rest = 1 - Ellipsoid.eccentricitySquared * sinLatitude * sinLatitude
-      normal = Ellipsoid.equatorialRadius / rest.squareRoot()
-      bend = Ellipsoid.eccentricitySquared / rest
+    guard let position = frame.position(latitude: coordinate.latitude, longitude: coordinate.longitude) else {
+      return nil
     }
+    return offset(of: position)
   }
-  private var frame = Frame()
 
   /// A position relative to `origin`, in each lane.
   @inline(__always)

@@ -39,23 +39,23 @@ public struct MonitorOptions: Sendable, Hashable {
   /// As Core Location: the first waiting event, 20 conditions.
   public static let coreLocation = MonitorOptions(delivery: .first, conditionLimit: 20)
 
-  /// The first value that is out of range, as a message; `nil` when the options are sound.
+  /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the options are sound.
   package var defect: String? {
     if let conditionLimit, conditionLimit < 1 {
-      return "condition limit is \(conditionLimit); accepted are values from 1, or none"
+      return "condition_limit is \(conditionLimit); accepted are values from 1, or none"
     }
     guard (1...1_000_000_000).contains(maxPendingEvents) else {
-      return "max pending events is \(maxPendingEvents); accepted are 1 to 1000000000"
+      return "max_pending_events is \(maxPendingEvents); accepted are 1 to 1000000000"
     }
     let longest = TransitionPolicy.longestDuration
     guard (0...longest).contains(initialFixMaxAgeMicroseconds) else {
-      return "initial fix max age is \(initialFixMaxAgeMicroseconds) microseconds; accepted are 0 to \(longest)"
+      return "initial_fix_max_age is \(initialFixMaxAgeMicroseconds) microseconds; accepted are 0 to \(longest)"
     }
     guard (1...longest).contains(beaconExitTimeoutMicroseconds) else {
-      return "beacon exit timeout is \(beaconExitTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
+      return "beacon_exit_timeout is \(beaconExitTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
     }
     guard (1...longest).contains(beaconInitialTimeoutMicroseconds) else {
-      return "beacon initial timeout is \(beaconInitialTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
+      return "beacon_initial_timeout is \(beaconInitialTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
     }
     return nil
   }

@@ -72,7 +72,7 @@ public struct TransitionPolicy: Sendable, Hashable {
   /// Longest dwell or timeout that is accepted: about 31.7 years.
   static let longestDuration: Int64 = 1_000_000_000_000_000
 
-  /// The first value that is out of range, as a message; `nil` when the policy is sound.
+  /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the policy is sound.
   var defect: String? {
     func range(_ name: String, _ microseconds: Int64) -> String? {
       (0...Self.longestDuration).contains(microseconds)
@@ -81,16 +81,16 @@ public struct TransitionPolicy: Sendable, Hashable {
     func range(_ name: String, _ value: Double) -> String? {
       value.isFinite && value >= 0 ? nil : "\(name) is \(value); accepted are finite values from 0"
     }
-    if let defect = range("entry dwell", entryDwellMicroseconds) ?? range("exit dwell", exitDwellMicroseconds) {
+    if let defect = range("entry_dwell", entryDwellMicroseconds) ?? range("exit_dwell", exitDwellMicroseconds) {
       return defect
     }
-    if let defect = range("entry margin", entryMargin) ?? range("exit margin", exitMargin)
-      ?? range("exit margin limit", exitMarginLimit) ?? range("accuracy factor", accuracyFactor)
+    if let defect = range("entry_margin", entryMargin) ?? range("exit_margin", exitMargin)
+      ?? range("exit_margin_limit", exitMarginLimit) ?? range("accuracy_factor", accuracyFactor)
     {
       return defect
     }
     if exitMarginLimit != 0, exitMarginLimit < exitMargin {
-      return "exit margin limit is \(exitMarginLimit); accepted are 0 and values from the exit margin \(exitMargin)"
+      return "exit_margin_limit is \(exitMarginLimit); accepted are 0 and values from exit_margin, \(exitMargin)"
     }
     return notify.isSubset(of: .all) ? nil : "notify is \(notify.rawValue); accepted are the bits 1, 2 and 4"
   }

@@ -54,9 +54,7 @@ extension MonitorEngine {
     writer.put(limit.lastTicket)
     writer.put(lastFix != nil)
     if let lastFix { writer.put(lastFix) }
-    try writer.bytes.withRawBytes { bytes throws(Failure) in
-      try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))
-    }
+    try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: writer.bytes))
   }
 
   func withConditionRow<Failure>(
@@ -114,9 +112,7 @@ extension MonitorEngine {
       writer.put(flags.date)
       writer.put(flags.change)
     }
-    try writer.bytes.withRawBytes { bytes throws(Failure) in
-      try body(MonitorRow(table: .conditions, key: row.generation, generation: row.generation, bytes: bytes))
-    }
+    try body(MonitorRow(table: .conditions, key: row.generation, generation: row.generation, bytes: writer.bytes))
   }
 
   func withEventRow<Failure>(
@@ -125,9 +121,7 @@ extension MonitorEngine {
     writer.removeAll()
     writer.put(follows)
     writer.put(entry)
-    try writer.bytes.withRawBytes { bytes throws(Failure) in
-      try body(MonitorRow(table: .events, key: entry.change, generation: entry.generation, bytes: bytes))
-    }
+    try body(MonitorRow(table: .events, key: entry.change, generation: entry.generation, bytes: writer.bytes))
   }
 }
 

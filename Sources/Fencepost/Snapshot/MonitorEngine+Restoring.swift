@@ -119,6 +119,7 @@ extension MonitorEngine {
 
   /// Puts in order what came row by row.
   mutating func endRestoring() {
+    if !states.isEmpty { reserveScratch() }
     inFlight.sort { $0.sequence < $1.sequence }
     limit.sortWaiting()
     handedOut = 0

@@ -12,7 +12,14 @@ extension MonitorEngine {
   ///
   /// - Complexity: O(conditions + pending events)
   public func snapshot() -> [UInt8] {
-    var writer = ByteWriter(reserving: 256 + conditionCount * 128)
+    withSnapshot { Array($0) }
+  }
+
+  /// Calls `body` with the bytes that ``snapshot()`` gives, in place.
+  public func withSnapshot<Result, Failure>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var writer = ByteWriter(reserving: 512 + conditionCount * 160)
     writer.put(Self.magic)
     writer.put(Self.format)
     writer.put(UInt32(name?.utf8.count ?? 0))
@@ -26,9 +33,16 @@ extension MonitorEngine {
     }
     writer.put(Self.endOfRows)
     var sum = Checksum()
-    writer.bytes.withUnsafeBytes { sum.add($0) }
+    sum.add(writer.bytes)
     writer.put(sum.value)
-    return writer.bytes
+    return try body(writer.bytes)
+  }
+
+  /// How many bytes ``snapshot()`` gives now.
+  public var snapshotSize: Int {
+    var size = 8 + 4 + 4 + (name?.utf8.count ?? 0) + 1 + 8
+    forEachRow { row in size += 1 + 8 + 8 + 4 + row.bytes.count }
+    return size
   }
 
   /// The monitor as it was when the snapshot was made; what was handed out and not committed is handed out again.

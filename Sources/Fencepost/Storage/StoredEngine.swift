@@ -155,10 +155,12 @@ public struct StoredEngine: Sendable {
   public mutating func close() throws(MonitorError) {
     guard let storage else { return }
     self.storage = nil
-    defer { storage.close() }
+    defer {
+      storage.close()
+      engine.endJournal()
+    }
     let isSaved =
       engine.journal.isEmpty && engine.counters.inputCount == savedInputCount && failure == nil
     if !isSaved { try save(storage) }
-    engine.endJournal()
   }
 }

@@ -10,11 +10,17 @@ public func fencepost_monitor_snapshot(
   Boundary.run(error) { () throws(MonitorError) in
     let handle = try Handle.borrow(monitor)
     let start = try Boundary.require(buffer, count: capacity, "buffer")
-    let snapshot = try handle.call { engine in engine.snapshot() }
-    out_size?.pointee = snapshot.count
-    guard capacity > 0, let start else { return }
-    guard capacity >= snapshot.count else { throw .bufferTooSmall(needed: snapshot.count) }
-    start.copyMemory(from: snapshot, byteCount: snapshot.count)
+    guard capacity > 0, let start else {
+      out_size?.pointee = try handle.call { engine in engine.snapshotSize }
+      return
+    }
+    try handle.call { engine throws(MonitorError) in
+      try engine.withSnapshot { snapshot throws(MonitorError) in
+        out_size?.pointee = snapshot.count
+        guard capacity >= snapshot.count else { throw .bufferTooSmall(needed: snapshot.count) }
+        UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: snapshot)
+      }
+    }
   }
 }
 

@@ -27,12 +27,13 @@
   public init(latitude: Double, longitude: Double) {
     let (sineLatitude, cosineLatitude) = Trigonometry.sincosDegrees(latitude)
     let (sineLongitude, cosineLongitude) = Trigonometry.sincosDegrees(longitude)
-    let primeVertical = 6_378_137.0 / (1 - 0.006694379990141317 * (sineLatitude * sineLatitude)).squareRoot()
+    let rest = 1 - Ellipsoid.eccentricitySquared * (sineLatitude * sineLatitude)
+    let primeVertical = Ellipsoid.equatorialRadius / rest.squareRoot()
     let axial = primeVertical * cosineLatitude
     self.init(
       x: axial * cosineLongitude,
       y: axial * sineLongitude,
-      z: primeVertical * 0.9933056200098587 * sineLatitude)
+      z: primeVertical * Ellipsoid.axisRatioSquared * sineLatitude)
   }
 
   /// The square of the length of the straight line between two points, square metres; relative error below 1e-15

@@ -1,16 +1,27 @@
 /// The WGS84 ellipsoid and the quantities derived from its two defining constants.
 ///
-/// Source: NIMA TR8350.2, third edition (1997), table 3.1 (semi-major axis and flattening); the derived
-/// quantities are exact expressions in them, rounded once.
+/// Source: NIMA TR8350.2, third edition (1997), table 3.1 (semi-major axis and flattening); the derived quantities are
+/// exact expressions in them, rounded once. Literals, so that they are folded into the code of every build.
 public enum Ellipsoid {
   /// Equatorial radius *a*, metres.
-  public static let equatorialRadius: Double = 6_378_137.0
+  @inlinable @inline(__always) static var equatorialRadius: Double { 6_378_137.0 }
+  /// Polar semi-axis *b* = a (1 − f), metres.
+  @inlinable @inline(__always) static var polarRadius: Double { 6_356_752.314245179 }
   /// Flattening *f* = (a − b) / a.
-  public static let flattening: Double = 1 / 298.257223563
-  /// Polar semi-axis *b*, metres.
-  public static let polarRadius: Double = equatorialRadius * (1 - flattening)
-  /// First eccentricity squared, *f* (2 − *f*).
-  public static let eccentricitySquared: Double = flattening * (2 - flattening)
-  /// Second eccentricity squared, e² / (1 − e²).
-  public static let secondEccentricitySquared: Double = eccentricitySquared / ((1 - flattening) * (1 - flattening))
+  @inlinable @inline(__always) static var flattening: Double { 1 / 298.257223563 }
+  /// Third flattening *n* = (a − b) / (a + b).
+  @inlinable @inline(__always) static var thirdFlattening: Double { 0.0016792203863837047 }
+  /// b / a = 1 − f.
+  @inlinable @inline(__always) static var axisRatio: Double { 0.9966471893352525 }
+  /// First eccentricity squared, e² = f (2 − f).
+  @inlinable @inline(__always) static var eccentricitySquared: Double { 0.006694379990141317 }
+  /// (b / a)² = 1 − e².
+  @inlinable @inline(__always) static var axisRatioSquared: Double { 0.9933056200098587 }
+  /// Second eccentricity squared, e′² = e² / (1 − e²).
+  @inlinable @inline(__always) static var secondEccentricitySquared: Double { 0.006739496742276435 }
+  /// R₋ = b² / a, the meridian's radius of curvature at the equator, metres, rounded down: no normal section of the
+  /// surface is bent more.
+  @inlinable @inline(__always) static var smallestRadiusOfCurvature: Double { 6_335_439.327_292 }
+  /// R₊ = a² / b, the radius of curvature at the poles, metres, rounded up: no normal section is bent less.
+  @inlinable @inline(__always) public static var largestRadiusOfCurvature: Double { 6_399_593.625_759 }
 }

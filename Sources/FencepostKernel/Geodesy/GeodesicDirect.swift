@@ -45,11 +45,11 @@
     let cosineSigma1 = northing1 * scale
 
     // Distance to arc: τ is proportional to the distance, σ follows by the reverted series (equations 7, 20, 21).
-    let epsilon = GeodesicSeries.epsilon(kSquared: Wgs84.ep2 * cosineSquared)
+    let epsilon = GeodesicSeries.epsilon(kSquared: Ellipsoid.secondEccentricitySquared * cosineSquared)
     let scaleMinusOne = GeodesicSeries.distanceScaleMinusOne(epsilon)
     let waves1 = Harmonics(sine: sineSigma1, cosine: cosineSigma1)
     let offset = GeodesicSeries.distanceCoefficients(epsilon).sum(waves1)
-    let tau = distance / (Wgs84.b * (1 + scaleMinusOne))
+    let tau = distance / (Ellipsoid.polarRadius * (1 + scaleMinusOne))
     let (sineTau, cosineTau) = Trigonometry.sincos(tau)
     let (sineOffset, cosineOffset) = Trigonometry.sincos(offset)
     let sineTau1 = sineSigma1 * cosineOffset + cosineSigma1 * sineOffset
@@ -73,13 +73,13 @@
     let sineOmega = clairaut * (sineSigma2 * cosineSigma1 - cosineSigma2 * sineSigma1)
     let longitudeWaves = Harmonics(sine: sineSigma2, cosine: cosineSigma2) - waves1
     let longitudeSum = (tau + rest) + GeodesicSeries.longitudeCoefficients(epsilon).sum(longitudeWaves)
-    let lag = Wgs84.f * clairaut * (GeodesicSeries.longitudeScale(epsilon) * longitudeSum)
+    let lag = Ellipsoid.flattening * clairaut * (GeodesicSeries.longitudeScale(epsilon) * longitudeSum)
     let (sineLag, cosineLag) = Trigonometry.sincos(lag)
     let change = Trigonometry.atan2Degrees(
       sineOmega * cosineLag - cosineOmega * sineLag, cosineOmega * cosineLag + sineOmega * sineLag)
 
     return GeodesicDirect(
-      latitude: Trigonometry.atan2Degrees(sine2, Wgs84.f1 * cosine2),
+      latitude: Trigonometry.atan2Degrees(sine2, Ellipsoid.axisRatio * cosine2),
       longitude: wrapped(longitude, plus: change),
       azimuth: Trigonometry.atan2Degrees(clairaut, northing2))
   }

@@ -35,13 +35,13 @@ extension InverseTask {
     if cosineDifference >= 0 && sineDifference < 0.5 && cosine2 * lambda < 0.5 { return shortGuess() }
 
     let sphere = triangle(sineOmega: sineLambda, cosineOmega: cosineLambda)
-    let antipodalReach = 6 * Wgs84.meridianEpsilon * Wgs84.pi * (cosine1 * cosine1)
+    let antipodalReach = 6 * Ellipsoid.thirdFlattening * Double.pi * (cosine1 * cosine1)
     if sphere.cosineSigma < 0 && sphere.sineSigma < antipodalReach { return Guess(start: antipodalGuess()) }
 
     // ω exceeds λ by f sin α₀ I₃ (equation 8); its leading term, at most 0.0106, improves the sphere to order f².
     let sigma = Trigonometry.atan2(sphere.sineSigma, sphere.cosineSigma)
     let clairaut = sphere.start.sine * cosine1 / sphere.sineSigma
-    let shift = Wgs84.f * clairaut * sigma
+    let shift = Ellipsoid.flattening * clairaut * sigma
     let square = shift * shift
     let sineShift = shift * (1 - square * (1 / 6.0))
     let cosineShift = 1 - square * (0.5 - square * (1 / 24.0))
@@ -57,14 +57,14 @@ extension InverseTask {
     let sineSum = sine1 + sine2
     let cosineSum = cosine1 + cosine2
     let sineMiddle = sineSum * sineSum / (sineSum * sineSum + cosineSum * cosineSum)
-    let stretch = (1 + Wgs84.ep2 * sineMiddle).squareRoot()
-    let (sineOmega, cosineOmega) = Trigonometry.sincos(lambda / (Wgs84.f1 * stretch))
+    let stretch = (1 + Ellipsoid.secondEccentricitySquared * sineMiddle).squareRoot()
+    let (sineOmega, cosineOmega) = Trigonometry.sincos(lambda / (Ellipsoid.axisRatio * stretch))
     let sphere = triangle(sineOmega: sineOmega, cosineOmega: cosineOmega)
     guard sphere.sineSigma < 3.6e-8 else { return Guess(start: sanitized(sphere.start)) }
     let backwards = cosine1 * sine2 * (sineOmega * sineOmega / (1 + cosineOmega))
     let end = Heading(
       sine: cosine1 * sineOmega, cosine: (sine2 * cosine1 - cosine2 * sine1) - backwards)
-    let distance = sphere.sineSigma * Wgs84.b * stretch
+    let distance = sphere.sineSigma * Ellipsoid.polarRadius * stretch
     guard distance > 0 else {
       let north = Heading(sine: 0, cosine: 1)
       return Guess(start: north, path: InversePath(distance: 0, start: north, end: north))
@@ -76,8 +76,8 @@ extension InverseTask {
   /// Nearly antipodal points (section 5): scaled to plane coordinates x, y around the antipode of point 1, the envelope
   /// of the geodesics is an astroid and the azimuth follows from equations 53–57.
   func antipodalGuess() -> Heading {
-    let epsilon = GeodesicSeries.epsilon(kSquared: sine1 * sine1 * Wgs84.ep2)
-    let lambdaScale = Wgs84.f * cosine1 * GeodesicSeries.longitudeScale(epsilon) * Wgs84.pi
+    let epsilon = GeodesicSeries.epsilon(kSquared: sine1 * sine1 * Ellipsoid.secondEccentricitySquared)
+    let lambdaScale = Ellipsoid.flattening * cosine1 * GeodesicSeries.longitudeScale(epsilon) * Double.pi
     let betaScale = lambdaScale * cosine1
     let x = 0 - Trigonometry.atan2(sineLambda, 0 - cosineLambda) / lambdaScale
     let sineOpposite = sine2 * cosine1 + cosine2 * sine1
@@ -85,7 +85,7 @@ extension InverseTask {
     if y > -4.5e-14 && x > -1 - 1.5e-5 {
       // On or beside the cut locus, where λ hardly depends on the azimuth (equation 57).
       let sine = min(1, 0 - x)
-      return Heading(sine: max(sine, Wgs84.tiny), cosine: 0 - ((1 - sine) * (1 + sine)).squareRoot())
+      return Heading(sine: max(sine, Heading.tiny), cosine: 0 - ((1 - sine) * (1 + sine)).squareRoot())
     }
     let k = InverseTask.astroidRoot(x, y)
     let omega = 0 - lambdaScale * x * k / (1 + k)

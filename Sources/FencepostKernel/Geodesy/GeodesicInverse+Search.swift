@@ -23,7 +23,7 @@ extension InverseTask {
     let clairaut = start.sine * cosine1
     let lift = start.sine * sine1
     let cosineSquared = start.cosine * start.cosine + lift * lift
-    let epsilon = GeodesicSeries.epsilon(kSquared: Wgs84.ep2 * cosineSquared)
+    let epsilon = GeodesicSeries.epsilon(kSquared: Ellipsoid.secondEccentricitySquared * cosineSquared)
 
     // On the auxiliary sphere (sin β, cos α cos β) = cos α₀ (sin σ, cos σ) at both points.
     let northing1 = start.cosine * cosine1
@@ -46,7 +46,7 @@ extension InverseTask {
 
     let waves = Harmonics(sine: sineSigma2, cosine: cosineSigma2) - Harmonics(sine: sineSigma1, cosine: cosineSigma1)
     let longitudeSum = sigma + GeodesicSeries.longitudeCoefficients(epsilon).sum(waves)
-    let excess = turned - Wgs84.f * clairaut * (GeodesicSeries.longitudeScale(epsilon) * longitudeSum)
+    let excess = turned - Ellipsoid.flattening * clairaut * (GeodesicSeries.longitudeScale(epsilon) * longitudeSum)
 
     let distanceScale = GeodesicSeries.distanceScaleMinusOne(epsilon)
     let distanceWaves = GeodesicSeries.distanceCoefficients(epsilon).sum(waves)
@@ -63,8 +63,8 @@ extension InverseTask {
       - cosineProduct * difference
     let slope =
       northing2 == 0
-      ? -2 * Wgs84.f1 * stretch1 / sine1
-      : reducedLength * Wgs84.f1 / northing2
+      ? -2 * Ellipsoid.axisRatio * stretch1 / sine1
+      : reducedLength * Ellipsoid.axisRatio / northing2
     return Trial(
       clairaut: clairaut, northing2: northing2, excess: excess, slope: slope, length: length,
       reducedLength: reducedLength)
@@ -91,8 +91,8 @@ extension InverseTask {
     if let short = guess.path { return short }
     var start = guess.start
     // Azimuths known to be too small and too large.
-    var low = Heading(sine: Wgs84.tiny, cosine: 1)
-    var high = Heading(sine: Wgs84.tiny, cosine: -1)
+    var low = Heading(sine: Heading.tiny, cosine: 1)
+    var high = Heading(sine: Heading.tiny, cosine: -1)
     var distance = Double.nan
     var round = 0
     while true {
@@ -105,7 +105,7 @@ extension InverseTask {
       if distance.isNaN && (last || size <= 2.5e-6 * reach) {
         let bend = 0.5 * cosine1 * start.cosine * excess / trial.slope
         let correction = size <= 2.5e-6 * reach ? excess * (bend - trial.clairaut) : 0
-        distance = Wgs84.b * trial.length + Wgs84.a * correction
+        distance = Ellipsoid.polarRadius * trial.length + Ellipsoid.equatorialRadius * correction
         if !azimuths { return InversePath(distance: distance, start: start, end: start) }
       }
       if last || size <= 3e-9 * reach {
@@ -119,7 +119,7 @@ extension InverseTask {
       round &+= 1
       if round < 20 && trial.slope > 0 {
         let step = -excess / trial.slope
-        if step.magnitude < Wgs84.pi {
+        if step.magnitude < Double.pi {
           let (sine, cosine) = Trigonometry.sincos(step)
           let next = turn(start, sine: sine, cosine: cosine)
           if next.sine > 0 {

@@ -55,6 +55,9 @@
 
 /// A direction by its sine and cosine, the angle counted clockwise from north.
 struct Heading {
+  /// Stands for the cosine of ±90° so that no quotient is 0/0; its square does not underflow.
+  @inline(__always) static var tiny: Double { 1.4916681462400413e-154 }
+
   var sine: Double
   var cosine: Double
 
@@ -115,8 +118,8 @@ struct InverseTask {
     cosine1 = point1.cosine
     sine2 = point2.sine
     cosine2 = point2.cosine
-    stretch1 = (1 + Wgs84.ep2 * (sine1 * sine1)).squareRoot()
-    stretch2 = (1 + Wgs84.ep2 * (sine2 * sine2)).squareRoot()
+    stretch1 = (1 + Ellipsoid.secondEccentricitySquared * (sine1 * sine1)).squareRoot()
+    stretch2 = (1 + Ellipsoid.secondEccentricitySquared * (sine2 * sine2)).squareRoot()
 
     let difference = InverseTask.longitudeDifference(from: longitude1, to: longitude2)
     let west = difference.degrees < 0
@@ -134,9 +137,9 @@ struct InverseTask {
   @inline(__always)
   static func reducedLatitude(_ degrees: Double) -> (sine: Double, cosine: Double) {
     let (sine, cosine) = Trigonometry.sincosDegrees(degrees)
-    let y = Wgs84.f1 * sine
+    let y = Ellipsoid.axisRatio * sine
     let scale = 1 / (y * y + cosine * cosine).squareRoot()
-    return (y * scale, max(cosine * scale, Wgs84.tiny))
+    return (y * scale, max(cosine * scale, Heading.tiny))
   }
 
   /// `to` − `from` in degrees, reduced to [−180, 180], as the rounded value and the exact rounding error.
@@ -166,10 +169,10 @@ struct InverseTask {
   /// The shortest path: along a meridian or the equator where that is known beforehand, else by `search`.
   @inline(__always)
   func path(azimuths: Bool) -> InversePath {
-    if sineLambda == 0 || cosine1 == Wgs84.tiny { return meridian() }
-    if sine1 == 0 && lambda <= Wgs84.equatorialReach {
+    if sineLambda == 0 || cosine1 == Heading.tiny { return meridian() }
+    if sine1 == 0 && lambda <= Double.pi * Ellipsoid.axisRatio {
       let east = Heading(sine: 1, cosine: 0)
-      return InversePath(distance: Wgs84.a * lambda, start: east, end: east)
+      return InversePath(distance: Ellipsoid.equatorialRadius * lambda, start: east, end: east)
     }
     return search(azimuths: azimuths)
   }
@@ -182,12 +185,12 @@ struct InverseTask {
     let cosineSigma1 = start.cosine * cosine1
     let sineSigma = max(0, cosineSigma1 * sine2 - sine1 * cosine2)
     let sigma = Trigonometry.atan2(sineSigma, cosineSigma1 * cosine2 + sine1 * sine2)
-    let epsilon = Wgs84.meridianEpsilon
+    let epsilon = Ellipsoid.thirdFlattening
     let waves = Harmonics(sine: sine2, cosine: cosine2) - Harmonics(sine: sine1, cosine: cosineSigma1)
     let sum = sigma + GeodesicSeries.distanceCoefficients(epsilon).sum(waves)
     let length = (1 + GeodesicSeries.distanceScaleMinusOne(epsilon)) * sum
     // Equal points, and poles reached by different longitudes, are exactly 0 apart.
-    let distance = sigma < 3 * Wgs84.tiny ? 0 : Wgs84.b * length
+    let distance = sigma < 3 * Heading.tiny ? 0 : Ellipsoid.polarRadius * length
     return InversePath(distance: distance, start: start, end: Heading(sine: 0, cosine: 1))
   }
 }

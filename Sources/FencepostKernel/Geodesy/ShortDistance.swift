@@ -24,10 +24,10 @@ public enum ShortDistance {
     let dz = b.z - a.z
     let mx = b.x + a.x
     let my = b.y + a.y
-    let mz = 1.0067394967422765 * (b.z + a.z)
+    let mz = (1 + Ellipsoid.secondEccentricitySquared) * (b.z + a.z)
     let square = dx * dx + dy * dy + dz * dz
     if square == 0 { return 0 }
-    let bent = square + 0.006739496742276435 * (dz * dz)
+    let bent = square + Ellipsoid.secondEccentricitySquared * (dz * dz)
     let normal = 0.25 * (mx * mx + my * my + mz * mz)
     let u = bent * bent / (square * normal)
     let chord = square.squareRoot()

@@ -1,4 +1,4 @@
-// Inverse functions of `Trigonometry`: arc tangents and the arc sine.
+// Inverse functions of `Trigonometry`: arc tangents.
 
 extension Trigonometry {
   /// The angle of the vector (`x`, `y`) in radians, in [−π, π]; 0 for the zero vector.
@@ -21,11 +21,6 @@ extension Trigonometry {
       ArcTable.degrees[unchecked: reduced.entry]
       + (ArcTable.degreeTails[unchecked: reduced.entry] + reduced.angle * 57.29577951308232)
     return y < 0 && angle < 180 ? 0 - angle : angle
-  }
-
-  /// The arc sine in radians, in [−π/2, π/2]; NaN outside [−1, 1].
-  public static func asin(_ x: Double) -> Double {
-    atan2(x, ((1 - x) * (1 + x)).squareRoot())
   }
 
   /// Reduces an arc tangent to the table of `ArcTable` and a signed rest.

@@ -12,7 +12,6 @@
 /// | `sincos` | 1.0 | \|radians\| ≤ 1e5, outside a distance of 1e-6 from a non-zero multiple of π/2 |
 /// | `atan2` | 2.5 | 1e-290 < \|x\|, \|y\| < 1e290 |
 /// | `atan2Degrees` | 3.0 | the same; exact on the axes |
-/// | `asin` | 3.0 | \|x\| ≤ 1 |
 ///
 /// Beside a multiple of π/2 the error of `sincos` is at most 1e-17 in absolute terms.
 public enum Trigonometry {

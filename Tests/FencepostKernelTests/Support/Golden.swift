@@ -2,9 +2,6 @@ import Foundation
 
 /// Files that the tests read, found from this source file.
 enum Golden {
-  static let packageRoot = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
   /// Rows of a table under Tests/Golden, without the comments.
   static func rows(_ name: String) throws -> [[String]] {
     let url = packageRoot.appending(path: "Tests/Golden/\(name)")

@@ -26,10 +26,6 @@ struct Place {
 }
 
 extension SeededGenerator {
-  init(_ purpose: String) {
-    self.init(purpose, environment: ProcessInfo.processInfo.environment)
-  }
-
   /// Anywhere, with extra weight on the poles, the equator, the antimeridian and exact degrees.
   mutating func place() -> Place {
     let everywhere = Place(latitude: asin(uniform(-1...1)) * 180 / .pi, longitude: uniform(-180...180))
@@ -61,8 +57,14 @@ extension SeededGenerator {
     }
   }
 
-  mutating func logarithmic(_ low: Double, _ high: Double) -> Double {
-    exp(uniform(log(low)...log(high)))
+  /// Distances to hold against one that was measured: itself, just beside it, in its neighbourhood, anywhere, and where
+  /// the bounds change their form.
+  mutating func thresholds(around distance: Double) -> [Double] {
+    [
+      distance, distance.nextUp, max(0, distance.nextDown), logarithmic(1, 2e7),
+      max(0, distance + uniform(-1...1) * logarithmic(1e-9, 1e3)), uniform(199_999...200_001),
+      uniform(19_000_000...20_004_000),
+    ]
   }
 }
 

@@ -104,6 +104,7 @@ extension JSON {
       case "exit_dwell": policy.exitDwellMicroseconds = try value.microseconds()
       case "entry_margin": policy.entryMargin = try value.double()
       case "exit_margin": policy.exitMargin = try value.double()
+      case "exit_margin_limit": policy.exitMarginLimit = try value.double()
       case "accuracy_factor": policy.accuracyFactor = try value.double()
       case "dwell_policy": policy.dwellPolicy = try value.oneOf(["timer": .timer, "evidence": .evidence])
       case "notify":

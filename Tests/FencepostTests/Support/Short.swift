@@ -1,5 +1,4 @@
 import FencepostKernel
-import Foundation
 
 @testable import Fencepost
 
@@ -40,6 +39,3 @@ extension Event {
     "\(identifier) \(state.name)@\(date.map { Double($0.microseconds) / 1e6 } ?? .nan) \(cause.name)"
   }
 }
-
-let packageRoot = URL(filePath: #filePath)
-  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

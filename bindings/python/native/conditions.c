@@ -23,8 +23,17 @@ int native_text(native_state *state, PyObject *value, const char *what, const ch
   return 0;
 }
 
-/* Reads (dwell_policy, entry_dwell_us, exit_dwell_us, four margins and factor, notify), or None. */
-static int read_policy(PyObject *value, fencepost_transition_policy *policy, fencepost_condition_options *options) {
+PyObject *native_policy_tuple(const fencepost_transition_policy *policy) {
+  return Py_BuildValue("(iLLddddI)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
+                       (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
+                       policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify);
+}
+
+/* The options of an add; `value` is a policy as native_policy_tuple makes it, read into `policy`, or None. */
+static int read_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
+                        fencepost_condition_options *options) {
+  options->assuming = assuming;
+  options->tag = tag;
   if (value == Py_None) return 0;
   if (!PyTuple_Check(value)) {
     PyErr_SetString(PyExc_TypeError, "policy must be a tuple or None");
@@ -57,9 +66,7 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
     return NULL;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (read_policy(policy_object, &policy, &options) < 0) return NULL;
-  options.assuming = assuming;
-  options.tag = tag;
+  if (read_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
   uint32_t changed = 1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
@@ -117,8 +124,7 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
   }
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (read_policy(policy_object, &policy, &options) < 0) return NULL;
-  options.assuming = assuming;
+  if (read_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
   static const char *const names[3] = {"latitudes", "longitudes", "radii"};
   Py_ssize_t count = PyTuple_Size(identifiers);
   Py_buffer columns[4];
@@ -152,9 +158,7 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   if (uuid_size != 16) return native_refuse(state, "uuid: %zd bytes, expected 16", uuid_size);
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (read_policy(policy_object, &policy, &options) < 0) return NULL;
-  options.assuming = assuming;
-  options.tag = tag;
+  if (read_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
   uint32_t changed = 1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
@@ -168,17 +172,50 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-PyObject *native_remove(PyObject *object, PyObject *identifier_object) {
+/* One call about the condition of an identifier; `out` is what that call fills. */
+typedef fencepost_status (*question)(fencepost_monitor *, const char *identifier, void *out, fencepost_error *);
+
+static fencepost_status remove_condition(fencepost_monitor *monitor, const char *identifier, void *out,
+                                         fencepost_error *error) {
+  return fencepost_monitor_remove_condition(monitor, identifier, out, error);
+}
+
+static fencepost_status read_record(fencepost_monitor *monitor, const char *identifier, void *out,
+                                    fencepost_error *error) {
+  return fencepost_monitor_record(monitor, identifier, out, error);
+}
+
+static fencepost_status read_condition(fencepost_monitor *monitor, const char *identifier, void *out,
+                                       fencepost_error *error) {
+  return fencepost_monitor_condition(monitor, identifier, out, error);
+}
+
+static fencepost_status explain(fencepost_monitor *monitor, const char *identifier, void *out,
+                                fencepost_error *error) {
+  return fencepost_monitor_explain(monitor, identifier, out, error);
+}
+
+enum { REFUSED = -1, ABSENT = 0, ANSWERED = 1 };
+
+/* REFUSED: an exception is set; ABSENT: there is no such condition, and that is not an error to the caller. */
+static int ask(PyObject *object, PyObject *identifier_object, question question, void *out, int may_be_absent) {
   native_monitor *self = (native_monitor *)object;
   native_state *state = native_monitor_state(object);
   const char *identifier;
-  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
-  uint32_t removed = 0;
+  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return REFUSED;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_remove_condition(self->handle, identifier, &removed, &error);
+  fencepost_status status = question(self->handle, identifier, out, &error);
   native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  if (status == FENCEPOST_OK) return ANSWERED;
+  if (status == FENCEPOST_E_NOT_FOUND && may_be_absent) return ABSENT;
+  native_raise(state, status, &error);
+  return REFUSED;
+}
+
+PyObject *native_remove(PyObject *object, PyObject *identifier) {
+  uint32_t removed = 0;
+  if (ask(object, identifier, remove_condition, &removed, 0) == REFUSED) return NULL;
   return PyBool_FromLong(removed != 0);
 }
 
@@ -197,28 +234,24 @@ static PyObject *geometry_tuple(const fencepost_condition *condition) {
 /* (identifier, kind, geometry, generation, tag, policy, last event) */
 static PyObject *record_tuple(const fencepost_record *record) {
   const fencepost_condition *condition = &record->condition;
-  const fencepost_transition_policy *policy = &condition->policy;
-  return Py_BuildValue("(s#iNKK(iLLddddI)N)", condition->identifier, (Py_ssize_t)condition->identifier_length,
+  return Py_BuildValue("(s#iNKKNN)", condition->identifier, (Py_ssize_t)condition->identifier_length,
                        (int)condition->kind, geometry_tuple(condition), (unsigned long long)condition->generation,
-                       (unsigned long long)condition->tag, (int)policy->dwell_policy,
-                       (long long)policy->entry_dwell_us, (long long)policy->exit_dwell_us, policy->entry_margin_m,
-                       policy->exit_margin_m, policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify,
+                       (unsigned long long)condition->tag, native_policy_tuple(&condition->policy),
                        native_event_tuple(&record->last_event));
 }
 
-PyObject *native_record(PyObject *object, PyObject *identifier_object) {
-  native_monitor *self = (native_monitor *)object;
-  native_state *state = native_monitor_state(object);
-  const char *identifier;
-  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
+PyObject *native_record(PyObject *object, PyObject *identifier) {
   fencepost_record record;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_record(self->handle, identifier, &record, &error);
-  native_leave(saved);
-  if (status == FENCEPOST_E_NOT_FOUND) Py_RETURN_NONE;
-  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
-  return record_tuple(&record);
+  int answer = ask(object, identifier, read_record, &record, 1);
+  if (answer == ABSENT) Py_RETURN_NONE;
+  return answer == ANSWERED ? record_tuple(&record) : NULL;
+}
+
+/* The list with the item at its end; both references are taken, and NULL, with an exception set, is passed on. */
+static PyObject *with_item(PyObject *list, PyObject *item) {
+  if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
+  Py_XDECREF(item);
+  return list;
 }
 
 PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
@@ -238,9 +271,7 @@ PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
     }
     if (!available) break;
     after = record.condition.generation;
-    PyObject *item = record_tuple(&record);
-    if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
-    Py_XDECREF(item);
+    list = with_item(list, record_tuple(&record));
   }
   return list;
 }
@@ -248,11 +279,8 @@ PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
 /* Splits texts that are each followed by a zero byte. */
 static PyObject *split_texts(const char *buffer, size_t size) {
   PyObject *list = PyList_New(0);
-  for (const char *text = buffer; list != NULL && text < buffer + size; text += strlen(text) + 1) {
-    PyObject *item = PyUnicode_FromString(text);
-    if (item == NULL || PyList_Append(list, item) < 0) Py_CLEAR(list);
-    Py_XDECREF(item);
-  }
+  for (const char *text = buffer; list != NULL && text < buffer + size; text += strlen(text) + 1)
+    list = with_item(list, PyUnicode_FromString(text));
   return list;
 }
 
@@ -281,32 +309,15 @@ PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return list;
 }
 
-PyObject *native_contains(PyObject *object, PyObject *identifier_object) {
-  native_monitor *self = (native_monitor *)object;
-  native_state *state = native_monitor_state(object);
-  const char *identifier;
-  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
+PyObject *native_contains(PyObject *object, PyObject *identifier) {
   fencepost_condition condition;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_condition(self->handle, identifier, &condition, &error);
-  native_leave(saved);
-  if (status == FENCEPOST_OK) Py_RETURN_TRUE;
-  if (status == FENCEPOST_E_NOT_FOUND) Py_RETURN_FALSE;
-  return native_raise(state, status, &error);
+  int answer = ask(object, identifier, read_condition, &condition, 1);
+  return answer == REFUSED ? NULL : PyBool_FromLong(answer == ANSWERED);
 }
 
-PyObject *native_explain(PyObject *object, PyObject *identifier_object) {
-  native_monitor *self = (native_monitor *)object;
-  native_state *state = native_monitor_state(object);
-  const char *identifier;
-  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
+PyObject *native_explain(PyObject *object, PyObject *identifier) {
   fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_explain(self->handle, identifier, &found, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  if (ask(object, identifier, explain, &found, 0) == REFUSED) return NULL;
   return Py_BuildValue("(siINNNNNNNNNN)", fencepost_reason_name(found.reason), (int)found.observed,
                        (unsigned)found.diagnostics, native_optional_double(found.boundary_distance_m),
                        native_optional_double(found.accuracy_m), native_optional_double(found.entry_margin_m),

@@ -22,10 +22,7 @@ static int add_presets(PyObject *module) {
                  {"POLICY_EXACT", FENCEPOST_TRANSITION_POLICY_EXACT_INIT},
                  {"POLICY_CORE_LOCATION", FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT}};
   for (size_t index = 0; index < sizeof(presets) / sizeof(presets[0]); index++) {
-    const fencepost_transition_policy *policy = &presets[index].policy;
-    PyObject *value = Py_BuildValue("(iLLddddI)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
-                                    (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
-                                    policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify);
+    PyObject *value = native_policy_tuple(&presets[index].policy);
     if (value == NULL) return -1;
     int result = PyModule_AddObjectRef(module, presets[index].name, value);
     Py_DECREF(value);
@@ -67,6 +64,9 @@ static PyMethodDef module_methods[] = {
     {"error_table", native_error_table, METH_NOARGS, "All errors: number, name, message, class."},
     {"parse_uuid", native_parse_uuid, METH_O, "The 16 bytes of a UUID in its 8-4-4-4-12 form."},
     {"event_json", native_event_json, METH_VARARGS, "One event as a JSON line."},
+    {"circle_contains", native_circle_contains, METH_VARARGS, "Whether a position lies in a circle."},
+    {"significant_change", native_significant_change, METH_VARARGS, "Whether a fix passes the filter."},
+    {"best_fix", native_best_fix, METH_VARARGS, "Place of the best of packed fixes, or None."},
     {"inverse", native_inverse, METH_VARARGS, "Distance, azimuth at the start and at the end."},
     {"direct", native_direct, METH_VARARGS, "Latitude, longitude and azimuth at the end."},
     {"inverse_into", native_inverse_into, METH_VARARGS, "inverse() of columns: four in, three out."},

@@ -56,6 +56,8 @@ void native_leave_batch(native_monitor *self, PyThreadState *saved);
 
 /* conditions.c */
 int native_text(native_state *state, PyObject *value, const char *what, const char **out);
+/* (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor, notify) */
+PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
 PyObject *native_add_circle(PyObject *self, PyObject *args);
 PyObject *native_add_circles(PyObject *self, PyObject *args);
 PyObject *native_add_beacon(PyObject *self, PyObject *args);
@@ -99,6 +101,15 @@ PyObject *native_event_json(PyObject *module, PyObject *args);
 /* A number that may be absent: NaN or FENCEPOST_TIME_UNSET become None. New references. */
 PyObject *native_optional_double(double value);
 PyObject *native_optional_time(int64_t value);
+
+/* planning.c */
+PyObject *native_state_of(PyObject *self, PyObject *identifier);
+PyObject *native_safe_distance(PyObject *self, PyObject *args);
+PyObject *native_next_deadline(PyObject *self, PyObject *unused);
+PyObject *native_plan(PyObject *self, PyObject *args);
+PyObject *native_circle_contains(PyObject *module, PyObject *args);
+PyObject *native_significant_change(PyObject *module, PyObject *args);
+PyObject *native_best_fix(PyObject *module, PyObject *args);
 
 /* geodesic.c */
 PyObject *native_inverse(PyObject *module, PyObject *args);

@@ -31,13 +31,12 @@ UNMONITORED_FLAGS = frozenset({"condition_unsupported", "condition_limit_exceede
 HOST_FLAGS = frozenset(FLAG_ORDER) - UNMONITORED_FLAGS - {"persistence_unavailable"}
 
 PRESETS = {
-    "standard": dict(entry_dwell=20.0, exit_dwell=20.0, entry_margin=20.0, exit_margin=20.0, accuracy_factor=1.0,
-                     dwell_policy="timer", notify=("initial", "entry", "exit")),
-    "exact": dict(entry_dwell=0.0, exit_dwell=0.0, entry_margin=0.0, exit_margin=0.0, accuracy_factor=0.0,
-                  dwell_policy="timer", notify=("initial", "entry", "exit")),
-    # The exit margin depends on the radius: clamp(r, 60, 200), worked out where it is used.
-    "core_location": dict(entry_dwell=20.0, exit_dwell=20.0, entry_margin=20.0, exit_margin="clamp", accuracy_factor=1.0,
-                          dwell_policy="timer", notify=("initial", "entry", "exit")),
+    "standard": dict(entry_dwell=20.0, exit_dwell=20.0, entry_margin=20.0, exit_margin=20.0, exit_margin_limit=0.0,
+                     accuracy_factor=1.0, dwell_policy="timer", notify=("initial", "entry", "exit")),
+    "exact": dict(entry_dwell=0.0, exit_dwell=0.0, entry_margin=0.0, exit_margin=0.0, exit_margin_limit=0.0,
+                  accuracy_factor=0.0, dwell_policy="timer", notify=("initial", "entry", "exit")),
+    "core_location": dict(entry_dwell=20.0, exit_dwell=20.0, entry_margin=20.0, exit_margin=60.0,
+                          exit_margin_limit=200.0, accuracy_factor=1.0, dwell_policy="timer", notify=("initial", "entry", "exit")),
 }
 
 UUID_TEXT = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
@@ -88,12 +87,12 @@ def checked_policy(policy):
         if unknown:
             raise Refused("invalid_argument", f"policy fields {sorted(unknown)}")
         fields = {**PRESETS["standard"], **policy}
-    for name in ("entry_dwell", "exit_dwell", "entry_margin", "exit_margin", "accuracy_factor"):
+    for name in ("entry_dwell", "exit_dwell", "entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor"):
         value = fields[name]
-        if value == "clamp" and name == "exit_margin":
-            continue
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
             raise Refused("invalid_argument", name)
+    if fields["exit_margin_limit"] != 0 and fields["exit_margin_limit"] < fields["exit_margin"]:
+        raise Refused("invalid_argument", "exit_margin_limit")
     if fields["dwell_policy"] not in ("timer", "evidence"):
         raise Refused("invalid_argument", "dwell_policy")
     fields["notify"] = frozenset(fields["notify"])
@@ -210,8 +209,8 @@ class Condition:
 
     def margin_out(self, accuracy):
         margin = self.policy["exit_margin"]
-        if margin == "clamp":
-            margin = min(max(self.definition["radius"], 60.0), 200.0)
+        if self.policy["exit_margin_limit"] != 0:
+            margin = min(max(self.definition["radius"], margin), self.policy["exit_margin_limit"])
         return max(margin, self._weighted(accuracy))
 
     def is_fine(self, accuracy):

@@ -20,16 +20,14 @@ EXACT_KEYS = (
 
 
 def reference_policy(policy: TransitionPolicy) -> dict[str, Any]:
-    """The reference's form of a policy. It knows one limit of the exit margin, that of core_location."""
-    clamp = (policy.exit_margin, policy.exit_margin_limit) == (60, 200)
-    if not clamp and policy.exit_margin_limit != 0:
-        raise ValueError("the reference model has no such exit margin limit")
+    """The reference's form of a policy."""
     names = {Notify.INITIAL: "initial", Notify.ENTRY: "entry", Notify.EXIT: "exit"}
     return {
         "entry_dwell": policy.entry_dwell,
         "exit_dwell": policy.exit_dwell,
         "entry_margin": policy.entry_margin,
-        "exit_margin": "clamp" if clamp else policy.exit_margin,
+        "exit_margin": policy.exit_margin,
+        "exit_margin_limit": policy.exit_margin_limit,
         "accuracy_factor": policy.accuracy_factor,
         "dwell_policy": "timer" if policy.dwell_policy is DwellPolicy.TIMER else "evidence",
         "notify": tuple(names[flag] for flag in policy.notify),

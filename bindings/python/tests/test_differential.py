@@ -123,7 +123,7 @@ class Life(Pair):
         preset = chance.choice([TransitionPolicy.standard, TransitionPolicy.exact, TransitionPolicy.core_location, None])
         if preset is not None:
             return preset()
-        margin, limit = chance.choice([(0.0, 0.0), (35.0, 0.0), (60.0, 200.0)])
+        margin, limit = chance.choice([(0.0, 0.0), (35.0, 0.0), (60.0, 200.0), (0.0, 45.0)])
         return TransitionPolicy(
             entry_dwell=chance.choice([0.0, 5.0, 10.0]),
             exit_dwell=chance.choice([0.0, 5.0, 10.0]),

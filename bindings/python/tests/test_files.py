@@ -283,11 +283,27 @@ def test_geojson_lines(write: Write, text: str) -> None:
         (line([[1, 2], [3, 10**400]], times=[1, 2]), "point 2"),
         ('{"type": "Feature", "x": ' + "[" * 100_000, "not usable: nested too deeply"),
         ('{"type": ' + "9" * 5000 + "}", "not usable"),
-        ('{"type": NaN}', "NaN is not JSON"),
+        ('{"type": NaN}', "line 1 column 10: NaN is not JSON"),
+        ('{"NaN \\"Infinity": "NaN",\n "b": [-Infinity]}', "line 2 column 8: -Infinity is not JSON"),
     ],
 )
 def test_broken_geojson(write: Write, content: str, words: str) -> None:
     assert words in refusal(read_track, write("a.geojson", content))
+
+
+def test_a_flight_log_is_named(write: Write) -> None:
+    log = "AXSX004 SKYTRAXX\r\nHFDTE150423\r\nB0739373634583N03158247EA0057300635\r\n"
+    words = "line 1: is an IGC flight log, which is not read: convert it to GPX or CSV"
+    for name in ("a.igc", "a.csv", "a.txt"):
+        assert words in refusal(read_track, write(name, log))
+
+
+@needs_shared()
+def test_shared_flight_logs_are_named(tmp_path: Path) -> None:
+    for path in TRACKS.glob("igc/*.igc"):
+        copy = tmp_path / f"{path.stem}.csv"
+        copy.write_bytes(path.read_bytes())
+        assert "is an IGC flight log" in refusal(read_track, path) and "is an IGC" in refusal(read_track, copy)
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
@@ -370,7 +386,7 @@ def test_broken_conditions(write: Write, content: str, words: str) -> None:
         ({"identifier": "", "radius": 1}, "identifier"),
         ({"identifier": "x" * 257, "radius": 1}, "identifier"),
         ({"identifier": "a", "radius": 0}, "radius"),
-        ({"identifier": "a", "radius": 1, "policy": {"entry_dwell": -1}}, "entry dwell"),
+        ({"identifier": "a", "radius": 1, "policy": {"entry_dwell": -1}}, "entry_dwell"),
     ],
 )
 def test_what_the_library_refuses_is_told_with_its_place(write: Write, properties: dict[str, Any], words: str) -> None:

@@ -151,7 +151,7 @@ def test_columns_are_all_or_nothing() -> None:
     for columns in (([0], [0, 0], [1, 1]), ([0, 0], [0, 0], [1, 1, 1])):
         with pytest.raises(InvalidArgumentError, match="rows, identifier has 2"):
             monitor.add_many(["a", "b"], *columns)
-    with pytest.raises(TypeError, match="radii"):
+    with pytest.raises(TypeError, match="radius, row 0"):
         monitor.add_many(["a"], [0], [0], ["wide"])
     with pytest.raises(TypeError, match="identifiers"):
         monitor.add_many("ab", [0, 0], [0, 0], [1, 1])

@@ -22,7 +22,7 @@ CIRCLES = 1000
 POLICIES = [TransitionPolicy.named(name) for name in ("standard", "exact", "core_location")]
 Circle = tuple[str, CircularGeographicCondition, TransitionPolicy]
 
-FILES = [path for path in shared_tracks("gpx", "csv") if path.name != "parser-edge-fix-whitespace.gpx"]
+FILES = shared_tracks("gpx", "csv")
 tracks = pytest.mark.parametrize("path", FILES or [TRACKS], ids=lambda path: path.name)
 
 

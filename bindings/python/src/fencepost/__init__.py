@@ -14,7 +14,8 @@ Example:
     office satisfied 2023-11-14 22:13:20+00:00
 """
 
-from . import geodesic
+from typing import TYPE_CHECKING, Any
+
 from ._columns import ColumnTypeError
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
@@ -40,8 +41,40 @@ from ._outputs import Event, Explanation, FeedResult, Record, Statistics
 from ._policy import TransitionPolicy
 from ._updates import Updates
 
+if TYPE_CHECKING:
+    from . import geodesic
+    from ._planning import ArmedCondition, RotationPlan, RotationPlanner
+    from ._selection import SignificantChangeFilter, best_fix
+
+# A program that only feeds a monitor does not pay for the rest: these load when they are first used.
+_LATER = {
+    "ArmedCondition": "_planning",
+    "RotationPlan": "_planning",
+    "RotationPlanner": "_planning",
+    "SignificantChangeFilter": "_selection",
+    "best_fix": "_selection",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name == "geodesic":
+        return import_module(f"{__name__}.geodesic")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, "geodesic"})
+
+
 __all__ = [
     "FIX_RECORD",
+    "ArmedCondition",
     "BeaconIdentityCondition",
     "BeaconSighting",
     "BufferTooSmallError",
@@ -72,11 +105,15 @@ __all__ = [
     "Reason",
     "Record",
     "RecordList",
+    "RotationPlan",
+    "RotationPlanner",
+    "SignificantChangeFilter",
     "State",
     "Statistics",
     "TransitionPolicy",
     "UnsupportedError",
     "Updates",
     "__version__",
+    "best_fix",
     "geodesic",
 ]

@@ -22,6 +22,7 @@ from ._outputs import Event
 from ._policy import TransitionPolicy
 from ._replay import Replay
 from ._sightings import read_sightings
+from ._significant import Thinning
 from ._text_times import parse_time
 from ._tracks import FixRow, Track, read_track
 from ._way_points import play
@@ -104,6 +105,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--speed", type=_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", type=_time, metavar="TIME", help="time at the first way point")
     add("--loop", type=_count, metavar="N", help="go there and back N times")
+    add(
+        "--significant-changes",
+        action="store_true",
+        help="feed only fixes 500 m and 300 s apart; reports what that saves and delays (on standard error)",
+    )
     _add_conform(commands)
     return parser
 
@@ -139,7 +145,8 @@ def _replay(options: argparse.Namespace) -> int:
     reports = [] if options.sightings is None else read_sightings(options.sightings)
     monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(monitor, conditions, options.conditions)
-    replay = Replay(monitor, fixes, reports)
+    thinning = Thinning(monitor, fixes, reports, options.until) if options.significant_changes else None
+    replay = Replay(monitor, fixes if thinning is None else thinning.fixes, reports)
     last = replay.last_time_us
     if options.until is not None and last is not None and options.until < last:
         raise UsageError("argument --until: is before the last input")
@@ -148,7 +155,7 @@ def _replay(options: argparse.Namespace) -> int:
 
     def noted(events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
-            if options.summary:
+            if options.summary or thinning is not None:
                 seen.append(event)
             yield event
 
@@ -162,6 +169,8 @@ def _replay(options: argparse.Namespace) -> int:
         write_summary(seen, monitor, replay.first_time_us, assumed, sys.stderr if machine else sys.stdout)
     sys.stdout.flush()
     _report_skipped(replay, options)
+    for line in () if thinning is None else thinning.report(seen):
+        _note(line)
     return DONE
 
 

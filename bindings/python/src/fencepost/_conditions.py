@@ -6,7 +6,7 @@ import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from ._native import InvalidArgumentError, parse_uuid
+from ._native import InvalidArgumentError, circle_contains, parse_uuid
 
 if TYPE_CHECKING:  # programs without beacons need not load it
     from uuid import UUID
@@ -62,6 +62,18 @@ class CircularGeographicCondition:
     def center(self) -> tuple[float, float]:
         """Latitude and longitude, in degrees."""
         return (self.latitude, self.longitude)
+
+    def contains(self, latitude: float, longitude: float) -> bool:
+        """Whether a position lies in the circle, the line included.
+
+        Raises:
+            InvalidArgumentError: A coordinate or the radius is out of its range.
+
+        Example:
+            >>> CircularGeographicCondition(0, 0, radius=150).contains(0, 0.001)
+            True
+        """
+        return circle_contains(self.latitude, self.longitude, self.radius, latitude, longitude)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ consumes. A restart is a fork that takes the monitor's place: it hands out again
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,8 +173,8 @@ class _Run:
         except _Skip as skip:
             return Outcome(scenario, "skipped", number, got=str(skip))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            place = f"{scenario.name}: step {number}"
-            raise InputFileError(scenario.path, place, f"is not a step of the format ({error!r})") from error
+            reason = f"is not a step of the format: {_defect(error)}"
+            raise InputFileError(scenario.path, f"{scenario.name}: step {number}", reason) from error
         return Outcome(scenario, "passed")
 
     def restart_between_steps(self, named: _Named) -> None:
@@ -202,12 +203,16 @@ class _Run:
         if "store" in step:
             raise _Skip("there is no store yet that could fail (issue D)")
         verbs = [verb for verb in _STEPS if verb in step]
-        if len(verbs) != 1:
-            raise ValueError(f"it has {len(verbs)} verbs")
-        name = step.get("monitor", self.main)
+        if not verbs:
+            raise ValueError(f"it has no verb; the verbs are {', '.join((*_ELSEWHERE, *_STEPS))}")
+        if len(verbs) > 1:
+            raise ValueError(f"it has more than one verb: {', '.join(verbs)}")
+        _STEPS[verbs[0]](self.open_monitor(step.get("monitor", self.main)), step)
+
+    def open_monitor(self, name: str | None) -> _Named:
         if name not in self.opened:
-            raise ValueError(f"monitor {name!r} is not open")
-        _STEPS[verbs[0]](self.stored[name], step)
+            raise ValueError(f"monitor {_plain(name)} is not open")
+        return self.stored[name]
 
     def refused(self, step: dict[str, Any]) -> None:
         expected = f"refused with {step['refused']}"
@@ -229,8 +234,9 @@ class _Run:
             self.main = name
 
     def close(self, name: str) -> None:
+        named = self.open_monitor(name)
         self.opened.remove(name)
-        _restart(self.stored[name], {})
+        _restart(named, {})
 
 
 def _restart(named: _Named, step: dict[str, Any]) -> None:
@@ -292,6 +298,8 @@ def _remove(named: _Named, step: dict[str, Any]) -> None:
 def _fix(named: _Named, step: dict[str, Any]) -> None:
     fix = step["fix"]
     if "of" in fix:
+        if fix["of"] not in named.circles:
+            raise ValueError(f"no circle {_plain(fix['of'])} was added to the monitor")
         end = geodesic.direct(*named.circles[fix["of"]].center, fix.get("bearing", 0), fix["distance"])
         latitude, longitude = end.latitude, end.longitude
     else:
@@ -368,9 +376,19 @@ _STEPS: dict[str, Callable[[_Named, dict[str, Any]], None]] = {
     "cancel": _cancel, "next": _next, "record": _record, "identifiers": _identifiers, "statistics": _statistics,
     "explain": _explain,
 }  # fmt: skip
+_ELSEWHERE = ("open", "close", "refused", "store")
 
 
 # ------------------------------------------------------------------------------------ values
+
+
+def _defect(error: Exception) -> str:
+    """What is wrong with a step that could not be read, in words."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
+    if isinstance(error, ValueError):
+        return str(error)
+    return "a value or a key is not what the format has there"
 
 
 def _number(value: Any) -> float:
@@ -378,6 +396,8 @@ def _number(value: Any) -> float:
 
 
 def _us(seconds: Any) -> int:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        raise ValueError(f"{_plain(seconds)} is not a time in seconds")
     return int(round(seconds * 1_000_000))
 
 
@@ -420,6 +440,8 @@ def _compare(expected: Any, got: Any, tolerance: float | None = None) -> None:
             raise _Mismatch(_plain(expected), _text(got))
         return
     for key, value in expected.items():
+        if key not in got:
+            raise ValueError(f"{key} is not one of what is compared here: {', '.join(got)}")
         found = got[key]
         if key in TIMES:
             same = (None if value is None else _us(value)) == found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -44,11 +45,21 @@ def read_text(path: str | Path) -> str:
     return decode(read_bytes(path), path)
 
 
+def _constant_place(text: str) -> str:
+    """Where the first NaN or Infinity stands outside a string."""
+    for token in re.finditer(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN', text, re.DOTALL):
+        if not token[0].startswith('"'):
+            line = text.count("\n", 0, token.start()) + 1
+            column = token.start() - text.rfind("\n", 0, token.start())
+            return f"line {line} column {column}"
+    return ""
+
+
 def parse_json(text: str, path: str | Path, place: str = "") -> Any:
     """A JSON value; what Python reads beyond JSON (NaN, Infinity) is refused."""
 
     def refuse(constant: str) -> NoReturn:
-        raise InputFileError(path, place, f"{constant} is not JSON")
+        raise InputFileError(path, place or _constant_place(text), f"{constant} is not JSON")
 
     try:
         return json.loads(text, parse_constant=refuse)

@@ -243,6 +243,51 @@ class Monitor:
             raise NotFoundError(f"no condition has the identifier {identifier!r}")
         return record
 
+    def state(self, identifier: str) -> State:
+        """What the detector believes of a condition now, whatever events still wait: unknown while it is undetermined,
+        suspended or unmonitored.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> monitor.state("home"), monitor.record("home").last_event.state
+            (<State.SATISFIED: 'satisfied'>, <State.UNKNOWN: 'unknown'>)
+        """
+        return STATES[self._handle.state(identifier)]
+
+    def safe_distance(self, latitude: float, longitude: float) -> float:
+        """How far a device at a position may move before it can be on another side of any circle, in metres.
+
+        The distance to the nearest line, less a micrometre; 0 on a line, infinite when there is none. A circle that is
+        undetermined can be decided by any fix (:attr:`RotationPlan.follow`), and dwells end by time
+        (:attr:`next_deadline`).
+
+        Raises:
+            InvalidArgumentError: The coordinate is out of range.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> round(monitor.safe_distance(52.5, 13.4), 3)
+            100.0
+        """
+        return self._handle.safe_distance(latitude, longitude)
+
+    @property
+    def next_deadline_us(self) -> int | None:
+        """When something happens though no input comes, microseconds since 1970-01-01T00:00:00Z: a dwell has passed,
+        or the absence of a beacon is established. None: nothing waits."""
+        return self._handle.next_deadline()
+
+    @property
+    def next_deadline(self) -> datetime | None:
+        """When something happens though no input comes, aware, UTC; None: nothing waits."""
+        return from_us(self.next_deadline_us)
+
     def __len__(self) -> int:
         return self.statistics().condition_count
 

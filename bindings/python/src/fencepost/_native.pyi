@@ -87,6 +87,25 @@ class Monitor:
     def identifiers(self) -> list[str]: ...
     def contains(self, identifier: str, /) -> bool: ...
     def explain(self, identifier: str, /) -> tuple[Any, ...]: ...
+    def state(self, identifier: str, /) -> int: ...
+    def safe_distance(self, latitude: float, longitude: float, /) -> float: ...
+    def next_deadline(self) -> int | None: ...
+    def plan(
+        self,
+        latitude: float,
+        longitude: float,
+        accuracy: float,
+        slots: int,
+        margin: float,
+        maximum_radius: float,
+        armed: list[int],
+        /,
+    ) -> tuple[
+        list[tuple[str, int, int, float, float, float, float, bool, bool]],
+        list[bool],
+        tuple[float, float, float] | None,
+        bool,
+    ]: ...
     def feed_fix(self, latitude: float, longitude: float, accuracy: float, time_us: int, /) -> None: ...
     def feed_fixes(self, fixes: Buffer, /) -> tuple[int, int, int]: ...
     def feed_columns(
@@ -131,6 +150,20 @@ def event_json(
     boundary_distance: float | None,
     /,
 ) -> str: ...
+def circle_contains(
+    centre_latitude: float, centre_longitude: float, radius: float, latitude: float, longitude: float, /
+) -> bool: ...
+def significant_change(
+    minimum_distance: float,
+    minimum_interval_us: int,
+    last: tuple[float, float, float, int] | None,
+    latitude: float,
+    longitude: float,
+    accuracy: float,
+    time_us: int,
+    /,
+) -> bool: ...
+def best_fix(fixes: Buffer, now_us: int, speed: float, maximum_age_us: int, /) -> int | None: ...
 def inverse(
     latitude1: float, longitude1: float, latitude2: float, longitude2: float, /
 ) -> tuple[float, float, float]: ...

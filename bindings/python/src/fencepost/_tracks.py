@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,9 @@ from ._files import InputFileError, read_bytes
 Point: TypeAlias = tuple[float, float, float, int | None]
 """Latitude, longitude, accuracy, time in microseconds."""
 FixRow: TypeAlias = tuple[float, float, float, int]
+
+# The manufacturer's record, then header records.
+_IGC = re.compile(rb"(?:\xef\xbb\xbf)?A[A-Z0-9]{3}[^\r\n]*[\r\n]+H[FOP][A-Z]{3}")
 
 NO_POSITION = math.nan
 """Accuracy of a row without a position: a monitor ignores and counts it."""
@@ -49,6 +53,8 @@ def read_track(
         points = _track_gpx.read(data, path, hdop_scale)
     elif kind in (".geojson", ".json") or (kind not in (".csv", ".tsv") and start == b"{"):
         points = _track_geojson.read(data, path)
+    elif kind == ".igc" or _IGC.match(data):
+        raise InputFileError(path, "line 1", "is an IGC flight log, which is not read: convert it to GPX or CSV")
     else:
         points = _track_csv.read(data, path, columns or {})
     return _split(points, path)

@@ -1,11 +1,20 @@
-// The header from C++: macros initialise, functions have C linkage. Compiled by Tests/header.sh, never run.
+/*
+ * The header in use, from C and from C++: it may come twice, the macros initialise, the functions have C linkage.
+ * Compiled by Tests/header.sh under every standard, never run.
+ */
 #include <fencepost.h>
+#include <fencepost.h>
+#include <stddef.h>
 
+#ifdef __cplusplus
 #include <type_traits>
 
 static_assert(std::is_same<decltype(&fencepost_version_string), const char *(*)(void)>::value, "C linkage, one type");
 static_assert(std::is_trivial<fencepost_event>::value, "plain data");
 static_assert(std::is_standard_layout<fencepost_record>::value, "plain data");
+#endif
+
+fencepost_status probe(fencepost_monitor **monitor);
 
 fencepost_status probe(fencepost_monitor **monitor) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -20,10 +29,10 @@ fencepost_status probe(fencepost_monitor **monitor) {
   options.delivery = like_core_location.delivery;
   standard.notify = exact.notify | core_location.notify;
   condition.policy = &standard;
-  fencepost_status status = fencepost_monitor_create(nullptr, &options, monitor, &error);
+  fencepost_status status = fencepost_monitor_create(NULL, &options, monitor, &error);
   if (status != FENCEPOST_OK) return status;
   status = fencepost_monitor_add_circular_condition(*monitor, "x", 0, 0, 1, &condition, &error);
-  if (status == FENCEPOST_OK) status = fencepost_monitor_statistics(*monitor, &statistics, nullptr);
-  if (status == FENCEPOST_OK) status = fencepost_monitor_explain(*monitor, "x", &explanation, nullptr);
+  if (status == FENCEPOST_OK) status = fencepost_monitor_statistics(*monitor, &statistics, NULL);
+  if (status == FENCEPOST_OK) status = fencepost_monitor_explain(*monitor, "x", &explanation, NULL);
   return status;
 }

@@ -1,0 +1,86 @@
+import FencepostKernel
+
+extension MonitorEngine {
+  /// The plan of a planner at a position, against what the planner takes for armed.
+  ///
+  /// - Complexity: O(log conditions) for a fixed number of slots, and the circles that hold the position.
+  public func plan(
+    _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0
+  ) throws(MonitorError) -> RotationPlan {
+    if let defect = coordinate.defect { throw .invalidArgument(defect) }
+    guard accuracy.isFinite, accuracy >= 0 else {
+      throw .invalidArgument("accuracy is \(accuracy); accepted are finite values from 0 metres")
+    }
+    let position = EarthVector(latitude: coordinate.latitude, longitude: coordinate.longitude)
+    var ranked = nearestBoundaries(planner.slots + 1, to: coordinate, position)
+    var wakeUp: RotationPlan.WakeUpCircle?
+    if ranked.count > planner.slots {
+      let slack = ranked[planner.slots - 1].slack - Self.slackGuard
+      wakeUp = RotationPlan.WakeUpCircle(
+        center: coordinate, radius: max(0, min(planner.maximumRadius, slack - planner.margin - accuracy)))
+      ranked.removeSubrange((planner.slots - 1)...)
+    }
+    let armed = ranked.map { armedCondition($0) }
+    let before = Set(planner.armed.map(\.generation))
+    let now = Set(armed.map(\.generation))
+    return RotationPlan(
+      armed: armed, removals: planner.armed.filter { !now.contains($0.generation) },
+      additions: armed.filter { !before.contains($0.generation) }, wakeUp: wakeUp,
+      follow: mustFollow(at: coordinate, position))
+  }
+
+  private func armedCondition(_ ranked: RankedCircle) -> RotationPlan.ArmedCondition {
+    let circle = table.circle(of: ranked.slot)
+    return RotationPlan.ArmedCondition(
+      identifier: table.identifiers.string(of: ranked.slot), generation: table.generation(of: ranked.slot),
+      tag: table.tag(of: ranked.slot), center: Coordinate(latitude: circle.latitude, longitude: circle.longitude),
+      radius: circle.radius, slack: ranked.slack, isInside: ranked.isInside)
+  }
+
+  /// Whether any fix may matter: a circle is undetermined, has a candidate, or is not on the side of its state.
+  private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
+    if table.index.count == 0 { return false }
+    if circlesAreSuspended || !candidates.isEmpty { return true }
+    if undetermined.contains(where: { isUndetermined($0) }) { return true }
+    // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
+    for watch in active.watches where states[Int(watch.slot)].observed == .inside {
+      let circle = table.circle(of: watch.slot)
+      let near = ChordThreshold.leaving(circle.radius)
+      if near > 0, circle.centre.squaredChord(to: position) < near * near { continue }
+      if circle.slack(at: coordinate, position, limit: .infinity)?.isInside == false { return true }
+    }
+    var around: ContiguousArray<CapHit> = []
+    table.index.collect(near: position, within: 0, into: &around)
+    return around.contains { hit in
+      states[Int(hit.id)].observed == .outside
+        && table.circle(of: hit.id).slack(at: coordinate, position, limit: .infinity)?.isInside == true
+    }
+  }
+
+  private func isUndetermined(_ slot: UInt32) -> Bool {
+    let state = states[Int(slot)]
+    return state.isCircle && state.observed == .undetermined && !state.isOverLimit
+  }
+}
+
+extension Monitor {
+  /// The plan of a planner at a position. See ``RotationPlanner/plan(_:at:accuracy:)-(Monitor,_,_)``.
+  func plan(
+    _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double
+  ) throws(MonitorError) -> RotationPlan {
+    try stored.engine.plan(planner, at: coordinate, accuracy: accuracy)
+  }
+
+  /// How far a device may move before it can be on another side of any circle, metres.
+  ///
+  /// See ``MonitorEngine/safeDistance(at:)``.
+  public func safeDistance(at coordinate: Coordinate) throws(MonitorError) -> Double {
+    try stored.engine.safeDistance(at: coordinate)
+  }
+
+  /// The earliest time at which something happens though no input comes; `nil` when nothing waits.
+  public var nextDeadline: Timestamp? { stored.engine.nextDeadline }
+
+  /// What the detector believes of a condition now. See ``MonitorEngine/state(of:)-(String)``.
+  public func state(of identifier: String) -> Event.State? { stored.engine.state(of: identifier) }
+}

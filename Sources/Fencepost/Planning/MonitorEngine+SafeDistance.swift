@@ -1,0 +1,65 @@
+import FencepostKernel
+
+extension MonitorEngine {
+  /// How far a device at a position may move before it can be on another side of any circle that is monitored, metres.
+  ///
+  /// That is the distance to the nearest line, less a micrometre: moving by s changes the distance to a centre by at
+  /// most s. 0 on a line, infinite when there is no line. A circle of more than 19 900 km around its centre may have its
+  /// line farther from a position inside than the result says: there geodesics stop being the shortest way.
+  ///
+  /// Sides are geometry; what waits for time to pass is told by ``nextDeadline``, and a circle that is undetermined
+  /// can be decided by any fix (``RotationPlan/follow``).
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the coordinate is out of range.
+  /// - Complexity: O(log conditions) and the circles that hold the position.
+  public func safeDistance(at coordinate: Coordinate) throws(MonitorError) -> Double {
+    if let defect = coordinate.defect { throw .invalidArgument(defect) }
+    let position = EarthVector(latitude: coordinate.latitude, longitude: coordinate.longitude)
+    guard let nearest = nearestBoundaries(1, to: coordinate, position).first else { return .infinity }
+    return max(0, nearest.slack - Self.slackGuard)
+  }
+
+  /// What is taken off a slack, metres: more than the errors of the distances that decide a side.
+  static var slackGuard: Double { 1e-6 }
+
+  /// The earliest time at which something happens though no input comes: a dwell has passed, or a beacon's absence is
+  /// established; `nil` when nothing waits.
+  ///
+  /// - Complexity: O(open candidates and beacon conditions).
+  public var nextDeadline: Timestamp? {
+    var earliest = Int64.max
+    for slot in deadlines.remindedSlots {
+      if let candidate = candidates[slot], candidate.isTimed { earliest = min(earliest, candidate.deadline) }
+      if let track = beaconTracks[slot] { earliest = min(earliest, track.deadline) }
+    }
+    return earliest == .max ? nil : Timestamp(microseconds: earliest)
+  }
+
+  /// What the detector believes of a condition now: `unknown` while it is undetermined, suspended or unmonitored;
+  /// `nil` when no condition has that identifier. The record may lag behind until events are handled.
+  public func state(of identifier: String) -> Event.State? {
+    var text = identifier
+    return text.withUTF8 { table.identifiers.slot(of: $0) }.map { state(of: $0) }
+  }
+
+  /// What the detector believes of a live slot. See ``state(of:)-(String)``.
+  public func state(of slot: UInt32) -> Event.State { states[Int(slot)].observed.state }
+}
+
+extension Coordinate {
+  /// Why the coordinate is not accepted, as a message; `nil` when it is.
+  var defect: String? {
+    isValid
+      ? nil
+      : "the coordinate is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
+  }
+}
+
+extension CircularGeographicCondition {
+  /// Whether a coordinate lies in the circle, the line included; `false` when the coordinate or the circle is not
+  /// valid.
+  public func contains(_ coordinate: Coordinate) -> Bool {
+    guard defect == nil, coordinate.isValid else { return false }
+    return CircleGeometry(self).distance(to: coordinate) <= radius
+  }
+}

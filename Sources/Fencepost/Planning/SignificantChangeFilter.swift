@@ -1,0 +1,127 @@
+import FencepostKernel
+
+/// Lets a fix through when the device has moved far, and not too often: the first, then each at least
+/// ``minimumDistance`` away from the last one let through and at least ``minimumInterval`` after it.
+public struct SignificantChangeFilter: Sendable, Hashable {
+  /// Metres, 500 by default.
+  public let minimumDistance: Double
+  /// Microseconds, 300 s by default.
+  public let minimumIntervalMicroseconds: Int64
+  /// The last fix that was let through.
+  public private(set) var last: Fix?
+
+  /// - Parameter last: The fix that was let through last, where a filter goes on.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` unless the distance is finite and ≥ 0, the interval
+  ///   0 … 10¹⁵, and the last fix one that can be let through.
+  public init(
+    minimumDistance: Double, minimumIntervalMicroseconds: Int64, last: Fix? = nil
+  ) throws(MonitorError) {
+    if let last, !last.isUsable {
+      throw .invalidArgument(
+        last.defect ?? "the accuracy of the last fix is \(last.accuracy); accepted are values from 0")
+    }
+    guard minimumDistance.isFinite, minimumDistance >= 0 else {
+      throw .invalidArgument("minimum distance is \(minimumDistance); accepted are finite values from 0 metres")
+    }
+    guard (0...TransitionPolicy.longestDuration).contains(minimumIntervalMicroseconds) else {
+      throw .invalidArgument(
+        "minimum interval is \(minimumIntervalMicroseconds) microseconds; accepted are 0 to "
+          + "\(TransitionPolicy.longestDuration)")
+    }
+    self.minimumDistance = minimumDistance
+    self.minimumIntervalMicroseconds = minimumIntervalMicroseconds
+    self.last = last
+  }
+
+  /// 500 m and 300 s, as Core Location documents for significant-change updates.
+  public init() {
+    minimumDistance = 500
+    minimumIntervalMicroseconds = 300_000_000
+  }
+
+  /// Whether a fix is let through. One without a position, or out of range, never is, nor one that is earlier than the
+  /// last one let through.
+  public mutating func accepts(_ fix: Fix) -> Bool {
+    guard fix.isUsable else { return false }
+    if let last {
+      // Both times are valid: the difference does not overflow.
+      guard fix.time.microseconds - last.time.microseconds >= minimumIntervalMicroseconds, fix.time >= last.time,
+        GeodesicInverse.distance(
+          latitude1: last.coordinate.latitude, longitude1: last.coordinate.longitude,
+          latitude2: fix.coordinate.latitude, longitude2: fix.coordinate.longitude) >= minimumDistance
+      else { return false }
+    }
+    last = fix
+    return true
+  }
+
+  /// Starts anew: the next fix is let through.
+  public mutating func reset() {
+    last = nil
+  }
+}
+
+/// How a fix is chosen among several: the one with the least uncertainty now.
+public struct FixSelection: Sendable, Hashable {
+  /// How fast uncertainty grows with age, metres a second, finite, ≥ 0.
+  public var speed: Double
+  /// Older fixes are not considered, microseconds, 0 … 10¹⁵.
+  public var maximumAgeMicroseconds: Int64
+
+  public init(speed: Double = 1.5, maximumAgeMicroseconds: Int64 = 300_000_000) {
+    self.speed = speed
+    self.maximumAgeMicroseconds = maximumAgeMicroseconds
+  }
+
+  /// The first value that is out of range, as a message.
+  var defect: String? {
+    guard speed.isFinite, speed >= 0 else {
+      return "speed is \(speed); accepted are finite values from 0 metres a second"
+    }
+    return (0...TransitionPolicy.longestDuration).contains(maximumAgeMicroseconds)
+      ? nil
+      : "maximum age is \(maximumAgeMicroseconds) microseconds; accepted are 0 to \(TransitionPolicy.longestDuration)"
+  }
+}
+
+extension FixSelection {
+  /// The place of the best of several fixes; `nil` when none can be used.
+  ///
+  /// A device may have moved since a fix was taken: its uncertainty is `accuracy + speed · age`. The least wins; of
+  /// equal ones the later, then the first. A fix that does not report its accuracy (0) only wins when no other can be
+  /// used. Fixes without a position, later than `now`, or too old are not considered.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when a setting or `now` is out of range.
+  public func bestFix(among fixes: Span<Fix>, now: Timestamp) throws(MonitorError) -> Int? {
+    if let defect = defect ?? now.defect { throw .invalidArgument(defect) }
+    var best: Int?
+    var least = (isUnreported: true, uncertainty: Double.infinity, age: Int64.max)
+    for index in fixes.indices {
+      let fix = fixes[index]
+      guard fix.isUsable, fix.time <= now else { continue }
+      let age = now.microseconds - fix.time.microseconds
+      guard age <= maximumAgeMicroseconds else { continue }
+      let found = (fix.accuracy == 0, fix.accuracy + speed * (Double(age) / 1e6), age)
+      if best == nil || Self.isBetter(found, least) {
+        best = index
+        least = found
+      }
+    }
+    return best
+  }
+
+  private static func isBetter(_ one: (Bool, Double, Int64), _ other: (Bool, Double, Int64)) -> Bool {
+    if one.0 != other.0 { return other.0 }
+    if one.1 != other.1 { return one.1 < other.1 }
+    return one.2 < other.2
+  }
+}
+
+/// The best of several fixes for a moment; `nil` when none can be used. See ``FixSelection/bestFix(among:now:)``.
+///
+/// - Throws: ``MonitorError/invalidArgument(_:position:)`` when a setting or `now` is out of range.
+public func bestFix(
+  among fixes: [Fix], now: Timestamp, selection: FixSelection = FixSelection()
+) throws(MonitorError) -> Fix? {
+  try selection.bestFix(among: fixes.span, now: now).map { fixes[$0] }
+}

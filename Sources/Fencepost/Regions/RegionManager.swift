@@ -1,0 +1,83 @@
+/// Core Location's older way to monitor regions: start, stop, and a delegate.
+///
+/// ```swift
+/// let service = try RegionService(engine: MonitorEngine())   // the host feeds it
+/// let manager = RegionManager(sharing: service)
+/// manager.delegate = greeter
+/// manager.startMonitoring(for: CircularRegion(center: office, radius: 150, identifier: "office"))
+/// try service.feed(fix)                                      // greeter hears of it before this returns
+/// ```
+///
+/// Managers that share a ``RegionService`` share its regions; there is nothing else behind them. A manager belongs to
+/// the thread or actor of its service, as Core Location's belong to a run loop. The delegate is called before the call
+/// returns that caused it, after what was caused before.
+public final class RegionManager {
+  /// What the manager shares with others.
+  public let service: RegionService
+  public weak var delegate: (any RegionManagerDelegate)?
+
+  var isUpdatingLocation = false
+  /// `nil` while significant changes are not asked for.
+  var significantChanges: SignificantChangeFilter?
+
+  public init(sharing service: RegionService) {
+    self.service = service
+    service.register(self)
+  }
+
+  // MARK: Regions
+
+  /// Registers a region; a region of the same type and identifier is replaced.
+  ///
+  /// Told are `didStartMonitoringFor`, then `didDetermineState` as soon as the state is known; or
+  /// `monitoringDidFailFor` with `regionMonitoringFailure` (the region cannot be monitored, and is not registered) or
+  /// `regionMonitoringDenied` (it is registered, and monitored once that is allowed). Settings are copied.
+  public func startMonitoring(for region: Region) { service.start(region, for: self) }
+
+  /// Forgets a region, whoever registered it.
+  public func stopMonitoring(for region: Region) { service.stop(region) }
+
+  /// The regions of all managers that share the service.
+  public var monitoredRegions: Set<Region> { service.monitoredRegions }
+
+  /// Asks for the present state of a region; `didDetermineState` of this manager alone is the answer.
+  ///
+  /// Of a region that is monitored: what is believed. Of another circle: the side of the last fix, `unknown` without
+  /// one; of other beacons `unknown`.
+  public func requestState(for region: Region) { service.requestState(of: region, for: self) }
+
+  /// The largest radius of a circular region, metres.
+  public var maximumRegionMonitoringDistance: Double { service.maximumRadius }
+
+  /// Whether regions of a type, ``CircularRegion`` or ``BeaconRegion``, can be monitored here.
+  public func isMonitoringAvailable(for type: Region.Type) -> Bool {
+    if type == CircularRegion.self { return !service.unavailableKinds.contains(.circularGeographic) }
+    return type == BeaconRegion.self && !service.unavailableKinds.contains(.beaconIdentity)
+  }
+
+  // MARK: Authorization
+
+  public var authorizationStatus: AuthorizationStatus { service.authorizationStatus }
+
+  /// Asks the host, while nobody has answered. See ``RegionService/onAuthorizationRequest``.
+  public func requestAlwaysAuthorization() { service.requestAuthorization() }
+
+  // MARK: Positions
+
+  /// Has `didUpdateLocations` called with every fix that is fed.
+  public func startUpdatingLocation() {
+    isUpdatingLocation = true
+    service.tellOfDenial(self)
+  }
+
+  public func stopUpdatingLocation() { isUpdatingLocation = false }
+
+  /// Has `didUpdateLocations` called with the next fix, then with each at least 500 m from the last one told of and at
+  /// least 300 s after it. The switch is this manager's own.
+  public func startMonitoringSignificantLocationChanges() {
+    if significantChanges == nil { significantChanges = SignificantChangeFilter() }
+    service.tellOfDenial(self)
+  }
+
+  public func stopMonitoringSignificantLocationChanges() { significantChanges = nil }
+}

@@ -1,0 +1,77 @@
+/// Which side of a region the device is on. The numbers are those of Core Location.
+@frozen
+public enum RegionState: Int, Sendable, Hashable {
+  case unknown = 0
+  case inside = 1
+  case outside = 2
+
+  init(_ state: Event.State) {
+    switch state {
+    case .satisfied: self = .inside
+    case .unsatisfied: self = .outside
+    case .unknown, .unmonitored: self = .unknown
+    }
+  }
+}
+
+/// What the user allows. The numbers are those of Core Location.
+@frozen
+public enum AuthorizationStatus: Int32, Sendable, Hashable {
+  /// Nobody has answered yet: regions are kept, and monitored once it is allowed.
+  case notDetermined = 0
+  /// Not allowed, and the user cannot change that.
+  case restricted = 1
+  case denied = 2
+  case authorizedAlways = 3
+  case authorizedWhenInUse = 4
+
+  /// Whether regions are monitored.
+  public var isAuthorized: Bool { self == .authorizedAlways || self == .authorizedWhenInUse }
+}
+
+/// Why a region is not monitored, or positions do not come. The numbers are those of Core Location.
+@frozen
+public enum LocationError: Int, Error, Sendable, Hashable {
+  case locationUnknown = 0
+  case denied = 1
+  case network = 2
+  case headingFailure = 3
+  /// The user does not allow monitoring; the region is kept, and monitored once it is allowed.
+  case regionMonitoringDenied = 4
+  /// This region cannot be monitored: too large, over the limit, of a kind that is not available, or malformed.
+  case regionMonitoringFailure = 5
+  case regionMonitoringSetupDelayed = 6
+  case regionMonitoringResponseDelayed = 7
+  case rangingUnavailable = 16
+  case rangingFailure = 17
+  case promptDeclined = 18
+}
+
+/// What a ``RegionManager`` tells. Every method is optional.
+///
+/// A crossing is told as `didEnterRegion` or `didExitRegion`, unless the region's settings are against it, and then in
+/// any case as `didDetermineState`. A state that is determined while none was known before, as when a region is added
+/// around the device, is only `didDetermineState`.
+public protocol RegionManagerDelegate: AnyObject {
+  func regionManager(_ manager: RegionManager, didEnterRegion region: Region)
+  func regionManager(_ manager: RegionManager, didExitRegion region: Region)
+  func regionManager(_ manager: RegionManager, didDetermineState state: RegionState, for region: Region)
+  func regionManager(_ manager: RegionManager, didStartMonitoringFor region: Region)
+  func regionManager(_ manager: RegionManager, monitoringDidFailFor region: Region?, withError error: LocationError)
+  func regionManager(_ manager: RegionManager, didFailWithError error: LocationError)
+  func regionManager(_ manager: RegionManager, didChangeAuthorization status: AuthorizationStatus)
+  func regionManager(_ manager: RegionManager, didUpdateLocations locations: [Fix])
+}
+
+extension RegionManagerDelegate {
+  public func regionManager(_ manager: RegionManager, didEnterRegion region: Region) {}
+  public func regionManager(_ manager: RegionManager, didExitRegion region: Region) {}
+  public func regionManager(_ manager: RegionManager, didDetermineState state: RegionState, for region: Region) {}
+  public func regionManager(_ manager: RegionManager, didStartMonitoringFor region: Region) {}
+  public func regionManager(
+    _ manager: RegionManager, monitoringDidFailFor region: Region?, withError error: LocationError
+  ) {}
+  public func regionManager(_ manager: RegionManager, didFailWithError error: LocationError) {}
+  public func regionManager(_ manager: RegionManager, didChangeAuthorization status: AuthorizationStatus) {}
+  public func regionManager(_ manager: RegionManager, didUpdateLocations locations: [Fix]) {}
+}

@@ -1,0 +1,326 @@
+/// What region managers share, and the host feeds: positions, beacons, the passing of time, and what the user allows.
+///
+/// It monitors with an engine of its own, which may have a storage: regions that were registered before are there after
+/// a restart. It reads no clock and starts no task. Not `Sendable`: use it, and its managers, from one thread or actor.
+///
+/// An event is handled when every manager has been told; one that a crash interrupts is told again after the restart.
+/// While no manager lives, events wait.
+public final class RegionService {
+  /// How regions are monitored.
+  public struct Settings: Sendable, Hashable {
+    /// When a crossing counts.
+    public var policy: TransitionPolicy
+    /// Regions at a time, both types together; `nil` = no limit.
+    public var regionLimit: Int?
+    /// The largest radius that is accepted, metres.
+    public var maximumRadius: Double
+
+    public init(
+      policy: TransitionPolicy = .standard, regionLimit: Int? = 20, maximumRadius: Double = .infinity
+    ) {
+      self.policy = policy
+      self.regionLimit = regionLimit
+      self.maximumRadius = maximumRadius
+    }
+  }
+
+  public let settings: Settings
+  /// Called when a manager asks for authorization and nobody has answered yet: ask the user, then call
+  /// ``setAuthorizationStatus(_:at:)``, here or later.
+  public var onAuthorizationRequest: ((RegionService) -> Void)?
+  public private(set) var authorizationStatus: AuthorizationStatus
+
+  private var stored: StoredEngine
+  private var managers: [WeakManager] = []
+  private var calls: [() -> Void] = []
+  private var isTelling = false
+
+  private struct WeakManager {
+    weak var manager: RegionManager?
+  }
+
+  /// - Parameter engine: It is the service's alone; its conditions, other than those of regions, are not told of.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the policy is not sound, or the limit or the radius
+  ///   not above 0.
+  public convenience init(engine: MonitorEngine, settings: Settings = Settings()) throws(MonitorError) {
+    try self.init(StoredEngine(engine), settings: settings)
+  }
+
+  /// Continues where an engine stands that may have a storage. See ``init(engine:settings:)``.
+  public init(_ stored: consuming StoredEngine, settings: Settings = Settings()) throws(MonitorError) {
+    if let defect = settings.policy.defect { throw .invalidArgument(defect) }
+    if let limit = settings.regionLimit, limit < 1 {
+      throw .invalidArgument("region limit is \(limit); accepted are values from 1, or none")
+    }
+    guard settings.maximumRadius > 0 else {
+      throw .invalidArgument("maximum radius is \(settings.maximumRadius); accepted are values above 0 metres")
+    }
+    self.settings = settings
+    self.stored = stored
+    authorizationStatus = AuthorizationStatus(self.stored.engine.hostFlags)
+    self.stored.call { $0.abandon() }
+  }
+
+  deinit {
+    // What cannot be saved now is lost as in a crash.
+    try? stored.close()
+  }
+
+  /// The whole state as a value, for a look at a moment.
+  public var state: MonitorEngine { stored.engine }
+
+  /// Saves everything and frees the name of a stored engine; what is fed from then on is not kept.
+  public func close() throws(MonitorError) { try stored.close() }
+
+  // MARK: - What the host tells
+
+  /// Feeds one fix. See ``MonitorEngine/feed(_:)-(Fix)``.
+  public func feed(_ fix: Fix) throws(MonitorError) {
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix) }
+    if fix.isUsable, authorizationStatus.isAuthorized {
+      for manager in living {
+        let isSignificant = manager.significantChanges?.accepts(fix) ?? false
+        if manager.isUpdatingLocation || isSignificant {
+          tell(manager) { $0.regionManager($1, didUpdateLocations: [fix]) }
+        }
+      }
+    }
+    tellEvents()
+  }
+
+  /// Feeds one scan report. See ``MonitorEngine/see(_:at:)``.
+  public func see(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
+    try stored.call { engine throws(MonitorError) in try engine.see(sightings, at: time) }
+    tellEvents()
+  }
+
+  /// Declares whether the host scans for beacons. See ``MonitorEngine/setScanning(_:at:)``.
+  public func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
+    try stored.call { engine throws(MonitorError) in try engine.setScanning(isOn, at: time) }
+    tellEvents()
+  }
+
+  /// Tells that time has passed. See ``MonitorEngine/advance(to:)``.
+  public func advance(to time: Timestamp) throws(MonitorError) {
+    try stored.call { engine throws(MonitorError) in try engine.advance(to: time) }
+    tellEvents()
+  }
+
+  /// States what the user allows from now on; `didChangeAuthorization` follows when that is new.
+  public func setAuthorizationStatus(_ status: AuthorizationStatus, at time: Timestamp) throws(MonitorError) {
+    try setHost(status, unavailableKinds, at: time)
+    let isNew = status != authorizationStatus
+    authorizationStatus = status
+    if isNew { for manager in living { tell(manager) { $0.regionManager($1, didChangeAuthorization: status) } } }
+    tellEvents()
+  }
+
+  /// States which kinds of region cannot be monitored from now on.
+  public func setUnavailable(_ kinds: Set<ConditionKind>, at time: Timestamp) throws(MonitorError) {
+    try setHost(authorizationStatus, kinds, at: time)
+    tellEvents()
+  }
+
+  /// The display woke: the states of beacon regions that ask for it are told while the device is inside.
+  public func displayDidWake() {
+    for (slot, region) in stored.engine.regions {
+      guard let beacon = region as? BeaconRegion, beacon.notifyEntryStateOnDisplay,
+        stored.engine.state(of: slot) == .satisfied
+      else { continue }
+      tellAll { $0.regionManager($1, didDetermineState: .inside, for: region) }
+    }
+    tellEvents()
+  }
+
+  /// Positions do not come at present: told to the managers that wait for them.
+  public func positioningDidFail(_ error: LocationError) {
+    for manager in living where manager.isUpdatingLocation || manager.significantChanges != nil {
+      tell(manager) { $0.regionManager($1, didFailWithError: error) }
+    }
+    tellEvents()
+  }
+
+  private func setHost(
+    _ status: AuthorizationStatus, _ kinds: Set<ConditionKind>, at time: Timestamp
+  ) throws(MonitorError) {
+    try stored.call { engine throws(MonitorError) in
+      try engine.setHostCapabilities(status.flags, unsupported: kinds, at: time)
+    }
+  }
+
+  // MARK: - What the managers ask
+
+  var maximumRadius: Double { settings.maximumRadius }
+
+  var unavailableKinds: Set<ConditionKind> {
+    Set([.circularGeographic, .beaconIdentity].filter { stored.engine.isUnsupported($0) })
+  }
+
+  var monitoredRegions: Set<Region> { Set(stored.engine.regions.map(\.region)) }
+
+  func register(_ manager: RegionManager) {
+    managers.removeAll { $0.manager == nil }
+    managers.append(WeakManager(manager: manager))
+  }
+
+  func start(_ region: Region, for manager: RegionManager) {
+    guard isAcceptable(region), add(region), let copy = registered(region)?.region else {
+      tell(manager) {
+        $0.regionManager($1, monitoringDidFailFor: region, withError: .regionMonitoringFailure)
+      }
+      return tellEvents()
+    }
+    if authorizationStatus == .denied || authorizationStatus == .restricted {
+      tell(manager) { $0.regionManager($1, monitoringDidFailFor: copy, withError: .regionMonitoringDenied) }
+    } else {
+      tell(manager) { $0.regionManager($1, didStartMonitoringFor: copy) }
+    }
+    tellEvents()
+  }
+
+  private func isAcceptable(_ region: Region) -> Bool {
+    if region.identifier.isEmpty || stored.engine.isUnsupported(region.kind) { return false }
+    if let circle = region as? CircularRegion, !(circle.radius <= settings.maximumRadius) { return false }
+    guard registered(region) == nil, let limit = settings.regionLimit else { return true }
+    return stored.engine.regions.count < limit
+  }
+
+  private func add(_ region: Region) -> Bool {
+    let policy = settings.policy
+    do throws(MonitorError) {
+      try stored.call { engine throws(MonitorError) in
+        try engine.add(
+          region.condition, identifier: region.conditionIdentifier, policy: policy, tag: region.tag)
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  func stop(_ region: Region) {
+    stored.call { engine in _ = engine.remove(region.conditionIdentifier) }
+    tellEvents()
+  }
+
+  func requestState(of region: Region, for manager: RegionManager) {
+    let answer: RegionState
+    if let (slot, _) = registered(region) {
+      answer = RegionState(stored.engine.state(of: slot))
+    } else if let circle = region as? CircularRegion, circle.circle.defect == nil, let fix = stored.engine.lastFix {
+      answer = circle.contains(fix.coordinate) ? .inside : .outside
+    } else {
+      answer = .unknown
+    }
+    tell(manager) { $0.regionManager($1, didDetermineState: answer, for: region) }
+    tellEvents()
+  }
+
+  func requestAuthorization() {
+    if authorizationStatus == .notDetermined { onAuthorizationRequest?(self) }
+  }
+
+  func tellOfDenial(_ manager: RegionManager) {
+    guard authorizationStatus == .denied || authorizationStatus == .restricted else { return }
+    tell(manager) { $0.regionManager($1, didFailWithError: .denied) }
+    tellEvents()
+  }
+
+  /// What is registered with the type and identifier of a region.
+  private func registered(_ region: Region) -> (slot: UInt32, region: Region)? {
+    var identifier = region.conditionIdentifier
+    guard let slot = identifier.withUTF8({ stored.engine.table.identifiers.slot(of: $0) }),
+      let found = stored.engine.region(of: slot)
+    else { return nil }
+    return (slot, found)
+  }
+
+  // MARK: - Telling
+
+  private var living: [RegionManager] { managers.compactMap(\.manager) }
+
+  private func tell(
+    _ manager: RegionManager, _ call: @escaping (any RegionManagerDelegate, RegionManager) -> Void
+  ) {
+    calls.append { [weak manager] in
+      if let manager, let delegate = manager.delegate { call(delegate, manager) }
+    }
+  }
+
+  private func tellAll(_ call: @escaping (any RegionManagerDelegate, RegionManager) -> Void) {
+    for manager in living { tell(manager, call) }
+  }
+
+  /// Makes the calls that wait, then those of the events that wait, each of which is handled when its calls are made.
+  /// What a delegate causes meanwhile comes after.
+  private func tellEvents() {
+    guard !isTelling else { return }
+    isTelling = true
+    defer { isTelling = false }
+    makeCalls()
+    while !living.isEmpty, let entry = nextEntry() {
+      tell(of: entry)
+      makeCalls()
+    }
+  }
+
+  private func makeCalls() {
+    while !calls.isEmpty {
+      let batch = calls
+      calls = []
+      for call in batch { call() }
+    }
+  }
+
+  /// Commits the event before and takes the next one.
+  private func nextEntry() -> EventEntry? {
+    stored.call { engine in
+      var next: EventEntry?
+      _ = engine.poll(limit: 1) { entry, _ in next = copy entry }
+      return next
+    }
+  }
+
+  private func tell(of entry: EventEntry) {
+    guard let region = stored.engine.region(of: entry.slot), entry.cause != .diagnostic else { return }
+    let state = RegionState(entry.state)
+    guard state != .unknown else { return }
+    // Out of unknown nothing was crossed.
+    if !entry.notify.contains(.initial) {
+      if state == .inside, region.notifyOnEntry {
+        tellAll { $0.regionManager($1, didEnterRegion: region) }
+      } else if state == .outside, region.notifyOnExit {
+        tellAll { $0.regionManager($1, didExitRegion: region) }
+      }
+    }
+    tellAll { $0.regionManager($1, didDetermineState: state, for: region) }
+  }
+}
+
+extension AuthorizationStatus {
+  /// What the engine is told.
+  fileprivate var flags: Diagnostics {
+    switch self {
+    case .notDetermined: .authorizationRequestInProgress
+    case .restricted: .authorizationRestricted
+    case .denied: .authorizationDenied
+    case .authorizedAlways, .authorizedWhenInUse: []
+    }
+  }
+
+  /// What an engine was told before.
+  fileprivate init(_ flags: Diagnostics) {
+    if flags.contains(.authorizationDenied) {
+      self = .denied
+    } else if flags.contains(.authorizationRestricted) {
+      self = .restricted
+    } else {
+      self = flags.contains(.authorizationRequestInProgress) ? .notDetermined : .authorizedAlways
+    }
+  }
+}
+
+extension MonitorEngine {
+  /// Whether the host cannot monitor a kind of condition.
+  func isUnsupported(_ kind: ConditionKind) -> Bool { unsupportedKinds & (1 << UInt32(kind.rawValue)) != 0 }
+}

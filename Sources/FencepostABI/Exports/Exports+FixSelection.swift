@@ -1,0 +1,72 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_significant_change_accept`; see the header.
+@_cdecl("fencepost_significant_change_accept") @implementation
+public func fencepost_significant_change_accept(
+  _ filter: UnsafeMutablePointer<fencepost_significant_change_filter>?, _ fix: UnsafePointer<fencepost_fix>?,
+  _ out_accepted: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let filter = try Boundary.require(filter, "filter")
+    let fix = try Boundary.require(fix, "fix")
+    let accepted = try Boundary.require(out_accepted, "out_accepted")
+    let defaults = fencepost_significant_change_filter(
+      struct_size: 0, has_last: 0, minimum_distance_m: 500, minimum_interval_us: 300_000_000, last: fencepost_fix())
+    var value = try SizedStruct.read(UnsafePointer(filter), defaults: defaults, "filter")
+    // One that is too short to remember would let every fix through.
+    guard filter.pointee.struct_size >= UInt32(MemoryLayout<fencepost_significant_change_filter>.size) else {
+      throw .invalidArgument(
+        "struct_size of filter is \(filter.pointee.struct_size); initialise it with its INIT macro")
+    }
+    var inner = try SignificantChangeFilter(
+      minimumDistance: value.minimum_distance_m, minimumIntervalMicroseconds: value.minimum_interval_us,
+      last: value.has_last == 0 ? nil : Fix(value.last))
+    let isAccepted = inner.accepts(Fix(fix.pointee))
+    if isAccepted {
+      value.has_last = 1
+      value.last = fix.pointee
+      try SizedStruct.write(value, to: filter, "filter")
+    }
+    accepted.pointee = isAccepted ? 1 : 0
+  }
+}
+
+/// Implements `fencepost_best_fix`; see the header.
+@_cdecl("fencepost_best_fix") @implementation
+public func fencepost_best_fix(
+  _ fixes: UnsafePointer<fencepost_fix>?, _ count: Int, _ now_us: Int64,
+  _ selection: UnsafePointer<fencepost_fix_selection>?, _ out_index: UnsafeMutablePointer<Int>?,
+  _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let start = try Boundary.require(fixes, count: count, "fixes")
+    let index = try Boundary.require(out_index, "out_index")
+    let available = try Boundary.require(out_available, "out_available")
+    var settings = FixSelection()
+    if let selection {
+      let defaults = fencepost_fix_selection(
+        struct_size: 0, reserved: 0, speed_m_per_s: settings.speed, maximum_age_us: settings.maximumAgeMicroseconds)
+      let value = try SizedStruct.read(selection, defaults: defaults, "selection")
+      guard value.reserved == 0 else { throw .unsupported("reserved of selection is not zero") }
+      settings = FixSelection(speed: value.speed_m_per_s, maximumAgeMicroseconds: value.maximum_age_us)
+    }
+    // The layouts are equal (a test compares them): the caller's rows are read in place.
+    let rows = UnsafeBufferPointer(
+      start: start.map { UnsafeRawPointer($0).assumingMemoryBound(to: Fix.self) }, count: start == nil ? 0 : count)
+    guard let best = try settings.bestFix(among: rows.span, now: Timestamp(microseconds: now_us)) else {
+      available.pointee = 0
+      return
+    }
+    index.pointee = best
+    available.pointee = 1
+  }
+}
+
+extension Fix {
+  fileprivate init(_ fix: fencepost_fix) {
+    self.init(
+      latitude: fix.latitude, longitude: fix.longitude, accuracy: fix.accuracy_m,
+      time: Timestamp(microseconds: fix.time_us))
+  }
+}

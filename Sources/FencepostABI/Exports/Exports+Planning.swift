@@ -1,0 +1,142 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_monitor_state`; see the header.
+@_cdecl("fencepost_monitor_state") @implementation
+public func fencepost_monitor_state(
+  _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_state: UnsafeMutablePointer<fencepost_state>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let out = try Boundary.require(out_state, "out_state")
+    let state = try handle.call { engine throws(MonitorError) in
+      engine.state(of: try engine.slot(ofIdentifierBytes: bytes))
+    }
+    out.pointee = fencepost_state(state.rawValue)
+  }
+}
+
+/// Implements `fencepost_monitor_safe_distance`; see the header.
+@_cdecl("fencepost_monitor_safe_distance") @implementation
+public func fencepost_monitor_safe_distance(
+  _ monitor: OpaquePointer?, _ latitude: Double, _ longitude: Double, _ out_distance_m: UnsafeMutablePointer<Double>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let out = try Boundary.require(out_distance_m, "out_distance_m")
+    out.pointee = try handle.call { engine throws(MonitorError) in
+      try engine.safeDistance(at: Coordinate(latitude: latitude, longitude: longitude))
+    }
+  }
+}
+
+/// Implements `fencepost_monitor_next_deadline`; see the header.
+@_cdecl("fencepost_monitor_next_deadline") @implementation
+public func fencepost_monitor_next_deadline(
+  _ monitor: OpaquePointer?, _ out_time_us: UnsafeMutablePointer<Int64>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let out = try Boundary.require(out_time_us, "out_time_us")
+    out.pointee = try handle.call { engine in engine.nextDeadline?.microseconds ?? .min }
+  }
+}
+
+/// Implements `fencepost_monitor_plan`; see the header.
+@_cdecl("fencepost_monitor_plan") @implementation
+public func fencepost_monitor_plan(
+  _ monitor: OpaquePointer?, _ latitude: Double, _ longitude: Double, _ accuracy_m: Double,
+  _ options: UnsafePointer<fencepost_plan_options>?, _ armed: UnsafePointer<UInt64>?, _ armed_count: Int,
+  _ out_keep: UnsafeMutablePointer<UInt32>?, _ out_armed: UnsafeMutablePointer<fencepost_armed_condition>?,
+  _ capacity: Int, _ out_count: UnsafeMutablePointer<Int>?, _ out_plan: UnsafeMutablePointer<fencepost_plan>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let before = UnsafeBufferPointer(
+      start: try Boundary.require(armed, count: armed_count, "armed"), count: armed_count)
+    let keep = try Boundary.require(out_keep, count: armed_count, "out_keep")
+    let rows = try Boundary.require(out_armed, count: capacity, "out_armed")
+    let count = try Boundary.require(out_count, "out_count")
+    let out = try Boundary.require(out_plan, "out_plan")
+    try SizedStruct.check(out, "out_plan")
+    let planner = try RotationPlanner(options)
+    let plan = try handle.call { engine throws(MonitorError) in
+      try engine.plan(planner, at: Coordinate(latitude: latitude, longitude: longitude), accuracy: accuracy_m)
+    }
+    count.pointee = plan.armed.count
+    guard capacity == 0 || capacity >= plan.armed.count else { throw .bufferTooSmall(needed: plan.armed.count) }
+    let known = Set(before)
+    let now = Set(plan.armed.lazy.map(\.generation))
+    for index in 0..<armed_count { keep?[index] = now.contains(before[index]) ? 1 : 0 }
+    if let rows, capacity > 0 {
+      for (index, condition) in plan.armed.enumerated() {
+        condition.store(to: rows + index, isNew: !known.contains(condition.generation))
+      }
+    }
+    try SizedStruct.write(
+      fencepost_plan(
+        struct_size: 0, follow: plan.follow ? 1 : 0, has_wake_up: plan.wakeUp == nil ? 0 : 1, reserved: 0,
+        wake_up_latitude: plan.wakeUp?.center.latitude ?? .nan,
+        wake_up_longitude: plan.wakeUp?.center.longitude ?? .nan, wake_up_radius_m: plan.wakeUp?.radius ?? .nan),
+      to: out, "out_plan")
+  }
+}
+
+extension RotationPlanner {
+  fileprivate init(_ options: UnsafePointer<fencepost_plan_options>?) throws(MonitorError) {
+    let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 0, maximum_radius_m: 100_000)
+    let value = if let options { try SizedStruct.read(options, defaults: defaults, "options") } else { defaults }
+    try self.init(slots: Int(value.slots), margin: value.margin_m, maximumRadius: value.maximum_radius_m)
+  }
+}
+
+extension RotationPlan.ArmedCondition {
+  fileprivate func store(to row: UnsafeMutablePointer<fencepost_armed_condition>, isNew: Bool) {
+    row.pointee.generation = generation
+    row.pointee.tag = tag
+    row.pointee.latitude = center.latitude
+    row.pointee.longitude = center.longitude
+    row.pointee.radius_m = radius
+    row.pointee.slack_m = slack
+    row.pointee.is_inside = isInside ? 1 : 0
+    row.pointee.is_new = isNew ? 1 : 0
+    row.pointee.reserved = 0
+    var text = identifier
+    row.pointee.identifier_length = text.withUTF8 { bytes in
+      withUnsafeMutableBytes(of: &row.pointee.identifier) {
+        let count = min(bytes.count, $0.count - 1)
+        $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[0..<count]))
+        $0[count] = 0
+        return UInt32(count)
+      }
+    }
+  }
+}
+
+/// Implements `fencepost_circle_contains`; see the header.
+@_cdecl("fencepost_circle_contains") @implementation
+public func fencepost_circle_contains(
+  _ centre_latitude: Double, _ centre_longitude: Double, _ radius_m: Double, _ latitude: Double, _ longitude: Double,
+  _ out_contains: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let out = try Boundary.require(out_contains, "out_contains")
+    for (latitude, longitude) in [(centre_latitude, centre_longitude), (latitude, longitude)]
+    where !Coordinate(latitude: latitude, longitude: longitude).isValid {
+      throw .invalidArgument(
+        "the coordinate is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
+      )
+    }
+    guard radius_m.isFinite, radius_m > 0 else {
+      throw .invalidArgument("radius is \(radius_m); accepted are finite values above 0 metres")
+    }
+    let circle = CircularGeographicCondition(
+      center: Coordinate(latitude: centre_latitude, longitude: centre_longitude), radius: radius_m)
+    out.pointee = circle.contains(Coordinate(latitude: latitude, longitude: longitude)) ? 1 : 0
+  }
+}

@@ -1,0 +1,133 @@
+extension CapIndex {
+  /// Visits caps around a position, the nearest cubes first, for as long as the caller wants more.
+  ///
+  /// Best-first search (Hjaltason and Samet, "Distance browsing in spatial databases", ACM TODS 24, 1999): cubes
+  /// wait in a heap under a lower bound of the slack of all caps at and below them. The caps of one cube come in no
+  /// particular order; no cap is left out whose slack is at most the limit.
+  ///
+  /// - Parameters:
+  ///   - position: where to look; nothing is visited when it is not a number.
+  ///   - visit: receives a cap's id and a lower bound of its slack (chord to the centre minus reach, metres; at
+  ///     least 0 within the cap) and returns the limit from then on: the largest slack that is still of interest.
+  public func visitNearest(to position: EarthVector, _ visit: (UInt32, Double) -> Double) {
+    guard position.x == position.x, position.y == position.y, position.z == position.z else { return }
+    var limit = Double.infinity
+    for stray in strays {
+      let chord = stray.centre.squaredChord(to: position).squareRoot()
+      let slack = max(0, chord - stray.reach)
+      // What is no number stays of interest: nothing is known of it.
+      if !(slack > limit) { limit = visit(stray.id, slack.isNaN ? 0 : slack) }
+    }
+    guard treeCount > 0 else { return }
+    let root = slot(CapLevel.key(level: CapLevel.top, x: 0, y: 0, z: 0))
+    guard root >= 0 else { return }
+    var waiting = CubeHeap()
+    waiting.insert(CubeHeap.Cube(bound: 0, slot: root, level: CapLevel.top, x: 0, y: 0, z: 0))
+    while let cube = waiting.removeFirst(), cube.bound <= limit {
+      visitEntries(of: cube, near: position, &limit, visit)
+      guard cube.level > 0, nodes[cube.slot].children != 0 else { continue }
+      let key = nodes[cube.slot].key
+      var children = nodes[cube.slot].children
+      while children != 0 {
+        let child = children.trailingZeroBitCount
+        children &= children &- 1
+        var below = CubeHeap.Cube(
+          bound: 0, slot: 0, level: cube.level &- 1, x: cube.x &<< 2 | child & 3, y: cube.y &<< 2 | child &>> 2 & 3,
+          z: cube.z &<< 2 | child &>> 4 & 3)
+        let gap = below.gap(to: position)
+        // Before the look-up: no cap at a cube or below it has a longer reach than its level takes.
+        guard gap - Double(min(nodes[cube.slot].reach, CapLevel.reach(below.level))) <= limit else { continue }
+        below.slot = slot(CapIndex.childKey(key, child))
+        guard below.slot >= 0 else { continue }
+        below.bound = max(0, gap - Double(nodes[below.slot].reach))
+        if below.bound <= limit { waiting.insert(below) }
+      }
+    }
+  }
+
+  /// Visits the caps at one cube.
+  private func visitEntries(
+    of cube: CubeHeap.Cube, near position: EarthVector, _ limit: inout Double, _ visit: (UInt32, Double) -> Double
+  ) {
+    let count = Int(nodes[cube.slot].count)
+    guard count > 0 else { return }
+    let centre = cube.centre
+    let x = position.x - centre.x
+    let y = position.y - centre.y
+    let z = position.z - centre.z
+    let block = Int(nodes[cube.slot].block)
+    for index in 0..<count {
+      let lane = index & 3
+      // The offsets are exact, and the reach is longer than the cap's by more than the centre was moved.
+      let dx = Double(groups[block &+ index &>> 2].x[lane]) - x
+      let dy = Double(groups[block &+ index &>> 2].y[lane]) - y
+      let dz = Double(groups[block &+ index &>> 2].z[lane]) - z
+      let chord = (dx * dx + dy * dy + dz * dz).squareRoot()
+      let slack = max(0, chord - Double(groups[block &+ index &>> 2].reach[lane]))
+      if slack <= limit { limit = visit(groups[block &+ index &>> 2].ids[lane], slack) }
+    }
+  }
+}
+
+/// Cubes that wait to be visited, the least bound first; of equal bounds the smallest cube, since it says most.
+///
+/// Source: J. W. J. Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
+struct CubeHeap {
+  struct Cube {
+    var bound: Double
+    var slot: Int
+    var level: Int
+    var x: Int
+    var y: Int
+    var z: Int
+
+    var centre: EarthVector {
+      let edge = CapLevel.edge(level)
+      return EarthVector(
+        x: (Double(x) + 0.5) * edge - CapLevel.origin, y: (Double(y) + 0.5) * edge - CapLevel.origin,
+        z: (Double(z) + 0.5) * edge - CapLevel.origin)
+    }
+
+    /// The distance from a position to the cube, less what rounding can add.
+    func gap(to position: EarthVector) -> Double {
+      let half = 0.5 * CapLevel.edge(level)
+      let centre = centre
+      let x = max((position.x - centre.x).magnitude - half, 0)
+      let y = max((position.y - centre.y).magnitude - half, 0)
+      let z = max((position.z - centre.z).magnitude - half, 0)
+      return (x * x + y * y + z * z).squareRoot() * (1 - 0x1p-40)
+    }
+
+    func precedes(_ other: Cube) -> Bool {
+      bound != other.bound ? bound < other.bound : level != other.level ? level < other.level : slot < other.slot
+    }
+  }
+
+  private var cubes: ContiguousArray<Cube> = []
+
+  mutating func insert(_ cube: Cube) {
+    cubes.append(cube)
+    var child = cubes.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard cubes[child].precedes(cubes[parent]) else { return }
+      cubes.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  mutating func removeFirst() -> Cube? {
+    guard let first = cubes.first, let last = cubes.popLast() else { return nil }
+    guard !cubes.isEmpty else { return first }
+    cubes[0] = last
+    var parent = 0
+    while true {
+      var child = 2 * parent + 1
+      guard child < cubes.count else { return first }
+      if child + 1 < cubes.count, cubes[child + 1].precedes(cubes[child]) { child += 1 }
+      guard cubes[child].precedes(cubes[parent]) else { return first }
+      cubes.swapAt(child, parent)
+      parent = child
+    }
+  }
+}

@@ -1,0 +1,17 @@
+public import Fencepost
+
+extension RegionService {
+  /// Opens the regions of a name in a directory: those registered before are there.
+  ///
+  /// - Parameters:
+  ///   - name: `[A-Za-z0-9_]{1,64}`; one open instance at a time in that directory, in all processes.
+  ///   - store: The directory, which must exist; the file in it is `<name>.fencepost`.
+  /// - Throws: As `Monitor(_:store:options:durability:)`.
+  public convenience init(
+    _ name: String, store: String, settings: Settings = Settings(), durability: Durability = .changes
+  ) throws(MonitorError) {
+    try self.init(
+      StoredEngine(name: name, options: MonitorOptions(), directory: store, durability: durability),
+      settings: settings)
+  }
+}

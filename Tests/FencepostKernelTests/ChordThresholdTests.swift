@@ -1,0 +1,54 @@
+import Testing
+
+@testable import FencepostKernel
+
+/// A comparison of chords may only err towards looking closer.
+@Suite struct ChordThresholdTests {
+  /// Random pairs in all relations.
+  @Test func thresholdsAreConservativeEverywhere() {
+    var random = SeededGenerator("chord thresholds")
+    for _ in 0..<100_000 {
+      let p = random.place()
+      let q = random.partner(of: p)
+      let distance = p.distance(to: q)
+      let chord = p.vector.squaredChord(to: q.vector).squareRoot()
+      for s in random.thresholds(around: distance) {
+        if distance <= s { #expect(chord <= ChordThreshold.approaching(s), "\(p) \(q) \(s)") }
+        if distance >= s { #expect(chord >= ChordThreshold.leaving(s), "\(p) \(q) \(s)") }
+      }
+    }
+  }
+
+  /// Circles of every size in all directions, at the very distance of the threshold.
+  @Test func circlesLieBetweenTheirThresholds() {
+    var random = SeededGenerator("circles between thresholds")
+    for _ in 0..<5_000 {
+      let p = random.place()
+      let radius = random.logarithmic(1, 2e7)
+      for step in 0..<24 {
+        let q = p.moved(azimuth: Double(step) * 15, distance: radius)
+        let s = p.distance(to: q)
+        let chord = p.vector.squaredChord(to: q.vector).squareRoot()
+        #expect(chord <= ChordThreshold.approaching(s) && chord >= ChordThreshold.leaving(s), "\(p) \(radius) \(step)")
+      }
+    }
+  }
+
+  /// Otherwise a threshold would be safe, but no use: near the device the two are micrometres apart.
+  @Test func thresholdsAreTightWhereItMatters() {
+    for (s, width) in [(1.0, 3e-6), (1000, 1e-5), (10_000, 2e-3), (200_000, 9)] {
+      let gap = ChordThreshold.approaching(s) - ChordThreshold.leaving(s)
+      #expect(gap > 0 && gap < width)
+    }
+  }
+
+  @Test(arguments: hostileNumbers) func hostileNumbersDoNotTrap(_ number: Double) {
+    let approaching = ChordThreshold.approaching(number)
+    let leaving = ChordThreshold.leaving(number)
+    if number.isNaN { #expect(approaching.isNaN && leaving.isNaN) }
+    if number >= DistanceBounds.largestDistance {
+      #expect(approaching == DistanceBounds.largestChord && leaving == DistanceBounds.largestChord)
+    }
+    if number < 0 { #expect(approaching <= 1e-6) }
+  }
+}

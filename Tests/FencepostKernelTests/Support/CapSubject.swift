@@ -1,0 +1,145 @@
+import FencepostKernel
+import Testing
+
+/// What a result may be farther than reach and distance together: a millionth, and two centimetres or a ten-millionth
+/// of the edge of the cube of the cap.
+func tolerated(_ reach: Double, _ distance: Double) -> Double {
+  var level = CapLevel.base
+  while level < CapLevel.top && Double(CapLevel.reach(level)) < reach * 1.00001 { level += 1 }
+  return (reach + distance) * (1 + 1e-6) + CapLevel.quantum * 2 + CapLevel.edge(level) * 4e-7
+}
+
+/// An index and the list it has to agree with.
+struct CapSubject {
+  struct Cap {
+    var id: UInt32
+    var centre: EarthVector
+    var reach: Double
+  }
+
+  var index = CapIndex()
+  var caps: [Cap] = []
+  var next: UInt32 = 0
+
+  mutating func insert(_ cap: (EarthVector, Double)) {
+    // Identifiers with all bits in use.
+    let id = next &* 0x9E37_79B1
+    next += 1
+    caps.append(Cap(id: id, centre: cap.0, reach: cap.1))
+    index.insert(id, centre: cap.0, reach: cap.1)
+  }
+
+  mutating func remove(at place: Int) {
+    let cap = caps[place]
+    caps.swapAt(place, caps.count - 1)
+    caps.removeLast()
+    index.remove(cap.id, centre: cap.centre, reach: cap.reach)
+  }
+
+  func collect(near position: EarthVector, within distance: Double) -> ContiguousArray<UInt32> {
+    var ids = ContiguousArray<UInt32>()
+    index.collectIDs(near: position, within: distance, into: &ids)
+    return ids
+  }
+
+  /// A slack is never more than the true one, and less by no more than the tolerances.
+  func checkSlacks(near position: EarthVector, within distance: Double) {
+    var hits = ContiguousArray<CapHit>()
+    index.collect(near: position, within: distance, into: &hits)
+    let byID = Dictionary(caps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var mistakes = 0
+    for hit in hits {
+      guard let cap = byID[hit.id], cap.reach.isFinite else { continue }
+      let slack = cap.centre.squaredChord(to: position).squareRoot() - cap.reach
+      let span = min(distance, 1.3e7) + cap.reach
+      if !(Double(hit.slack) <= slack && Double(hit.slack) >= slack - 8 - 1e-5 * span) { mistakes += 1 }
+    }
+    #expect(mistakes == 0)
+  }
+
+  /// With a limit that follows the k-th best, the k caps of least slack are among those visited.
+  func checkNearest(to position: EarthVector, _ count: Int) {
+    let slacks = Dictionary(
+      caps.map { ($0.id, max(0, $0.centre.squaredChord(to: position).squareRoot() - $0.reach)) },
+      uniquingKeysWith: { first, _ in first })
+    var seen: Set<UInt32> = []
+    var mistakes = 0
+    var best: [Double] = []
+    index.visitNearest(to: position) { id, bound in
+      guard let slack = slacks[id], seen.insert(id).inserted, bound <= slack else {
+        mistakes += 1
+        return .infinity
+      }
+      best = Array((best + [slack]).sorted().prefix(count))
+      return best.count == count ? best[count - 1] : .infinity
+    }
+    let limit = slacks.values.sorted().prefix(count).last ?? 0
+    #expect(mistakes == 0)
+    #expect(slacks.allSatisfy { $0.value > limit || seen.contains($0.key) })
+  }
+
+  func check(near position: EarthVector, within distance: Double) {
+    #expect(index.count == caps.count)
+    checkSlacks(near: position, within: distance)
+    let ids = collect(near: position, within: distance)
+    let found = Set(ids)
+    var mistakes = ids.count - found.count
+    var known = 0
+    for cap in caps {
+      let chord = cap.centre.squaredChord(to: position).squareRoot()
+      let reported = found.contains(cap.id)
+      if reported { known += 1 }
+      if chord <= cap.reach + distance {
+        if !reported { mistakes += 1 }
+      } else if reported && chord > tolerated(cap.reach, distance) {
+        mistakes += 1
+      }
+    }
+    #expect(mistakes == 0 && known == found.count, "near \(position) within \(distance)")
+  }
+
+  /// Every node can be reached, knows its children, bounds its reach, and holds what belongs there.
+  func checkTree() {
+    var total = 0
+    var groups = 0
+    var live = 0
+    let keys = Set(index.nodes.lazy.filter { $0.key != 0 }.map(\.key))
+    for node in index.nodes where node.key != 0 {
+      live += 1
+      #expect(node.count > 0 || node.children != 0)
+      let level = Int(node.key >> 57) - 1
+      let cell = [node.key >> 38 & 0x7FFFF, node.key >> 19 & 0x7FFFF, node.key & 0x7FFFF].map { Int($0) }
+      total += Int(node.count)
+      if node.count > 0 { groups += 1 << Int(node.blockLog) }
+      if level < CapLevel.top {
+        let parent = CapLevel.key(level: level + 1, x: cell[0] >> 2, y: cell[1] >> 2, z: cell[2] >> 2)
+        let bit = UInt64(cell[0] & 3 | (cell[1] & 3) << 2 | (cell[2] & 3) << 4)
+        let above = index.nodes.first { $0.key == parent }
+        #expect((above?.children ?? 0) >> bit & 1 == 1)
+        #expect((above?.reach ?? 0) >= node.reach)
+      }
+      for bit in 0..<64 where node.children >> UInt64(bit) & 1 == 1 {
+        let child = CapLevel.key(
+          level: level - 1, x: cell[0] << 2 | bit & 3, y: cell[1] << 2 | bit >> 2 & 3, z: cell[2] << 2 | bit >> 4)
+        #expect(keys.contains(child))
+      }
+      for place in 0..<Int(node.count) {
+        let group = index.groups[Int(node.block) + place / 4]
+        let half = Float(CapLevel.edge(level) / 2)
+        #expect(group.reach[place % 4] <= min(node.reach, CapLevel.reach(level)))
+        #expect(abs(group.x[place % 4]) <= half && abs(group.y[place % 4]) <= half && abs(group.z[place % 4]) <= half)
+      }
+    }
+    #expect(live == index.nodeCount)
+    #expect(groups == index.liveGroups)
+    #expect(total == index.treeCount)
+  }
+}
+
+extension CapIndex {
+  func collectIDs(near position: EarthVector, within distance: Double, into ids: inout ContiguousArray<UInt32>) {
+    var hits = ContiguousArray<CapHit>()
+    collect(near: position, within: distance, into: &hits)
+    ids.append(contentsOf: hits.map(\.id))
+  }
+}

@@ -1,0 +1,153 @@
+import CSQLite
+import FaultyVFS
+import Fencepost
+import FencepostStore
+import Testing
+
+/// A disk that fails, and a process that ends, at every write in turn.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FaultTests {
+  private struct Failure: CustomTestStringConvertible {
+    let code: Int32
+    let isTorn: Bool
+    let count: UInt64
+    var testDescription: String { "code \(code), \(count) operations\(isTorn ? ", torn" : "")" }
+  }
+
+  private static let failures = [
+    Failure(code: SQLITE_FULL, isTorn: false, count: 3), Failure(code: SQLITE_IOERR | 3 << 8, isTorn: true, count: 1),
+    Failure(code: SQLITE_FULL, isTorn: true, count: 40),
+  ]
+
+  /// Wherever the disk fails, and for how long: monitoring goes on with the same events, one event tells of it, and
+  /// when the disk works again nothing is missing.
+  @Test(arguments: 0..<3) private func everyOperationFailsInTurn(_ index: Int) throws {
+    faulty_vfs_install()
+    let failure = Self.failures[index]
+    let calls = Drive.calls(11, count: 70, takesAll: true)
+    var first: UInt64 = 0
+    var runs = 0
+    var tellings = 0
+    while true {
+      let folder = try Folder()
+      var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
+      var memory = try MonitorEngine(name: "m", options: Drive.options)
+      faulty_vfs_watch(folder.path)
+      faulty_vfs_fail(first, failure.count, failure.code, failure.isTorn ? 1 : 0)
+      var expected: [String] = []
+      var told: [String] = []
+      var flagged = 0
+      for call in calls {
+        for event in (try? call(&memory)) ?? [] { expected.append(brief(event)) }
+        for event in stored.call({ engine in (try? call(&engine)) ?? [] }) {
+          if event.cause == .diagnostic {
+            flagged += event.persistenceUnavailable ? 1 : 0
+          } else {
+            told.append(brief(event))
+          }
+        }
+      }
+      let isOver = faulty_vfs_operations() <= first
+      faulty_vfs_fail(0, 0, 0, 0)
+      try stored.checkpoint()
+      #expect(flagged <= 2, "operation \(first)")
+      tellings += flagged
+      for event in memory.drained() where event.cause != .diagnostic { expected.append(brief(event)) }
+      let rest = stored.call { $0.drained() }
+      for event in rest where event.cause != .diagnostic { told.append(brief(event)) }
+      if told != expected { Issue.record("operation \(first): \(told.difference(from: expected))") }
+      try stored.close()
+      let snapshot = stored.call { $0.snapshot() }
+      var opened = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
+      #expect(opened.call { $0.snapshot() } == abandoned(snapshot), "operation \(first)")
+      try opened.close()
+      faulty_vfs_watch("")
+      runs += 1
+      if isOver { break }
+      first += isSoak || first < 20 ? 1 : 11
+    }
+    #expect(runs > 15 && tellings > 10)
+  }
+
+  /// The files as they are before each operation, which is what a process that ends there leaves: they open, in the state
+  /// after some prefix of the calls, and no event that was handed out is missing from it.
+  @Test func endOfTheProcessBeforeEveryOperation() throws {
+    faulty_vfs_install()
+    for seed in 1...(isSoak ? 20 : 3) as ClosedRange<UInt64> {
+      let folder = try Folder()
+      var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
+      let observer = Observer(folder)
+      observer.note(stored.call { $0.snapshot() }, handedOut: 0)
+      faulty_vfs_watch(folder.path)
+      faulty_vfs_before_each(
+        { context, _ in
+          guard let context else { return }
+          Unmanaged<Observer>.fromOpaque(context).takeUnretainedValue().lookAtFiles()
+        }, Unmanaged.passUnretained(observer).toOpaque())
+      for call in Drive.calls(seed, count: 60) {
+        _ = stored.call { engine in try? call(&engine) }
+        let statistics = stored.call { $0.statistics }
+        observer.note(stored.call { $0.snapshot() }, handedOut: statistics.handedOutEvents)
+      }
+      try stored.close()
+      faulty_vfs_watch("")
+      #expect(observer.looks > 50)
+      for problem in observer.problems { Issue.record("seed \(seed): \(problem)") }
+    }
+  }
+
+  private func brief(_ event: Event) -> String {
+    "\(event.identifier) \(event.state) \(String(describing: event.date))"
+  }
+
+  private func abandoned(_ snapshot: [UInt8]) -> [UInt8] {
+    (try? MonitorEngine(restoring: snapshot))?.snapshot() ?? []
+  }
+}
+
+/// Opens copies of a store's files while it is in use.
+private final class Observer {
+  private let folder: Folder
+  private var states: Set<[UInt8]> = []
+  private var handedOut: UInt64 = 0
+  private(set) var looks = 0
+  private(set) var problems: [String] = []
+  private var waiting: [(snapshot: [UInt8], handedOut: UInt64)] = []
+
+  init(_ folder: Folder) {
+    self.folder = folder
+  }
+
+  /// The state after a call; copies that were opened during it may show it.
+  func note(_ snapshot: [UInt8], handedOut: UInt64) {
+    let restored = (try? MonitorEngine(restoring: snapshot))?.snapshot() ?? []
+    states.insert(restored)
+    for look in waiting where !states.contains(look.snapshot) {
+      problems.append("the files show a state that never was, after \(states.count) calls")
+    }
+    waiting = []
+    self.handedOut = handedOut
+  }
+
+  func lookAtFiles() {
+    looks += 1
+    do {
+      let copy = try Folder()
+      try folder.copy(into: copy)
+      var opened = try StoredEngine(name: "m", options: Drive.options, directory: copy.path)
+      let found = opened.call { ($0.snapshot(), $0.statistics.handedOutEvents) }
+      if found.1 < handedOut { problems.append("\(handedOut) events were handed out, the files know of \(found.1)") }
+      waiting.append((found.0, found.1))
+      try opened.close()
+    } catch {
+      problems.append("\(error)")
+    }
+  }
+}
+
+extension MonitorEngine {
+  fileprivate mutating func drained() -> [Event] {
+    var events: [Event] = []
+    while let event = nextEvent() { events.append(event) }
+    return events
+  }
+}

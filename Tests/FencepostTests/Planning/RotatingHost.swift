@@ -1,0 +1,70 @@
+import Foundation
+
+@testable import Fencepost
+
+/// A host whose back end has few slots: it feeds only what wakes it, and plans again from there.
+struct RotatingHost {
+  var engine: MonitorEngine
+  var planner: RotationPlanner
+  private(set) var plan: RotationPlan?
+  private(set) var fed = 0
+  /// What the back end holds, as it was told.
+  private(set) var slots: [RotationPlan.ArmedCondition] = []
+  private(set) var faults: [String] = []
+  private var last = Timestamp.earliest
+
+  init(_ engine: MonitorEngine, _ planner: RotationPlanner) {
+    self.engine = engine
+    self.planner = planner
+  }
+
+  /// A fix of the device: fed when it wakes the host.
+  mutating func offer(_ fix: Fix) throws(MonitorError) {
+    guard fix.isUsable, fix.time >= last else { return }  // what no back end would report
+    last = fix.time
+    if wakes(fix) { try feed(fix) }
+  }
+
+  mutating func feed(_ fix: Fix) throws(MonitorError) {
+    try engine.feed(fix)
+    fed += 1
+    try replan(fix)
+  }
+
+  mutating func replan(_ fix: Fix) throws(MonitorError) {
+    let next = try planner.plan(engine, at: fix.coordinate, accuracy: fix.accuracy)
+    apply(next)
+    plan = next
+  }
+
+  private func wakes(_ fix: Fix) -> Bool {
+    guard let plan else { return true }
+    if plan.follow { return true }
+    if plan.armed.contains(where: { $0.condition.contains(fix.coordinate) != $0.isInside }) { return true }
+    guard let wakeUp = plan.wakeUp else { return false }
+    if wakeUp.radius <= 0 { return true }
+    return !CircularGeographicCondition(center: wakeUp.center, radius: wakeUp.radius).contains(fix.coordinate)
+  }
+
+  /// Does what the plan says, in its order, and notes what a back end could not do.
+  private mutating func apply(_ next: RotationPlan) {
+    var wakeUpSlot = plan?.wakeUp == nil ? 0 : 1
+    for old in next.removals {
+      if slots.contains(where: { $0.generation == old.generation }) {
+        slots.removeAll { $0.generation == old.generation }
+      } else {
+        faults.append("removes \(old.identifier), which is not armed")
+      }
+    }
+    wakeUpSlot = next.wakeUp == nil ? 0 : 1
+    if slots.count + wakeUpSlot > planner.slots { faults.append("no slot for the wake-up circle") }
+    for new in next.additions {
+      if slots.contains(where: { $0.identifier == new.identifier }) {
+        faults.append("\(new.identifier) is armed already")
+      }
+      slots.append(new)
+      if slots.count + wakeUpSlot > planner.slots { faults.append("more than \(planner.slots) slots") }
+    }
+    if Set(slots.map(\.generation)) != Set(next.armed.map(\.generation)) { faults.append("the sets differ") }
+  }
+}

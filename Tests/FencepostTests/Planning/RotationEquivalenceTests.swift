@@ -1,0 +1,119 @@
+import FencepostKernel
+import Foundation
+import Testing
+
+@testable import Fencepost
+
+/// S53: feeding only the fixes that wake the host gives the same committed events as feeding all.
+@Suite struct RotationEquivalenceTests {
+  @Test(arguments: 0..<8)
+  func feedingWhatWakesTheHostIsEnough(_ part: UInt64) throws {
+    var random = SeededGenerator("rotation, part \(part)", salt: part)
+    var offered = 0
+    var fed = 0
+    for world in 0..<130 {
+      let outcome = try run(&random, conditions: random.integer(1...60), fixes: 120, "part \(part) world \(world)")
+      offered += outcome.offered
+      fed += outcome.fed
+    }
+    #expect(fed < offered, "nothing was spared")
+  }
+
+  /// As the scenario has it: 500 conditions, 20 slots.
+  @Test func fiveHundredConditions() throws {
+    var random = SeededGenerator("rotation, 500 conditions")
+    for world in 0..<6 {
+      _ = try run(&random, conditions: 500, slots: 20, fixes: 300, "world \(world)")
+    }
+  }
+
+  private func run(
+    _ random: inout SeededGenerator, conditions: Int, slots: Int? = nil, fixes: Int, _ name: String
+  ) throws -> (offered: Int, fed: Int) {
+    let home = Coordinate(latitude: asin(random.uniform(-1...1)) * 180 / .pi, longitude: random.uniform(-180...180))
+    let spread = random.logarithmic(300, 200_000)
+    func moved(_ from: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordinate {
+      let end = GeodesicDirect.solve(
+        latitude: from.latitude, longitude: from.longitude, azimuth: azimuth, distance: distance)
+      return Coordinate(latitude: end.latitude, longitude: end.longitude)
+    }
+    func policy() -> TransitionPolicy {
+      switch random.integer(0...4) {
+      case 0: return .exact
+      case 1: return .standard
+      case 2: return .coreLocation
+      default:
+        return TransitionPolicy(
+          entryDwellMicroseconds: Int64(random.integer(0...40)) * 1_000_000,
+          exitDwellMicroseconds: Int64(random.integer(0...40)) * 1_000_000, entryMargin: random.uniform(0...60),
+          exitMargin: random.uniform(0...60), accuracyFactor: random.uniform(0...2),
+          dwellPolicy: random.chance(0.5) ? .timer : .evidence)
+      }
+    }
+
+    var all = try MonitorEngine()
+    var subset = try MonitorEngine()
+    func add(_ index: Int, to all: inout MonitorEngine, _ subset: inout MonitorEngine) throws {
+      let condition = CircularGeographicCondition(
+        center: moved(home, random.uniform(0...360), spread * random.uniform(0...1)),
+        radius: random.logarithmic(5, spread / 2))
+      let policy = policy()
+      let assumed: Event.State = [.unknown, .satisfied, .unsatisfied][random.integer(0...2)]
+      try all.add(condition, identifier: "c\(index)", assuming: assumed, policy: policy)
+      try subset.add(condition, identifier: "c\(index)", assuming: assumed, policy: policy)
+    }
+    for index in 0..<conditions { try add(index, to: &all, &subset) }
+
+    let planner = try RotationPlanner(
+      slots: slots ?? random.integer(1...24), margin: random.chance(0.5) ? 0 : random.uniform(0...50),
+      maximumRadius: random.chance(0.2) ? random.logarithmic(1, 10_000) : .infinity)
+    var host = RotatingHost(subset, planner)
+    var expected: [Event] = []
+    var got: [Event] = []
+    var place = moved(home, random.uniform(0...360), spread * random.uniform(0...1))
+    var heading = random.uniform(0...360)
+    var seconds = 0.0
+    let pace = random.logarithmic(1, 300)
+    for step in 0..<fixes {
+      heading += random.uniform(-40...40)
+      place = moved(place, heading, pace * random.uniform(0...2))
+      if random.chance(0.02) { place = moved(home, random.uniform(0...360), spread * random.uniform(0...1)) }
+      seconds += random.chance(0.1) ? random.uniform(0...100) : random.uniform(0...5)
+      let accuracy = random.chance(0.05) ? random.logarithmic(100, 5_000) : random.uniform(0...40)
+      let fix = Fix(coordinate: place, accuracy: accuracy, time: at(random.chance(0.02) ? seconds - 20 : seconds))
+      if fix.time >= all.currentTime ?? .earliest { try all.feed(fix) }  // late ones are refused
+      expected += all.drain()
+      try host.offer(fix)
+      got += host.engine.drain()
+      if random.chance(0.03), host.plan != nil, fix.time == all.currentTime {
+        // Conditions change only together with a fix that is fed.
+        if host.engine.lastFix != fix { try host.feed(fix) }
+        got += host.engine.drain()
+        let index = random.integer(0...conditions)
+        try add(index, to: &all, &host.engine)
+        if random.chance(0.3) {
+          all.remove("c\(index / 2)")
+          host.engine.remove("c\(index / 2)")
+        }
+        try host.replan(fix)
+        expected += all.drain()
+        got += host.engine.drain()
+      }
+      if step == fixes / 2 {
+        try all.advance(to: at(seconds))
+        try host.engine.advance(to: at(seconds))
+      }
+    }
+    try all.advance(to: at(seconds + 1_000))
+    try host.engine.advance(to: at(seconds + 1_000))
+    expected += all.drain()
+    got += host.engine.drain()
+    #expect(host.faults.isEmpty, "\(name): \(host.faults.prefix(3))")
+    if got != expected {
+      let place = zip(got, expected).enumerated().first { $1.0 != $1.1 }?.offset ?? min(got.count, expected.count)
+      func brief(_ events: [Event]) -> String { place < events.count ? "\(events[place])" : "none" }
+      Issue.record("\(name), event \(place): \(brief(got)) instead of \(brief(expected))")
+    }
+    return (fixes, host.fed)
+  }
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# Installs the Python package as a stranger does, `pip install ./bindings/python` with nothing prepared, and uses it
+# where there is no Swift.
+#
+#   Tests/package.sh
+#
+# Takes the build requirements and dependencies from the package index, as pip does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+folder=$root/.build/package
+rm -rf "$folder"
+mkdir -p "$folder/elsewhere"
+unset FENCEPOST_LIBRARY FENCEPOST_ROOT PYTHONPATH PYTHONHOME
+"$(tail -n 1 .build/stamps/system)" -m venv "$folder/venv"
+"$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check ./bindings/python
+
+cat > "$folder/elsewhere/track.csv" << 'END_OF_TRACK'
+time,latitude,longitude
+0,0,1
+10,0,0
+END_OF_TRACK
+cat > "$folder/elsewhere/conditions.geojson" << 'END_OF_CONDITIONS'
+{"type": "FeatureCollection", "features": [{"type": "Feature", "geometry": {"type": "Point", "coordinates": [0, 0]},
+  "properties": {"identifier": "origin", "radius": 100, "policy": "exact"}}]}
+END_OF_CONDITIONS
+
+# The rest runs in another folder, with nothing but the environment itself on the path.
+alone() { (cd "$folder/elsewhere" && env -i PATH="$folder/venv/bin" HOME="$folder/elsewhere" "$@"); }
+fail() {
+  echo "package: $*" >&2
+  exit 1
+}
+if alone "$BASH" -c 'command -v swift' > /dev/null; then fail "swift is on the path of the test"; fi
+version=$(alone fencepost --version) || fail "fencepost --version failed"
+imported=$(alone python -c 'import fencepost; print("fencepost", fencepost.__version__, fencepost.__file__)') ||
+  fail "the package cannot be imported"
+case $imported in
+  "$version $folder/venv/"*) ;;
+  *) fail "imported is $imported, installed is $version in $folder/venv" ;;
+esac
+states=$(alone fencepost replay track.csv --conditions conditions.geojson --format jsonl) || fail "the replay failed"
+[ "$(grep -o '"state":"[a-z]*"' <<< "$states" | tr '\n' ' ')" = '"state":"unsatisfied" "state":"satisfied" ' ] ||
+  fail "the replay gives $states"
+echo "package: $version installed from its folder works without Swift"

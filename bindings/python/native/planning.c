@@ -1,0 +1,203 @@
+#include "native.h"
+
+#include <string.h>
+
+PyObject *native_state_of(PyObject *object, PyObject *identifier_object) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  const char *identifier;
+  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
+  fencepost_state found = FENCEPOST_STATE_UNKNOWN;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_state(self->handle, identifier, &found, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return PyLong_FromLong(found);
+}
+
+PyObject *native_safe_distance(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  double latitude, longitude, distance = 0;
+  if (!PyArg_ParseTuple(args, "dd", &latitude, &longitude)) return NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_safe_distance(self->handle, latitude, longitude, &distance, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  return PyFloat_FromDouble(distance);
+}
+
+PyObject *native_next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  int64_t time = FENCEPOST_TIME_UNSET;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyThreadState *saved = native_enter(self);
+  fencepost_status status = fencepost_monitor_next_deadline(self->handle, &time, &error);
+  native_leave(saved);
+  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  return native_optional_time(time);
+}
+
+/* The generations of a sequence of int, or NULL with an exception; free with PyMem_Free. */
+static uint64_t *read_generations(PyObject *sequence, Py_ssize_t *count) {
+  *count = PySequence_Size(sequence);
+  if (*count < 0) return NULL;
+  uint64_t *generations = PyMem_Calloc((size_t)*count + 1, sizeof(uint64_t));
+  if (generations == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  for (Py_ssize_t index = 0; index < *count; index++) {
+    PyObject *item = PySequence_GetItem(sequence, index);
+    if (item != NULL) {
+      generations[index] = PyLong_AsUnsignedLongLong(item);
+      Py_DECREF(item);
+    }
+    if (item == NULL || PyErr_Occurred()) {
+      PyMem_Free(generations);
+      return NULL;
+    }
+  }
+  return generations;
+}
+
+static PyObject *plan_tuple(const fencepost_plan *plan, const fencepost_armed_condition *rows, size_t count,
+                            const uint32_t *keep, Py_ssize_t before) {
+  PyObject *armed = PyList_New(0), *kept = PyList_New(0);
+  for (size_t index = 0; armed != NULL && index < count; index++) {
+    const fencepost_armed_condition *row = &rows[index];
+    PyObject *item = Py_BuildValue("(s#KKddddNN)", row->identifier, (Py_ssize_t)row->identifier_length,
+                                   (unsigned long long)row->generation, (unsigned long long)row->tag, row->latitude,
+                                   row->longitude, row->radius_m, row->slack_m, PyBool_FromLong(row->is_inside),
+                                   PyBool_FromLong(row->is_new));
+    if (item == NULL || PyList_Append(armed, item) < 0) Py_CLEAR(armed);
+    Py_XDECREF(item);
+  }
+  for (Py_ssize_t index = 0; kept != NULL && index < before; index++)
+    if (PyList_Append(kept, keep[index] ? Py_True : Py_False) < 0) Py_CLEAR(kept);
+  PyObject *wake_up = plan->has_wake_up ? Py_BuildValue("(ddd)", plan->wake_up_latitude, plan->wake_up_longitude,
+                                                        plan->wake_up_radius_m)
+                                        : Py_NewRef(Py_None);
+  if (armed == NULL || kept == NULL || wake_up == NULL) {
+    Py_XDECREF(armed);
+    Py_XDECREF(kept);
+    Py_XDECREF(wake_up);
+    return NULL;
+  }
+  return Py_BuildValue("(NNNN)", armed, kept, wake_up, PyBool_FromLong(plan->follow));
+}
+
+PyObject *native_plan(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  double latitude, longitude, accuracy;
+  unsigned slots;
+  PyObject *armed;
+  fencepost_plan_options options = FENCEPOST_PLAN_OPTIONS_INIT;
+  if (!PyArg_ParseTuple(args, "dddIddO", &latitude, &longitude, &accuracy, &slots, &options.margin_m,
+                        &options.maximum_radius_m, &armed))
+    return NULL;
+  options.slots = slots;
+  Py_ssize_t before;
+  uint64_t *generations = read_generations(armed, &before);
+  if (generations == NULL) return NULL;
+  uint32_t *keep = PyMem_Calloc((size_t)before + 1, sizeof(uint32_t));
+  fencepost_armed_condition *rows = NULL;
+  size_t capacity = 0, count = 0;
+  PyObject *result = NULL;
+  while (keep != NULL) { /* until no other thread adds between the question and the answer */
+    fencepost_plan plan = FENCEPOST_PLAN_INIT;
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    PyThreadState *saved = native_enter(self);
+    fencepost_status status =
+        fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations, (size_t)before,
+                               keep, rows, capacity, &count, &plan, &error);
+    native_leave(saved);
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
+      native_raise(native_monitor_state(object), status, &error);
+      break;
+    }
+    if (status == FENCEPOST_OK && count <= capacity) {
+      result = plan_tuple(&plan, rows, count, keep, before);
+      break;
+    }
+    PyMem_Free(rows);
+    capacity = count;
+    rows = PyMem_Calloc(capacity, sizeof(fencepost_armed_condition));
+    if (rows == NULL) {
+      PyErr_NoMemory();
+      break;
+    }
+  }
+  if (keep == NULL) PyErr_NoMemory();
+  PyMem_Free(rows);
+  PyMem_Free(keep);
+  PyMem_Free(generations);
+  return result;
+}
+
+PyObject *native_circle_contains(PyObject *module, PyObject *args) {
+  double in[5];
+  uint32_t contains = 0;
+  if (!PyArg_ParseTuple(args, "ddddd", &in[0], &in[1], &in[2], &in[3], &in[4])) return NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_circle_contains(in[0], in[1], in[2], in[3], in[4], &contains, &error);
+  if (status != FENCEPOST_OK) return native_raise(PyModule_GetState(module), status, &error);
+  return PyBool_FromLong(contains);
+}
+
+PyObject *native_significant_change(PyObject *module, PyObject *args) {
+  PyObject *last;
+  fencepost_fix fix;
+  long long interval, time;
+  uint32_t accepted = 0;
+  fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
+  if (!PyArg_ParseTuple(args, "dLOdddL", &filter.minimum_distance_m, &interval, &last, &fix.latitude, &fix.longitude,
+                        &fix.accuracy_m, &time))
+    return NULL;
+  filter.minimum_interval_us = interval;
+  fix.time_us = time;
+  if (last != Py_None) {
+    if (!PyTuple_Check(last)) {
+      PyErr_SetString(PyExc_TypeError, "last must be a tuple or None");
+      return NULL;
+    }
+    if (!PyArg_ParseTuple(last, "dddL", &filter.last.latitude, &filter.last.longitude, &filter.last.accuracy_m, &time))
+      return NULL;
+    filter.last.time_us = time;
+    filter.has_last = 1;
+  }
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_significant_change_accept(&filter, &fix, &accepted, &error);
+  if (status != FENCEPOST_OK) return native_raise(PyModule_GetState(module), status, &error);
+  return PyBool_FromLong(accepted);
+}
+
+PyObject *native_best_fix(PyObject *module, PyObject *args) {
+  native_state *state = PyModule_GetState(module);
+  Py_buffer view;
+  long long now, age;
+  fencepost_fix_selection selection = FENCEPOST_FIX_SELECTION_INIT;
+  if (!PyArg_ParseTuple(args, "y*LdL", &view, &now, &selection.speed_m_per_s, &age)) return NULL;
+  selection.maximum_age_us = age;
+  if (view.len % (Py_ssize_t)sizeof(fencepost_fix) != 0) {
+    PyBuffer_Release(&view);
+    return native_refuse(state, "fixes: not a whole number of records");
+  }
+  fencepost_fix *rows = PyMem_Malloc((size_t)view.len + 1);
+  if (rows == NULL) {
+    PyBuffer_Release(&view);
+    return PyErr_NoMemory();
+  }
+  memcpy(rows, view.buf, (size_t)view.len);
+  size_t index = 0;
+  uint32_t available = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_best_fix(rows, (size_t)view.len / sizeof(fencepost_fix), now, &selection, &index,
+                                               &available, &error);
+  PyMem_Free(rows);
+  PyBuffer_Release(&view);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  if (!available) Py_RETURN_NONE;
+  return PyLong_FromSize_t(index);
+}
