@@ -16,60 +16,72 @@ Example:
 
 from typing import TYPE_CHECKING, Any
 
-from ._columns import ColumnTypeError
-from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
-from ._inputs import FIX_RECORD, BeaconSighting, Fix
-from ._lists import EventList, RecordList
-from ._monitor import Monitor
-from ._native import (
-    VERSION as __version__,
-    BufferTooSmallError,
-    ConsumerAlreadyActiveError,
-    FencepostError,
-    InternalError,
-    InvalidArgumentError,
-    InvalidNameError,
-    LateInputError,
-    MonitorInUseError,
-    NotFoundError,
-    NullArgumentError,
-    QueueFullError,
-    UnsupportedError,
-)
-from ._outputs import Event, Explanation, FeedResult, Record, Statistics
-from ._policy import TransitionPolicy
-from ._updates import Updates
-
 if TYPE_CHECKING:
     from . import geodesic
+    from ._columns import ColumnTypeError
+    from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+    from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
+    from ._inputs import FIX_RECORD, BeaconSighting, Fix
+    from ._lists import EventList, RecordList
+    from ._monitor import Monitor
+    from ._native import (
+        VERSION as __version__,
+        BufferTooSmallError,
+        ConsumerAlreadyActiveError,
+        FencepostError,
+        InternalError,
+        InvalidArgumentError,
+        InvalidNameError,
+        LateInputError,
+        MonitorInUseError,
+        NotFoundError,
+        NullArgumentError,
+        QueueFullError,
+        UnsupportedError,
+    )
+    from ._outputs import Event, Explanation, FeedResult, Record, Statistics
     from ._planning import ArmedCondition, RotationPlan, RotationPlanner
+    from ._policy import TransitionPolicy
     from ._selection import SignificantChangeFilter, best_fix
+    from ._updates import Updates
 
-# A program that only feeds a monitor does not pay for the rest: these load when they are first used.
-_LATER = {
-    "ArmedCondition": "_planning",
-    "RotationPlan": "_planning",
-    "RotationPlanner": "_planning",
-    "SignificantChangeFilter": "_selection",
-    "best_fix": "_selection",
+# Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
+# above; a test compares them with __all__.
+_MODULES = {
+    "_columns": "ColumnTypeError",
+    "_conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
+    "_enums": "Cause Delivery Diagnostics DwellPolicy Notify Reason State",
+    "_inputs": "FIX_RECORD BeaconSighting Fix",
+    "_lists": "EventList RecordList",
+    "_monitor": "Monitor",
+    "_native": "BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError InvalidArgumentError "
+    "InvalidNameError LateInputError MonitorInUseError NotFoundError NullArgumentError QueueFullError UnsupportedError",
+    "_outputs": "Event Explanation FeedResult Record Statistics",
+    "_planning": "ArmedCondition RotationPlan RotationPlanner",
+    "_policy": "TransitionPolicy",
+    "_selection": "SignificantChangeFilter best_fix",
+    "_updates": "Updates",
 }
+_LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name == "geodesic":
-        return import_module(f"{__name__}.geodesic")
-    if name not in _LATER:
+        return import_module(".geodesic", __name__)
+    if name == "__version__":
+        value: Any = import_module("._native", __name__).VERSION
+    elif name in _LATER:
+        value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, "geodesic"})
+    return sorted({*globals(), *__all__})
 
 
 __all__ = [
