@@ -14,9 +14,12 @@ Example:
     office satisfied 2023-11-14 22:13:20+00:00
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False  # a name that type checkers know: typing itself takes long to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import geodesic
     from ._columns import ColumnTypeError
     from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from . import _native
-from ._columns import contiguous, identifiers, numbers, tags, times
-from ._conditions import KINDS, BeaconIdentityCondition, CircularGeographicCondition, Condition
+from ._arguments import assumed, integer, member, policy_row
+from ._columns import contiguous, identifiers, tags
+from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import DELIVERIES, STATES, Delivery, Diagnostics, Reason, State
-from ._inputs import FIX_RECORD, BeaconSighting, Fix
 from ._html import SHOWN, table
-from ._lists import RECORD_HEADS, EventList, RecordList, record_row
-from ._native import InvalidArgumentError, NotFoundError, QueueFullError
-from ._outputs import Event, Explanation, FeedResult, Record, Statistics
-from ._policy import PolicyRow, TransitionPolicy
-from ._times import Time, from_us, seconds_to_us, to_us
-from ._updates import Updates
+from ._lists import RECORD_HEADS, RecordList, record_row
+from ._monitor_events import MonitorEvents
+from ._monitor_inputs import MonitorInputs
+from ._native import InvalidArgumentError, NotFoundError
+from ._outputs import Explanation, Record, Statistics
+from ._policy import TransitionPolicy
+from ._times import from_us, seconds_to_us
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
     from typing_extensions import Buffer, Self
 
-    from ._columns import NumberColumn, SupportsArray, TimeColumn
+    from ._columns import NumberColumn, SupportsArray
 
 
-class Monitor:
+class Monitor(MonitorInputs, MonitorEvents):
     """Named conditions, their records, and the events that wait to be handed out.
 
     A monitor in memory. It reads no clock: its clock is the largest time that it was given, and an input earlier
@@ -71,9 +70,9 @@ class Monitor:
     ) -> None:
         self._handle = _native.Monitor(
             name,
-            DELIVERIES.index(_member(Delivery, delivery, "delivery")),
-            0 if condition_limit is None else _integer(condition_limit, "condition_limit", 1),
-            _integer(max_pending_events, "max_pending_events", 1),
+            DELIVERIES.index(member(Delivery, delivery, "delivery")),
+            0 if condition_limit is None else integer(condition_limit, "condition_limit", 1),
+            integer(max_pending_events, "max_pending_events", 1),
             seconds_to_us(initial_fix_max_age, "initial_fix_max_age"),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
@@ -181,8 +180,8 @@ class Monitor:
             contiguous(latitude, "latitude", rows),
             contiguous(longitude, "longitude", rows),
             contiguous(radius, "radius", rows),
-            _assumed(assuming),
-            _policy_row(policy),
+            assumed(assuming),
+            policy_row(policy),
             tags(tag, rows),
         )
 
@@ -306,267 +305,6 @@ class Monitor:
         """Goes through the identifiers, in the order in which the conditions were added."""
         return iter(self.identifiers)
 
-    # ---------------------------------------------------------------------------------------- inputs
-
-    def feed(self, fix: Fix) -> None:
-        """Feeds one fix. A fix without a position (accuracy negative or NaN) is ignored and counted.
-
-        Raises:
-            InvalidArgumentError: A coordinate or the time is out of range; counted.
-            LateInputError: Earlier than the clock; counted.
-            QueueFullError: `max_pending_events` events wait.
-        """
-        self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
-
-    @overload
-    def feed_many(
-        self, fixes: Iterable[Fix] | Buffer, /, *, on_invalid: Literal["count", "raise"] = "count"
-    ) -> FeedResult: ...
-    @overload
-    def feed_many(
-        self,
-        fixes: None = None,
-        /,
-        *,
-        latitude: NumberColumn,
-        longitude: NumberColumn,
-        time: TimeColumn,
-        accuracy: NumberColumn | float | None = None,
-        on_invalid: Literal["count", "raise"] = "count",
-    ) -> FeedResult: ...
-    def feed_many(
-        self,
-        fixes: Any = None,
-        /,
-        *,
-        latitude: Any = None,
-        longitude: Any = None,
-        time: Any = None,
-        accuracy: Any = None,
-        on_invalid: Literal["count", "raise"] = "count",
-    ) -> FeedResult:
-        """Feeds many fixes in order, with the same result as single calls; other Python threads run meanwhile.
-
-        Either fixes, or columns of equal length: NumPy arrays, pandas columns, ``array.array``, whatever else has the
-        buffer protocol or ``__array__``, lists. Columns of ``float64``, and of ``int64`` or ``datetime64[us]`` for
-        times, are read in place, also when they have gaps or run backwards; others are converted first. They must
-        not be changed meanwhile.
-
-        Args:
-            fixes: Fixes, or a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in place.
-            latitude: Degrees, -90 to 90.
-            longitude: Degrees, -180 to 180.
-            time: ``datetime64`` of any unit (UTC, as NumPy and pandas have it; finer than microseconds is rounded
-                down), pandas times with a zone, integer microseconds since 1970-01-01T00:00:00Z, or aware datetimes.
-            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. A number is
-                meant for all rows; None: not reported.
-            on_invalid: ``"count"``: rows that are invalid (a coordinate or the time out of range or missing, no
-                position) are skipped and counted. ``"raise"``: the first of them refuses all rows, and nothing
-                changes. Late rows are counted in either case.
-
-        Returns:
-            How many were accepted, invalid and late.
-
-        Raises:
-            InvalidArgumentError: Columns of different lengths; a naive datetime; with ``on_invalid="raise"`` an
-                invalid row. ``position`` is the row, and nothing has changed.
-            ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
-            QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
-                is their :class:`FeedResult`. Take events, then feed the rest.
-
-        Example:
-            >>> monitor = Monitor()
-            >>> monitor.feed_many(latitude=[0, 91, 0, 0], longitude=[0, 0, 0, 0], time=[0, 1, 2, 1])
-            FeedResult(accepted=2, invalid=1, late=1)
-            >>> monitor.feed_many([Fix(0, 0, time=2), Fix(0, 0, time=3)])
-            FeedResult(accepted=2, invalid=0, late=0)
-        """
-        if on_invalid not in ("count", "raise"):
-            raise InvalidArgumentError(f"on_invalid {on_invalid!r} is not one of count, raise")
-        columns = (latitude, longitude, time)
-        try:
-            if fixes is not None:
-                if any(given is not None for given in (*columns, accuracy)):
-                    raise TypeError("feed_many takes fixes or columns, not both")
-                return FeedResult(*self._feed_rows(fixes, on_invalid == "raise"))
-            for given, name in zip(columns, ("latitude", "longitude", "time")):
-                if given is None:
-                    raise TypeError(f"feed_many needs the column {name}")
-            if isinstance(accuracy, int | float):
-                accuracy = float(accuracy)
-            elif accuracy is not None:
-                accuracy = numbers(accuracy, "accuracy", none=0.0)
-            return FeedResult(
-                *self._handle.feed_columns(
-                    numbers(latitude, "latitude"),
-                    numbers(longitude, "longitude"),
-                    accuracy,
-                    *times(time, "time"),
-                    on_invalid == "raise",
-                )
-            )
-        except QueueFullError as error:
-            error.result = FeedResult(*error.result)
-            raise
-
-    def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:
-        try:
-            rows = memoryview(fixes)
-        except TypeError:
-            rows = memoryview(_pack(fixes))
-        if not refuses:
-            return self._handle.feed_fixes(rows)
-        plain = memoryview(rows.tobytes())
-        if len(plain) % FIX_RECORD.size:
-            raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
-        reals = plain.cast("d")
-        return self._handle.feed_columns(reals[0::4], reals[1::4], reals[2::4], plain.cast("q")[3::4], 1, 1, True)
-
-    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time) -> None:
-        """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
-
-        Args:
-            sightings: One or several.
-            time: Of the report.
-
-        Raises:
-            LateInputError: Earlier than the clock; counted.
-            QueueFullError: `max_pending_events` events wait.
-        """
-        if isinstance(sightings, BeaconSighting):
-            sightings = (sightings,)
-        rows = b"".join([sighting._record() for sighting in sightings])
-        self._handle.feed_sightings(rows, to_us(time))
-
-    def set_scanning(self, on: bool, *, time: Time) -> None:
-        """Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
-
-        Off: beacon conditions become undetermined without an event, absence is not counted.
-        """
-        self._handle.set_scanning(on, to_us(time))
-
-    def set_host(
-        self,
-        diagnostics: Diagnostics = Diagnostics(0),
-        *,
-        unsupported: Iterable[type[Condition]] = (),
-        time: Time,
-    ) -> None:
-        """States what the host can do from now on.
-
-        Args:
-            diagnostics: The flags that hold; while there is one every condition is suspended. Not those three that
-                the library sets.
-            unsupported: Classes of conditions that the host cannot monitor.
-            time: From when on.
-
-        Raises:
-            InvalidArgumentError: A flag that the library sets.
-        """
-        kinds = 0
-        for kind in unsupported:
-            if kind not in KINDS:
-                raise TypeError(f"unsupported must hold classes of conditions, not {kind!r}")
-            kinds |= 1 << KINDS[kind]
-        self._handle.set_host(Diagnostics(diagnostics).value, kinds, to_us(time))
-
-    def advance(self, time: Time) -> None:
-        """Tells that time has passed: what is due up to and at `time` is confirmed.
-
-        Raises:
-            LateInputError: Earlier than the clock; counted.
-            QueueFullError: `max_pending_events` events wait.
-        """
-        self._handle.advance(to_us(time))
-
-    # ---------------------------------------------------------------------------------------- events
-
-    def next_event(self) -> Event | None:
-        """Hands out the next event, or None, and commits what was handed out before."""
-        row = self._handle.poll_event()
-        return None if row is None else Event._from_row(row)
-
-    def events(self) -> Iterator[Event]:
-        """Drains what waits. Asking for the next event commits the one before."""
-        while (event := self.next_event()) is not None:
-            yield event
-
-    def poll(self, max: int = 1024) -> EventList:
-        """Hands out up to `max` events (at most 65 536 at a time) and commits what was handed out before."""
-        return EventList([Event._from_row(row) for row in self._handle.poll_events(_integer(max, "max", 0))])
-
-    def updates(self) -> Updates:
-        """Events as they become available, for ``async for``: what waits, and then whatever comes.
-
-        They may be fed by the same task, by others, or from other threads. Asking for the next event commits the one
-        before. There is one consumer at a time: until the iterator ends, is cancelled or dropped, :meth:`events`,
-        :meth:`next_event` and :meth:`poll` are refused as well. Of a consumer that stops, nothing is lost: an event
-        that it was given and that was not committed (with :meth:`acknowledge`, or by asking for the next) is handed
-        out again, with the same sequence. :meth:`close` ends the iteration. Linux.
-
-        Raises:
-            ConsumerAlreadyActiveError: When iterating, while there is another consumer.
-
-        Example:
-            >>> import asyncio
-            >>> async def watch(monitor: Monitor) -> None:
-            ...     async for event in monitor.updates():
-            ...         print(event.identifier, event.state)
-            ...         monitor.close()
-            >>> async def main() -> None:
-            ...     monitor = Monitor()
-            ...     monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            ...     watching = asyncio.create_task(watch(monitor))
-            ...     await asyncio.to_thread(monitor.feed, Fix(52.5, 13.4, time=0))
-            ...     await watching
-            >>> asyncio.run(main())
-            home satisfied
-        """
-        return Updates(self._handle)
-
-    def events_columns(self) -> dict[str, list[Any]]:
-        """Drains what waits, as a loop over :meth:`events` does, into columns: see :meth:`EventList.columns`.
-
-        All of it is committed on return. To handle events first and commit them then, use :meth:`poll`.
-
-        Example:
-            >>> monitor = Monitor()
-            >>> monitor.add_many(["a", "b"], [0, 1], [0, 0], [100, 100])
-            >>> monitor.feed(Fix(0, 0, time=0))
-            >>> columns = monitor.events_columns()
-            >>> columns["identifier"], columns["state"]
-            (['a', 'b'], ['satisfied', 'unsatisfied'])
-        """
-        return self._drain().columns()
-
-    def events_frame(self) -> DataFrame:
-        """Drains what waits, as :meth:`events_columns` does, into a ``pandas.DataFrame``: see :meth:`EventList.to_pandas`.
-
-        Where pandas is not installed it gives the dict of columns instead; both are indexed by the same names.
-
-        Example:
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> monitor.feed(Fix(52.5, 13.4, time=0))
-            >>> list(monitor.events_frame()["state"])
-            ['satisfied']
-        """
-        try:
-            import pandas  # noqa: F401  before anything is drained
-        except ImportError:
-            return self.events_columns()  # type: ignore[return-value]
-        return self._drain().to_pandas()
-
-    def _drain(self) -> EventList:
-        events = EventList()
-        while rows := self._handle.poll_events(65_536):
-            events += [Event._from_row(row) for row in rows]
-        return events
-
-    def acknowledge(self) -> None:
-        """Commits what was handed out, without asking for more."""
-        self._handle.acknowledge()
-
     # --------------------------------------------------------------------------------------- itself
 
     def close(self) -> None:
@@ -654,8 +392,8 @@ class Monitor:
         tag: int,
         ensure: bool,
     ) -> bool:
-        state, row = _assumed(assuming), _policy_row(policy)
-        number = _integer(tag, "tag", 0)
+        state, row = assumed(assuming), policy_row(policy)
+        number = integer(tag, "tag", 0)
         if isinstance(condition, CircularGeographicCondition):
             geometry = (condition.latitude, condition.longitude, condition.radius)
             return self._handle.add_circle(identifier, *geometry, state, row, number, ensure)
@@ -664,35 +402,3 @@ class Monitor:
             minor = -1 if condition.minor is None else condition.minor
             return self._handle.add_beacon(identifier, condition.uuid.bytes, major, minor, state, row, number, ensure)
         raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
-
-
-def _pack(fixes: Iterable[Fix]) -> bytes:
-    pack = FIX_RECORD.pack
-    return b"".join([pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us) for fix in fixes])
-
-
-def _member(kind: type[Any], value: Any, what: str) -> Any:
-    try:
-        return kind(value)
-    except ValueError:
-        names = ", ".join(str(member) for member in kind)
-        raise InvalidArgumentError(f"{what} {value!r} is not one of {names}") from None
-
-
-def _policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
-    if policy is None:
-        return None
-    return (TransitionPolicy.named(policy) if isinstance(policy, str) else policy)._row()
-
-
-def _assumed(value: State | str) -> int:
-    return STATES.index(_member(State, value, "assuming"))
-
-
-def _integer(value: SupportsIndex, what: str, least: int) -> int:
-    if isinstance(value, bool):
-        raise TypeError(f"{what} must be int, not bool")
-    number = operator.index(value)
-    if not least <= number < 1 << 64:
-        raise InvalidArgumentError(f"{what} {number} is outside {least} to 2**64 - 1")
-    return number
