@@ -1,5 +1,8 @@
 # make demo    sets everything up and replays the demo drive
 # make test    sets everything up and runs every test
+# make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
+# make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
+# make docs    builds the reference documentation into .build/docs
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
@@ -12,7 +15,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test setup setup-test bench mutants format-check clean
+.PHONY: demo test test-all setup setup-test setup-test-all install uninstall docs bench mutants format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -33,10 +36,24 @@ demo: $(stamps)/python
 
 setup: $(stamps)/python
 
-setup-test: $(stamps)/python-test $(stamps)/library
+setup-test: $(stamps)/python-test $(stamps)/archive
 
 test: setup-test
 	@Tests/run.sh
+
+setup-test-all: $(stamps)/python-test-all $(stamps)/library
+
+test-all: setup-test-all
+	@Tests/run.sh heavy
+
+install: $(stamps)/archive
+	@bindings/c/install.sh install
+
+uninstall:
+	@bindings/c/install.sh uninstall
+
+docs: $(stamps)/system
+	@bindings/c/docs/build.sh
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
@@ -72,9 +89,13 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-$(stamps)/library: $(stamps)/system bindings/c/build.sh bindings/c/fencepost.map $(swift_sources)
+$(stamps)/library: $(stamps)/system $(addprefix bindings/c/,build.sh names.sh fencepost.map) $(swift_sources)
 	@echo "== building the C library (release, self-contained)"
 	@bindings/c/build.sh
+	@touch $@
+
+$(stamps)/archive: $(stamps)/library bindings/c/archive.sh
+	@bindings/c/archive.sh > /dev/null
 	@touch $@
 
 $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
@@ -86,4 +107,18 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 $(stamps)/python-test: $(stamps)/python
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet './bindings/python[test]'
+	@touch $@
+
+# What the heavy tests need: a browser, and what drives it.
+ifeq ($(shell command -v chromium),)
+.PHONY: $(stamps)/browser
+endif
+$(stamps)/browser: $(stamps)/system .ci/browser.sh
+	@.ci/browser.sh
+	@touch $@
+
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser
+	@echo "== installing what the heavy tests need"
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[test,browser]'
 	@touch $@

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles the header alone, as C and as C++, under every standard that we promise and with every warning an error.
+# Compiles the headers alone, fencepost.h as C and as C++ and fencepost.hpp, under every standard that we promise and with
+# every warning an error.
 #
 #   Tests/header.sh
 set -eu
@@ -11,7 +12,8 @@ warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 count=0
 for compiler in gcc clang; do
   command -v $compiler > /dev/null || { echo "header: $compiler is missing" >&2; exit 1; }
-  for standard in c99 c11 c17; do
+  # c2x: what compilers of 2022 call C23.
+  for standard in c99 c11 c17 c2x; do
     for file in "$folder/alone.c" "$root/Tests/CxxHeader/probe.c"; do
       $compiler -std=$standard $warnings -Wstrict-prototypes -I "$root/include" -c "$file" -o "$folder/out.o"
       count=$((count + 1))
@@ -20,11 +22,16 @@ for compiler in gcc clang; do
 done
 for compiler in g++ clang++; do
   command -v $compiler > /dev/null || { echo "header: $compiler is missing" >&2; exit 1; }
-  for standard in c++11 c++17 c++20; do
+  for standard in c++11 c++14 c++17 c++20 c++2b; do
     for file in "$folder/alone.c" "$root/Tests/CxxHeader/probe.c"; do
       $compiler -std=$standard $warnings -I "$root/include" -x c++ -c "$file" -o "$folder/out.o"
       count=$((count + 1))
     done
+  done
+  for standard in c++17 c++20 c++2b; do
+    $compiler -std=$standard $warnings -Wsign-conversion -Wold-style-cast -I "$root/include" -c \
+      "$root/Tests/CxxHeader/wrapper.cpp" -o "$folder/out.o"
+    count=$((count + 1))
   done
 done
 echo "header: $count compilations passed"

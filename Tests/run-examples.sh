@@ -32,22 +32,38 @@ compare() {
   fi
 }
 
-for source in examples/c/*.c; do
-  name=$(basename "$source" .c)
+for source in examples/c/*.c examples/cpp/*.cpp; do
+  name=$(basename "${source%.*}")
+  expected=${source%.*}.expected
+  language=$(basename "$(dirname "$source")")
+  case $language in
+    c) compilers='gcc clang' standard=c11 ;;
+    cpp) compilers='g++ clang++' standard=c++17 ;;
+  esac
   arguments=()
-  if [ -f "examples/c/$name.args" ]; then read -r -a arguments < "examples/c/$name.args"; fi
-  for compiler in gcc clang; do
-    if ! $compiler -std=c11 -O1 -Wall -Wextra -Wpedantic -Werror -Iinclude "$source" -o "$folder/$name-$compiler" \
-      -L.build/lib -lfencepost; then
-      echo "examples: c/$name: $compiler refuses it"
+  if [ -f "${source%.*}.args" ]; then read -r -a arguments < "${source%.*}.args"; fi
+  for compiler in $compilers; do
+    if ! $compiler -std=$standard -O1 -Wall -Wextra -Wpedantic -Werror -Iinclude "$source" \
+      -o "$folder/$name-$compiler" -L.build/lib -lfencepost -pthread; then
+      echo "examples: $language/$name: $compiler refuses it"
       failed=$((failed + 1))
       count=$((count + 1))
       continue
     fi
-    compare "c/$name ($compiler)" "examples/c/$name.expected" \
+    compare "$language/$name ($compiler)" "$expected" \
       env LD_LIBRARY_PATH=.build/lib "$folder/$name-$compiler" ${arguments[@]+"${arguments[@]}"}
   done
 done
+
+# A million fixes against 400 circles: number of events, their digest, the last one.
+million() {
+  .venv/bin/python Tests/million.py "$folder/track.csv" "$folder/circles.csv"
+  LD_LIBRARY_PATH=.build/lib "$folder/batch_replay-gcc" "$folder/track.csv" "$folder/circles.csv" > "$folder/events"
+  wc -l < "$folder/events"
+  sha256sum < "$folder/events"
+  tail -n 1 "$folder/events"
+}
+compare "c/batch_replay with a million fixes" Tests/Golden/million.txt million
 
 for script in examples/python/*.py; do
   compare "python/$(basename "$script" .py)" "${script%.py}.expected" .venv/bin/python "$script"

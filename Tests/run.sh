@@ -1,33 +1,43 @@
 #!/bin/bash
 # Runs every test, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
 #
-#   Tests/run.sh [PART...]      parts: build header swift symbols determinism python package examples
+#   Tests/run.sh [PART...]      without a part: all of `light`; `Tests/run.sh heavy` is what `make test-all` runs
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
+
+light=(build header swift symbols abi determinism python package examples install)
+heavy=(swiftpm docs browser)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
 swift_tests() { swift test --skip-build; }
 symbols() { Tests/symbols.sh .build/release-lib/release; }
+abi() { .venv/bin/python Tests/abi.py; }
 determinism() { Tests/determinism.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
 package() { Tests/package.sh; }
 examples() { Tests/run-examples.sh; }
+install() { Tests/install.sh; }
+swiftpm() { Tests/swiftpm.sh; }
+docs() { bindings/c/docs/build.sh; }
+browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 
 parts=("$@")
-if [ ${#parts[@]} = 0 ]; then parts=(build header swift symbols determinism python package examples); fi
+if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi
+if [ "${parts[*]}" = heavy ]; then parts=("${heavy[@]}"); fi
 summary=''
 status=0
 for part in "${parts[@]}"; do
-  case $part in
-    build | header | symbols | determinism | package | examples) command=$part ;;
-    swift | python) command=${part}_tests ;;
+  case " ${light[*]} ${heavy[*]} " in
+    *" $part "*) command=$part ;;
     *)
-      echo "usage: Tests/run.sh [build|header|swift|symbols|determinism|python|package|examples]..." >&2
+      echo "usage: Tests/run.sh [heavy | PART...], a part being one of ${light[*]} ${heavy[*]}" >&2
       exit 2
       ;;
   esac
+  # Commands of these names are needed here.
+  case $part in swift | python) command=${part}_tests ;; esac
   echo "== $part"
   started=$SECONDS
   if "$command"; then outcome=passed; else

@@ -25,10 +25,14 @@
  *           monitor's clock is the largest time that it was given; an input earlier than that is refused
  *           with FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, everywhere.
  * Place     Positions are WGS84 latitude (-90 ... 90) and longitude (-180 ... 180) in degrees, distances are
- *           metres along the WGS84 geodesic (Karney 2013), right to 15 nanometres.
+ *           metres along the WGS84 geodesic (Karney 2013), right to 15 nanometres. Heights are not looked at.
+ * Exact     Which side of a line a fix is on, times, counts, orders and identifiers are exact: no approximation
+ *           decides, and the line itself is inside. Numbers of outputs are doubles, the same in the last digit on
+ *           every system.
  * Threads   A monitor may be used from several threads; the lock is inside. Functions without a monitor are
- *           free of shared state. Destroying a monitor while another thread is inside a call on it, or calls
- *           it afterwards, is the one forbidden race.
+ *           free of shared state.
+ * Destroy   Destroying a monitor while another thread is inside a call on it, or calls it afterwards, is the one
+ *           forbidden race. A wake-up callback must not destroy its monitor.
  * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it, and
  *           never one with a store: SQLite's locks and files do not cross fork().
  * Stores    While a monitor with a store is open, do not open its file with another copy of SQLite in the same
@@ -40,6 +44,8 @@
  * Failure   Every function that can fail returns a fencepost_status. On failure nothing has changed and the
  *           outputs are untouched, unless the function says otherwise. The optional last parameter tells
  *           more: one line that names cause, place and accepted range. No input traps.
+ * Static    A program may hold one static library that carries a Swift runtime inside, as the archive of this one
+ *           does; any number of shared ones.
  * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
  *           of a store directory that you name.
  */
@@ -51,9 +57,12 @@
 
 /* Version of this header. Compare with fencepost_version_string() at start-up. */
 #define FENCEPOST_VERSION_MAJOR 0
+/* Before 1.0 each minor version may change the ABI, and the SONAME with it. */
 #define FENCEPOST_VERSION_MINOR 1
+/* Corrections only. */
 #define FENCEPOST_VERSION_PATCH 0
 
+/* Marks what the library exports. */
 #if defined(__GNUC__) || defined(__clang__)
 #define FENCEPOST_API __attribute__((visibility("default")))
 #else
@@ -101,6 +110,7 @@ typedef struct fencepost_error {
   char message[256];       /* UTF-8, one line, always terminated */
 } fencepost_error;
 
+/* Begin each fencepost_error with it. */
 #define FENCEPOST_ERROR_INIT {sizeof(fencepost_error), 0, 0, {0}}
 
 /*
@@ -126,8 +136,10 @@ FENCEPOST_API const char *fencepost_version_string(void);
 
 /* A time that is not set (the date of a first record while the clock is unset). */
 #define FENCEPOST_TIME_UNSET INT64_MIN
-#define FENCEPOST_TIME_MIN (-62135596800000000LL) /* 0001-01-01T00:00:00Z */
-#define FENCEPOST_TIME_MAX 253402300799999999LL   /* 9999-12-31T23:59:59.999999Z */
+/* The earliest time: 0001-01-01T00:00:00Z. */
+#define FENCEPOST_TIME_MIN (-62135596800000000LL)
+/* The latest time: 9999-12-31T23:59:59.999999Z. */
+#define FENCEPOST_TIME_MAX 253402300799999999LL
 
 /* Longest identifier in bytes, without the terminating zero. */
 #define FENCEPOST_IDENTIFIER_MAX 256
@@ -183,8 +195,8 @@ typedef struct fencepost_fix {
 /* One beacon observation within a scan report. */
 typedef struct fencepost_beacon_sighting {
   uint8_t uuid[16]; /* in the order in which it is written and broadcast */
-  uint16_t major;
-  uint16_t minor;
+  uint16_t major;   /* 0 ... 65535 */
+  uint16_t minor;   /* 0 ... 65535 */
   int32_t rssi_dbm; /* signal strength; INT32_MIN = not known, the weakest */
 } fencepost_beacon_sighting;
 
@@ -245,6 +257,7 @@ typedef struct fencepost_condition_options {
   uint64_t tag;                              /* yours; comes back with every event */
 } fencepost_condition_options;
 
+/* No assumption, the standard policy, tag 0. */
 #define FENCEPOST_CONDITION_OPTIONS_INIT \
   {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNKNOWN, NULL, 0}
 
@@ -280,6 +293,7 @@ typedef struct fencepost_monitor_options {
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
 } fencepost_monitor_options;
 
+/* Each change, no limit, a minute for a first fix, half a minute for beacons; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000, \
    NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
@@ -302,37 +316,37 @@ typedef struct fencepost_event {
   double longitude;           /* degrees */
   double accuracy_m;          /* metres */
   double boundary_distance_m; /* geodesic distance to the centre minus the radius; negative inside */
-  fencepost_state state;
-  fencepost_cause cause;
+  fencepost_state state;        /* FENCEPOST_STATE_...: what the condition is from date_us on */
+  fencepost_cause cause;        /* FENCEPOST_CAUSE_... */
   uint32_t diagnostics;         /* FENCEPOST_DIAGNOSTIC_... */
   uint32_t has_refinement;      /* 1: the next three name the beacon that satisfied a wildcard condition */
-  uint8_t refinement_uuid[16];
-  uint16_t refinement_major;
-  uint16_t refinement_minor;
+  uint8_t refinement_uuid[16];  /* as in fencepost_beacon_sighting */
+  uint16_t refinement_major;    /* 0 ... 65535 */
+  uint16_t refinement_minor;    /* 0 ... 65535 */
   uint32_t identifier_length;   /* bytes, without the terminating zero */
   char identifier[264];         /* UTF-8, terminated */
 } fencepost_event;
 
 /* Definition of a condition as it was added. Frozen: it never grows. */
 typedef struct fencepost_condition {
-  fencepost_condition_kind kind;
-  int32_t major; /* beacon identity: 0 ... 65535, -1 = any */
-  int32_t minor; /* beacon identity: 0 ... 65535, -1 = any */
-  uint32_t identifier_length;
-  uint64_t generation;
-  uint64_t tag;
+  fencepost_condition_kind kind; /* FENCEPOST_CONDITION_...: which of the members below mean something */
+  int32_t major;                 /* beacon identity: 0 ... 65535, -1 = any */
+  int32_t minor;                 /* beacon identity: 0 ... 65535, -1 = any */
+  uint32_t identifier_length;    /* bytes, without the terminating zero */
+  uint64_t generation;           /* add sequence: tells a replacement from what it replaced */
+  uint64_t tag;                  /* the one it was added with */
   double latitude;  /* circle: centre, degrees */
   double longitude; /* circle: centre, degrees */
   double radius_m;  /* circle: metres */
   uint8_t uuid[16]; /* beacon identity */
-  fencepost_transition_policy policy;
+  fencepost_transition_policy policy; /* as it was added, the preset's values filled in */
   char identifier[264]; /* UTF-8, terminated */
 } fencepost_condition;
 
 /* A condition and the last event of it that was handled. Frozen: it never grows. */
 typedef struct fencepost_record {
-  fencepost_condition condition;
-  fencepost_event last_event;
+  fencepost_condition condition; /* its definition */
+  fencepost_event last_event;    /* before the first event: sequence 0, the assumed state, the time of the add */
 } fencepost_record;
 
 /* What became of a batch of fixes. */
@@ -345,19 +359,20 @@ typedef struct fencepost_feed_result {
 /* Counters of a monitor since it was created, and its clock. */
 typedef struct fencepost_statistics {
   uint32_t struct_size; /* set by FENCEPOST_STATISTICS_INIT */
-  uint32_t reserved;
+  uint32_t reserved;           /* 0 */
   int64_t clock_us;            /* the largest time given; FENCEPOST_TIME_UNSET = none yet */
   uint64_t input_count;        /* fixes, scan reports, scanning, host, advance: all that were taken note of,
                                   the invalid and the late ones too; not those refused with QUEUE_FULL */
-  uint64_t accepted_fixes;
-  uint64_t invalid_fixes;
+  uint64_t accepted_fixes;     /* evaluated */
+  uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
   uint64_t late_inputs;        /* all kinds of input */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t pending_events;     /* waiting to be handed out */
   uint64_t handed_out_events;  /* the last sequence number given */
-  uint64_t condition_count;
+  uint64_t condition_count;    /* the unmonitored ones too */
 } fencepost_statistics;
 
+/* Begin each fencepost_statistics with it. */
 #define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Why a condition is in its state: the first of these that applies. */
@@ -380,7 +395,7 @@ enum {
 /* The present state of a condition explained. NaN and FENCEPOST_TIME_UNSET mean "does not apply". */
 typedef struct fencepost_explanation {
   uint32_t struct_size; /* set by FENCEPOST_EXPLANATION_INIT */
-  fencepost_reason reason;
+  fencepost_reason reason;       /* FENCEPOST_REASON_... */
   fencepost_state observed;      /* what the detector believes; UNKNOWN = undetermined */
   uint32_t diagnostics;          /* flags in force */
   double boundary_distance_m;    /* of the last valid fix; negative inside */
@@ -395,6 +410,7 @@ typedef struct fencepost_explanation {
   double accuracy_needed_m;      /* for TOO_COARSE */
 } fencepost_explanation;
 
+/* Begin each fencepost_explanation with it. */
 #define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* ------------------------------------------------------------------------------------------- monitor */
@@ -404,7 +420,7 @@ typedef struct fencepost_monitor fencepost_monitor;
 
 /*
  * Creates a monitor in memory; or, with options->store_directory, opens the one of that name there: it continues where
- * it was, or begins. Its file is <name>.fencepost, an SQLite database for the user alone, with SQLite's own files beside
+ * it was, or begins. Its file is NAME.fencepost, an SQLite database for the user alone, with SQLite's own files beside
  * it while it is open.
  *
  * After any crash the monitor is exactly in the state that it had after some prefix of its inputs; input_count of
@@ -745,13 +761,14 @@ typedef struct fencepost_fix_columns {
   const double *latitudes;    /* degrees, -90 ... 90 */
   const double *longitudes;   /* degrees, -180 ... 180 */
   const double *accuracies_m; /* metres; 0 = not reported; negative or NaN = no position. NULL = none is reported */
-  const int64_t *times_us;
-  int64_t latitude_stride;
-  int64_t longitude_stride;
-  int64_t accuracy_stride;
-  int64_t time_stride;
+  const int64_t *times_us;    /* when each position was determined */
+  int64_t latitude_stride;    /* bytes */
+  int64_t longitude_stride;   /* bytes */
+  int64_t accuracy_stride;    /* bytes */
+  int64_t time_stride;        /* bytes */
 } fencepost_fix_columns;
 
+/* Columns that lie close together: set the four pointers. */
 #define FENCEPOST_FIX_COLUMNS_INIT {sizeof(fencepost_fix_columns), 0, NULL, NULL, NULL, NULL, 8, 8, 8, 8}
 
 /*
@@ -814,42 +831,6 @@ FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *
  */
 FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, char *buffer, size_t capacity,
                                                     size_t *out_size, fencepost_error *error);
-
-/* ------------------------------------------------------------------------------------ waiting for events */
-
-/* Called when an event has become available. Must return soon, and never by longjmp() or an exception. */
-typedef void (*fencepost_wakeup)(void *context);
-
-/*
- * Sets what is called when an event becomes available: to write to an eventfd or pipe that an event loop watches, to
- * signal a semaphore, to post a message. There is one for each monitor; a fork or a restored monitor starts without.
- *
- * When    After each call on the monitor that left more events waiting than before it, whatever its status; and during
- *         this call, when events wait already. Several events may lead to one call; a consumer that was woken takes
- *         events until there is none. It may find none: another consumer was faster.
- * Where   On the thread of the call that made the event available, before that returns. The monitor's lock is not
- *         held: the callback may call every function with this monitor, this one too, but not
- *         fencepost_monitor_destroy(). Calls of the callback never overlap and never nest: what becomes available
- *         while it runs, through itself or through other threads, leads to another call on the same thread after it
- *         has returned, and nobody waits for that.
- * Ending  When this function returns, the callback that was set before is not running and is never called again: its
- *         context may be released. For that this function, and no other, waits for a callback that runs on another
- *         thread; so do not call it while holding a lock that the callback takes. Called by the callback itself it
- *         does not wait. fencepost_monitor_destroy() calls nothing.
- *
- * @param wakeup   NULL: nothing is called any more.
- * @param context  Passed on; may be NULL.
- * @return OK; NULL_ARGUMENT. Ownership: the context stays the caller's. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
-                                                            void *context, fencepost_error *error);
-
-/*
- * Takes back what was handed out and not committed: it is handed out again, with the same sequence. For a consumer
- * that stops before it has handled what it was given.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
 /* ---------------------------------------------------------------------------------- planning ahead */
 
@@ -1019,6 +1000,42 @@ typedef struct fencepost_fix_selection {
 FENCEPOST_API fencepost_status fencepost_best_fix(const fencepost_fix *fixes, size_t count, int64_t now_us,
                                                   const fencepost_fix_selection *selection, size_t *out_index,
                                                   uint32_t *out_available, fencepost_error *error);
+
+/* ------------------------------------------------------------------------------------ waiting for events */
+
+/* Called when an event has become available. Must return soon, and never by longjmp() or an exception. */
+typedef void (*fencepost_wakeup)(void *context);
+
+/*
+ * Sets what is called when an event becomes available: to write to an eventfd or pipe that an event loop watches, to
+ * signal a semaphore, to post a message. There is one for each monitor; a fork or a restored monitor starts without.
+ *
+ * When    After each call on the monitor that left more events waiting than before it, whatever its status; and during
+ *         this call, when events wait already. Several events may lead to one call; a consumer that was woken takes
+ *         events until there is none. It may find none: another consumer was faster.
+ * Where   On the thread of the call that made the event available, before that returns. The monitor's lock is not
+ *         held: the callback may call every function with this monitor, this one too, but not
+ *         fencepost_monitor_destroy(). Calls of the callback never overlap and never nest: what becomes available
+ *         while it runs, through itself or through other threads, leads to another call on the same thread after it
+ *         has returned, and nobody waits for that.
+ * Ending  When this function returns, the callback that was set before is not running and is never called again: its
+ *         context may be released. For that this function, and no other, waits for a callback that runs on another
+ *         thread; so do not call it while holding a lock that the callback takes. Called by the callback itself it
+ *         does not wait. fencepost_monitor_destroy() calls nothing.
+ *
+ * @param wakeup   NULL: nothing is called any more.
+ * @param context  Passed on; may be NULL.
+ * @return OK; NULL_ARGUMENT. Ownership: the context stays the caller's. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
+                                                            void *context, fencepost_error *error);
+
+/*
+ * Takes back what was handed out and not committed: it is handed out again, with the same sequence. For a consumer
+ * that stops before it has handled what it was given.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
 /* ------------------------------------------------------------------------------------- UUIDs, geodesy */
 

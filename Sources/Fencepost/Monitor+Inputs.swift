@@ -33,7 +33,7 @@ extension Monitor {
   ///
   /// Off: beacon conditions become undetermined without an event, and absence is not counted.
   ///
-  /// - Throws: As ``see(_:at:)-(Sequence,_)``.
+  /// - Throws: As ``see(_:at:)-(BeaconSighting,_)``.
   public func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.setScanning(isOn, at: time) }
   }

@@ -33,7 +33,7 @@ extension MonitorEngine {
     }
   }
 
-  /// Feeds many fixes from columns. See ``feed(_:result:)``.
+  /// Feeds many fixes from columns. See ``feed(_:result:)-(Span<Fix>,_)``.
   public mutating func feed(_ columns: FixColumns, result: inout FeedResult) throws(MonitorError) {
     try feed(rows: columns, result: &result)
   }
@@ -66,7 +66,7 @@ extension MonitorEngine {
     }
   }
 
-  /// Feeds many fixes from an array. See ``feed(_:result:)``.
+  /// Feeds many fixes from an array. See ``feed(_:result:)-(Span<Fix>,_)``.
   @discardableResult
   public mutating func feed(_ fixes: some Sequence<Fix>) throws(MonitorError) -> FeedResult {
     let array = ContiguousArray(fixes)

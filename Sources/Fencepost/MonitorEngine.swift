@@ -5,7 +5,7 @@ import FencepostKernel
 /// The engine reads no clock, does no I/O and starts no thread. Copying the value forks the monitor. It is not
 /// locked: ``Monitor`` isolates it with an actor, the C face with a mutex.
 ///
-/// The parts: ``ConditionTable`` holds the definitions and the spatial index; the tracking state of the one
+/// The parts: `ConditionTable` holds the definitions and the spatial index; the tracking state of the one
 /// device (`states`, `candidates`, `active`, `neighbourhood`, `beaconTracks`, `deadlines`) says what the
 /// detectors believe; the delivery state (`queue`, `inFlight`, `records`) says what the consumer was told.
 public struct MonitorEngine: Sendable {

@@ -95,3 +95,10 @@ if [ -x "$out/boost_peer" ] && [ -f "$shared/limit.cpp" ] && [ -z "${QUICK:-}" ]
     BENCH_DATA=$data BENCH_ONLY=delta BENCH_REPS=3 $pinned "$out/boost_peer" "$workload" 2>/dev/null
   done | sed -n 's/.*"workload":"\(W.\)","n":\([0-9]*\),.*"ns_med":\([0-9.]*\).*/shared boost_peer with events, \1-\2: \3 ns/p'
 fi
+
+# ---- the Python package
+if .venv/bin/python -c 'import fencepost, gpxpy' 2>/dev/null; then
+  # shellcheck disable=SC2012
+  track=$(ls -S ../shared/data/tracks/gpx/*.gpx 2>/dev/null | head -n 1)
+  $pinned .venv/bin/python Tests/Benchmarks/replay.py .build/bench.json ${track:+"$track"}
+fi

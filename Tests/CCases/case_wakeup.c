@@ -186,6 +186,7 @@ static void never_after_clearing(void) {
   options.max_pending_events = 50;
   fencepost_monitor *monitor = new_monitor(&options);
   add_exact_circle(monitor, "a", 0);
+  CHECK_OK(feed(monitor, 0, SECONDS(0))); /* something waits, however late the feeders come to run */
   station stations[FEEDERS];
   pthread_t threads[FEEDERS];
   target *targets = calloc(TURNS, sizeof *targets);

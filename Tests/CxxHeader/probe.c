@@ -25,6 +25,7 @@ fencepost_status probe(fencepost_monitor **monitor) {
   fencepost_transition_policy core_location = FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT;
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   options.delivery = like_core_location.delivery;
   standard.notify = exact.notify | core_location.notify;
@@ -32,6 +33,7 @@ fencepost_status probe(fencepost_monitor **monitor) {
   fencepost_status status = fencepost_monitor_create(NULL, &options, monitor, &error);
   if (status != FENCEPOST_OK) return status;
   status = fencepost_monitor_add_circular_condition(*monitor, "x", 0, 0, 1, &condition, &error);
+  if (status == FENCEPOST_OK) status = fencepost_monitor_feed_columns(*monitor, &columns, 0, NULL, &error);
   if (status == FENCEPOST_OK) status = fencepost_monitor_statistics(*monitor, &statistics, NULL);
   if (status == FENCEPOST_OK) status = fencepost_monitor_explain(*monitor, "x", &explanation, NULL);
   return status;

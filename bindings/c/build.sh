@@ -8,7 +8,7 @@
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-soname=libfencepost.so.0.1
+. "$root/bindings/c/names.sh"
 scratch=$root/.build/release-lib
 lib=$root/.build/lib
 
@@ -29,9 +29,10 @@ strip --strip-unneeded -o "$lib/$soname.new" "$scratch/release/libfencepost-c.so
 # It must stand alone: only what every Linux has.
 needed=$(LC_ALL=C readelf --dynamic --wide "$lib/$soname.new" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 for library in $needed; do
-  case $library in
-    libc.so.* | libm.so.* | libgcc_s.so.* | libstdc++.so.* | libsqlite3.so.* | ld-linux*.so.*) ;;
+  case " c gcc_s $(echo $system_libraries) " in
+    *" $(expr "$library" : 'lib\(.*\)\.so.*') "*) ;;
     *)
+      case $library in ld-linux*.so.*) continue ;; esac
       echo "bindings/c/build.sh: the library needs $library, which is not part of the system" >&2
       exit 1
       ;;

@@ -12,10 +12,10 @@ import pytest
 from conftest import TRACKS, UUID, needs_shared, shared_tracks
 
 from fencepost import BeaconIdentityCondition, CircularGeographicCondition, Monitor, Notify, State, TransitionPolicy
+from fencepost._column_names import CONDITIONS, TRACK
 from fencepost._conditions_file import add_conditions, read_conditions
-from fencepost._files import InputFileError
+from fencepost._files import InputError
 from fencepost._sightings import read_sightings
-from fencepost._track_csv import NAMES
 from fencepost._tracks import Track, read_track
 
 GPX = (
@@ -40,7 +40,7 @@ def write(tmp_path: Path) -> Write:
 
 def refusal(call: Callable[..., Any], path: Path, *arguments: Any, **options: Any) -> str:
     """The message about a file, without the file's name; it is one line and begins with that name."""
-    with pytest.raises(InputFileError) as caught:
+    with pytest.raises(InputError) as caught:
         call(path, *arguments, **options)
     text = str(caught.value)
     assert "\n" not in text and text.startswith(f"{path}: ")
@@ -245,7 +245,7 @@ def test_broken_csv(write: Write, content: str | bytes, words: str) -> None:
 
 
 def test_names_of_columns_are_in_their_short_form() -> None:
-    assert all(name.isalnum() and name == name.lower() for names in NAMES.values() for name in names)
+    assert all(name.isalnum() and name == name.lower() for known in (TRACK, CONDITIONS) for names in known.values() for name in names)
 
 
 # -------------------------------------------------------------------------------------------- GeoJSON
@@ -392,7 +392,7 @@ def test_broken_conditions(write: Write, content: str, words: str) -> None:
 def test_what_the_library_refuses_is_told_with_its_place(write: Write, properties: dict[str, Any], words: str) -> None:
     path = write("c.geojson", collection(feature(identifier="first", radius=1), feature(**properties)))
     rows = read_conditions(path, TransitionPolicy())
-    with pytest.raises(InputFileError, match=words) as caught:
+    with pytest.raises(InputError, match=words) as caught:
         add_conditions(Monitor(), rows, path)
     assert caught.value.place == "features[1]"
 

@@ -153,7 +153,7 @@ def test_columns_are_all_or_nothing() -> None:
             monitor.add_many(["a", "b"], *columns)
     with pytest.raises(TypeError, match="radius, row 0"):
         monitor.add_many(["a"], [0], [0], ["wide"])
-    with pytest.raises(TypeError, match="identifiers"):
+    with pytest.raises(TypeError, match="identifier is str"):
         monitor.add_many("ab", [0, 0], [0, 0], [1, 1])
     with pytest.raises(TypeError):
         monitor.add_many(["a", 7], [0, 0], [0, 0], [1, 1])  # type: ignore[list-item]

@@ -131,9 +131,11 @@ def test_stubs_agree_with_the_runtime() -> None:
 
 def test_sources_and_a_users_script_are_clean_for_mypy(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
-    script = tmp_path / "script.py"
-    script.write_text((ROOT / "examples" / "python" / "quickstart.py").read_text())
-    for target in ([str(script)], ["-p", "fencepost"]):
+    scripts = []
+    for example in sorted((ROOT / "examples" / "python").glob("*.py")):
+        (tmp_path / example.name).write_text(example.read_text())
+        scripts.append(str(tmp_path / example.name))
+    for target in (scripts, ["-p", "fencepost"]):
         checked = subprocess.run(
             [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *target],
             capture_output=True, text=True, timeout=300, cwd=tmp_path,

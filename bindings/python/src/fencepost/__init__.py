@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
     from . import geodesic
     from ._columns import ColumnTypeError
+    from ._compare import Comparison, Outcome, compare
     from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
     from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
+    from ._event_log import EventLog, ReplayCounts
+    from ._files import InputError, MissingExtraError
     from ._inputs import FIX_RECORD, BeaconSighting, Fix
     from ._lists import EventList, RecordList
     from ._monitor import Monitor
@@ -45,15 +48,20 @@ if TYPE_CHECKING:
     from ._outputs import Event, Explanation, FeedResult, Record, Statistics
     from ._planning import ArmedCondition, RotationPlan, RotationPlanner
     from ._policy import TransitionPolicy
+    from ._replay import replay
     from ._selection import SignificantChangeFilter, best_fix
     from ._updates import Updates
+    from ._visits import Known, Visit, Visits
 
 # Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
 # above; a test compares them with __all__.
 _MODULES = {
     "_columns": "ColumnTypeError",
+    "_compare": "Comparison Outcome compare",
     "_conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
     "_enums": "Cause Delivery Diagnostics DwellPolicy Notify Reason State",
+    "_event_log": "EventLog ReplayCounts",
+    "_files": "InputError MissingExtraError",
     "_inputs": "FIX_RECORD BeaconSighting Fix",
     "_lists": "EventList RecordList",
     "_monitor": "Monitor",
@@ -62,8 +70,10 @@ _MODULES = {
     "_outputs": "Event Explanation FeedResult Record Statistics",
     "_planning": "ArmedCondition RotationPlan RotationPlanner",
     "_policy": "TransitionPolicy",
+    "_replay": "replay",
     "_selection": "SignificantChangeFilter best_fix",
     "_updates": "Updates",
+    "_visits": "Known Visit Visits",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -96,6 +106,7 @@ __all__ = [
     "Cause",
     "CircularGeographicCondition",
     "ColumnTypeError",
+    "Comparison",
     "Condition",
     "ConsumerAlreadyActiveError",
     "Delivery",
@@ -103,23 +114,29 @@ __all__ = [
     "DwellPolicy",
     "Event",
     "EventList",
+    "EventLog",
     "Explanation",
     "FeedResult",
     "FencepostError",
     "Fix",
+    "InputError",
     "InternalError",
     "InvalidArgumentError",
     "InvalidNameError",
+    "Known",
     "LateInputError",
+    "MissingExtraError",
     "Monitor",
     "MonitorInUseError",
     "NotFoundError",
     "Notify",
     "NullArgumentError",
+    "Outcome",
     "QueueFullError",
     "Reason",
     "Record",
     "RecordList",
+    "ReplayCounts",
     "RotationPlan",
     "RotationPlanner",
     "SignificantChangeFilter",
@@ -128,7 +145,11 @@ __all__ = [
     "TransitionPolicy",
     "UnsupportedError",
     "Updates",
+    "Visit",
+    "Visits",
     "__version__",
     "best_fix",
+    "compare",
     "geodesic",
+    "replay",
 ]

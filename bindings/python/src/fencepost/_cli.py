@@ -13,19 +13,19 @@ from typing import Any, NoReturn
 from . import __version__
 from ._conditions_file import add_conditions, read_conditions
 from ._conform import conform
-from ._enums import Delivery, State
-from ._files import InputFileError
+from ._enums import Delivery
+from ._event_log import EventLog
+from ._files import InputError, require
 from ._formats import WRITERS, write_summary
 from ._monitor import Monitor
 from ._native import FencepostError
 from ._outputs import Event
 from ._policy import TransitionPolicy
-from ._replay import Replay
+from ._replay import Replay, timed
 from ._sightings import read_sightings
 from ._significant import Thinning
 from ._text_times import parse_time
-from ._tracks import FixRow, Track, read_track
-from ._way_points import play
+from ._tracks import read_track
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 LONG_WORK = 20_000
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Whoever read our output has seen enough. The interpreter flushes once more at its end: into nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (UsageError, InputFileError, FencepostError) as error:
+    except (UsageError, InputError, FencepostError) as error:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}" if error.filename else f"output: {error.strerror}")
@@ -79,8 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     replay.set_defaults(run=_replay)
     add = replay.add_argument
-    add("track", metavar="TRACK", help="GPX 1.0/1.1, CSV with named columns, or GeoJSON LineString with times")
-    add("--conditions", metavar="FILE", required=True, help="GeoJSON FeatureCollection of circles and beacons")
+    add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON LineString, NMEA 0183, or vector points")
+    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV or vector points")
     add("--sightings", metavar="FILE", help="JSON Lines of scan reports, merged by time (fixes first)")
     add("--format", choices=list(WRITERS), default="table", help="how events are written (default: %(default)s)")
     add(
@@ -93,8 +93,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--delivery", choices=[str(delivery) for delivery in Delivery], default="every", help="default: %(default)s")
     add("--condition-limit", type=_count, metavar="N", help="conditions monitored at a time (default: no limit)")
     add("--until", type=_time, metavar="TIME", help="let time pass to TIME after the last input")
+    add("--report", metavar="FILE", help="also write a page with map, timeline and visits (HTML)")
+    add("--base-map", action="store_true", help="show the report's base map at once when its reader is online")
     add("--summary", action="store_true", help="also a table by condition (not with a table: on standard error)")
-    add("--hdop-scale", type=_metres, metavar="METRES", help="GPX: accuracy is hdop times METRES (default: none)")
+    add("--hdop-scale", type=_metres, metavar="METRES", help="accuracy is hdop times METRES (GPX: none, NMEA: 5)")
     add(
         "--columns",
         type=_columns,
@@ -140,13 +142,15 @@ def _replay(options: argparse.Namespace) -> int:
             encoding = "utf-8" if machine and stream is sys.stdout else None
             stream.reconfigure(encoding=encoding, errors=errors)
     conditions = read_conditions(options.conditions, options.policy)
+    if options.report is not None:
+        require("bokeh", "report")
     track = read_track(options.track, hdop_scale=options.hdop_scale, columns=options.columns)
-    fixes = _fixes(track, options)
+    track = timed(track, options.speed, options.start, options.loop)
     reports = [] if options.sightings is None else read_sightings(options.sightings)
     monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(monitor, conditions, options.conditions)
-    thinning = Thinning(monitor, fixes, reports, options.until) if options.significant_changes else None
-    replay = Replay(monitor, fixes if thinning is None else thinning.fixes, reports)
+    thinning = Thinning(monitor, track.fixes, reports, options.until) if options.significant_changes else None
+    replay = Replay(monitor, track.fixes if thinning is None else thinning.fixes, reports)
     last = replay.last_time_us
     if options.until is not None and last is not None and options.until < last:
         raise UsageError("argument --until: is before the last input")
@@ -155,40 +159,25 @@ def _replay(options: argparse.Namespace) -> int:
 
     def noted(events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
-            if options.summary or thinning is not None:
+            if options.summary or options.report is not None or thinning is not None:
                 seen.append(event)
             yield event
 
     with _progress(len(replay), machine) as on_input:
         events = noted(replay.events(options.until, on_input))
         WRITERS[options.format](events if machine else list(events), sys.stdout)
+    log = EventLog([replay.result(track, seen)], conditions)
     if options.summary:
         if not machine:
             sys.stdout.write("\n")
-        assumed = {row.identifier for row in conditions if row.assuming is State.SATISFIED}
-        write_summary(seen, monitor, replay.first_time_us, assumed, sys.stderr if machine else sys.stdout)
+        write_summary(log, monitor, sys.stderr if machine else sys.stdout)
     sys.stdout.flush()
+    if options.report is not None:
+        log.report(options.report, base_map=options.base_map)
     _report_skipped(replay, options)
     for line in () if thinning is None else thinning.report(seen):
         _note(line)
     return DONE
-
-
-def _fixes(track: Track, options: argparse.Namespace) -> list[FixRow]:
-    playing = options.speed is not None or options.start is not None or options.loop is not None
-    if track.fixes:
-        if playing:
-            raise InputFileError(track.path, "", "has times; --speed, --start and --loop play way points without times")
-        return track.fixes
-    if not playing:
-        reason = "has no time; way points are played with --speed M/S --start TIME"
-        raise InputFileError(track.path, "point 1", reason)
-    if options.speed is None or options.start is None:
-        raise UsageError("--speed and --start are needed together to play way points")
-    try:
-        return play(track.way_points, options.speed, options.start, options.loop)
-    except FencepostError as error:
-        raise InputFileError(track.path, "", str(error)) from None
 
 
 def _report_skipped(replay: Replay, options: argparse.Namespace) -> None:

@@ -1,18 +1,23 @@
-"""Conditions files: a GeoJSON FeatureCollection of circles (Point features) and beacons (features without geometry)."""
+"""Conditions files: a GeoJSON FeatureCollection of circles (Point features) and beacons (features without geometry).
+
+What has rows instead of features (CSV, frames, GeoPackage, Shapefile, KML) becomes features first, so that all are
+checked in one place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import State
-from ._files import InputFileError, parse_json, read_text
+from ._files import InputError, parse_json, read_text
 from ._monitor import Monitor
 from ._native import FencepostError, InvalidArgumentError
 from ._policy import TransitionPolicy
+from ._tracks import VECTOR_FORMATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +32,75 @@ class ConditionRow:
 
 
 def read_conditions(path: str | Path, default: TransitionPolicy) -> list[ConditionRow]:
-    """Reads a conditions file.
+    """Reads a conditions file: GeoJSON, CSV with named columns, or a vector format that GeoPandas reads.
 
     Args:
         path: The file.
         default: Policy of the features that name none; also what an object with some fields is laid over.
 
     Raises:
-        InputFileError: The file cannot be used; the text names file, feature and reason.
+        InputError: The file cannot be used; the text names file, feature and reason.
     """
+    kind = Path(path).suffix.lower()
+    if kind in (".csv", ".tsv"):
+        from ._conditions_table import csv_features
+
+        return condition_rows(csv_features(path), path, default)
+    if kind in VECTOR_FORMATS:
+        from ._conditions_table import frame_features
+        from ._vector import read_vector
+
+        return condition_rows(frame_features(read_vector(path), str(path)), path, default)
+    return condition_rows(_geojson_features(path), path, default)
+
+
+def _geojson_features(path: str | Path) -> Iterator[tuple[str, Any]]:
     document = parse_json(read_text(path), path)
     if not isinstance(document, dict) or document.get("type") != "FeatureCollection":
-        raise InputFileError(path, "type", "is not a GeoJSON FeatureCollection")
+        raise InputError(path, "type", "is not a GeoJSON FeatureCollection")
     features = document.get("features")
     if not isinstance(features, list):
-        raise InputFileError(path, "features", "is not an array")
+        raise InputError(path, "features", "is not an array")
+    for index, feature in enumerate(features):
+        yield f"features[{index}]", feature
+
+
+def condition_rows(
+    features: Iterable[tuple[str, Any]], source: str | Path, default: TransitionPolicy
+) -> list[ConditionRow]:
+    """The conditions of features, each with its place for messages.
+
+    Raises:
+        InputError: One of them cannot be used, or an identifier occurs twice.
+    """
     rows = []
     places: dict[str, str] = {}
-    for index, feature in enumerate(features):
-        place = f"features[{index}]"
+    for place, feature in features:
+        number = row_number(place)
         try:
             row = _row(feature, place, default)
         except (ValueError, OverflowError) as error:
-            raise InputFileError(path, place, str(error)) from None
+            raise InputError(source, place, str(error), number) from None
         if row.identifier in places:
             reason = f"identifier {row.identifier!r} is also that of {places[row.identifier]}"
-            raise InputFileError(path, place, reason)
+            raise InputError(source, place, reason, number)
         places[row.identifier] = place
         rows.append(row)
     return rows
 
 
-def add_conditions(monitor: Monitor, rows: list[ConditionRow], path: str | Path) -> None:
+def row_number(place: str) -> int | None:
+    """The number in ``row 7``; None: a place of another kind."""
+    return int(place.removeprefix("row ")) if place.startswith("row ") else None
+
+
+def add_conditions(monitor: Monitor, rows: Iterable[ConditionRow], path: str | Path) -> None:
     """Adds them in file order; what the library refuses is reported with its place."""
     for row in rows:
         try:
             monitor.add(row.condition, row.identifier, assuming=row.assuming, policy=row.policy)
         except FencepostError as error:
-            raise InputFileError(path, row.place, str(error)) from None
+            raise InputError(path, row.place, str(error), row_number(row.place)) from None
 
 
 def _row(feature: Any, place: str, default: TransitionPolicy) -> ConditionRow:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from . import geodesic
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import Diagnostics
-from ._files import InputFileError, parse_json, read_text
+from ._files import InputError, parse_json, read_text
 from ._inputs import BeaconSighting, Fix
 from ._monitor import Monitor
 from ._native import (
@@ -74,7 +74,7 @@ def read_scenarios(path: str | Path) -> list[Scenario]:
     """The scenarios of a file, in order.
 
     Raises:
-        InputFileError: The file cannot be read, or is not one scenario or an array of them.
+        InputError: The file cannot be read, or is not one scenario or an array of them.
     """
     content = parse_json(read_text(path), path)
     rows = content if isinstance(content, list) else [content]
@@ -83,12 +83,12 @@ def read_scenarios(path: str | Path) -> list[Scenario]:
 
 def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
     if not isinstance(row, dict) or not isinstance(row.get("name"), str):
-        raise InputFileError(path, place, "is not an object with a name")
+        raise InputError(path, place, "is not an object with a name")
     options, steps = row.get("options", {}), row.get("steps")
     if not isinstance(options, dict) or not set(options) <= set(OPTIONS):
-        raise InputFileError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(OPTIONS)}")
+        raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(OPTIONS)}")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
-        raise InputFileError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
+        raise InputError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
     return Scenario(str(path), row["name"], options, steps)
 
 
@@ -100,7 +100,7 @@ def run_scenarios(scenarios: Iterable[Scenario], *, restart_every_step: bool = F
         restart_every_step: Restart every open monitor after each step; the expectations stay what they are.
 
     Raises:
-        InputFileError: A step is not written in the format.
+        InputError: A step is not written in the format.
     """
     for scenario in scenarios:
         yield _Run(scenario, restart_every_step).outcome()
@@ -174,7 +174,7 @@ class _Run:
             return Outcome(scenario, "skipped", number, got=str(skip))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"is not a step of the format: {_defect(error)}"
-            raise InputFileError(scenario.path, f"{scenario.name}: step {number}", reason) from error
+            raise InputError(scenario.path, f"{scenario.name}: step {number}", reason) from error
         return Outcome(scenario, "passed")
 
     def restart_between_steps(self, named: _Named) -> None:

@@ -5,108 +5,93 @@ from __future__ import annotations
 import csv
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
-from typing import Any, TextIO
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from typing import IO, Any
 
 from ._enums import State
+from ._event_log import EVENT_COLUMNS, EventLog, plain, refinement_text
 from ._monitor import Monitor
 from ._outputs import Event, diagnostic_names
 from ._times import from_us
 
-CSV_COLUMNS = (
-    "sequence",
-    "identifier",
-    "state",
-    "cause",
-    "date",
-    "evidence_date",
-    "refinement",
-    "diagnostics",
-    "generation",
-    "latitude",
-    "longitude",
-    "accuracy",
-    "boundary_distance",
-)
-
-
-def write_jsonl(events: Iterable[Event], stream: TextIO) -> None:
+def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
     """One line an event, written by the library's own encoder."""
     for event in events:
         stream.write(event.to_json() + "\n")
 
 
-def write_csv(events: Iterable[Event], stream: TextIO) -> None:
+class CSVWriter:
     """A header and one row an event; flags and the refinement's parts are joined, what is not there is empty."""
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for event in events:
+
+    def __init__(self, stream: IO[str], by: str | None = None) -> None:
+        self._writer = csv.writer(stream, lineterminator="\n")
+        self._by = by
+        self._writer.writerow(EVENT_COLUMNS if by is None else (by, *EVENT_COLUMNS))
+
+    def write(self, event: Event, track: Any = None) -> None:
         values = json.loads(event.to_json())
         values["diagnostics"] = "|".join(diagnostic_names(event.diagnostics))
-        values["refinement"] = _refinement(event)
-        writer.writerow(["" if values[name] is None else values[name] for name in CSV_COLUMNS])
+        values["refinement"] = refinement_text(event)
+        cells = ["" if values[name] is None else values[name] for name in EVENT_COLUMNS]
+        self._writer.writerow(cells if self._by is None else [track, *cells])
 
 
-def write_geojson(events: Iterable[Event], stream: TextIO) -> None:
-    """A FeatureCollection: a Point at the deciding fix (null without one) with the event's other keys as properties."""
-    stream.write('{"type": "FeatureCollection", "features": [')
-    separator = "\n"
+def write_csv(events: Iterable[Event], stream: IO[str]) -> None:
+    """As :class:`CSVWriter`."""
+    writer = CSVWriter(stream)
     for event in events:
+        writer.write(event)
+
+
+def geojson_parts(events: Iterable[tuple[Event, Any]], by: str | None = None) -> Iterator[str]:
+    """A FeatureCollection: a Point at the deciding fix (null without one) with the event's other keys as properties."""
+    yield '{"type": "FeatureCollection", "features": ['
+    separator = "\n"
+    for event, track in events:
         values: dict[str, Any] = json.loads(event.to_json())
         latitude, longitude = values.pop("latitude"), values.pop("longitude")
         geometry = None if latitude is None else {"type": "Point", "coordinates": [longitude, latitude]}
-        feature = {"type": "Feature", "geometry": geometry, "properties": values}
-        stream.write(separator + json.dumps(feature, ensure_ascii=False))
+        properties = values if by is None else {by: plain(track), **values}
+        feature = {"type": "Feature", "geometry": geometry, "properties": properties}
+        yield separator + json.dumps(feature, ensure_ascii=False)
         separator = ",\n"
-    stream.write("\n]}\n")
+    yield "\n]}\n"
 
 
-def write_table(events: Iterable[Event], stream: TextIO) -> None:
+def write_geojson(events: Iterable[Event], stream: IO[str]) -> None:
+    """As :func:`geojson_parts`."""
+    stream.writelines(geojson_parts((event, None) for event in events))
+
+
+def write_table(events: Iterable[Event], stream: IO[str]) -> None:
     """A table to read."""
     headings = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "more"]
     _print_table(headings, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
 
 
-def write_summary(
-    events: Iterable[Event], monitor: Monitor, begin_us: int | None, assumed: Container[str], stream: TextIO
-) -> None:
-    """For each condition: its events, its state at the end, and for how long it was satisfied.
-
-    `assumed` holds the identifiers of those that count as satisfied from the beginning.
-    """
+def write_summary(log: EventLog, monitor: Monitor, stream: IO[str]) -> None:
+    """For each condition: its events, its state at the end, and for how long it was satisfied."""
     counted: dict[str, list[Event]] = defaultdict(list)
-    for event in events:
+    for event in log:
         counted[event.identifier].append(event)
-    clock = monitor.clock_us
+    inside: dict[str, timedelta] = defaultdict(timedelta)
+    for visit in log.visits():
+        inside[visit.identifier] += visit.duration
     rows = []
     for record in monitor.records():
         own = counted[record.identifier]
         entries = sum(event.state is State.SATISFIED and event.cause != "diagnostic" for event in own)
         exits = sum(event.state is State.UNSATISFIED and event.cause != "diagnostic" for event in own)
+        seconds = inside[record.identifier] // timedelta(seconds=1)
+        duration = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
         numbers = [str(len(own)), str(entries), str(exits)]
-        rows.append([record.identifier, *numbers, str(record.last_event.state), _inside(own, begin_us if record.identifier in assumed else None, clock)])
+        rows.append([record.identifier, *numbers, str(record.last_event.state), duration])
     headings = ["identifier", "events", "satisfied", "unsatisfied", "at the end", "time satisfied"]
     _print_table(headings, rows, stream, right=("events", "satisfied", "unsatisfied", "time satisfied"))
 
 
 WRITERS = {"table": write_table, "jsonl": write_jsonl, "csv": write_csv, "geojson": write_geojson}
-
-
-def _inside(events: list[Event], since: int | None, clock: int | None) -> str:
-    total = 0
-    for event in events:
-        if since is not None and event.date_us is not None:
-            total += event.date_us - since
-        since = event.date_us if event.state is State.SATISFIED else None
-    if since is not None and clock is not None:
-        total += clock - since
-    seconds = total // 1_000_000
-    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-
-
-def _refinement(event: Event) -> str:
-    beacon = event.refinement
-    return "" if beacon is None else f"{beacon.uuid}/{beacon.major}/{beacon.minor}"
 
 
 def _cells(event: Event) -> list[str]:
@@ -116,7 +101,7 @@ def _cells(event: Event) -> list[str]:
         evidence = "same"
     distance = "" if event.boundary_distance is None else f"{event.boundary_distance:+.1f} m"
     accuracy = f"{event.accuracy:.1f} m" if event.accuracy else ""
-    more = " ".join(part for part in (_refinement(event), "|".join(diagnostic_names(event.diagnostics))) if part)
+    more = " ".join(part for part in (refinement_text(event), "|".join(diagnostic_names(event.diagnostics))) if part)
     return [date, event.identifier, str(event.state), str(event.cause), evidence, distance, accuracy, more]
 
 
@@ -125,7 +110,7 @@ def _clock(time_us: int | None) -> str:
     return text.rstrip("0").removesuffix(".") if "." in text else text
 
 
-def _print_table(headings: list[str], rows: list[list[str]], stream: TextIO, right: Iterable[str]) -> None:
+def _print_table(headings: list[str], rows: list[list[str]], stream: IO[str], right: Iterable[str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -46,6 +46,7 @@ class Monitor(MonitorInputs, MonitorEvents):
         InvalidArgumentError: An option is out of its range.
 
     Example:
+        >>> from fencepost import Fix
         >>> monitor = Monitor(delivery="latest")
         >>> monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
         >>> monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=1_700_000_000_000_000))
@@ -250,6 +251,7 @@ class Monitor(MonitorInputs, MonitorEvents):
             NotFoundError: No condition has that identifier.
 
         Example:
+            >>> from fencepost import Fix
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
@@ -338,6 +340,7 @@ class Monitor(MonitorInputs, MonitorEvents):
         fork, with the same sequence. The origin does not notice.
 
         Example:
+            >>> from fencepost import Fix
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))

@@ -49,6 +49,7 @@ class MonitorEvents:
 
         Example:
             >>> import asyncio
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
             >>> async def watch(monitor: Monitor) -> None:
             ...     async for event in monitor.updates():
             ...         print(event.identifier, event.state)
@@ -70,6 +71,7 @@ class MonitorEvents:
         All of it is committed on return. To handle events first and commit them then, use :meth:`poll`.
 
         Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
             >>> monitor = Monitor()
             >>> monitor.add_many(["a", "b"], [0, 1], [0, 0], [100, 100])
             >>> monitor.feed(Fix(0, 0, time=0))
@@ -85,6 +87,7 @@ class MonitorEvents:
         Where pandas is not installed it gives the dict of columns instead; both are indexed by the same names.
 
         Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))

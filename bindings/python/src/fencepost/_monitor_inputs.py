@@ -93,6 +93,7 @@ class MonitorInputs:
                 is their :class:`FeedResult`. Take events, then feed the rest.
 
         Example:
+            >>> from fencepost import Fix, Monitor
             >>> monitor = Monitor()
             >>> monitor.feed_many(latitude=[0, 91, 0, 0], longitude=[0, 0, 0, 0], time=[0, 1, 2, 1])
             FeedResult(accepted=2, invalid=1, late=1)

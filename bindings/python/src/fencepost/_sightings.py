@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ._files import InputFileError, parse_json, read_text
+from ._files import InputError, parse_json, read_text
 from ._inputs import BeaconSighting
 from ._native import InvalidArgumentError
 from ._text_times import number_time, parse_time
@@ -26,7 +26,7 @@ def read_sightings(path: str | Path) -> list[Report]:
     """Reads a sightings file.
 
     Raises:
-        InputFileError: The file cannot be used; the text names file, line and reason.
+        InputError: The file cannot be used; the text names file, line and reason.
     """
     reports = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
@@ -37,7 +37,7 @@ def read_sightings(path: str | Path) -> list[Report]:
         try:
             reports.append(_report(value, place))
         except ValueError as error:
-            raise InputFileError(path, place, str(error)) from None
+            raise InputError(path, place, str(error)) from None
     return reports
 
 

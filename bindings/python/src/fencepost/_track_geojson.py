@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ._files import InputFileError, decode, parse_json
+from ._files import InputError, decode, parse_json
 from ._text_times import number_time, parse_time
 from ._tracks import Point
 
@@ -36,34 +36,34 @@ def _features(document: Any, path: str | Path) -> Iterator[tuple[str, dict[str, 
     if kind == "FeatureCollection" and isinstance(document.get("features"), list):
         for index, feature in enumerate(document["features"]):
             if not isinstance(feature, dict) or feature.get("type") != "Feature":
-                raise InputFileError(path, f"features[{index}]", "is not a Feature")
+                raise InputError(path, f"features[{index}]", "is not a Feature")
             yield f"features[{index}]", feature
     elif kind == "Feature":
         yield "feature", document
     elif kind in ("LineString", "MultiLineString"):
         yield "geometry", {"geometry": document, "properties": {}}
     else:
-        raise InputFileError(path, "type", "is not GeoJSON with a LineString (FeatureCollection, Feature or geometry)")
+        raise InputError(path, "type", "is not GeoJSON with a LineString (FeatureCollection, Feature or geometry)")
 
 
 def _lines(feature: dict[str, Any], place: str, path: str | Path) -> Iterator[tuple[list[Any], list[Any] | None]]:
     geometry = feature.get("geometry")
     if not isinstance(geometry, dict) or geometry.get("type") not in ("LineString", "MultiLineString"):
         found = geometry.get("type") if isinstance(geometry, dict) else None
-        raise InputFileError(path, place, f"is a {found}, not a LineString or MultiLineString")
+        raise InputError(path, place, f"is a {found}, not a LineString or MultiLineString")
     coordinates, times = geometry.get("coordinates"), _times(feature)
     many = geometry["type"] == "MultiLineString"
     lines = coordinates if many else [coordinates]
     line_times = times if many else [times]
     if not isinstance(lines, list) or (times is not None and len(line_times) != len(lines)):
-        raise InputFileError(path, place, "has not one array of times for each line")
+        raise InputError(path, place, "has not one array of times for each line")
     for index, line in enumerate(lines):
         own = None if times is None else line_times[index]
         if not isinstance(line, list):
-            raise InputFileError(path, place, "has coordinates that are not an array")
+            raise InputError(path, place, "has coordinates that are not an array")
         if own is not None and (not isinstance(own, list) or len(own) != len(line)):
             length = len(own) if isinstance(own, list) else "no array of"
-            raise InputFileError(path, place, f"has {len(line)} positions but {length} times")
+            raise InputError(path, place, f"has {len(line)} positions but {length} times")
         yield line, own
 
 
@@ -80,11 +80,11 @@ def _times(feature: dict[str, Any]) -> Any:
 def _position(value: Any, place: str, path: str | Path) -> tuple[float, float]:
     numbers = value[:2] if isinstance(value, list) else []
     if len(numbers) < 2 or any(isinstance(item, bool) or not isinstance(item, int | float) for item in numbers):
-        raise InputFileError(path, place, f"is not [longitude, latitude]: {value!r}")
+        raise InputError(path, place, f"is not [longitude, latitude]: {value!r}")
     try:
         return float(numbers[1]), float(numbers[0])
     except OverflowError as error:
-        raise InputFileError(path, place, str(error)) from None
+        raise InputError(path, place, str(error)) from None
 
 
 def _time(value: Any, place: str, path: str | Path) -> int | None:
@@ -97,4 +97,4 @@ def _time(value: Any, place: str, path: str | Path) -> int | None:
             raise ValueError(f"{value!r} is not a time")
         return number_time(value)
     except ValueError as error:
-        raise InputFileError(path, place, f"time: {error}") from None
+        raise InputError(path, place, f"time: {error}") from None

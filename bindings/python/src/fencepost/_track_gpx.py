@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ._files import InputFileError, decode
+from ._files import InputError, decode
 from ._times import to_us
 from ._tracks import NO_POSITION, Point
 
@@ -55,7 +55,7 @@ def _parse(text: str, path: str | Path | None = None) -> Any:
     except Exception as error:
         if path is None:
             raise
-        raise InputFileError(path, "", f"not usable as GPX: {error}") from None
+        raise InputError(path, "", f"not usable as GPX: {error}") from None
 
 
 def _points(gpx: Any) -> list[Any]:
@@ -71,9 +71,9 @@ def _tidy(text: str, path: str | Path) -> str:
     except ElementTree.ParseError as error:
         line, column = error.position
         reason = str(error).partition(":")[0]
-        raise InputFileError(path, f"line {line}", f"not well-formed XML at column {column + 1}: {reason}") from None
+        raise InputError(path, f"line {line}", f"not well-formed XML at column {column + 1}: {reason}") from None
     if _name(root) != "gpx":
-        raise InputFileError(path, "line 1", f"not GPX: the root element is <{_name(root)}>")
+        raise InputError(path, "line 1", f"not GPX: the root element is <{_name(root)}>")
     numbers = dict.fromkeys(_POINT_TAGS, 0)
     for element in root.iter():
         if element.text is not None and len(element) == 0:
@@ -97,7 +97,7 @@ def _check_point(point: ElementTree.Element, place: str, path: str | Path) -> No
             float(value if value is not None else "missing")
         except ValueError:
             reason = f"{attribute} is missing" if value is None else f"{attribute} {value!r} is not a number"
-            raise InputFileError(path, place, reason) from None
+            raise InputError(path, place, reason) from None
     for child in list(point):
         name, value = _name(child), child.text or ""
         if name == "fix" and value.strip() not in _FIXES:

@@ -1,0 +1,193 @@
+// fencepost.hpp from C++: what holds without running. Compiled by Tests/header.sh, run by Tests/install.sh.
+#include <fencepost.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+static_assert(!std::is_copy_constructible<fencepost::monitor>::value, "a monitor has one owner");
+static_assert(!std::is_copy_assignable<fencepost::monitor>::value, "a monitor has one owner");
+static_assert(std::is_nothrow_move_constructible<fencepost::monitor>::value, "moves never fail");
+static_assert(std::is_nothrow_move_assignable<fencepost::monitor>::value, "moves never fail");
+static_assert(sizeof(fencepost::monitor) == sizeof(void *), "the wrapper costs nothing");
+static_assert(std::is_base_of<std::exception, fencepost::error>::value, "catch (const std::exception &)");
+
+namespace {
+
+constexpr std::int64_t second = 1'000'000;
+constexpr std::int64_t start = 1'700'000'000 * second;
+
+#define CHECK(condition)                                                                    \
+  do {                                                                                      \
+    if (!(condition)) {                                                                     \
+      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);        \
+      std::exit(1);                                                                         \
+    }                                                                                       \
+  } while (false)
+
+// The status with which an action fails, or OK.
+template <class Action>
+fencepost_status status_of(Action action) {
+  try {
+    action();
+    return FENCEPOST_OK;
+  } catch (const fencepost::error &error) {
+    CHECK(std::string(error.what()).find('\n') == std::string::npos);
+    CHECK(std::string(error.name()) == fencepost_status_name(error.status()));
+    return error.status();
+  }
+}
+
+fencepost::condition_options exact(std::uint64_t tag = 0) {
+  fencepost::condition_options options;
+  options.policy = fencepost::exact_policy();
+  options.tag = tag;
+  return options;
+}
+
+// On the equator: inside the circle (0, 0, 1000 m), then outside, and so on.
+fencepost::fix at(bool inside, int seconds) { return {0, inside ? 0 : 0.1, 5, start + seconds * second}; }
+
+void owning() {
+  fencepost::monitor monitor("first");
+  fencepost_monitor *handle = monitor.get();
+  fencepost::monitor moved(std::move(monitor));
+  CHECK(moved.get() == handle && moved.name() == "first");
+  moved = fencepost::monitor("second");
+  CHECK(moved.name() == "second");
+  fencepost::monitor again = fencepost::monitor::adopt(moved.release());
+  CHECK(moved.get() == nullptr && again.name() == "second");
+  CHECK(fencepost::monitor().name().empty());
+}
+
+void conditions() {
+  fencepost::monitor monitor;
+  monitor.add_circular_condition("a", 0, 0, 1000, exact(7));
+  CHECK(!monitor.ensure_circular_condition("a", 0, 0, 1000, exact(7)));
+  CHECK(monitor.ensure_circular_condition("a", 0, 0, 1001, exact(7)));
+  const fencepost::uuid uuid = fencepost::parse_uuid("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0");
+  monitor.add_beacon_condition("any", {uuid});
+  CHECK(monitor.ensure_beacon_condition("one", {uuid, 1, 2}));
+  CHECK(!monitor.ensure_beacon_condition("one", {uuid, 1, 2}));
+  fencepost::circle_columns columns{{"x", "y"}, {1, 2}, {3, 4}, {50, 60}};
+  columns.tags = {8, 9};
+  monitor.add_circular_conditions(columns);
+  CHECK((monitor.identifiers() == std::vector<std::string>{"a", "any", "one", "x", "y"}));
+  const std::vector<fencepost::record> records = monitor.records();
+  CHECK(records.size() == 5 && records[4].condition.tag == 9 && records[4].condition.latitude == 2);
+  CHECK(monitor.condition("one").minor == 2 && monitor.condition("any").major == -1);
+  CHECK(monitor.record("a").condition.radius_m == 1001);
+  CHECK(monitor.remove_condition("x") && !monitor.remove_condition("x"));
+  CHECK(monitor.explain("a").reason == FENCEPOST_REASON_NO_FIX_YET);
+  CHECK(monitor.statistics().condition_count == 4);
+
+  CHECK(status_of([&] { monitor.condition("nowhere"); }) == FENCEPOST_E_NOT_FOUND);
+  CHECK(status_of([&] { monitor.add_circular_condition("", 0, 0, 1); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(status_of([&] { monitor.remove_condition(std::string("a\0b", 3)); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(status_of([&] { monitor.add_beacon_condition("b", {uuid, {}, 2}); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  columns.latitudes.pop_back();
+  CHECK(status_of([&] { monitor.add_circular_conditions(columns); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  columns.latitudes = {0, 91};
+  try {
+    monitor.add_circular_conditions(columns);
+    CHECK(false);
+  } catch (const fencepost::error &error) {
+    CHECK(error.position() == 1 && error.status() == FENCEPOST_E_INVALID_ARGUMENT);
+  }
+}
+
+void events() {
+  fencepost::monitor monitor;
+  monitor.add_circular_condition("a", 0, 0, 1000, exact());
+  std::vector<fencepost::fix> fixes;
+  for (int i = 0; i < 5; i++) fixes.push_back(at(i % 2 == 0, i));
+  CHECK(monitor.feed(fixes).accepted == 5);
+  // Leaving the loop keeps the event in hand; a fork starts with it again, abandon() gives it back.
+  for (const fencepost::event &event : monitor.events()) {
+    CHECK(event.sequence == 1);
+    break;
+  }
+  fencepost::monitor fork = monitor.fork();
+  CHECK(fork.poll_event()->sequence == 1);
+  monitor.abandon();
+  std::uint64_t sequence = 0;
+  for (const fencepost::event &event : monitor.events()) CHECK(event.sequence == ++sequence);
+  CHECK(sequence == 5 && !monitor.poll_event());
+  fencepost::event block[8];
+  CHECK(fork.poll_events(block, 8) == 4 && block[3].sequence == 5);
+  fork.acknowledge();
+  CHECK(fencepost::json(fork.record("a").last_event) == fencepost::json(monitor.record("a").last_event));
+  CHECK(status_of([&] { monitor.feed(at(true, 0)); }) == FENCEPOST_E_LATE_INPUT);
+}
+
+void inputs() {
+  fencepost::monitor_options options = fencepost::standard_options();
+  options.max_pending_events = 2;
+  fencepost::monitor monitor(options);
+  monitor.add_circular_condition("a", 0, 0, 1000, exact());
+  int rings = 0;
+  monitor.set_wakeup([](void *context) { ++*static_cast<int *>(context); }, &rings);
+  const double latitudes[] = {0, 0, 0, 0}, longitudes[] = {0, 0.1, 0, 0.1};
+  const std::int64_t times[] = {start, start + 1, start + 2, start + 3};
+  fencepost::fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
+  columns.latitudes = latitudes;
+  columns.longitudes = longitudes;
+  columns.times_us = times;
+  try {
+    monitor.feed(columns, 4);
+    CHECK(false);
+  } catch (const fencepost::error &error) {
+    CHECK(error.status() == FENCEPOST_E_QUEUE_FULL && error.position() == 2);
+  }
+  CHECK(rings == 1);
+  monitor.set_wakeup(nullptr);
+  monitor.poll_events(nullptr, 0);
+  while (monitor.poll_event()) continue;
+  fencepost::beacon_sighting sighting{};
+  monitor.feed_sightings({sighting}, start + second);
+  monitor.set_beacon_scanning(false, start + 2 * second);
+  monitor.set_host_capabilities(FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED, 0, start + 3 * second);
+  monitor.advance(start + 4 * second);
+  CHECK(rings == 1);
+  CHECK(monitor.statistics().clock_us == start + 4 * second && monitor.statistics().accepted_sightings == 1);
+}
+
+void snapshots() {
+  fencepost::monitor monitor("kept");
+  monitor.add_circular_condition("a", 0, 0, 1000, exact());
+  monitor.feed(at(true, 0));
+  monitor.checkpoint();
+  const std::vector<std::uint8_t> bytes = monitor.snapshot();
+  fencepost::monitor restored = fencepost::monitor::restore(bytes);
+  CHECK(restored.name() == "kept" && restored.snapshot() == bytes);
+  CHECK(restored.poll_event()->state == FENCEPOST_STATE_SATISFIED);
+  monitor.close();
+  CHECK(status_of([] { fencepost::monitor::restore({1, 2, 3}); }) == FENCEPOST_E_SNAPSHOT_INVALID);
+}
+
+void geodesy() {
+  const fencepost::inverse line = fencepost::geodesic_inverse(0, 0, 0, 1);
+  CHECK(line.distance_m > 111319.490 && line.distance_m < 111319.491 && line.azimuth1 == 90);
+  const fencepost::direct end = fencepost::geodesic_direct(0, 0, 90, line.distance_m);
+  CHECK(end.longitude > 0.9999999999 && end.longitude < 1.0000000001);
+  CHECK(status_of([] { fencepost::geodesic_inverse(91, 0, 0, 0); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(status_of([] { fencepost::parse_uuid("no"); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(std::string(fencepost::version()) == fencepost_version_string());
+  CHECK(std::string(fencepost::reason_name(FENCEPOST_REASON_INSIDE)) == "inside");
+  CHECK(std::string(fencepost::status_message(FENCEPOST_OK)) == fencepost_status_message(FENCEPOST_OK));
+}
+
+}  // namespace
+
+int main() {
+  owning();
+  conditions();
+  events();
+  inputs();
+  snapshots();
+  geodesy();
+  std::puts("the C++ wrapper holds");
+  return 0;
+}

@@ -1,0 +1,247 @@
+#!/bin/bash
+# Installs the C library into temporary prefixes, one with a blank in its name, and uses it as a stranger would: builds
+# and runs examples/c and examples/cpp with GCC and Clang through pkg-config, CMake and the static archive, runs the C
+# cases against both libraries, does what README says word for word, and removes everything again.
+#
+#   Tests/install.sh
+#
+# Needs what `make setup-test` makes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+. bindings/c/names.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset PKG_CONFIG_PATH PKG_CONFIG_LIBDIR LD_LIBRARY_PATH CMAKE_PREFIX_PATH DESTDIR LIBDIR INCLUDEDIR CC CXX CFLAGS LDFLAGS
+count=0
+
+fail() {
+  echo "install: $*" >&2
+  exit 1
+}
+
+# same WHAT EXPECTED ACTUAL: two files.
+same() {
+  diff -u "$2" "$3" || fail "$1"
+  count=$((count + 1))
+}
+
+# run NAME PROGRAM EXPECTED: an example against the file beside it; its arguments are beside it too.
+run() {
+  local arguments=() stem=${3%.expected}
+  if [ -f "$stem.args" ]; then read -r -a arguments < "$stem.args"; fi
+  "$2" ${arguments[@]+"${arguments[@]}"} > "$folder/output" 2> "$folder/errors" || {
+    cat "$folder/errors" >&2
+    fail "$1 ended with a failure"
+  }
+  same "$1 prints something else" "$3" "$folder/output"
+}
+
+strict='-O1 -Wall -Wextra -Wpedantic -Werror'
+
+# through_pkg_config PREFIX EXAMPLE...: both compilers; the shared library, the archive, and the whole program static.
+through_pkg_config() {
+  local shared static archive compiler source
+  export PKG_CONFIG_PATH="$1/lib/pkgconfig"
+  shared=$(pkg-config --cflags --libs "fencepost >= 0.1")
+  static="-static $(pkg-config --static --cflags --libs fencepost)"
+  # The archive in a program that is otherwise dynamic.
+  archive="$(pkg-config --cflags fencepost) -Wl,-Bstatic $(pkg-config --libs fencepost) -Wl,-Bdynamic \
+    $(pkg-config --static --libs-only-l fencepost | sed 's/-lfencepost//')"
+  local prefix=$1
+  shift
+  for source in "$@"; do
+    case $source in
+      *.c) compilers='gcc clang' standard=c11 ;;
+      *) compilers='g++ clang++' standard=c++17 ;;
+    esac
+    for compiler in $compilers; do
+      # pkg-config quotes for a shell; eval is that shell.
+      eval "$compiler -std=$standard $strict $source -pthread $shared -o $folder/program"
+      LD_LIBRARY_PATH="$prefix/lib" run "$source ($compiler, pkg-config)" "$folder/program" "${source%.*}.expected"
+      if readelf -d "$folder/program" | grep -q 'R.*PATH'; then fail "pkg-config gives a run path"; fi
+      eval "$compiler -std=$standard $strict $source -pthread $archive -o $folder/program"
+      if readelf -d "$folder/program" | grep -q 'NEEDED.*fencepost'; then fail "$source is not static"; fi
+      run "$source ($compiler, archive)" "$folder/program" "${source%.*}.expected"
+    done
+    # glibc warns that a static program cannot load modules; nothing here does.
+    eval "$compiler -std=$standard -w $source -pthread $static -o $folder/program" 2> /dev/null
+    run "$source ($compiler, -static)" "$folder/program" "${source%.*}.expected"
+  done
+  unset PKG_CONFIG_PATH
+}
+
+# The linkers that a distribution may have as its default, with what Debian switches on, and with unused sections left out.
+through_linkers() {
+  local linker options
+  for linker in 'gcc -fuse-ld=bfd' 'gcc -fuse-ld=gold' 'clang -fuse-ld=lld'; do
+    for options in '' '-Wl,--gc-sections' '-pie -Wl,-z,relro,-z,now,-z,defs'; do
+      # shellcheck disable=SC2086,SC2046
+      $linker -fPIE $options -I"$1/include" examples/c/quickstart.c "$1/lib/libfencepost.a" \
+        $(printf ' -l%s' $system_libraries) -o "$folder/program"
+      run "the archive with $linker $options" "$folder/program" examples/c/quickstart.expected
+    done
+  done
+}
+
+# through_cmake PREFIX: shared with GCC, static with Clang.
+through_cmake() {
+  local kind source language
+  for kind in OFF ON; do
+    rm -rf "$folder/cmake"
+    if [ $kind = OFF ]; then compilers='gcc g++'; else compilers='clang clang++'; fi
+    # shellcheck disable=SC2086
+    set -- "$1" $compilers
+    cmake -S examples -B "$folder/cmake" -DCMAKE_PREFIX_PATH="$1" -DFENCEPOST_STATIC=$kind -DCMAKE_C_COMPILER="$2" \
+      -DCMAKE_CXX_COMPILER="$3" -DCMAKE_BUILD_TYPE=Release > "$folder/log" 2>&1 || { cat "$folder/log"; fail "cmake"; }
+    cmake --build "$folder/cmake" > "$folder/log" 2>&1 || { cat "$folder/log"; fail "cmake --build"; }
+    for source in examples/c/*.c examples/cpp/*.cpp; do
+      language=$(basename "$(dirname "$source")")
+      run "$source (CMake, static $kind)" "$folder/cmake/${language}_$(basename "${source%.*}")" "${source%.*}.expected"
+    done
+  done
+}
+
+# Which requests the CMake package answers: the same major version, and while that is 0 the same minor.
+cmake_versions() {
+  local request expected
+  mkdir -p "$folder/versions"
+  cat > "$folder/versions/CMakeLists.txt" << 'END'
+cmake_minimum_required(VERSION 3.19)
+project(versions LANGUAGES C)
+separate_arguments(request UNIX_COMMAND "${REQUEST}")
+find_package(Fencepost ${request} QUIET)
+file(WRITE "${CMAKE_BINARY_DIR}/found" "${Fencepost_FOUND}")
+END
+  while read -r expected request; do
+    cmake -S "$folder/versions" -B "$folder/versions/build" -DCMAKE_PREFIX_PATH="$1" "-DREQUEST=$request" \
+      -UFencepost_DIR > "$folder/log" 2>&1 || { cat "$folder/log"; fail "cmake, version $request"; }
+    grep -qx "$expected" "$folder/versions/build/found" || fail "find_package(Fencepost $request) is not $expected"
+    count=$((count + 1))
+  done << END
+1
+1 $major
+1 $major.$minor
+1 $version
+1 $version EXACT
+1 $major.$minor...9
+0 $major.$minor.999
+0 $major.$((minor + 1))
+0 $((major + 1))
+0 0.0...<$major.$minor
+END
+}
+
+# The C cases against the installed libraries: what the header says holds for what strangers link.
+cases() {
+  local source
+  mkdir -p "$folder/cases"
+  for source in Tests/CCases/*.c Tests/CInstalled/cases.c; do
+    gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$1/include" -ITests/CCases -ITests/CCases/include -c "$source" \
+      -o "$folder/cases/$(basename "$source").o" -pthread
+  done
+  gcc "$folder"/cases/*.o -L"$1/lib" -lfencepost -lm -pthread -o "$folder/cases/shared"
+  # shellcheck disable=SC2046,SC2086
+  gcc "$folder"/cases/*.o "$1/lib/libfencepost.a" $(printf ' -l%s' $system_libraries) -o "$folder/cases/static"
+  LD_LIBRARY_PATH="$1/lib" "$folder/cases/shared" || fail "C cases with the installed shared library"
+  "$folder/cases/static" || fail "C cases with the installed archive"
+  count=$((count + 2))
+}
+
+# What the C++ wrapper promises, in a program of its own.
+wrapper() {
+  g++ -std=c++17 -O1 -I"$1/include" Tests/CxxHeader/wrapper.cpp -L"$1/lib" -lfencepost -o "$folder/program"
+  LD_LIBRARY_PATH="$1/lib" "$folder/program" || fail "the C++ wrapper"
+  count=$((count + 1))
+}
+
+# README's C part, word for word: its program, then its two blocks of commands, in a home of their own.
+readme() {
+  mkdir -p "$folder/home"
+  awk -v folder="$folder/home" '
+    /^## / { inside = /in C$/ }
+    !inside { next }
+    /^```c$/ { file = "office.c"; next }
+    /^```$/ { if (file != "") { close(folder "/" file); file = "" } else file = "commands" ++blocks; next }
+    file != "" { print > (folder "/" file) }' README.md
+  HOME="$folder/home" bash -euo pipefail "$folder/home/commands1" > "$folder/log" 2>&1 || {
+    cat "$folder/log"
+    fail "README, first block of the C part"
+  }
+  (cd "$folder/home" && HOME="$folder/home" bash -euo pipefail commands2) > "$folder/output" 2> "$folder/errors" || {
+    cat "$folder/errors"
+    fail "README, second block of the C part"
+  }
+  grep -qx 'office is now 1, -191\.1 m from its line' "$folder/output" || {
+    cat "$folder/output"
+    fail "README: the program prints something else"
+  }
+  count=$((count + 1))
+}
+
+# installed_files PREFIX: what lies there, links with their targets.
+installed_files() {
+  (cd "$1" && find . \( -type f -printf '%m %P\n' -o -type l -printf 'link %P -> %l\n' \) | LC_ALL=C sort)
+}
+
+cat > "$folder/expected-files" << END
+644 include/fencepost.h
+644 include/fencepost.hpp
+644 lib/cmake/Fencepost/FencepostConfig.cmake
+644 lib/cmake/Fencepost/FencepostConfigVersion.cmake
+644 lib/libfencepost.a
+644 lib/pkgconfig/fencepost.pc
+644 share/doc/fencepost/LICENSE
+755 lib/libfencepost.so.$version
+link lib/libfencepost.so -> $soname
+link lib/$soname -> libfencepost.so.$version
+END
+
+install() { make --silent install "$@" > "$folder/log" || { cat "$folder/log"; fail "make install $*"; }; }
+
+plain=$folder/plain
+blank="$folder/with a blank"
+install "PREFIX=$plain"
+install "PREFIX=$blank"
+for prefix in "$plain" "$blank"; do
+  installed_files "$prefix" > "$folder/files"
+  same "the installed files" "$folder/expected-files" "$folder/files"
+done
+if grep -rIl -e "$folder" -e "$root" "$plain" "$blank"; then fail "an installed text names a directory of the build"; fi
+
+# The archive: the functions of the header and nothing else is visible.
+nm -g --defined-only "$plain/lib/libfencepost.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort > "$folder/visible"
+sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | LC_ALL=C sort > "$folder/exports"
+same "what the archive makes visible" "$folder/exports" "$folder/visible"
+
+through_pkg_config "$plain" examples/c/*.c examples/cpp/*.cpp
+through_pkg_config "$blank" examples/c/quickstart.c examples/cpp/quickstart.cpp
+through_linkers "$plain"
+through_cmake "$blank"
+cmake_versions "$plain"
+cases "$blank"
+wrapper "$plain"
+readme
+
+# Staged, with a library directory of its own; then moved as a whole, as a package or an image builder does.
+staged=(PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu INCLUDEDIR=/usr/include/fencepost "DESTDIR=$folder/stage")
+install "${staged[@]}"
+[ -f "$folder/stage/usr/lib/x86_64-linux-gnu/libfencepost.so.$version" ] || fail "DESTDIR is not respected"
+mv "$folder/stage/usr" "$folder/moved"
+export PKG_CONFIG_PATH=$folder/moved/lib/x86_64-linux-gnu/pkgconfig
+eval "gcc examples/c/quickstart.c $(pkg-config --cflags --libs fencepost) -o $folder/program"
+LD_LIBRARY_PATH="$folder/moved/lib/x86_64-linux-gnu" run "the moved tree" "$folder/program" examples/c/quickstart.expected
+unset PKG_CONFIG_PATH
+cmake_versions "$folder/moved"
+mv "$folder/moved" "$folder/stage/usr"
+
+# Removal takes what was installed and leaves what others put there. A second time is no error.
+touch "$plain/lib/pkgconfig/other.pc"
+for target in "PREFIX=$plain" "PREFIX=$blank" "PREFIX=$plain"; do make --silent uninstall "$target" > /dev/null; done
+make --silent uninstall "${staged[@]}" > /dev/null
+[ "$(find "$plain" "$blank" "$folder/stage" -type f -o -type l)" = "$plain/lib/pkgconfig/other.pc" ] ||
+  fail "uninstall leaves files, or takes others"
+if [ -e "$blank/lib/cmake/Fencepost" ] || [ -e "$blank/share/doc/fencepost" ]; then
+  fail "uninstall leaves directories of ours"
+fi
+echo "install: $count checks passed"

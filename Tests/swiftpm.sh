@@ -1,0 +1,84 @@
+#!/bin/bash
+# Uses this tree as a stranger's Swift package does: by a Git address and a tag. One program in Swift with the engine, the
+# store and the Foundation conversions, one in C with the header and the library.
+#
+#   Tests/swiftpm.sh
+#
+# No network. Package.swift must stay free of unsafe flags, which SwiftPM refuses in dependencies.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+. bindings/c/names.sh
+folder=$root/.build/swiftpm
+origin=$folder/origin/fencepost
+rm -rf "$origin" "$folder/user"
+mkdir -p "$origin" "$folder/user/Sources/swift-user" "$folder/user/Sources/c-user"
+
+# What a clone would have: not what is built.
+tar -c --exclude=./.build --exclude=./.venv --exclude=./.git --exclude='*.egg-info' --exclude=__pycache__ . |
+  tar -x -C "$origin"
+git() { command git -c user.name=test -c user.email=test@example.invalid -c init.defaultBranch=main -C "$origin" "$@"; }
+git init --quiet
+git add --all
+git commit --quiet --message 'As it stands'
+git tag "$version"
+
+cat > "$folder/user/Package.swift" << END
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "user",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(url: "file://$origin", exact: "$version")],
+  targets: [
+    .executableTarget(
+      name: "swift-user",
+      dependencies: [
+        .product(name: "Fencepost", package: "fencepost"),
+        .product(name: "FencepostFoundation", package: "fencepost"),
+        .product(name: "FencepostStore", package: "fencepost"),
+      ]),
+    .executableTarget(name: "c-user", dependencies: [.product(name: "fencepost-c", package: "fencepost")]),
+  ]
+)
+END
+cp examples/c/quickstart.c "$folder/user/Sources/c-user/main.c"
+cat > "$folder/user/Sources/swift-user/main.swift" << 'END'
+import Fencepost
+import FencepostFoundation
+import FencepostStore
+import Foundation
+
+let folder = CommandLine.arguments[1]
+for life in 1...2 {
+  let monitor = try await Monitor("scratch", store: folder)
+  if life == 1 {
+    try await monitor.add(
+      CircularGeographicCondition(center: Coordinate(latitude: 37.3349, longitude: -122.0090), radius: 200),
+      identifier: "office")
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    try await monitor.feed(try Fix(latitude: 37.3349, longitude: -122.0091, accuracy: 5, time: date))
+  }
+  for try await event in await monitor.events {
+    print("life \(life): \(event.identifier) is \(event.state.name)")
+    break  // not acknowledged: the next life is told again
+  }
+  try await monitor.close()
+}
+END
+
+cd "$folder/user"
+swift build --quiet --scratch-path "$folder/scratch" > "$folder/log" 2>&1 || {
+  cat "$folder/log"
+  echo "swiftpm: the scratch package does not build" >&2
+  exit 1
+}
+mkdir -p "$folder/store"
+rm -f "$folder"/store/*
+diff -u - <("$folder/scratch/debug/swift-user" "$folder/store") << 'END'
+life 1: office is satisfied
+life 2: office is satisfied
+END
+diff -u "$root/examples/c/quickstart.expected" <("$folder/scratch/debug/c-user")
+echo "swiftpm: a package that depends on fencepost $version by Git address and tag builds and runs"

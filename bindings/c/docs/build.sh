@@ -1,0 +1,67 @@
+#!/bin/sh
+# Builds the reference documentation: Doxygen from the C header, DocC from the Swift modules. A warning is a failure.
+#
+#   bindings/c/docs/build.sh [c|swift]...
+#
+# Leaves .build/docs/c/html and .build/docs/swift. No network.
+set -eu
+
+cd "$(dirname "$0")/../../.."
+docs=$PWD/.build/docs
+mkdir -p "$docs"
+root=$PWD
+. bindings/c/names.sh
+
+# Says what a tool complained of, and ends, when it did. Parameters are described where name and unit do not say it all.
+silent() {
+  if grep -E -A 1 '(^|: )(warning|error): ' "$1" | grep -v -e "^warning: Parameter .* is missing documentation" \
+    -e '^ *-->' -e '^--$' >&2; then
+    echo "docs: $2 complains" >&2
+    exit 1
+  fi
+}
+
+build_c() {
+  rm -rf "$docs/c"
+  { cat bindings/c/docs/Doxyfile; printf 'PROJECT_NUMBER = %s\nOUTPUT_DIRECTORY = .build/docs/c\n' "$version"; } |
+    doxygen - > "$docs/c.log" 2>&1
+  silent "$docs/c.log" Doxygen
+  pages=$(find "$docs/c/html" -name '*.html' | wc -l)
+  [ -f "$docs/c/html/fencepost_8h.html" ] || { echo "docs: the header's page is missing" >&2; exit 1; }
+  echo "docs: C, $pages pages: .build/docs/c/html/index.html"
+}
+
+# The symbol graphs come from the compiler, the articles from the module's .docc folder.
+build_swift() {
+  graphs=$docs/graphs
+  rm -rf "$graphs" "$docs/swift"
+  mkdir -p "$graphs"
+  swift build --quiet --target FencepostFoundation --scratch-path .build/docs/build \
+    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs" > "$docs/swift-build.log" 2>&1 || {
+    cat "$docs/swift-build.log" >&2
+    exit 1
+  }
+  # Only the module of the articles, and what it adds to the standard library.
+  find "$graphs" -name '*.symbols.json' ! -name 'Fencepost.symbols.json' ! -name 'Fencepost@*' -delete
+  docc convert Sources/Fencepost/Fencepost.docc --additional-symbol-graph-dir "$graphs" \
+    --fallback-display-name Fencepost --fallback-bundle-identifier fencepost --output-path "$docs/swift" \
+    --transform-for-static-hosting > "$docs/swift.log" 2>&1 || {
+    cat "$docs/swift.log" >&2
+    exit 1
+  }
+  silent "$docs/swift.log" DocC
+  [ -f "$docs/swift/documentation/fencepost/index.html" ] || { echo "docs: the module's page is missing" >&2; exit 1; }
+  echo "docs: Swift, $(find "$docs/swift" -name index.html | wc -l) pages: .build/docs/swift/documentation/fencepost"
+}
+
+if [ $# = 0 ]; then set -- c swift; fi
+for part in "$@"; do
+  case $part in
+    c) build_c ;;
+    swift) build_swift ;;
+    *)
+      echo "usage: bindings/c/docs/build.sh [c|swift]..." >&2
+      exit 2
+      ;;
+  esac
+done

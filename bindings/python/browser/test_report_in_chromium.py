@@ -1,0 +1,195 @@
+"""The report in headless Chromium: no network, no complaint, every mark drawn. Run by ``make test-all``."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
+
+from fencepost import CircularGeographicCondition, EventLog, Fix, replay
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = ROOT / "examples" / "data"
+SCREENSHOTS = ROOT / ".build" / "screenshots"
+LIMIT = 20
+
+# How many marks each glyph really has on the page, and where: in the units of the screen.
+MARKS = """
+const marks = {};
+for (const name of ["tracks", "circles", "events", "states", "timeline events"]) {
+  const model = Bokeh.documents[0].get_model_by_name(name);
+  const view = Bokeh.index.find_one_by_id(model.id);
+  const sx = view.glyph.sx;
+  marks[name] = {rows: model.data_source.get_length(), drawn: sx ? Array.from(sx).filter(isFinite).length : null};
+}
+return marks;
+"""
+# A map without its base map never counts as idle for Bokeh.
+READY = """
+if (typeof Bokeh === "undefined" || Bokeh.documents.length !== 1) return false;
+return ["events", "timeline events"].every((name) => {
+  const model = Bokeh.documents[0].get_model_by_name(name);
+  const view = model === null ? null : Bokeh.index.find_one_by_id(model.id);
+  return view !== null && view.glyph.sx !== undefined && view.glyph.sx.length === model.data_source.get_length();
+});
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or "chromium"
+    profile = tmp_path_factory.mktemp("profile")
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--window-size=1280,1500",
+        f"--user-data-dir={profile}",
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver") or "chromedriver"))
+    driver.set_page_load_timeout(LIMIT)
+    yield driver
+    driver.quit()
+
+
+def offline(browser: webdriver.Chrome, yes: bool) -> None:
+    browser.execute_cdp_cmd("Network.enable", {})
+    browser.execute_cdp_cmd(
+        "Network.emulateNetworkConditions",
+        {"offline": yes, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},
+    )
+
+
+def opened(browser: webdriver.Chrome, page: Path) -> None:
+    browser.get_log("browser"), browser.get_log("performance")
+    browser.get(page.as_uri())
+    WebDriverWait(browser, LIMIT).until(lambda driver: driver.execute_script(READY))
+    # The plots are painted by then; two frames later the browser has shown them.
+    browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
+
+
+def complaints(browser: webdriver.Chrome) -> list[str]:
+    return [entry["message"] for entry in browser.get_log("browser") if entry["level"] not in ("INFO", "DEBUG")]
+
+
+def requests(browser: webdriver.Chrome) -> list[str]:
+    """What was fetched beside the page itself."""
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sent = [
+        message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
+    ]
+    return [url for url in sent if not url.startswith(("data:", "blob:", "file:"))]
+
+
+def screenshot(browser: webdriver.Chrome, name: str) -> Path:
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    path = SCREENSHOTS / f"{name}.png"
+    assert browser.save_screenshot(str(path))
+    return path
+
+
+def colours(path: Path) -> dict[tuple[int, ...], int]:
+    from PIL import Image
+
+    with Image.open(path) as image:
+        counted = image.convert("RGB").getcolors(1 << 24)
+    assert counted is not None
+    return {colour: count for count, colour in counted}
+
+
+def demo() -> EventLog:
+    return replay(DATA / "drive.csv", DATA / "conditions.geojson", sightings=DATA / "sightings.jsonl")
+
+
+def around_the_pole() -> EventLog:
+    """A way across the antimeridian, circles around one pole and both, and one whose name would like to be a script."""
+    fixes = [Fix(60 * math.sin(i / 30), (170 + i) % 360 - 180, time=i * 60_000_000) for i in range(300)]
+    circles = {
+        "north": CircularGeographicCondition(80, 10, 2_500_000),
+        "</script><script>throw 1</script><b>$$x^2$$": CircularGeographicCondition(0, 179, 3_000_000),
+        "most of it": CircularGeographicCondition(0, 0, 19_000_000),
+    }
+    return replay(fixes, circles, policy="exact")
+
+
+@pytest.mark.parametrize(("name", "make"), [("drive", demo), ("pole", around_the_pole)])
+@pytest.mark.parametrize("unplugged", [True, False], ids=["offline", "online"])
+def test_opens_without_a_network(browser: Any, tmp_path: Path, name: str, make: Any, unplugged: bool) -> None:
+    log = make()
+    page = tmp_path / f"{name}.html"
+    log.report(page)
+    offline(browser, unplugged)
+    opened(browser, page)
+    marks = browser.execute_script(MARKS)
+    assert marks["events"] == {"rows": len(log), "drawn": sum(event.latitude is not None for event in log)}
+    assert marks["timeline events"] == {"rows": len(log), "drawn": len(log)}
+    assert marks["circles"]["rows"] == sum(hasattr(condition, "radius") for condition in log.conditions.values())
+    assert marks["tracks"]["rows"] == 1
+    assert complaints(browser) == [] and requests(browser) == []
+    seen = colours(screenshot(browser, f"{name}-{'offline' if unplugged else 'online'}"))
+    # Blue and vermilion marks, the dark line of the track: they are not only known to the page, they are painted.
+    assert seen.get((0x00, 0x72, 0xB2), 0) > 500 and seen.get((0xD5, 0x5E, 0x00), 0) > 100
+    assert len(browser.find_elements("css selector", "section tbody tr")) == len(log.visits())
+
+
+def test_evidence_shows_on_hover(browser: Any, tmp_path: Path) -> None:
+    log = demo()
+    page = tmp_path / "drive.html"
+    log.report(page)
+    opened(browser, page)
+    event = next(event for event in log if event.identifier == "85 at fremont" and event.cause == "crossing")
+    index = list(log).index(event)
+    where = """
+    const view = Bokeh.index.find_one_by_id(Bokeh.documents[0].get_model_by_name("events").id);
+    const box = view.parent.canvas_view.el.getBoundingClientRect();
+    return [box.left + view.glyph.sx[arguments[0]], box.top + view.glyph.sy[arguments[0]]];
+    """
+    x, y = browser.execute_script(where, index)
+    for step in (4, 0):
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x + step, "y": y + step})
+    text = """
+    function all(root) {
+      let text = "";
+      for (const node of root.querySelectorAll("*")) {
+        if (node.shadowRoot) text += all(node.shadowRoot);
+      }
+      return text + (root.textContent || "");
+    }
+    return all(document.body);
+    """
+    distance = f"{abs(event.boundary_distance or 0):,.1f} m inside the line"
+    WebDriverWait(browser, LIMIT).until(lambda driver: distance in driver.execute_script(text))
+    screenshot(browser, "hover")
+
+
+def test_the_base_map_is_asked_for(browser: Any, tmp_path: Path) -> None:
+    """Tiles are fetched after the switch alone, and never without a network."""
+    page = tmp_path / "drive.html"
+    demo().report(page, base_map="http://127.0.0.1:9/{Z}/{X}/{Y}.png")
+    offline(browser, True)
+    opened(browser, page)
+    assert requests(browser) == [] and complaints(browser) == []
+    assert not browser.find_element("id", "base-map").is_enabled()
+    offline(browser, False)
+    opened(browser, page)
+    asked: list[str] = []
+
+    def tiles(driver: Any) -> bool:
+        asked.extend(requests(driver))
+        return bool(asked)
+
+    WebDriverWait(browser, LIMIT).until(tiles)
+    assert all(url.startswith("http://127.0.0.1:9/") for url in asked)

@@ -1,0 +1,296 @@
+"""What a replay gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from ._conditions import Condition
+from ._conditions_file import ConditionRow
+from ._enums import State
+from ._outputs import Event, diagnostic_names
+from ._rows import Rows, Target, write_to
+from ._times import from_us
+from ._tracks import FixRow
+from ._visits import Visits, visits_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EVENT_COLUMNS = (
+    "sequence",
+    "identifier",
+    "state",
+    "cause",
+    "date",
+    "evidence_date",
+    "refinement",
+    "diagnostics",
+    "generation",
+    "latitude",
+    "longitude",
+    "accuracy",
+    "boundary_distance",
+)
+
+
+class ReplayCounts(NamedTuple):
+    """How many inputs a replay had, and how many of them it skipped.
+
+    Example:
+        >>> ReplayCounts(fixes=10, late_fixes=1).late_fixes
+        1
+    """
+
+    fixes: int = 0
+    late_fixes: int = 0
+    """Earlier than one before."""
+    invalid_fixes: int = 0
+    """Without a usable position or time."""
+    reports: int = 0
+    """Scan reports and declarations of the sightings file."""
+    late_reports: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrackReplay:
+    """What became of one track. `begin_us` and `end_us` are the first time of all and the clock at the end."""
+
+    key: Any
+    source: str
+    fixes: Sequence[FixRow]
+    events: tuple[Event, ...]
+    counts: ReplayCounts
+    begin_us: int | None
+    end_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedEvent:
+    """An event and the track that it is of."""
+
+    track: Any
+    event: Event
+
+
+class EventLog(Rows[Event]):
+    """The events of a replay in the order in which they were handed out: a sequence of :class:`Event`, and a table.
+
+    With ``by`` the tracks come one after another, in the order of their first rows; each has its own sequence numbers.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+        >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+        >>> [(event.identifier, str(event.state)) for event in log]
+        [('start', 'satisfied'), ('start', 'unsatisfied')]
+        >>> log.visits()[0].duration
+        datetime.timedelta(seconds=2)
+    """
+
+    def __init__(
+        self, replays: Sequence[TrackReplay], conditions: Sequence[ConditionRow], by: str | None = None
+    ) -> None:
+        super().__init__(event for replayed in replays for event in replayed.events)
+        self._replays, self._conditions = tuple(replays), tuple(conditions)
+        self.by = by
+        """Name of the column that tells tracks apart; None: there is one track."""
+
+    @property
+    def tracks(self) -> tuple[Any, ...]:
+        """What tells the tracks apart, in their order; a single None where there is one."""
+        return tuple(replayed.key for replayed in self._replays)
+
+    @property
+    def conditions(self) -> dict[str, Condition]:
+        """The conditions by identifier, in the order in which they were added."""
+        return {row.identifier: row.condition for row in self._conditions}
+
+    @property
+    def counts(self) -> ReplayCounts:
+        """The inputs, of all tracks together."""
+        return ReplayCounts(*(sum(numbers) for numbers in zip(*(replayed.counts for replayed in self._replays))))
+
+    @property
+    def start(self) -> datetime | None:
+        """The earliest time of all inputs, aware, UTC."""
+        return from_us(min((part.begin_us for part in self._replays if part.begin_us is not None), default=None))
+
+    @property
+    def end(self) -> datetime | None:
+        """The latest time of all inputs, or to which time was let pass, aware, UTC."""
+        return from_us(max((part.end_us for part in self._replays if part.end_us is not None), default=None))
+
+    def of(self, track: Any) -> EventLog:
+        """The log of one track alone.
+
+        Raises:
+            KeyError: There is no such track.
+        """
+        for replayed in self._replays:
+            if replayed.key == track:
+                return EventLog([replayed], self._conditions, self.by)
+        raise KeyError(track)
+
+    def visits(self) -> Visits:
+        """The intervals for which each condition was satisfied."""
+        return Visits(
+            (
+                visit
+                for part in self._replays
+                for visit in visits_of(part.events, part.begin_us, part.end_us, self.assumed, part.key)
+            ),
+            self.by,
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The table as a dict of columns: those of the JSON Lines; first `by`, where there is one.
+
+        Flags and the parts of the refinement are joined into one text.
+        """
+        first = {} if self.by is None else {self.by: [row.track for row in self.tracked()]}
+        return first | {
+            "sequence": [event.sequence for event in self],
+            "identifier": [event.identifier for event in self],
+            "state": [str(event.state) for event in self],
+            "cause": [str(event.cause) for event in self],
+            "date": [event.date for event in self],
+            "evidence_date": [event.evidence_date for event in self],
+            "refinement": [refinement_text(event) or None for event in self],
+            "diagnostics": ["|".join(diagnostic_names(event.diagnostics)) for event in self],
+            "generation": [event.generation for event in self],
+            "latitude": [event.latitude for event in self],
+            "longitude": [event.longitude for event in self],
+            "accuracy": [event.accuracy for event in self],
+            "boundary_distance": [event.boundary_distance for event in self],
+        }
+
+    def to_geopandas(self) -> Any:
+        """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the deciding fix as a point.
+
+        Events without a fix (beacons, diagnostics) have no geometry.
+
+        Raises:
+            MissingExtraError: GeoPandas is not installed.
+        """
+        from ._files import require
+
+        geopandas = require("geopandas", "geo")
+        shapely = require("shapely", "geo")
+        frame = self.to_pandas().drop(columns=["latitude", "longitude"])
+        points = [None if event.latitude is None else shapely.Point(event.longitude, event.latitude) for event in self]
+        return geopandas.GeoDataFrame(frame, geometry=geopandas.GeoSeries(points, index=frame.index), crs="EPSG:4326")
+
+    def to_jsonl(self, target: Target = None) -> str | None:
+        """JSON Lines, one an event, as the library itself writes them; `by` comes first, where there is one.
+
+        Args:
+            target: Path or open text file; None: the text is returned.
+        """
+
+        def write(stream: IO[str]) -> None:
+            for row in self.tracked():
+                stream.write(event_line(row.event, self.by, row.track) + "\n")
+
+        return write_to(target, write)
+
+    def to_csv(self, target: Target = None) -> str | None:
+        """CSV with a header: the keys of the JSON Lines, what is not there is empty.
+
+        Args:
+            target: Path or open text file; None: the text is returned.
+        """
+        from ._formats import CSVWriter
+
+        def write(stream: IO[str]) -> None:
+            writer = CSVWriter(stream, self.by)
+            for row in self.tracked():
+                writer.write(row.event, row.track)
+
+        return write_to(target, write)
+
+    def to_geojson(self, target: Target = None) -> str | None:
+        """A GeoJSON FeatureCollection: each event a Point at the deciding fix, without one its geometry is null.
+
+        Args:
+            target: Path or open text file; None: the text is returned.
+        """
+        from ._formats import geojson_parts
+
+        def write(stream: IO[str]) -> None:
+            stream.writelines(geojson_parts(((row.event, row.track) for row in self.tracked()), self.by))
+
+        return write_to(target, write)
+
+    def report(
+        self, target: str | Path | None = None, *, title: str | None = None, base_map: bool | str = False
+    ) -> str:
+        """A page to look at: map, timeline and visits, in one HTML file that opens without a network.
+
+        Args:
+            target: Path of the file to write; None: only the page's text is returned.
+            title: Of the page; None: what the track is called.
+            base_map: Whether map tiles (of OpenStreetMap, or of a template such as
+                ``"https://example.org/{Z}/{X}/{Y}.png"``) show at once when the reader is online. Otherwise a switch
+                on the page shows them: the server learns where the track was.
+
+        Returns:
+            The page.
+
+        Raises:
+            MissingExtraError: Bokeh is not installed.
+        """
+        from ._report import report
+
+        page = report(self, title=title, base_map=base_map)
+        if target is not None:
+            write_to(target, lambda stream: stream.write(page))
+        return page
+
+    def tracked(self) -> Iterator[TrackedEvent]:
+        """The events with what tells their tracks apart."""
+        for replayed in self._replays:
+            for event in replayed.events:
+                yield TrackedEvent(replayed.key, event)
+
+    @property
+    def replays(self) -> tuple[TrackReplay, ...]:
+        """What became of each track."""
+        return self._replays
+
+    @property
+    def assumed(self) -> Mapping[str, State]:
+        """The states that were assumed when the conditions were added."""
+        return {row.identifier: row.assuming for row in self._conditions}
+
+    def _times(self) -> Sequence[str]:
+        return ("date", "evidence_date")
+
+    def _summary(self) -> str:
+        several = "" if self.by is None else f", {len(self._replays)} tracks by {self.by}"
+        period = "" if self.start is None else f", {self.start:%Y-%m-%d %H:%M:%S} to {self.end:%Y-%m-%d %H:%M:%S} UTC"
+        return f"{len(self)} events of {len(self._conditions)} conditions{several}{period}"
+
+
+def refinement_text(event: Event) -> str:
+    """UUID, major and minor of the beacon that decided an event, joined."""
+    beacon = event.refinement
+    return "" if beacon is None else f"{beacon.uuid}/{beacon.major}/{beacon.minor}"
+
+
+def event_line(event: Event, by: str | None, track: Any) -> str:
+    """An event as one JSON object, with the track first where there are several."""
+    text = event.to_json()
+    if by is None:
+        return text
+    return f"{{{json.dumps(by, ensure_ascii=False)}:{json.dumps(plain(track), ensure_ascii=False)},{text[1:]}"
+
+
+def plain(value: Any) -> Any:
+    """A track's key as JSON has it."""
+    if hasattr(value, "item"):
+        value = value.item()
+    return value if isinstance(value, str | int | float | bool) else str(value)

@@ -1,0 +1,480 @@
+/*
+ * Fencepost for C++17: owning handles and exceptions over fencepost.h, which is the contract and the manual. Header
+ * only; link the same library.
+ *
+ *     fencepost::monitor monitor;
+ *     monitor.add_circular_condition("office", 37.3349, -122.0090, 200);
+ *     monitor.feed({37.3349, -122.0091, 5, 1700000000000000});
+ *     for (const fencepost::event &event : monitor.events())
+ *       std::printf("%s is now %d\n", event.identifier, event.state);
+ *
+ * The structures are those of the C header under shorter names. Every function that fails throws fencepost::error; what
+ * had an effect before a failure is said in the C header. A moved-from monitor may only be destroyed or assigned to.
+ * The rules for threads and fork() are those of the C header.
+ *
+ * Not wrapped: none.
+ */
+#ifndef FENCEPOST_HPP
+#define FENCEPOST_HPP
+
+#include <fencepost.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fencepost {
+
+using fix = fencepost_fix;
+using beacon_sighting = fencepost_beacon_sighting;
+using event = fencepost_event;
+using condition = fencepost_condition;
+using record = fencepost_record;
+using fix_columns = fencepost_fix_columns;
+using feed_result = fencepost_feed_result;
+using statistics = fencepost_statistics;
+using explanation = fencepost_explanation;
+using transition_policy = fencepost_transition_policy;
+using monitor_options = fencepost_monitor_options;
+using uuid = std::array<std::uint8_t, 16>;
+
+/* A call failed. what() is the library's one line: cause, place, accepted range. */
+class error : public std::runtime_error {
+ public:
+  error(fencepost_status status, std::uint64_t position, const std::string &message)
+      : std::runtime_error(message), status_(status), position_(position) {}
+
+  /* FENCEPOST_E_... */
+  fencepost_status status() const noexcept { return status_; }
+  /* The status in words: "late_input". */
+  const char *name() const noexcept { return fencepost_status_name(status_); }
+  /* Index of the offending row or element, where there are several; else 0. */
+  std::uint64_t position() const noexcept { return position_; }
+
+ private:
+  fencepost_status status_;
+  std::uint64_t position_;
+};
+
+namespace detail {
+
+inline void check(fencepost_status status, const fencepost_error &error) {
+  if (status != FENCEPOST_OK) throw fencepost::error(status, error.position, error.message);
+}
+
+/* A text for C. One with a zero byte inside would be cut short there without a word. */
+inline const char *terminated(const std::string &text) {
+  if (text.find('\0') != std::string::npos)
+    throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the text has a zero byte inside");
+  return text.c_str();
+}
+
+/* Calls copy(buffer, capacity, &size) with memory that is large enough; another thread may make it grow meanwhile. */
+template <class Container, class Copy>
+Container sized(Copy copy) {
+  Container bytes;
+  std::size_t size = 0;
+  copy(nullptr, std::size_t{0}, &size);
+  for (;;) {
+    bytes.resize(size + 1); /* texts are terminated */
+    if (copy(bytes.data(), bytes.size(), &size) == FENCEPOST_OK) break;
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+struct destroy {
+  void operator()(fencepost_monitor *monitor) const noexcept { fencepost_monitor_destroy(monitor); }
+};
+
+}  // namespace detail
+
+/* The presets of the C header. */
+inline monitor_options standard_options() { return FENCEPOST_MONITOR_OPTIONS_INIT; }
+inline monitor_options core_location_options() { return FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT; }
+inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_STANDARD_INIT; }
+inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
+inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
+
+/* What belongs to one condition beside its geometry. */
+struct condition_options {
+  fencepost_state assuming = FENCEPOST_STATE_UNKNOWN; /* the first record's state */
+  transition_policy policy = standard_policy();
+  std::uint64_t tag = 0; /* yours; comes back with every event */
+};
+
+/* A beacon identity. */
+struct beacon {
+  fencepost::uuid uuid{};
+  std::optional<std::uint16_t> major{}; /* none = any */
+  std::optional<std::uint16_t> minor{}; /* none = any; needs a major */
+};
+
+/* Columns of circles: the rows of one call. All have the length of identifiers, tags may be empty. */
+struct circle_columns {
+  std::vector<std::string> identifiers;
+  std::vector<double> latitudes;
+  std::vector<double> longitudes;
+  std::vector<double> radii_m;
+  std::vector<std::uint64_t> tags{};
+};
+
+/* Owns a fencepost_monitor. */
+class monitor {
+ public:
+  /* A private monitor in memory. */
+  explicit monitor(const monitor_options &options = standard_options()) : monitor(nullptr, options) {}
+  explicit monitor(const std::string &name, const monitor_options &options = standard_options())
+      : monitor(detail::terminated(name), options) {}
+  explicit monitor(const char *name, const monitor_options &options = standard_options()) {
+    fencepost_monitor *created = nullptr;
+    call(fencepost_monitor_create, name, &options, &created);
+    handle_.reset(created);
+  }
+
+  /* Takes over a monitor made by the C functions. */
+  static monitor adopt(fencepost_monitor *handle) noexcept { return monitor(adopted{}, handle); }
+  static monitor restore(const void *snapshot, std::size_t size) {
+    fencepost_monitor *created = nullptr;
+    call(fencepost_monitor_restore, snapshot, size, &created);
+    return adopt(created);
+  }
+  static monitor restore(const std::vector<std::uint8_t> &snapshot) {
+    return restore(snapshot.data(), snapshot.size());
+  }
+
+  /* The C handle, for what is not wrapped; it stays owned. */
+  fencepost_monitor *get() const noexcept { return handle_.get(); }
+  /* Gives the C handle away; destroy it with fencepost_monitor_destroy(). */
+  fencepost_monitor *release() noexcept { return handle_.release(); }
+
+  /* An independent copy, as the monitor would be after a crash. */
+  monitor fork() const {
+    fencepost_monitor *created = nullptr;
+    call(fencepost_monitor_fork, get(), &created);
+    return adopt(created);
+  }
+
+  std::string name() const {
+    return detail::sized<std::string>([this](char *buffer, std::size_t capacity, std::size_t *size) {
+      return repeatable(fencepost_monitor_name, get(), buffer, capacity, size);
+    });
+  }
+
+  fencepost::statistics statistics() const {
+    fencepost::statistics out = FENCEPOST_STATISTICS_INIT;
+    call(fencepost_monitor_statistics, get(), &out);
+    return out;
+  }
+
+  /* Stores and snapshots. */
+
+  void checkpoint() { call(fencepost_monitor_checkpoint, get()); }
+  /* Closes the store; the monitor goes on in memory. */
+  void close() { call(fencepost_monitor_close, get()); }
+
+  std::vector<std::uint8_t> snapshot() const {
+    return detail::sized<std::vector<std::uint8_t>>([this](void *buffer, std::size_t capacity, std::size_t *size) {
+      return repeatable(fencepost_monitor_snapshot, get(), buffer, capacity, size);
+    });
+  }
+
+  /* Conditions. Degrees and metres. */
+
+  void add_circular_condition(const std::string &identifier, double latitude, double longitude, double radius_m,
+                              const condition_options &options = {}) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_circular_condition, get(), detail::terminated(identifier), latitude, longitude, radius_m,
+         &given);
+  }
+
+  /* All or none; the position of an error is the row's. */
+  void add_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
+    const std::size_t count = columns.identifiers.size();
+    if (columns.latitudes.size() != count || columns.longitudes.size() != count || columns.radii_m.size() != count ||
+        (!columns.tags.empty() && columns.tags.size() != count))
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    std::vector<const char *> identifiers;
+    identifiers.reserve(count);
+    for (const std::string &identifier : columns.identifiers) identifiers.push_back(detail::terminated(identifier));
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_circular_conditions, get(), identifiers.data(), columns.latitudes.data(),
+         columns.longitudes.data(), columns.radii_m.data(), columns.tags.empty() ? nullptr : columns.tags.data(), count,
+         &given);
+  }
+
+  void add_beacon_condition(const std::string &identifier, const beacon &identity,
+                            const condition_options &options = {}) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_beacon_condition, get(), detail::terminated(identifier), identity.uuid.data(),
+         number(identity.major), number(identity.minor), &given);
+  }
+
+  /* Leaves an equal condition alone. Returns whether it was added or replaced. */
+  bool ensure_circular_condition(const std::string &identifier, double latitude, double longitude, double radius_m,
+                                 const condition_options &options = {}) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_monitor_ensure_circular_condition, get(), detail::terminated(identifier), latitude, longitude,
+         radius_m, &given, &changed);
+    return changed != 0;
+  }
+
+  bool ensure_beacon_condition(const std::string &identifier, const beacon &identity,
+                               const condition_options &options = {}) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_monitor_ensure_beacon_condition, get(), detail::terminated(identifier), identity.uuid.data(),
+         number(identity.major), number(identity.minor), &given, &changed);
+    return changed != 0;
+  }
+
+  /* Returns whether there was one. */
+  bool remove_condition(const std::string &identifier) {
+    std::uint32_t removed = 0;
+    call(fencepost_monitor_remove_condition, get(), detail::terminated(identifier), &removed);
+    return removed != 0;
+  }
+
+  fencepost::condition condition(const std::string &identifier) const {
+    fencepost::condition out;
+    call(fencepost_monitor_condition, get(), detail::terminated(identifier), &out);
+    return out;
+  }
+
+  fencepost::record record(const std::string &identifier) const {
+    fencepost::record out;
+    call(fencepost_monitor_record, get(), detail::terminated(identifier), &out);
+    return out;
+  }
+
+  /* All records in the order in which the conditions were added. */
+  std::vector<fencepost::record> records() const {
+    std::vector<fencepost::record> all;
+    fencepost::record next;
+    std::uint32_t available = 0;
+    for (std::uint64_t after = 0;; after = next.condition.generation) {
+      call(fencepost_monitor_next_record, get(), after, &next, &available);
+      if (available == 0) return all;
+      all.push_back(next);
+    }
+  }
+
+  std::vector<std::string> identifiers() const {
+    const auto copy = [this](char *buffer, std::size_t capacity, std::size_t *size) {
+      return repeatable(fencepost_monitor_identifiers, get(), buffer, capacity, size, nullptr);
+    };
+    const std::string joined = detail::sized<std::string>(copy);
+    std::vector<std::string> all;
+    for (std::size_t start = 0; start < joined.size(); start += all.back().size() + 1)
+      all.emplace_back(joined.c_str() + start);
+    return all;
+  }
+
+  fencepost::explanation explain(const std::string &identifier) const {
+    fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
+    call(fencepost_monitor_explain, get(), detail::terminated(identifier), &out);
+    return out;
+  }
+
+  /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
+
+  void feed(const fix &sample) { call(fencepost_monitor_feed_fix, get(), &sample); }
+
+  /* Many fixes, read in place. With FENCEPOST_E_QUEUE_FULL the position of the error is the first row not consumed. */
+  feed_result feed(const fix *fixes, std::size_t count) {
+    feed_result result{};
+    call(fencepost_monitor_feed_fixes, get(), fixes, count, &result);
+    return result;
+  }
+  feed_result feed(const std::vector<fix> &fixes) { return feed(fixes.data(), fixes.size()); }
+
+  /* The same from columns that begin as FENCEPOST_FIX_COLUMNS_INIT. */
+  feed_result feed(const fix_columns &columns, std::size_t count) {
+    feed_result result{};
+    call(fencepost_monitor_feed_columns, get(), &columns, count, &result);
+    return result;
+  }
+
+  /* One scan report: the beacons observed at one instant. */
+  void feed_sightings(const std::vector<beacon_sighting> &sightings, std::int64_t time_us) {
+    call(fencepost_monitor_feed_sightings, get(), sightings.data(), sightings.size(), time_us);
+  }
+  void set_beacon_scanning(bool scanning, std::int64_t time_us) {
+    call(fencepost_monitor_set_beacon_scanning, get(), std::uint32_t{scanning}, time_us);
+  }
+  void set_host_capabilities(std::uint32_t diagnostics, std::uint32_t unsupported_kinds, std::int64_t time_us) {
+    call(fencepost_monitor_set_host_capabilities, get(), diagnostics, unsupported_kinds, time_us);
+  }
+  void advance(std::int64_t time_us) { call(fencepost_monitor_advance, get(), time_us); }
+
+  /* Events. */
+
+  /* The next event, or none; asking says that the one before is handled. */
+  std::optional<event> poll_event() {
+    event out;
+    std::uint32_t available = 0;
+    call(fencepost_monitor_poll_event, get(), &out, &available);
+    if (available == 0) return std::nullopt;
+    return out;
+  }
+
+  /* Up to capacity events into the caller's memory; returns how many. */
+  std::size_t poll_events(event *events, std::size_t capacity) {
+    std::size_t count = 0;
+    call(fencepost_monitor_poll_events, get(), events, capacity, &count);
+    return count;
+  }
+
+  /* Says that what was handed out is handled. */
+  void acknowledge() { call(fencepost_monitor_acknowledge, get()); }
+
+  /* Takes back what was handed out and not handled: it is handed out again. */
+  void abandon() { call(fencepost_monitor_abandon, get()); }
+
+  /* What is called when an event becomes available; read fencepost_monitor_set_wakeup() for when and where. It must
+     not throw. No callback: nothing is called any more. */
+  void set_wakeup(fencepost_wakeup callback, void *context = nullptr) {
+    call(fencepost_monitor_set_wakeup, get(), callback, context);
+  }
+
+  /* What waits, for a range-based for. Going on says that the event before is handled. After a break the last one
+     is still in hand: acknowledge() or the next poll says that it is handled, abandon() gives it back. */
+  class event_range {
+   public:
+    class iterator {
+     public:
+      using iterator_category = std::input_iterator_tag;
+      using value_type = fencepost::event;
+      using difference_type = std::ptrdiff_t;
+      using pointer = const fencepost::event *;
+      using reference = const fencepost::event &;
+
+      iterator() = default;
+      explicit iterator(monitor *source) : source_(source) { ++*this; }
+      reference operator*() const { return *event_; }
+      pointer operator->() const { return &*event_; }
+      iterator &operator++() {
+        event_ = source_->poll_event();
+        return *this;
+      }
+      void operator++(int) { ++*this; }
+      friend bool operator==(const iterator &left, const iterator &right) {
+        return left.event_.has_value() == right.event_.has_value();
+      }
+      friend bool operator!=(const iterator &left, const iterator &right) { return !(left == right); }
+
+     private:
+      monitor *source_ = nullptr;
+      std::optional<fencepost::event> event_;
+    };
+
+    explicit event_range(monitor *source) : source_(source) {}
+    iterator begin() const { return iterator(source_); }
+    iterator end() const { return iterator(); }
+
+   private:
+    monitor *source_;
+  };
+  event_range events() { return event_range(this); }
+
+ private:
+  struct adopted {};
+  monitor(adopted, fencepost_monitor *handle) noexcept : handle_(handle) {}
+
+  template <class Function, class... Arguments>
+  static void call(Function function, Arguments... arguments) {
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    detail::check(function(arguments..., &error), error);
+  }
+
+  /* As call(), but returns BUFFER_TOO_SMALL. */
+  template <class Function, class... Arguments>
+  static fencepost_status repeatable(Function function, Arguments... arguments) {
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    const fencepost_status status = function(arguments..., &error);
+    if (status != FENCEPOST_E_BUFFER_TOO_SMALL) detail::check(status, error);
+    return status;
+  }
+
+  /* The result points into the options: use it within the call only. */
+  static fencepost_condition_options c_options(const condition_options &options) {
+    fencepost_condition_options given = FENCEPOST_CONDITION_OPTIONS_INIT;
+    given.assuming = options.assuming;
+    given.policy = &options.policy;
+    given.tag = options.tag;
+    return given;
+  }
+
+  static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
+
+  std::unique_ptr<fencepost_monitor, detail::destroy> handle_;
+};
+
+/* The version of the library that is loaded: "0.1.0". */
+inline const char *version() noexcept { return fencepost_version_string(); }
+
+/* One sentence about a status. */
+inline const char *status_message(fencepost_status status) noexcept { return fencepost_status_message(status); }
+
+/* "within_margin". */
+inline const char *reason_name(fencepost_reason reason) noexcept { return fencepost_reason_name(reason); }
+
+/* An event as one line of JSON. */
+inline std::string json(const event &of) {
+  std::string text(4096, '\0');
+  std::size_t size = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_event_json(&of, text.data(), text.size(), &size, &error), error);
+  text.resize(size);
+  return text;
+}
+
+/* Reads 8-4-4-4-12. */
+inline uuid parse_uuid(const std::string &text) {
+  uuid out{};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_uuid_parse(detail::terminated(text), out.data(), &error), error);
+  return out;
+}
+
+/* Metres, and degrees clockwise from north at either end. */
+struct inverse {
+  double distance_m;
+  double azimuth1;
+  double azimuth2;
+};
+inline inverse geodesic_inverse(double latitude1, double longitude1, double latitude2, double longitude2) {
+  inverse out{};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_geodesic_inverse(latitude1, longitude1, latitude2, longitude2, &out.distance_m, &out.azimuth1,
+                                           &out.azimuth2, &error),
+                error);
+  return out;
+}
+
+/* Where a path ends, in degrees. */
+struct direct {
+  double latitude;
+  double longitude;
+  double azimuth2;
+};
+inline direct geodesic_direct(double latitude, double longitude, double azimuth, double distance_m) {
+  direct out{};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_geodesic_direct(latitude, longitude, azimuth, distance_m, &out.latitude, &out.longitude,
+                                          &out.azimuth2, &error),
+                error);
+  return out;
+}
+
+}  // namespace fencepost
+
+#endif /* FENCEPOST_HPP */
