@@ -3,9 +3,12 @@
 # make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
 # make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
 # make docs    builds the reference documentation into .build/docs
+# make soak    runs the tests with the full counts of what is random: 200 kills and more
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
+# make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
+# make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
 # make clean   removes what was built, and .venv
 #
 # All paths are relative, so that the tree may lie anywhere. What is done is noted in .build/stamps.
@@ -15,7 +18,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all setup setup-test setup-test-all install uninstall docs bench mutants format-check clean
+.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall docs bench mutants sanitize fuzz format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -55,6 +58,9 @@ uninstall:
 docs: $(stamps)/system
 	@bindings/c/docs/build.sh
 
+soak: setup-test
+	@FENCEPOST_SOAK=1 Tests/run.sh build swift python
+
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
 	else echo "bench: Tests/Benchmarks/run.sh is not there" >&2; exit 1; fi
@@ -64,6 +70,13 @@ format-check:
 
 mutants: setup-test
 	@$(python) Tests/mutants.py
+
+sanitize: setup-test
+	@Tests/sanitize.sh
+
+fuzz: SECONDS ?= 60
+fuzz: setup-test
+	@Tests/fuzz.sh run $(SECONDS)
 
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info

@@ -6,8 +6,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
-light=(build header swift symbols abi determinism python package examples install)
-heavy=(swiftpm docs browser)
+light=(build header swift symbols abi determinism host fuzz python package examples install)
+heavy=(swiftpm docs browser sanitize)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -16,10 +16,13 @@ symbols() { Tests/symbols.sh .build/release-lib/release; }
 abi() { .venv/bin/python Tests/abi.py; }
 determinism() { Tests/determinism.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
+host() { Tests/host-safety.sh; }
+fuzz() { Tests/fuzz.sh replay; }
 package() { Tests/package.sh; }
 examples() { Tests/run-examples.sh; }
 install() { Tests/install.sh; }
 swiftpm() { Tests/swiftpm.sh; }
+sanitize() { Tests/sanitize.sh; }
 docs() { bindings/c/docs/build.sh; }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 

@@ -13,6 +13,8 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   /// `nil` before the file is there, and after closing.
   private var database: StoreDatabase?
   private var isClosed = false
+  /// The process that opened it.
+  private let process = StoreFiles.process
 
   /// Opens the store of a monitor, or prepares to make it.
   ///
@@ -54,8 +56,13 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   public func write(_ changes: borrowing MonitorChanges) throws(MonitorError) {
     do throws(StoreFailure) {
       guard !isClosed else { throw .unavailable("it is closed") }
+      guard process == StoreFiles.process else { throw .unavailable("it was opened before fork(), by another process") }
       if let database {
-        try database.write(changes)
+        do throws(StoreFailure) {
+          try database.write(changes)
+        } catch {
+          throw error.whileWriting
+        }
       } else {
         database = try create(changes)
       }
@@ -66,7 +73,14 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
 
   public func close() {
     isClosed = true
+    // After fork() SQLite must not even close: it would delete the log that the other process goes on writing to. So
+    // the connection stays as it is, unreferenced.
+    if process != StoreFiles.process, let database { _ = Unmanaged.passRetained(database) }
     database = nil
+  }
+
+  deinit {
+    close()
   }
 
   /// Makes the file with everything in it, and opens it.

@@ -25,6 +25,14 @@ enum StoreFailure: Error {
     }
   }
 
+  /// The same of a file that was found good when it was opened: whatever the reason, the store cannot be written.
+  var whileWriting: StoreFailure {
+    switch self {
+    case .busy: .unavailable("it is locked")
+    case .damaged(let reason), .tooNew(let reason), .unavailable(let reason): .unavailable(reason)
+    }
+  }
+
   /// The error that a caller sees.
   func error(path: String, name: String) -> MonitorError {
     switch self {

@@ -8,6 +8,9 @@
 
 /// What a store asks of the file system beside SQLite.
 enum StoreFiles {
+  /// The number of this process.
+  static var process: Int32 { getpid() }
+
   static func requireDirectory(_ path: String) throws(StoreFailure) {
     var status = stat()
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .unavailable("the directory has no name") }

@@ -9,14 +9,28 @@ import Testing
 
   @Test(arguments: Scenario.all)
   func scenario(_ scenario: Scenario) async throws {
-    if let reason = scenario.needsStore { try skip(scenario, reason) }
-    try await ScenarioRunner(scenario, restartsEveryStep: false).run()
+    try await run(scenario, restartsEveryStep: false, isStored: false)
   }
 
   @Test(arguments: Scenario.all)
   func restartedAfterEveryStep(_ scenario: Scenario) async throws {
-    if let reason = scenario.needsStore { try skip(scenario, reason) }
-    try await ScenarioRunner(scenario, restartsEveryStep: true).run()
+    try await run(scenario, restartsEveryStep: true, isStored: false)
+  }
+
+  @Test(arguments: Scenario.all)
+  func inAStorage(_ scenario: Scenario) async throws {
+    try await run(scenario, restartsEveryStep: false, isStored: true)
+  }
+
+  @Test(arguments: Scenario.all)
+  func reopenedAfterEveryStep(_ scenario: Scenario) async throws {
+    try await run(scenario, restartsEveryStep: true, isStored: true)
+  }
+
+  private func run(_ scenario: Scenario, restartsEveryStep: Bool, isStored: Bool) async throws {
+    if scenario.needsDirectory { try skip(scenario, "names are exclusive in directories only") }
+    if scenario.needsStorage, !isStored { try skip(scenario, "a monitor in memory has no store that could fail") }
+    try await ScenarioRunner(scenario, restartsEveryStep: restartsEveryStep, isStored: isStored).run()
   }
 
   private func skip(_ scenario: Scenario, _ reason: String) throws {

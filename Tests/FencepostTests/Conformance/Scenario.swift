@@ -28,15 +28,13 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// Why a monitor in memory cannot run it; `nil` when it can.
-  var needsStore: String? {
-    func verbs(_ step: JSON) -> [JSON] { step["step"].map { [step, $0] } ?? [step] }
-    for step in steps.flatMap(verbs) {
-      if step["store"] != nil { return "a store that fails needs a store (issue D)" }
-      if step["refused"]?.string == "monitor_in_use" { return "exclusive names need a store (issue D)" }
-    }
-    return nil
-  }
+  private var allSteps: [JSON] { steps.flatMap { step in step["step"].map { [step, $0] } ?? [step] } }
+
+  /// Whether a store fails in it.
+  var needsStorage: Bool { allSteps.contains { $0["store"] != nil } }
+
+  /// Whether a name must be taken; `fencepost conform --store` runs these on directories.
+  var needsDirectory: Bool { allSteps.contains { $0["refused"]?.string == "monitor_in_use" } }
 }
 
 /// A step that did not give what it should.

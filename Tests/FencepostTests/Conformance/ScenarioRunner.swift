@@ -4,10 +4,12 @@ import FencepostKernel
 
 /// Runs one scenario on the actor.
 final class ScenarioRunner {
-  /// A monitor of the scenario's store; `monitor` is `nil` while it is closed, `engine` is what was stored then.
+  /// A monitor of the scenario's store; `monitor` is `nil` while it is closed, `engine` or `storage` is what was stored
+  /// then.
   private final class Entry {
     var monitor: Monitor?
     var engine: MonitorEngine
+    let storage = MemoryStorage()
     var iterator: Monitor.Events.Iterator?
     /// The event that was handed out and not committed.
     var inFlight: Event?
@@ -23,13 +25,18 @@ final class ScenarioRunner {
 
   private let scenario: Scenario
   private let restartsEveryStep: Bool
+  private let isStored: Bool
+  private var isStoreFailing = false
   private var entries: [String: Entry] = [:]
   private var opened: [String] = []
   private var main: String?
 
-  init(_ scenario: Scenario, restartsEveryStep: Bool) {
+  /// - Parameter isStored: Whether monitors are kept in storages, from which a restart opens them again; else a restart
+  ///   is a copy of the engine's value.
+  init(_ scenario: Scenario, restartsEveryStep: Bool, isStored: Bool) {
     self.scenario = scenario
     self.restartsEveryStep = restartsEveryStep
+    self.isStored = isStored
   }
 
   /// Throws a ``Mismatch`` that names the step.
@@ -39,7 +46,8 @@ final class ScenarioRunner {
     for (index, step) in scenario.steps.enumerated() {
       do {
         try await perform(step)
-        if restartsEveryStep {
+        // What a store that fails has missed is nowhere to be read again.
+        if restartsEveryStep, !isStoreFailing {
           for name in opened { try await restartBetweenSteps(name) }
         }
       } catch {
@@ -68,23 +76,28 @@ final class ScenarioRunner {
   }
 
   private func open(_ name: String) throws {
-    if let entry = entries[name] {
-      entry.monitor = Monitor(engine: entry.engine)
-    } else {
-      let engine = try MonitorEngine(name: name, options: options())
-      entries[name] = Entry(engine)
-      entries[name]?.monitor = Monitor(engine: engine)
-    }
+    let entry = try entries[name] ?? Entry(MonitorEngine(name: name, options: options()))
+    entry.monitor = try reopened(entry)
+    entries[name] = entry
     opened.append(name)
     if main == nil { main = name }
   }
 
-  /// A restart is a copy of the engine's value, from which nothing was handed out.
+  private func reopened(_ entry: Entry) throws -> Monitor {
+    guard isStored else { return Monitor(engine: entry.engine) }
+    entry.storage.isClosed = false
+    return Monitor(
+      try StoredEngine(
+        name: entry.engine.name ?? "", options: entry.engine.options, storage: entry.storage, durability: .everyInput))
+  }
+
+  /// A restart closes and opens, or is a copy of the engine's value, from which nothing was handed out.
   private func restart(_ entry: Entry) async throws {
     guard let monitor = entry.monitor else { throw Mismatch("the monitor is closed") }
     entry.iterator = nil
     entry.engine = await monitor.state
-    entry.monitor = Monitor(engine: entry.engine)
+    if isStored { try await monitor.close() }
+    entry.monitor = try reopened(entry)
   }
 
   private func restartBetweenSteps(_ name: String) async throws {
@@ -119,16 +132,32 @@ final class ScenarioRunner {
     if let name = step["close"]?.string {
       guard let entry = entries[name] else { throw Mismatch("no monitor \(name)") }
       try await restart(entry)
+      try await entry.monitor?.close()
       entry.monitor = nil
       entry.inFlight = nil
       opened.removeAll { $0 == name }
       return
+    }
+    if let works = try step["store"]?.oneOf(["working": true, "failing": false]) {
+      return try await setStore(works: works, step)
     }
     guard let name = step["monitor"]?.string ?? main, let entry = entries[name], let monitor = entry.monitor else {
       throw Mismatch("the monitor is not open")
     }
     if try await performInput(step, entry, monitor) { return }
     try await performDelivery(step, entry, monitor)
+  }
+
+  /// Checkpoints, so that it is noticed at once.
+  private func setStore(works: Bool, _ step: JSON) async throws {
+    isStoreFailing = !works
+    for entry in opened.compactMap({ entries[$0] }) {
+      guard let monitor = entry.monitor else { continue }
+      if let time = step["time"] { try await monitor.advance(to: time.time()) }
+      entry.storage.failing = works ? 0 : .max
+      let isWritten = (try? await monitor.checkpoint()) != nil
+      if isWritten != works { throw Mismatch("expected a store that is \(step), its write gave \(isWritten)") }
+    }
   }
 
   private func performInput(_ step: JSON, _ entry: Entry, _ monitor: Monitor) async throws -> Bool {

@@ -24,9 +24,9 @@ static fencepost_status set_wakeup(native_monitor *self, int descriptor, fencepo
 }
 
 int native_refuse_second_consumer(native_monitor *self, native_state *state) {
-  if (self->consumer < 0) return 0;
+  if (self->consumer == 0) return 0;
   if (self->consumer_process != (long)getpid()) { /* in a child after fork() nobody waits */
-    self->consumer = -1;
+    self->consumer = 0;
     set_wakeup(self, -1, NULL);
     fencepost_monitor_abandon(self->handle, NULL);
     return 0;
@@ -44,14 +44,14 @@ PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
   native_state *state = native_monitor_state(object);
   long descriptor = PyLong_AsLong(descriptor_object);
   if (descriptor == -1 && PyErr_Occurred()) return NULL;
-  if (descriptor < 0 || descriptor > INT_MAX) return native_refuse(state, "no file descriptor: %ld", descriptor);
+  if (descriptor < 0 || descriptor >= INT_MAX) return native_refuse(state, "no file descriptor: %ld", descriptor);
   if (native_refuse_second_consumer(self, state) < 0) return NULL;
-  self->consumer = (int)descriptor;
+  self->consumer = (int)descriptor + 1;
   self->consumer_process = (long)getpid();
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = set_wakeup(self, self->consumer, &error);
+  fencepost_status status = set_wakeup(self, (int)descriptor, &error);
   if (status == FENCEPOST_OK) Py_RETURN_NONE;
-  self->consumer = -1;
+  self->consumer = 0;
   return native_raise(state, status, &error);
 }
 
@@ -60,7 +60,7 @@ PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
   native_monitor *self = (native_monitor *)object;
   long descriptor = PyLong_AsLong(descriptor_object);
   if (descriptor == -1 && PyErr_Occurred()) return NULL;
-  if (self->consumer != (int)descriptor) Py_RETURN_NONE;
+  if (descriptor < 0 || self->consumer - 1 != (int)descriptor) Py_RETURN_NONE;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = set_wakeup(self, -1, &error);
   if (status == FENCEPOST_OK) {
@@ -68,21 +68,16 @@ PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
     status = fencepost_monitor_abandon(self->handle, &error);
     native_leave(saved);
   }
-  self->consumer = -1;
+  self->consumer = 0;
   if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
   Py_RETURN_NONE;
 }
 
-/* Saves and closes the store, and ends the waiting. */
-PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
+/* The monitor is being closed: whoever waits for events is woken and learns of it. */
+PyObject *native_end_updates(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_monitor *self = (native_monitor *)object;
   self->is_closed = 1;
-  if (self->consumer >= 0) ring((void *)(intptr_t)self->consumer);
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter_batch(self);
-  fencepost_status status = fencepost_monitor_close(self->handle, &error);
-  native_leave_batch(self, saved);
-  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  if (self->consumer > 0) ring((void *)(intptr_t)(self->consumer - 1));
   Py_RETURN_NONE;
 }
 

@@ -27,6 +27,14 @@ static const struct {
      "An input is earlier than the monitor's clock. It changed nothing but a counter."},
     {FENCEPOST_E_QUEUE_FULL, "QueueFullError", &PyExc_RuntimeError,
      "max_pending_events events wait to be handed out. Take them, then repeat the input."},
+    {FENCEPOST_E_STORE_UNAVAILABLE, "StoreUnavailableError", &PyExc_OSError,
+     "A store cannot be opened, read or written: no such directory, no permission, disk full ..."},
+    {FENCEPOST_E_STORE_CORRUPT, "StoreCorruptError", &PyExc_RuntimeError,
+     "A store's file is damaged, or none of this library's. It was left as it is."},
+    {FENCEPOST_E_STORE_TOO_NEW, "StoreTooNewError", &PyExc_RuntimeError,
+     "A store was written by a newer version of the library."},
+    {FENCEPOST_E_SNAPSHOT_INVALID, "SnapshotInvalidError", &PyExc_ValueError,
+     "Bytes are no snapshot, are damaged, or come from a newer version of the library."},
     {FENCEPOST_E_INTERNAL, "InternalError", &PyExc_RuntimeError, "A defect of the library."},
 };
 

@@ -1,6 +1,8 @@
 #include "native.h"
 
-PyThreadState *native_enter(native_monitor *self) { return self->batches > 0 ? PyEval_SaveThread() : NULL; }
+PyThreadState *native_enter(native_monitor *self) {
+  return self->batches > 0 || self->is_stored ? PyEval_SaveThread() : NULL;
+}
 
 void native_leave(PyThreadState *saved) {
   if (saved != NULL) PyEval_RestoreThread(saved);
@@ -18,16 +20,17 @@ void native_leave_batch(native_monitor *self, PyThreadState *saved) {
 
 static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   native_state *state = PyType_GetModuleState(type);
-  PyObject *name_object;
-  int delivery;
+  PyObject *name_object, *directory;
+  int delivery, durability;
   unsigned long long condition_limit, max_pending_events;
-  long long initial_fix_max_age, exit_timeout, initial_timeout;
+  long long initial_fix_max_age, exit_timeout, initial_timeout, interval;
   if (keywords != NULL && PyDict_Size(keywords) > 0) {
     PyErr_SetString(PyExc_TypeError, "Monitor takes no keyword arguments");
     return NULL;
   }
-  if (!PyArg_ParseTuple(args, "OiKKLLL", &name_object, &delivery, &condition_limit, &max_pending_events,
-                        &initial_fix_max_age, &exit_timeout, &initial_timeout))
+  if (!PyArg_ParseTuple(args, "OiKKLLLOiL", &name_object, &delivery, &condition_limit, &max_pending_events,
+                        &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability,
+                        &interval))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
@@ -38,13 +41,18 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   options.initial_fix_max_age_us = initial_fix_max_age;
   options.beacon_exit_timeout_us = exit_timeout;
   options.beacon_initial_timeout_us = initial_timeout;
+  options.durability = durability;
+  options.checkpoint_interval_us = interval;
+  if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
 
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   native_monitor *self = (native_monitor *)allocate(type, 0);
   if (self == NULL) return NULL;
-  self->consumer = -1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
+  self->is_stored = options.store_directory != NULL;
+  PyThreadState *saved = native_enter(self);
   fencepost_status status = fencepost_monitor_create(name, &options, &self->handle, &error);
+  native_leave(saved);
   if (status != FENCEPOST_OK) {
     native_raise(state, status, &error);
     Py_DECREF(self);
@@ -67,7 +75,6 @@ static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   native_monitor *copy = (native_monitor *)allocate(type, 0);
   if (copy == NULL) return NULL;
-  copy->consumer = -1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
   fencepost_status status = fencepost_monitor_fork(self->handle, &copy->handle, &error);
@@ -109,6 +116,10 @@ static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused
 
 static PyMethodDef monitor_methods[] = {
     {"fork", monitor_fork, METH_NOARGS, "An independent copy."},
+    {"checkpoint", native_checkpoint, METH_NOARGS, "Save what is not saved."},
+    {"close", native_close, METH_NOARGS, "Save and close the store."},
+    {"snapshot", native_snapshot, METH_NOARGS, "The whole monitor as bytes."},
+    {"restore", native_restore, METH_O | METH_CLASS, "A monitor from a snapshot."},
     {"name", monitor_name, METH_NOARGS, "Name, or None."},
     {"statistics", monitor_statistics, METH_NOARGS, "Clock and counters."},
     {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},
@@ -136,7 +147,7 @@ static PyMethodDef monitor_methods[] = {
     {"attach", native_attach, METH_O, "Become the consumer that is woken through an eventfd."},
     {"detach", native_detach, METH_O, "Cease to be it."},
     {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},
-    {"close", native_close, METH_NOARGS, "Save and close the store; end the waiting."},
+    {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},
     {"closed", native_closed, METH_NOARGS, "Whether close() was called."},
     {"acknowledge", native_acknowledge, METH_NOARGS, "Commit what was handed out."},
     {NULL, NULL, 0, NULL}};

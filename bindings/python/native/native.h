@@ -10,7 +10,7 @@
 
 #include "fencepost.h"
 
-#define NATIVE_ERROR_CLASSES 11
+#define NATIVE_ERROR_CLASSES 15
 
 /* Everything that lives as long as the module: no globals, so that each interpreter has its own. */
 typedef struct {
@@ -22,15 +22,16 @@ typedef struct {
 /*
  * A monitor handle. It is released in deallocation only, where no call can be in flight, so there is no
  * "closed" state to check. `batches` counts the calls that run without the interpreter lock; it is read and
- * written with that lock held.
+ * written with that lock held. `is_stored`: calls may wait for a disk.
  */
 typedef struct {
   PyObject_HEAD
   fencepost_monitor *handle;
   Py_ssize_t batches;
-  int consumer; /* eventfd of the consumer that waits; -1 = none */
+  int consumer; /* eventfd of the consumer that waits, plus 1; 0 = none */
   long consumer_process;
   int is_closed;
+  int is_stored;
 } native_monitor;
 
 /* module.c */
@@ -46,7 +47,7 @@ PyObject *native_refuse(native_state *state, const char *format, ...);
 extern PyType_Spec native_monitor_spec;
 /*
  * Calls hold the interpreter lock, which is cheaper than giving it up, unless a batch is running on the same
- * monitor: then waiting for it must not stop the other Python threads.
+ * monitor, or it has a store: then waiting must not stop the other Python threads.
  */
 PyThreadState *native_enter(native_monitor *self);
 void native_leave(PyThreadState *saved);
@@ -88,7 +89,7 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
 int native_refuse_second_consumer(native_monitor *self, native_state *state);
 PyObject *native_attach(PyObject *self, PyObject *descriptor);
 PyObject *native_detach(PyObject *self, PyObject *descriptor);
-PyObject *native_close(PyObject *self, PyObject *unused);
+PyObject *native_end_updates(PyObject *self, PyObject *unused);
 PyObject *native_closed(PyObject *self, PyObject *unused);
 
 /* events.c */
@@ -101,6 +102,13 @@ PyObject *native_event_json(PyObject *module, PyObject *args);
 /* A number that may be absent: NaN or FENCEPOST_TIME_UNSET become None. New references. */
 PyObject *native_optional_double(double value);
 PyObject *native_optional_time(int64_t value);
+
+/* store.c */
+int native_directory(native_state *state, PyObject *value, const char **out);
+PyObject *native_checkpoint(PyObject *self, PyObject *unused);
+PyObject *native_close(PyObject *self, PyObject *unused);
+PyObject *native_snapshot(PyObject *self, PyObject *unused);
+PyObject *native_restore(PyObject *type, PyObject *snapshot);
 
 /* planning.c */
 PyObject *native_state_of(PyObject *self, PyObject *identifier);
@@ -116,5 +124,8 @@ PyObject *native_inverse(PyObject *module, PyObject *args);
 PyObject *native_direct(PyObject *module, PyObject *args);
 PyObject *native_inverse_into(PyObject *module, PyObject *args);
 PyObject *native_direct_into(PyObject *module, PyObject *args);
+
+/* beacons.c */
+PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
 
 #endif

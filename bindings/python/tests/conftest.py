@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,17 @@ def shared_tracks(*kinds: str) -> list[Path]:
 
 def needs_shared() -> pytest.MarkDecorator:
     return pytest.mark.skipif(not TRACKS.is_dir(), reason=f"{TRACKS} is not there")
+
+
+@pytest.fixture
+def memory_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk in memory where there is one: for many stores whose safety is not what is tested."""
+    disk = Path("/dev/shm")
+    if not os.access(disk, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="fencepost-", dir=disk) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

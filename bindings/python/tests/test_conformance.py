@@ -17,8 +17,8 @@ CIRCLE = {"latitude": 0, "longitude": 0, "radius": 100}
 NEEDS_A_STORE = {"S52", "A34"}
 
 
-def outcomes(path: Path, restart_every_step: bool) -> list[Outcome]:
-    return list(run_scenarios(read_scenarios(path), restart_every_step=restart_every_step))
+def outcomes(path: Path, restart_every_step: bool, store: Path | None = None) -> list[Outcome]:
+    return list(run_scenarios(read_scenarios(path), restart_every_step=restart_every_step, store=store))
 
 
 @pytest.mark.parametrize("restart_every_step", [False, True], ids=["plain", "restarted"])
@@ -31,6 +31,14 @@ def test_the_corpus(path: Path, restart_every_step: bool) -> None:
     assert skipped <= NEEDS_A_STORE
     for result in results:
         assert (result.verdict == "skipped") == any("store" in step for step in result.scenario.steps)
+
+
+@pytest.mark.parametrize("restart_every_step", [False, True], ids=["plain", "reopened"])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_corpus_through_a_store(memory_path: Path, path: Path, restart_every_step: bool) -> None:
+    results = outcomes(path, restart_every_step, memory_path)
+    assert [str(result) for result in results if result.verdict != "passed"] == []
+    assert list(memory_path.iterdir()) == []
 
 
 def test_the_corpus_holds_every_scenario_of_the_model() -> None:
@@ -120,16 +128,25 @@ def test_counts_and_exit_codes(run: Run, tmp_path: Path) -> None:
     assert finished.returncode == 0
     first, last = finished.stdout.splitlines()
     assert first.startswith(f"{skipped}: wrong on purpose: skipped at step 1: ")
-    assert "issue D" in first
+    assert "--store DIR gives it one" in first
     assert last == "2 passed, 0 failed, 1 skipped"
+    finished = run("conform", "--store", tmp_path, good, skipped)
+    assert (finished.returncode, finished.stdout) == (0, "3 passed, 0 failed\n")
+    finished = run("conform", "--store", tmp_path / "absent", good)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr.startswith(f"fencepost: {tmp_path / 'absent'}")
+    assert finished.stderr.endswith("No such file or directory\n")
 
 
-def test_the_whole_corpus_from_the_command_line(run: Run) -> None:
+def test_the_whole_corpus_from_the_command_line(run: Run, memory_path: Path) -> None:
     total = sum(len(read_scenarios(path)) for path in FILES)
     for options in ((), ("--restart-every-step",)):
         finished = run("conform", *options, *FILES)
         assert finished.returncode == 0
-        assert finished.stdout.splitlines()[-1] == f"{total - 2} passed, 0 failed, 2 skipped"
+        assert finished.stdout.splitlines()[-1] == f"{total - 3} passed, 0 failed, 3 skipped"
+    names = CORPUS / "names.json"
+    finished = run("conform", "--restart-every-step", "--store", memory_path, names)
+    assert (finished.returncode, finished.stdout) == (0, f"{len(read_scenarios(names))} passed, 0 failed\n")
 
 
 def test_an_event_in_flight_must_come_again_after_a_restart(run: Run, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._columns import ColumnTypeError
     from ._compare import Comparison, Outcome, compare
     from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-    from ._enums import Cause, Delivery, Diagnostics, DwellPolicy, Notify, Reason, State
+    from ._enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
     from ._event_log import EventLog, ReplayCounts
     from ._files import InputError, MissingExtraError
     from ._inputs import FIX_RECORD, BeaconSighting, Fix
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
         NotFoundError,
         NullArgumentError,
         QueueFullError,
+        SnapshotInvalidError,
+        StoreCorruptError,
+        StoreTooNewError,
+        StoreUnavailableError,
         UnsupportedError,
     )
     from ._outputs import Event, Explanation, FeedResult, Record, Statistics
@@ -59,14 +63,15 @@ _MODULES = {
     "_columns": "ColumnTypeError",
     "_compare": "Comparison Outcome compare",
     "_conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
-    "_enums": "Cause Delivery Diagnostics DwellPolicy Notify Reason State",
+    "_enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State",
     "_event_log": "EventLog ReplayCounts",
     "_files": "InputError MissingExtraError",
     "_inputs": "FIX_RECORD BeaconSighting Fix",
     "_lists": "EventList RecordList",
     "_monitor": "Monitor",
     "_native": "BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError InvalidArgumentError "
-    "InvalidNameError LateInputError MonitorInUseError NotFoundError NullArgumentError QueueFullError UnsupportedError",
+    "InvalidNameError LateInputError MonitorInUseError NotFoundError NullArgumentError QueueFullError "
+    "SnapshotInvalidError StoreCorruptError StoreTooNewError StoreUnavailableError UnsupportedError",
     "_outputs": "Event Explanation FeedResult Record Statistics",
     "_planning": "ArmedCondition RotationPlan RotationPlanner",
     "_policy": "TransitionPolicy",
@@ -111,6 +116,7 @@ __all__ = [
     "ConsumerAlreadyActiveError",
     "Delivery",
     "Diagnostics",
+    "Durability",
     "DwellPolicy",
     "Event",
     "EventList",
@@ -140,8 +146,12 @@ __all__ = [
     "RotationPlan",
     "RotationPlanner",
     "SignificantChangeFilter",
+    "SnapshotInvalidError",
     "State",
     "Statistics",
+    "StoreCorruptError",
+    "StoreTooNewError",
+    "StoreUnavailableError",
     "TransitionPolicy",
     "UnsupportedError",
     "Updates",

@@ -1,21 +1,27 @@
 """Runs conformance scenarios on the engine. The format is described in Tests/Conformance/README.md.
 
 What belongs to a host or a store and not to one monitor is played here: names in use, closing and opening again, who
-consumes. A restart is a fork that takes the monitor's place: it hands out again what was not committed.
+consumes. A restart is a fork that takes the monitor's place: it hands out again what was not committed. With a store
+these are real: each scenario has a directory of its own, a restart closes and opens, and a store that fails is one
+whose files the system does not let grow.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import signal
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from . import geodesic
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-from ._enums import Diagnostics
+from ._enums import Diagnostics, Durability
 from ._files import InputError, parse_json, read_text
 from ._inputs import BeaconSighting, Fix
 from ._monitor import Monitor
@@ -25,9 +31,15 @@ from ._native import (
     InvalidArgumentError,
     MonitorInUseError,
     NotFoundError,
+    StoreUnavailableError,
 )
 from ._outputs import Event, diagnostic_names
 from ._policy import TransitionPolicy
+
+try:
+    import resource
+except ImportError:  # not a Unix system
+    resource = None  # type: ignore[assignment]
 
 _Value = TypeVar("_Value")
 KINDS: dict[str, type[Condition]] = {"circle": CircularGeographicCondition, "beacon": BeaconIdentityCondition}
@@ -92,25 +104,35 @@ def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
     return Scenario(str(path), row["name"], options, steps)
 
 
-def run_scenarios(scenarios: Iterable[Scenario], *, restart_every_step: bool = False) -> Iterator[Outcome]:
+def run_scenarios(
+    scenarios: Iterable[Scenario], *, restart_every_step: bool = False, store: str | Path | None = None
+) -> Iterator[Outcome]:
     """Runs scenarios one after another.
 
     Args:
         scenarios: As :func:`read_scenarios` gives them.
         restart_every_step: Restart every open monitor after each step; the expectations stay what they are.
+        store: A directory for the monitors, each scenario's in a new one inside it; None: they are in memory.
 
     Raises:
         InputError: A step is not written in the format.
+        OSError: The directory cannot be used.
     """
     for scenario in scenarios:
-        yield _Run(scenario, restart_every_step).outcome()
+        if store is None:
+            yield _Run(scenario, restart_every_step, None).outcome()
+        else:
+            with tempfile.TemporaryDirectory(prefix="conform-", dir=store) as folder:
+                yield _Run(scenario, restart_every_step, folder).outcome()
 
 
-def conform(paths: Sequence[str | Path], *, restart_every_step: bool, write: Callable[[str], object]) -> bool:
+def conform(
+    paths: Sequence[str | Path], *, restart_every_step: bool, store: str | None, write: Callable[[str], object]
+) -> bool:
     """Runs files, writes what failed and what was skipped, then the counts; whether none failed."""
     scenarios = [scenario for path in paths for scenario in read_scenarios(path)]
     counts = {"passed": 0, "failed": 0, "skipped": 0}
-    for outcome in run_scenarios(scenarios, restart_every_step=restart_every_step):
+    for outcome in run_scenarios(scenarios, restart_every_step=restart_every_step, store=store):
         counts[outcome.verdict] += 1
         if outcome.verdict != "passed":
             write(f"{outcome}\n")
@@ -132,7 +154,8 @@ class _Skip(Exception):
 class _Named:
     """A monitor of the scenario's store, open or closed, with what is known of its host."""
 
-    def __init__(self, monitor: Monitor) -> None:
+    def __init__(self, opened: Callable[[], Monitor] | None, monitor: Monitor) -> None:
+        self.opened = opened
         self.monitor = monitor
         self.is_consumed = False
         self.in_flight: Event | None = None
@@ -141,15 +164,21 @@ class _Named:
         self.circles: dict[str, CircularGeographicCondition] = {}
 
     def restart(self) -> None:
-        self.monitor = self.monitor.fork()
+        if self.opened is None:
+            self.monitor = self.monitor.fork()
+        else:
+            self.monitor.close()
+            self.monitor = self.opened()
 
 
 class _Run:
     """One run of one scenario."""
 
-    def __init__(self, scenario: Scenario, restart_every_step: bool) -> None:
+    def __init__(self, scenario: Scenario, restart_every_step: bool, store: str | None) -> None:
         self.scenario = scenario
         self.restart_every_step = restart_every_step
+        self.store = store
+        self.store_works = True
         self.stored: dict[str, _Named] = {}
         self.opened: list[str] = []
         self.main: str | None = None
@@ -163,7 +192,8 @@ class _Run:
                 self.open("main")
             for number, step in enumerate(scenario.steps, 1):
                 self.step(step)
-                if self.restart_every_step:
+                # What a store that fails has missed is nowhere to be read again.
+                if self.restart_every_step and self.store_works:
                     for name in self.opened:
                         self.restart_between_steps(self.stored[name])
         except _Mismatch as mismatch:
@@ -175,6 +205,9 @@ class _Run:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"is not a step of the format: {_defect(error)}"
             raise InputError(scenario.path, f"{scenario.name}: step {number}", reason) from error
+        finally:
+            for named in self.stored.values():
+                named.monitor.close()
         return Outcome(scenario, "passed")
 
     def restart_between_steps(self, named: _Named) -> None:
@@ -201,13 +234,15 @@ class _Run:
         if "close" in step:
             return self.close(step["close"])
         if "store" in step:
-            raise _Skip("there is no store yet that could fail (issue D)")
+            return self.set_store(step)
         verbs = [verb for verb in _STEPS if verb in step]
         if not verbs:
             raise ValueError(f"it has no verb; the verbs are {', '.join((*_ELSEWHERE, *_STEPS))}")
         if len(verbs) > 1:
             raise ValueError(f"it has more than one verb: {', '.join(verbs)}")
-        _STEPS[verbs[0]](self.open_monitor(step.get("monitor", self.main)), step)
+        named = self.open_monitor(step.get("monitor", self.main))
+        with nullcontext() if self.store_works else _full_disk():
+            _STEPS[verbs[0]](named, step)
 
     def open_monitor(self, name: str | None) -> _Named:
         if name not in self.opened:
@@ -225,10 +260,19 @@ class _Run:
             raise _Mismatch(expected, "accepted")
 
     def open(self, name: str) -> None:
-        if name in self.opened:
+        if self.store is not None:
+            opened = partial(
+                Monitor, name, store=self.store, durability=Durability.EVERY_INPUT, **self.scenario.options
+            )
+            monitor = opened()
+            if name in self.stored:
+                self.stored[name].monitor = monitor
+            else:
+                self.stored[name] = _Named(opened, monitor)
+        elif name in self.opened:
             raise MonitorInUseError(f"the monitor {name!r} is open")
-        if name not in self.stored:
-            self.stored[name] = _Named(Monitor(name, **self.scenario.options))
+        elif name not in self.stored:
+            self.stored[name] = _Named(None, Monitor(name, **self.scenario.options))
         self.opened.append(name)
         if self.main is None:
             self.main = name
@@ -236,7 +280,47 @@ class _Run:
     def close(self, name: str) -> None:
         named = self.open_monitor(name)
         self.opened.remove(name)
-        _restart(named, {})
+        if self.store is None:
+            named.restart()
+        else:
+            named.monitor.close()
+        named.is_consumed = False
+        named.in_flight = None
+
+    def set_store(self, step: dict[str, Any]) -> None:
+        if self.store is None:
+            raise _Skip("a monitor in memory has no store that could fail; --store DIR gives it one")
+        if not _can_fail():
+            raise _Skip("this system cannot stop files from growing")
+        works = {"working": True, "failing": False}[step["store"]]
+        for name in self.opened:
+            monitor = self.stored[name].monitor
+            if "time" in step:
+                monitor.advance(_us(step["time"]))
+            # So that it is noticed at once.
+            if works:
+                monitor.checkpoint()
+            else:
+                with _full_disk(), suppress(StoreUnavailableError):
+                    monitor.checkpoint()
+                    raise _Mismatch("a store that fails", "one that was written")
+        self.store_works = works
+
+
+def _can_fail() -> bool:
+    # Python leaves the signal that goes with the limit ignored.
+    return resource is not None and signal.getsignal(signal.SIGXFSZ) is signal.SIG_IGN
+
+
+@contextmanager
+def _full_disk() -> Iterator[None]:
+    """While it lasts, this process can write to no file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def _restart(named: _Named, step: dict[str, Any]) -> None:

@@ -59,6 +59,22 @@ class Delivery(enum.StrEnum):
     """Per condition the last; none when it is back where it was."""
 
 
+class Durability(enum.StrEnum):
+    """When a monitor with a store makes changes last: how far back it may be after a crash.
+
+    Example:
+        >>> Durability("every_input")
+        <Durability.EVERY_INPUT: 'every_input'>
+    """
+
+    CHANGES = "changes"
+    """A change of a state, a candidate or the queue, before the call returns; inputs that change none are fed again."""
+    EVERY_INPUT = "every_input"
+    """Each input, before the call returns; a batch is one."""
+    RELAXED = "relaxed"
+    """At checkpoints, on closing, and every `checkpoint_interval` of event time."""
+
+
 class DwellPolicy(enum.StrEnum):
     """What ends a dwell.
 
@@ -144,4 +160,5 @@ class Reason(enum.StrEnum):
 STATES = tuple(State)
 CAUSES = tuple(Cause)
 DELIVERIES = tuple(Delivery)
+DURABILITIES = tuple(Durability)
 DWELL_POLICIES = tuple(DwellPolicy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -10,7 +11,7 @@ from . import _native
 from ._arguments import assumed, integer, member, policy_row
 from ._columns import contiguous, identifiers, tags
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-from ._enums import DELIVERIES, STATES, Delivery, Diagnostics, Reason, State
+from ._enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
 from ._html import SHOWN, table
 from ._lists import RECORD_HEADS, RecordList, record_row
 from ._monitor_events import MonitorEvents
@@ -21,6 +22,8 @@ from ._policy import TransitionPolicy
 from ._times import from_us, seconds_to_us
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from typing_extensions import Buffer, Self
 
     from ._columns import NumberColumn, SupportsArray
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 class Monitor(MonitorInputs, MonitorEvents):
     """Named conditions, their records, and the events that wait to be handed out.
 
-    A monitor in memory. It reads no clock: its clock is the largest time that it was given, and an input earlier
+    A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was given, and an input earlier
     than that is refused. It may be used from several threads; one consumer at a time gets a sensible order of events.
 
     Args:
@@ -40,10 +43,21 @@ class Monitor(MonitorInputs, MonitorEvents):
         initial_fix_max_age: Seconds, 0 to 1e9: how old a fix may be to decide a condition when it is added.
         beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
         beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
+        store: A directory, which must exist. The monitor of that name there continues where it was, or begins; its file
+            is ``<name>.fencepost``. Delivery and limit of one that exists must be those it was made with. None: in memory.
+        durability: When changes are made to last; without a store of no effect.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
 
     Raises:
         InvalidNameError: The name has other characters or another length.
-        InvalidArgumentError: An option is out of its range.
+        InvalidArgumentError: An option is out of its range, or not the stored one; a store without a name.
+        MonitorInUseError: It is open, in this or another process.
+        StoreUnavailableError: No such directory, no permission, disk full ...
+        StoreCorruptError: The file is damaged; it was left as it is.
+        StoreTooNewError: The file comes from a newer version.
+
+    After a ``fork`` of the process the child's copy is in memory, as with a store that cannot be written: the store
+    stays the parent's.
 
     Example:
         >>> from fencepost import Fix
@@ -68,6 +82,9 @@ class Monitor(MonitorInputs, MonitorEvents):
         initial_fix_max_age: float | timedelta = 60.0,
         beacon_exit_timeout: float | timedelta = 30.0,
         beacon_initial_timeout: float | timedelta = 30.0,
+        store: str | os.PathLike[str] | None = None,
+        durability: Durability | str = Durability.CHANGES,
+        checkpoint_interval: float | timedelta = 60.0,
     ) -> None:
         self._handle = _native.Monitor(
             name,
@@ -77,6 +94,9 @@ class Monitor(MonitorInputs, MonitorEvents):
             seconds_to_us(initial_fix_max_age, "initial_fix_max_age"),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
+            None if store is None else os.fsencode(store),
+            DURABILITIES.index(member(Durability, durability, "durability")),
+            seconds_to_us(checkpoint_interval, "checkpoint_interval"),
         )
 
     @classmethod
@@ -307,19 +327,35 @@ class Monitor(MonitorInputs, MonitorEvents):
         """Goes through the identifiers, in the order in which the conditions were added."""
         return iter(self.identifiers)
 
-    # --------------------------------------------------------------------------------------- itself
+    # ------------------------------------------------------------------------- stores and snapshots
+
+    def checkpoint(self) -> None:
+        """Saves everything that is not saved yet; without a store it does nothing.
+
+        Raises:
+            StoreUnavailableError: Monitoring goes on in memory; a later call tries again.
+        """
+        self._handle.checkpoint()
 
     def close(self) -> None:
-        """Ends :meth:`updates`. A monitor in memory goes on and can be read; closing again changes nothing.
+        """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
 
-        What waits is not lost: :meth:`events` still gives it.
+        The monitor goes on in memory; what becomes of it then is not kept. What was handed out and not committed is
+        handed out again when it is opened. A ``with`` statement closes at its end.
+
+        Raises:
+            StoreUnavailableError: Something could not be saved; the store is closed all the same.
 
         Example:
-            >>> with Monitor() as monitor:
-            ...     monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> monitor.closed, len(monitor)
-            (True, 1)
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     with Monitor("commute", store=folder) as monitor:
+            ...         monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            ...     with Monitor("commute", store=folder) as monitor:
+            ...         print(monitor.identifiers)
+            ['home']
         """
+        self._handle.end_updates()
         self._handle.close()
 
     @property
@@ -330,10 +366,44 @@ class Monitor(MonitorInputs, MonitorEvents):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.close()
 
-    def fork(self) -> Monitor:
+    def snapshot(self) -> bytes:
+        """The whole monitor as bytes, the same on every platform; also of one with a store. For :meth:`restore`.
+
+        Pickling and copying go through it, so a monitor with a store becomes one in memory.
+        """
+        return self._handle.snapshot()
+
+    @classmethod
+    def restore(cls, snapshot: Buffer) -> Self:
+        """A monitor in memory as it was when the snapshot was made; what was not committed is handed out again.
+
+        Args:
+            snapshot: Any bytes may be passed.
+
+        Raises:
+            SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> Monitor.restore(monitor.snapshot()).identifiers
+            ['home']
+        """
+        restored = cls.__new__(cls)
+        restored._handle = _native.Monitor.restore(snapshot)
+        return restored
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).restore, (self.snapshot(),), getattr(self, "__dict__", None) or None
+
+    # --------------------------------------------------------------------------------------- itself
+
+    def fork(self) -> Self:
         """An independent copy: the same conditions, records, waiting events, counters and clock.
 
         It is as the monitor would be after a crash: what was handed out and not committed is handed out again by the

@@ -1,0 +1,45 @@
+"""A monitor that lasts: a program with a store is killed in the middle, and started again."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from fencepost import CircularGeographicCondition, Fix, Monitor
+
+# The walk: a fix every ten seconds, east past the office. A real program would keep what it has not fed yet.
+WALK = [Fix(37.3349, -122.0140 + step * 0.00015, accuracy=8, time=step * 10_000_000) for step in range(80)]
+
+
+def run(directory: Path, killed_after: int | None) -> None:
+    with Monitor("walk", store=directory) as monitor:
+        # Leaves an equal condition alone: a program says at each start what it wants.
+        monitor.ensure(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
+        print(f"opened after {monitor.statistics().input_count} inputs, with {monitor.identifiers}")
+        for index in range(monitor.statistics().input_count, len(WALK) + 1):
+            # First what waits: also what was handed out before and not handled. Asking again says that it is handled.
+            for event in monitor.events():
+                print(f"{event.date_us // 1_000_000:3} s: event {event.sequence}: {event.identifier} is {event.state}")
+                if event.sequence == killed_after:
+                    print("killed before it has handled that", flush=True)
+                    os.kill(os.getpid(), signal.SIGKILL)
+            if index < len(WALK):
+                monitor.feed(WALK[index])
+        copy = Monitor.restore(monitor.snapshot())
+    print("done; a copy in memory:", copy.record("office").last_event.state)
+
+
+def main() -> None:
+    if len(sys.argv) > 1:
+        run(Path(sys.argv[1]), killed_after=2)
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        killed = subprocess.run([sys.executable, __file__, directory])
+        assert killed.returncode == -signal.SIGKILL
+        run(Path(directory), killed_after=None)
+        print("files:", [path.name for path in Path(directory).iterdir()])
+
+
+main()
