@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from ._conditions import to_uint16, to_uuid
+from ._conditions import to_uint16, to_uuid, uuid_of
 from ._native import InvalidArgumentError, parse_advertisement
 from ._times import Time, to_us
 
@@ -142,7 +142,7 @@ class BeaconSighting:
         if time is not None:
             to_us(time)
         uuid, major, minor, measured_power, kind, _ = parse_advertisement(payload, number)
-        sighting = cls(UUID(bytes=uuid), major, minor, rssi)
+        sighting = cls(uuid_of(uuid), major, minor, rssi)
         object.__setattr__(sighting, "measured_power", measured_power)
         object.__setattr__(sighting, "kind", BEACON_KINDS[kind])
         object.__setattr__(sighting, "time", time)

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 class Monitor(MonitorInputs, MonitorEvents):
     """Named conditions, their records, and the events that wait to be handed out.
 
-    A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was given, and an input earlier
-    than that is refused. It may be used from several threads; one consumer at a time gets a sensible order of events.
+    A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was
+    given, and an input earlier than that is refused. It may be used from several threads; one consumer at a time gets a
+    sensible order of events. A context manager, closed at its end; ``len``, ``in``, iteration and ``monitor["home"]``
+    work on the conditions.
 
     Args:
         name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
