@@ -8,6 +8,8 @@
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
+# make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
+# make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
 # make clean   removes what was built, and .venv
 #
 # All paths are relative, so that the tree may lie anywhere. What is done is noted in .build/stamps.
@@ -18,7 +20,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 .SUFFIXES:
 .PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python bench \
-  mutants format-check clean
+  mutants sanitize fuzz format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -80,6 +82,13 @@ format-check:
 
 mutants: setup-test
 	@$(python) Tests/mutants.py
+
+sanitize: setup-test
+	@Tests/sanitize.sh
+
+fuzz: SECONDS ?= 60
+fuzz: setup-test
+	@Tests/fuzz.sh run $(SECONDS)
 
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info

@@ -39,8 +39,11 @@ let package = Package(
 
     .executableTarget(
       name: "quickstart", dependencies: ["Fencepost"], path: "examples/swift",
-      exclude: ["BestPractices", "expected.txt"],
+      exclude: ["BestPractices", "Reminders", "expected.txt"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "reminders", dependencies: ["Fencepost", "FencepostFoundation", "FencepostStore"],
+      path: "examples/swift/Reminders", exclude: ["demo.sh", "expected.txt"], swiftSettings: strict),
     .executableTarget(
       name: "best-practices", dependencies: ["Fencepost", "FencepostStore"], path: "examples/swift/BestPractices",
       exclude: ["expected.txt"], swiftSettings: strict),

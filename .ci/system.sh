@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that the machine has what the builds and tests need: a C and C++ compiler, binutils, clang, SQLite, CMake,
+# Makes sure that the machine has what the builds and tests need: a C and C++ compiler, binutils, clang, SQLite, CMake, strace,
 # pkg-config, Doxygen, git, Python 3.11 or later with headers and venv. As root on Debian and its relatives missing packages
 # are installed; otherwise they are named.
 # Swift 6.3 is not a package there: it must be present. Prints the path of the Python to use as its last line.
@@ -27,7 +27,7 @@ missing() {
   command -v g++ > /dev/null || echo g++
   command -v strip > /dev/null && command -v readelf > /dev/null && command -v nm > /dev/null || echo binutils
   command -v clang > /dev/null && command -v clang++ > /dev/null || echo clang
-  for tool in cmake doxygen git pkg-config; do command -v $tool > /dev/null || echo $tool; done
+  for tool in cmake doxygen git pkg-config strace; do command -v $tool > /dev/null || echo $tool; done
   if command -v gcc > /dev/null; then
     printf '#include <stdio.h>\n' | gcc -fsyntax-only -x c - 2> /dev/null || echo libc6-dev
     printf '#include <sqlite3.h>\n' | gcc -fsyntax-only -x c - 2> /dev/null || echo libsqlite3-dev

@@ -156,9 +156,31 @@ def disagreements(header: Header, library: Path) -> list[str]:
     every = sorted({*header.names(), *macros()})
     wrong += [f"{name} has not our prefix" for name in every if not prefixed.fullmatch(name)]
 
+    # One version everywhere; the Python tests compare theirs.
+    own = macros()
+    version = ".".join(own[f"FENCEPOST_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH"))
+    newest_entry = re.search(r"(?m)^## (\S+)", (ROOT / "CHANGELOG.md").read_text())
+    if newest_entry is None or newest_entry[1] != version:
+        wrong.append(f"the header is {version}, and CHANGELOG does not begin with it")
+
+    # What README says of the systems on which the built library runs.
+    readme = (ROOT / "README.md").read_text()
+    needs = run("readelf", "--version-info", "--wide", library)
+    for family, words in (("GLIBC", "glibc"), ("GLIBCXX", "GLIBCXX")):
+        versions = re.findall(rf"\b{family}_([0-9.]+)", needs)
+        newest = max(versions, key=lambda text: [int(number) for number in text.split(".")])
+        if f"{words} {newest}" not in " ".join(readme.split()):
+            wrong.append(f"the library needs {family} {newest}, and README does not say so")
+
     # The C++ wrapper calls each function, or says in its "Not wrapped" list why it does not.
     mentioned = set(re.findall(r"\bfencepost_\w+", WRAPPER.read_text()))
     wrong += [f"{name} is neither wrapped by fencepost.hpp nor named there" for name in sorted(declared - mentioned)]
+
+    # Structures that grow are tried with older and newer callers.
+    growth = (ROOT / "Tests" / "CCases" / "case_growth.c").read_text()
+    growing = [name for name, members in header.structures.items() if members and members[0][0] == "struct_size"]
+    tried = set(re.findall(r"\bfencepost_\w+", growth))
+    wrong += [f"{name} is not in Tests/CCases/case_growth.c" for name in growing if name not in tried]
 
     statuses = {name.removeprefix("FENCEPOST_E_") for name in header.enumerators if name.startswith("FENCEPOST_E_")}
     comments = comments_of(HEADER.read_text())

@@ -6,8 +6,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
-light=(build header swift symbols abi determinism python package wheel examples install)
-heavy=(swiftpm docs browser wheels sdist)
+light=(build header swift symbols abi determinism host fuzz python package wheel examples install)
+heavy=(swiftpm docs browser sanitize wheels sdist)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -16,6 +16,8 @@ symbols() { Tests/symbols.sh .build/release-lib/release; }
 abi() { .venv/bin/python Tests/abi.py; }
 determinism() { Tests/determinism.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
+host() { Tests/host-safety.sh; }
+fuzz() { Tests/fuzz.sh replay; }
 package() { Tests/package.sh; }
 wheel() { .venv/bin/python Tests/wheel.py wheel; }
 wheels() { .venv/bin/python Tests/wheel.py wheels; }
@@ -23,6 +25,7 @@ sdist() { .venv/bin/python Tests/wheel.py sdist; }
 examples() { Tests/run-examples.sh; }
 install() { Tests/install.sh; }
 swiftpm() { Tests/swiftpm.sh; }
+sanitize() { Tests/sanitize.sh; }
 docs() { bindings/c/docs/build.sh; }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 

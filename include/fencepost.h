@@ -48,6 +48,8 @@
  *           does; any number of shared ones.
  * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
  *           of a store directory that you name.
+ *           (The Swift runtime inside looks at its own SWIFT_... variables, /proc/self/maps and the number of
+ *           processors when the library is loaded.)
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
@@ -436,10 +438,10 @@ typedef struct fencepost_monitor fencepost_monitor;
  *                     was made with; the others hold from now on.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
  * @param error        Optional detail; may be NULL (here and everywhere).
- * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one);
- *         UNSUPPORTED (a larger options structure with members that this library does not know); with a store also
- *         MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no permission, disk
- *         full ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
+ * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one; a store
+ *         without a name); UNSUPPORTED (a larger options structure with members that this library does not know); with
+ *         a store also MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no
+ *         permission, disk full ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
  *
  * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(what it holds). Since: 0.1
  */
@@ -832,6 +834,45 @@ FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *
 FENCEPOST_API fencepost_status fencepost_event_json(const fencepost_event *event, char *buffer, size_t capacity,
                                                     size_t *out_size, fencepost_error *error);
 
+/* --------------------------------------------------------------------------------- beacon advertisements */
+
+/* Layout of a beacon's advertisement. */
+typedef int32_t fencepost_beacon_kind;
+enum {
+  FENCEPOST_BEACON_IBEACON = 1,  /* company 0x004C, 02 15, 21 bytes */
+  FENCEPOST_BEACON_ALTBEACON = 2 /* AltBeacon 1.0: any company, be ac, 22 bytes; its identifier is read as UUID,
+                                    major and minor */
+};
+
+/* What a beacon says in one advertisement. Frozen: it never grows. */
+typedef struct fencepost_beacon_advertisement {
+  fencepost_beacon_sighting sighting; /* as fencepost_monitor_feed_sightings() takes it */
+  fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
+  int32_t measured_power_dbm;     /* signal strength that the maker measured at 1 m, -128 ... 127 */
+  uint32_t company_id;            /* Bluetooth company identifier, 0 ... 65535 */
+  uint32_t manufacturer_reserved; /* AltBeacon's last byte; 0 for iBeacon */
+} fencepost_beacon_advertisement;
+
+/*
+ * Reads a Bluetooth Low Energy advertisement as a scanner hands it over. The first beacon in it counts.
+ *
+ * @param payload     AD structures (an advertising or scan record, zero padding allowed), or manufacturer data.
+ *                    May be NULL only if size is 0.
+ * @param size        Bytes.
+ * @param company_id  -1: the payload is AD structures, or manufacturer data that begins with its company
+ *                    identifier. 0 ... 65535: the payload is what follows that company identifier, for scanners
+ *                    that keep the two apart.
+ * @param rssi_dbm    Signal strength of the reception, stored in the sighting; INT32_MIN = not known.
+ * @param out_advertisement  Receives what the beacon says.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no iBeacon and no AltBeacon in it, or one of a wrong length;
+ *         error->position is the byte where the fault lies).
+ * Ownership: the payload is read during the call. Threads: any. Complexity: O(size). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_t *payload, size_t size,
+                                                                    int32_t company_id, int32_t rssi_dbm,
+                                                                    fencepost_beacon_advertisement *out_advertisement,
+                                                                    fencepost_error *error);
+
 /* ---------------------------------------------------------------------------------- planning ahead */
 
 /*
@@ -875,19 +916,20 @@ typedef struct fencepost_plan_options {
   double maximum_radius_m; /* >= 0: the largest wake-up circle that the back end takes */
 } fencepost_plan_options;
 
+/* 20 slots, as a phone's; a wake-up circle of at most 100 km. */
 #define FENCEPOST_PLAN_OPTIONS_INIT {sizeof(fencepost_plan_options), 20, 0, 100000}
 
 /* A circle in a slot of the back end. Frozen: it never grows. */
 typedef struct fencepost_armed_condition {
   uint64_t generation; /* tells a condition from one that replaced it */
-  uint64_t tag;
-  double latitude;  /* centre, degrees */
-  double longitude; /* centre, degrees */
-  double radius_m;
-  double slack_m;     /* distance of the position to the line */
+  uint64_t tag;        /* the one it was added with */
+  double latitude;     /* centre, degrees */
+  double longitude;    /* centre, degrees */
+  double radius_m;     /* metres */
+  double slack_m;      /* distance of the position to the line */
   uint32_t is_inside; /* the side of the position: what a back end has to assume that tells of changes only */
   uint32_t is_new;    /* 1: arm it, after what is not kept was disarmed; 0: it is armed already, leave it alone */
-  uint32_t reserved;
+  uint32_t reserved;  /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
   char identifier[264];       /* UTF-8, terminated */
 } fencepost_armed_condition;
@@ -897,12 +939,13 @@ typedef struct fencepost_plan {
   uint32_t struct_size;     /* set by FENCEPOST_PLAN_INIT */
   uint32_t follow;          /* 1: feed every fix until a plan says otherwise */
   uint32_t has_wake_up;     /* 1: the last slot holds a circle, the next three */
-  uint32_t reserved;
+  uint32_t reserved;        /* 0 */
   double wake_up_latitude;  /* degrees */
   double wake_up_longitude; /* degrees */
   double wake_up_radius_m;  /* 0: lines are so near that every fix has to be fed */
 } fencepost_plan;
 
+/* Begin each fencepost_plan with it. */
 #define FENCEPOST_PLAN_INIT {sizeof(fencepost_plan), 0, 0, 0, 0, 0, 0}
 
 /*
@@ -977,11 +1020,12 @@ FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_sig
 /* How a fix is chosen among several. NULL in its place means the values of INIT. */
 typedef struct fencepost_fix_selection {
   uint32_t struct_size; /* set by FENCEPOST_FIX_SELECTION_INIT */
-  uint32_t reserved;
+  uint32_t reserved;      /* 0 */
   double speed_m_per_s;   /* finite, >= 0: how fast uncertainty grows with age */
   int64_t maximum_age_us; /* 0 ... 1e15: older fixes are not considered */
 } fencepost_fix_selection;
 
+/* Uncertainty grows at walking speed; fixes of the last five minutes count. */
 #define FENCEPOST_FIX_SELECTION_INIT {sizeof(fencepost_fix_selection), 0, 1.5, 300000000}
 
 /*

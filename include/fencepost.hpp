@@ -41,6 +41,10 @@ using fix_columns = fencepost_fix_columns;
 using feed_result = fencepost_feed_result;
 using statistics = fencepost_statistics;
 using explanation = fencepost_explanation;
+using armed_condition = fencepost_armed_condition;
+using plan_options = fencepost_plan_options;
+using significant_change_filter = fencepost_significant_change_filter;
+using fix_selection = fencepost_fix_selection;
 using transition_policy = fencepost_transition_policy;
 using monitor_options = fencepost_monitor_options;
 using uuid = std::array<std::uint8_t, 16>;
@@ -99,6 +103,11 @@ struct destroy {
 /* The presets of the C header. */
 inline monitor_options standard_options() { return FENCEPOST_MONITOR_OPTIONS_INIT; }
 inline monitor_options core_location_options() { return FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT; }
+inline plan_options standard_plan_options() { return FENCEPOST_PLAN_OPTIONS_INIT; }
+inline significant_change_filter standard_significant_change_filter() {
+  return FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
+}
+inline fix_selection standard_fix_selection() { return FENCEPOST_FIX_SELECTION_INIT; }
 inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_STANDARD_INIT; }
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
@@ -124,6 +133,13 @@ struct circle_columns {
   std::vector<double> longitudes;
   std::vector<double> radii_m;
   std::vector<std::uint64_t> tags{};
+};
+
+/* Which circles a back end with few slots watches. */
+struct plan {
+  fencepost_plan summary = FENCEPOST_PLAN_INIT;
+  std::vector<bool> keep;              /* for each generation that was armed: it stays; else disarm it */
+  std::vector<armed_condition> armed;  /* the nearest line first */
 };
 
 /* Owns a fencepost_monitor. */
@@ -284,6 +300,47 @@ class monitor {
     return out;
   }
 
+  /* What the detector believes now, whatever events still wait. */
+  fencepost_state state(const std::string &identifier) const {
+    fencepost_state out = FENCEPOST_STATE_UNKNOWN;
+    call(fencepost_monitor_state, get(), detail::terminated(identifier), &out);
+    return out;
+  }
+
+  /* Metres that a device at a position may move before it can be on another side of a line; INFINITY without one. */
+  double safe_distance(double latitude, double longitude) const {
+    double out = 0;
+    call(fencepost_monitor_safe_distance, get(), latitude, longitude, &out);
+    return out;
+  }
+
+  /* When something happens though no input comes; none when nothing waits. */
+  std::optional<std::int64_t> next_deadline() const {
+    std::int64_t out = FENCEPOST_TIME_UNSET;
+    call(fencepost_monitor_next_deadline, get(), &out);
+    if (out == FENCEPOST_TIME_UNSET) return std::nullopt;
+    return out;
+  }
+
+  /* Plans around the position of the fix that was fed last; armed holds the generations of what is armed now. */
+  fencepost::plan plan(double latitude, double longitude, double accuracy_m,
+                       const std::vector<std::uint64_t> &armed = {},
+                       const plan_options &options = standard_plan_options()) const {
+    fencepost::plan out;
+    std::vector<std::uint32_t> keep(armed.size());
+    out.armed.resize(options.slots < 4096 ? options.slots : 4096);
+    for (;;) {
+      std::size_t count = 0;
+      const fencepost_status status =
+          repeatable(fencepost_monitor_plan, get(), latitude, longitude, accuracy_m, &options, armed.data(),
+                     armed.size(), keep.data(), out.armed.data(), out.armed.size(), &count, &out.summary);
+      out.armed.resize(count);
+      if (status == FENCEPOST_OK) break;
+    }
+    out.keep.assign(keep.begin(), keep.end());
+    return out;
+  }
+
   /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
 
   void feed(const fix &sample) { call(fencepost_monitor_feed_fix, get(), &sample); }
@@ -427,6 +484,36 @@ inline const char *status_message(fencepost_status status) noexcept { return fen
 /* "within_margin". */
 inline const char *reason_name(fencepost_reason reason) noexcept { return fencepost_reason_name(reason); }
 
+/* Whether a position lies in a circle, the line included. */
+inline bool circle_contains(double centre_latitude, double centre_longitude, double radius_m, double latitude,
+                            double longitude) {
+  std::uint32_t contains = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_circle_contains(centre_latitude, centre_longitude, radius_m, latitude, longitude, &contains,
+                                          &error),
+                error);
+  return contains != 0;
+}
+
+/* Offers a fix to a filter; whether it is let through. */
+inline bool accept(significant_change_filter &filter, const fix &sample) {
+  std::uint32_t accepted = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_significant_change_accept(&filter, &sample, &accepted, &error), error);
+  return accepted != 0;
+}
+
+/* The place of the fix with the least uncertainty at a moment; none when none can be used. */
+inline std::optional<std::size_t> best_fix(const std::vector<fix> &fixes, std::int64_t now_us,
+                                           const fix_selection &selection = standard_fix_selection()) {
+  std::size_t index = 0;
+  std::uint32_t available = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_best_fix(fixes.data(), fixes.size(), now_us, &selection, &index, &available, &error), error);
+  if (available == 0) return std::nullopt;
+  return index;
+}
+
 /* An event as one line of JSON. */
 inline std::string json(const event &of) {
   std::string text(4096, '\0');
@@ -442,6 +529,16 @@ inline uuid parse_uuid(const std::string &text) {
   uuid out{};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   detail::check(fencepost_uuid_parse(detail::terminated(text), out.data(), &error), error);
+  return out;
+}
+
+/* What a beacon's advertisement says; company_id as in fencepost_beacon_parse_advertisement(). */
+inline fencepost_beacon_advertisement parse_advertisement(const std::uint8_t *payload, std::size_t size,
+                                                          std::int32_t company_id = -1,
+                                                          std::int32_t rssi_dbm = INT32_MIN) {
+  fencepost_beacon_advertisement out{};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_beacon_parse_advertisement(payload, size, company_id, rssi_dbm, &out, &error), error);
   return out;
 }
 

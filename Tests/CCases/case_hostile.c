@@ -115,6 +115,23 @@ static void any_calls(void) {
       fencepost_statistics statistics = statistics_of(monitor);
       if (statistics.clock_us != FENCEPOST_TIME_UNSET) clock = statistics.clock_us;
       CHECK(statistics.pending_events < 100000);
+      fencepost_plan plan = FENCEPOST_PLAN_INIT;
+      fencepost_plan_options slots = FENCEPOST_PLAN_OPTIONS_INIT;
+      fencepost_armed_condition armed[12];
+      uint64_t generations[2] = {next_random() % 50, next_random()};
+      uint32_t keep[2];
+      double distance = 0;
+      int64_t deadline = 0;
+      slots.slots = (uint32_t)(next_random() % 14);
+      slots.margin_m = next_random() % 2 ? 0 : any_double();
+      slots.maximum_radius_m = next_random() % 2 ? 1000 : any_double();
+      if (fencepost_monitor_plan(monitor, any_double(), any_double(), next_random() % 2 ? 5 : any_double(), &slots,
+                                 generations, 2, keep, armed, 12, &count, &plan, NULL) == FENCEPOST_OK)
+        CHECK(count <= statistics.condition_count && (!plan.has_wake_up || plan.wake_up_radius_m >= 0));
+      if (fencepost_monitor_safe_distance(monitor, any_double(), any_double(), &distance, NULL) == FENCEPOST_OK)
+        CHECK(distance >= 0);
+      CHECK_OK(fencepost_monitor_next_deadline(monitor, &deadline, NULL));
+      CHECK(deadline == FENCEPOST_TIME_UNSET || statistics.clock_us == FENCEPOST_TIME_UNSET || deadline >= clock);
       uint64_t after = 0, met = 0;
       number = 1;
       while (fencepost_monitor_next_record(monitor, after, &record, &number, NULL) == FENCEPOST_OK && number) {

@@ -46,6 +46,7 @@ static const struct {
     SYMBOL(fencepost_monitor_set_wakeup),
     SYMBOL(fencepost_monitor_abandon),
     SYMBOL(fencepost_event_json),
+    SYMBOL(fencepost_beacon_parse_advertisement),
     SYMBOL(fencepost_monitor_state),
     SYMBOL(fencepost_monitor_safe_distance),
     SYMBOL(fencepost_monitor_next_deadline),

@@ -167,6 +167,32 @@ void snapshots() {
   CHECK(status_of([] { fencepost::monitor::restore({1, 2, 3}); }) == FENCEPOST_E_SNAPSHOT_INVALID);
 }
 
+void planning() {
+  fencepost::monitor monitor;
+  CHECK(!monitor.next_deadline() && monitor.safe_distance(0, 0) > 1e9);
+  for (int i = 0; i < 9; i++) monitor.add_circular_condition(std::to_string(i), 0, i, 1000);
+  monitor.feed(at(true, 0));
+  CHECK(monitor.state("0") == FENCEPOST_STATE_SATISFIED && monitor.state("8") == FENCEPOST_STATE_UNSATISFIED);
+  CHECK(monitor.safe_distance(0, 0) > 999.99 && monitor.safe_distance(0, 0) < 1000);
+  fencepost::plan_options options = fencepost::standard_plan_options();
+  options.slots = 4;
+  const fencepost::plan plan = monitor.plan(0, 0, 5, {1, 9, 77}, options);
+  CHECK(plan.armed.size() == 3 && plan.summary.has_wake_up == 1 && std::string(plan.armed[0].identifier) == "0");
+  CHECK((plan.keep == std::vector<bool>{true, false, false}));
+  CHECK(monitor.plan(0, 0, 5).armed.size() == 9);
+  options.slots = 0;
+  CHECK(status_of([&] { monitor.plan(0, 0, 5, {}, options); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  monitor.feed(at(false, 1));
+  CHECK(monitor.next_deadline() == start + 21 * second);
+
+  CHECK(fencepost::circle_contains(0, 0, 1000, 0, 0) && !fencepost::circle_contains(0, 0, 1000, 0, 1));
+  fencepost::significant_change_filter filter = fencepost::standard_significant_change_filter();
+  CHECK(fencepost::accept(filter, at(true, 0)) && !fencepost::accept(filter, at(false, 1)));
+  CHECK(fencepost::accept(filter, at(false, 300)));
+  CHECK(fencepost::best_fix({at(true, 0), at(true, 5), at(true, 3)}, start + 6 * second) == std::size_t{1});
+  CHECK(!fencepost::best_fix({}, start));
+}
+
 void geodesy() {
   const fencepost::inverse line = fencepost::geodesic_inverse(0, 0, 0, 1);
   CHECK(line.distance_m > 111319.490 && line.distance_m < 111319.491 && line.azimuth1 == 90);
@@ -187,6 +213,7 @@ int main() {
   events();
   inputs();
   snapshots();
+  planning();
   geodesy();
   std::puts("the C++ wrapper holds");
   return 0;

@@ -22,7 +22,7 @@ struct HeaderAgreementTests {
 
   @Test func everyDeclarationIsFound() throws {
     let declared = try Self.declared()
-    #expect(declared.count >= 37)
+    #expect(declared.count >= 38)
     #expect(Set(declared).count == declared.count)
     // Nothing is declared beside the macro: every line of code with "fencepost_…(" is one of these.
     let header = try Project.text("include/fencepost.h").replacing(#/(?s)/\*.*?\*//#, with: " ")

@@ -1,7 +1,7 @@
 import FencepostKernel
 
 /// Lets a fix through when the device has moved far, and not too often: the first, then each at least
-/// ``minimumDistance`` away from the last one let through and at least ``minimumInterval`` after it.
+/// ``minimumDistance`` away from the last one let through and at least ``minimumIntervalMicroseconds`` after it.
 public struct SignificantChangeFilter: Sendable, Hashable {
   /// Metres, 500 by default.
   public let minimumDistance: Double

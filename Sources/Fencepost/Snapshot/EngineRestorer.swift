@@ -51,8 +51,8 @@ struct EngineRestorer {
     do throws(Damage) {
       try restoreConditions(&engine)
       try restoreEvents(&engine)
+      try engine.endRestoring()
     } catch { throw .damaged(error) }
-    engine.endRestoring()
     return engine
   }
 

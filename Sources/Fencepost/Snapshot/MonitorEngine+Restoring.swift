@@ -118,9 +118,12 @@ extension MonitorEngine {
   }
 
   /// Puts in order what came row by row.
-  mutating func endRestoring() {
+  mutating func endRestoring() throws(Damage) {
     if !states.isEmpty { reserveScratch() }
     inFlight.sort { $0.sequence < $1.sequence }
+    for (one, next) in zip(inFlight, inFlight.dropFirst()) where one.sequence == next.sequence {
+      throw Damage("two events have the sequence \(one.sequence)")
+    }
     limit.sortWaiting()
     handedOut = 0
   }

@@ -47,16 +47,43 @@ enum Boundary {
     return pointer
   }
 
-  /// Unwraps the start of an array that may be NULL only when it has no elements.
+  /// Unwraps the start of an array that may be NULL only when it has no elements. A count of which no array can be is
+  /// refused before anything is read or allocated.
+  @inline(__always)
+  static func require<Element>(
+    _ pointer: UnsafePointer<Element>?, count: Int, _ name: StaticString
+  ) throws(MonitorError) -> UnsafePointer<Element>? {
+    try check(count, stride: MemoryLayout<Element>.stride, isNull: pointer == nil, name)
+    return pointer
+  }
+
+  /// The same for an array that is written.
+  @inline(__always)
+  static func require<Element>(
+    _ pointer: UnsafeMutablePointer<Element>?, count: Int, _ name: StaticString
+  ) throws(MonitorError) -> UnsafeMutablePointer<Element>? {
+    try check(count, stride: MemoryLayout<Element>.stride, isNull: pointer == nil, name)
+    return pointer
+  }
+
+  /// The same for bytes.
   @inline(__always)
   static func require<Pointer>(_ pointer: Pointer?, count: Int, _ name: StaticString) throws(MonitorError)
     -> Pointer?
   {
-    guard count >= 0 else {
-      throw .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(Int.max)")
-    }
-    guard count == 0 || pointer != nil else { throw .nullArgument("\(name)") }
+    try check(count, stride: 1, isNull: pointer == nil, name)
     return pointer
+  }
+
+  @inline(__always)
+  private static func check(
+    _ count: Int, stride: Int, isNull: Bool, _ name: StaticString
+  ) throws(MonitorError) {
+    guard count >= 0, count <= Int.max / stride else {
+      throw .invalidArgument(
+        "the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(Int.max / stride)")
+    }
+    guard count == 0 || !isNull else { throw .nullArgument("\(name)") }
   }
 
   /// The bytes of a terminated text that is to be an identifier; at most one more than an identifier may have.

@@ -44,6 +44,8 @@ final class Handle: Sendable {
     var isNews = false
     defer { if isNews { wakeup.ring() } }
     return try stored.withLock { stored throws(MonitorError) -> Result in
+      annotateAcquired(self)
+      defer { annotateReleasing(self) }
       guard wakeup.isArmed else { return try body(&stored) }
       let before = stored.pendingEvents
       defer { isNews = stored.pendingEvents > before }

@@ -63,6 +63,7 @@ static void module_free(void *module) { module_clear((PyObject *)module); }
 static PyMethodDef module_methods[] = {
     {"error_table", native_error_table, METH_NOARGS, "All errors: number, name, message, class."},
     {"parse_uuid", native_parse_uuid, METH_O, "The 16 bytes of a UUID in its 8-4-4-4-12 form."},
+    {"parse_advertisement", native_parse_advertisement, METH_VARARGS, "What a beacon says in an advertisement."},
     {"event_json", native_event_json, METH_VARARGS, "One event as a JSON line."},
     {"circle_contains", native_circle_contains, METH_VARARGS, "Whether a position lies in a circle."},
     {"significant_change", native_significant_change, METH_VARARGS, "Whether a fix passes the filter."},

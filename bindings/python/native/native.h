@@ -107,4 +107,7 @@ PyObject *native_direct(PyObject *module, PyObject *args);
 PyObject *native_inverse_into(PyObject *module, PyObject *args);
 PyObject *native_direct_into(PyObject *module, PyObject *args);
 
+/* beacons.c */
+PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
+
 #endif

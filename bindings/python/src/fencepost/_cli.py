@@ -113,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         help="feed only fixes 500 m and 300 s apart; reports what that saves and delays (on standard error)",
     )
     _add_conform(commands)
+    _add_watch(commands)
     return parser
 
 
@@ -129,6 +130,43 @@ def _add_conform(commands: Any) -> None:
     parser.add_argument(
         "--store", metavar="DIR", help="keep monitors in new directories inside DIR; a restart closes and opens again"
     )
+
+
+def _add_watch(commands: Any) -> None:
+    from ._watch import seconds
+
+    parser = commands.add_parser(
+        "watch",
+        help="follow fixes as they come and run a command for each event",
+        description="Feeds fixes as they come, lets time pass between them, and runs a command once for each event, with "
+        "the event as JSON on its standard input; again, in order, until it exits with 0. Ends with the source, or on "
+        "SIGTERM.",
+    )
+    parser.set_defaults(run=_watch)
+    add = parser.add_argument
+    add("--source", metavar="FILE|-|gpsd://HOST:PORT", required=True, help="JSON Lines of fixes, or a gpsd")
+    add("--conditions", metavar="FILE", required=True, help="as for replay")
+    add("--exec", metavar="CMD", help="a shell command; without it events are printed")
+    add("--policy", type=_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
+    add("--lag", type=seconds, default=5.0, metavar="S", help="how late a live fix may come (default: %(default)s)")
+    add("--any-time", action="store_true", help="take fixes more than an hour ahead of the clock")
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from ._live import open_source
+    from ._watch import Watch, print_event, report, run_command, watch
+
+    monitor = Monitor()
+    add_conditions(monitor, read_conditions(options.conditions, options.policy), options.conditions)
+    handle = print_event if options.exec is None else run_command(options.exec)
+    watcher = Watch(monitor, handle, lag=options.lag, any_time=options.any_time)
+    source = open_source(options.source)
+    try:
+        watch(source, watcher)
+    finally:
+        source.close()
+    report(watcher, source.name)
+    return DONE
 
 
 def _conform(options: argparse.Namespace) -> int:

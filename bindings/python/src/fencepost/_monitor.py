@@ -12,7 +12,7 @@ from . import _native
 from ._columns import column
 from ._conditions import KINDS, BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
-from ._inputs import FIX_RECORD, BeaconSighting, Fix
+from ._inputs import FIX_RECORD, BeaconSighting, Fix, common_time
 from ._native import InvalidArgumentError, QueueFullError
 from ._outputs import Event, Explanation, FeedResult, Record, Statistics
 from ._policy import TransitionPolicy
@@ -342,21 +342,23 @@ class Monitor:
             error.result = FeedResult(*error.result)
             raise
 
-    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time) -> None:
+    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None) -> None:
         """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
 
         Args:
             sightings: One or several.
-            time: Of the report.
+            time: Of the report. May be left out when the sightings carry one and the same time.
 
         Raises:
+            InvalidArgumentError: There is no time, or the sightings carry different ones.
             LateInputError: Earlier than the clock; counted.
             QueueFullError: `max_pending_events` events wait.
         """
         if isinstance(sightings, BeaconSighting):
             sightings = (sightings,)
-        rows = b"".join([sighting._record() for sighting in sightings])
-        self._handle.feed_sightings(rows, to_us(time))
+        report = list(sightings)
+        rows = b"".join([sighting._record() for sighting in report])
+        self._handle.feed_sightings(rows, common_time(report) if time is None else to_us(time))
 
     def set_scanning(self, on: bool, *, time: Time) -> None:
         """Declares whether the host scans for beacons from now on; a monitor starts with scanning on.

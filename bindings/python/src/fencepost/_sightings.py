@@ -71,6 +71,8 @@ def _beacon(value: Any, index: int) -> BeaconSighting:
     place = f"beacons[{index}]"
     if not isinstance(value, dict):
         raise InvalidArgumentError(f"{place} is not an object")
+    if "payload" in value:
+        return _advertisement(value, place)
     unknown = set(value) - {"uuid", "major", "minor", "rssi"}
     if unknown:
         raise InvalidArgumentError(f"{place}: key {min(unknown)!r} is not one of uuid, major, minor, rssi")
@@ -84,3 +86,22 @@ def _beacon(value: Any, index: int) -> BeaconSighting:
         return BeaconSighting(uuid, major, minor, rssi)  # type: ignore[arg-type]
     except InvalidArgumentError as error:
         raise InvalidArgumentError(f"{place}: {error}") from None
+
+
+def _advertisement(value: dict[str, Any], place: str) -> BeaconSighting:
+    """A beacon given by the bytes of its advertisement."""
+    unknown = set(value) - {"payload", "company", "rssi"}
+    if unknown:
+        raise InvalidArgumentError(f"{place}: key {min(unknown)!r} is not one of payload, company, rssi")
+    for name in ("company", "rssi"):
+        number = value.get(name)
+        if isinstance(number, bool) or not (number is None or isinstance(number, int)):
+            raise InvalidArgumentError(f"{place}: {name} must be an integer, not {number!r}")
+    try:
+        payload = bytes.fromhex(value["payload"])
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"{place}: payload must be a text of hexadecimal digits, two a byte") from None
+    try:
+        return BeaconSighting.parse(payload, rssi=value.get("rssi"), company=value.get("company"))
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{place}: payload: {error}") from None

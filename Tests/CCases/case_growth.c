@@ -1,0 +1,230 @@
+/*
+ * Growth: every structure with a struct_size, from callers of every older size and from a newer one. Memory beyond the
+ * caller's size is poisoned: reading it would be seen as nonsense, writing it as a change. (fencepost_error, which is only
+ * written whole, is in case_structures.c.)
+ */
+#include "check.h"
+
+enum { TAIL = 16, POISON = 0xee, BLOCK = 1024 };
+
+/* A caller's memory; aligned as the structures are. */
+typedef union block {
+  uint8_t bytes[BLOCK];
+  uint64_t align;
+} block;
+
+/* A structure that the library reads: its INIT value, and a call that must succeed with it. */
+typedef struct reader {
+  const char *name;
+  const void *init;
+  size_t size;
+  size_t smallest; /* of the first header that had it; 8: every size is one that some header could have had */
+  fencepost_status (*call)(void *structure);
+} reader;
+
+static const fencepost_monitor_options monitor_options = FENCEPOST_MONITOR_OPTIONS_INIT;
+static const fencepost_condition_options condition_options = FENCEPOST_CONDITION_OPTIONS_INIT;
+static const fencepost_transition_policy transition_policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+static const fencepost_fix_columns fix_columns = FENCEPOST_FIX_COLUMNS_INIT;
+static const fencepost_plan_options plan_options = FENCEPOST_PLAN_OPTIONS_INIT;
+static const fencepost_fix_selection fix_selection = FENCEPOST_FIX_SELECTION_INIT;
+static const fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
+
+static fencepost_status read_monitor_options(void *structure) {
+  fencepost_monitor *monitor = NULL;
+  fencepost_status status = fencepost_monitor_create(NULL, structure, &monitor, NULL);
+  fencepost_monitor_destroy(monitor);
+  return status;
+}
+
+static fencepost_status add_with(const fencepost_condition_options *options) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_status status = fencepost_monitor_add_circular_condition(monitor, "a", 0, 0, 100, options, NULL);
+  fencepost_monitor_destroy(monitor);
+  return status;
+}
+
+static fencepost_status read_condition_options(void *structure) { return add_with(structure); }
+
+static fencepost_status read_transition_policy(void *structure) {
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  options.policy = structure;
+  return add_with(&options);
+}
+
+static fencepost_status read_fix_columns(void *structure) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_status status = fencepost_monitor_feed_columns(monitor, structure, 0, NULL, NULL);
+  fencepost_monitor_destroy(monitor);
+  return status;
+}
+
+static fencepost_status read_plan_options(void *structure) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_plan plan = FENCEPOST_PLAN_INIT;
+  size_t count;
+  fencepost_status status =
+      fencepost_monitor_plan(monitor, 0, 0, 5, structure, NULL, 0, NULL, NULL, 0, &count, &plan, NULL);
+  fencepost_monitor_destroy(monitor);
+  return status;
+}
+
+static fencepost_status read_fix_selection(void *structure) {
+  size_t index;
+  uint32_t available;
+  return fencepost_best_fix(NULL, 0, SECONDS(0), structure, &index, &available, NULL);
+}
+
+/* Without a position: not let through, so that nothing is written. */
+static fencepost_status read_filter(void *structure) {
+  fencepost_fix fix = {0, 0, -1, SECONDS(0)};
+  uint32_t accepted;
+  return fencepost_significant_change_accept(structure, &fix, &accepted, NULL);
+}
+
+/* A filter that cannot remember would let every fix through. */
+enum { SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix) };
+
+#define READER(name, smallest) {#name, &name, sizeof name, smallest, read_##name}
+static const reader readers[] = {
+    READER(monitor_options, 8), READER(condition_options, 8), READER(transition_policy, 8),
+    READER(fix_columns, 8),     READER(plan_options, 8),      READER(fix_selection, 8),
+    READER(filter, SMALLEST_FILTER),
+};
+
+/* The first bytes of INIT, that size stated, poison behind. */
+static block caller(const void *init, size_t known, size_t size) {
+  block memory;
+  memset(&memory, POISON, sizeof memory);
+  memcpy(memory.bytes, init, known < size ? known : size);
+  uint32_t stated = (uint32_t)size;
+  memcpy(memory.bytes, &stated, sizeof stated);
+  return memory;
+}
+
+static void expect(const reader *reader, block *memory, fencepost_status expected) {
+  uint32_t size;
+  memcpy(&size, memory->bytes, sizeof size);
+  block before = *memory;
+  fencepost_status status = reader->call(memory);
+  if (status != expected)
+    FAIL("%s of %u bytes: %s, expected %s", reader->name, size, fencepost_status_name(status),
+         fencepost_status_name(expected));
+  if (memcmp(memory, &before, sizeof before) != 0) FAIL("%s of %u bytes was written to", reader->name, size);
+}
+
+static void older_readers(void) {
+  for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+    for (size_t size = readers[i].smallest; size <= readers[i].size; size += 8) {
+      block memory = caller(readers[i].init, readers[i].size, size);
+      expect(&readers[i], &memory, FENCEPOST_OK);
+    }
+  }
+}
+
+static void newer_readers(void) {
+  for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+    block memory = caller(readers[i].init, readers[i].size, readers[i].size + TAIL);
+    memset(memory.bytes + readers[i].size, 0, TAIL);
+    expect(&readers[i], &memory, FENCEPOST_OK);
+    for (size_t at = 0; at < TAIL; at++) {
+      memory.bytes[readers[i].size + at] = 0x80;
+      expect(&readers[i], &memory, FENCEPOST_E_UNSUPPORTED);
+      memory.bytes[readers[i].size + at] = 0;
+    }
+  }
+}
+
+static void no_sizes(void) {
+  static const uint32_t senseless[] = {0, 1, 4, 7, 12, 4097, UINT32_MAX};
+  for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+    for (size_t n = 0; n < sizeof senseless / sizeof senseless[0]; n++) {
+      block memory = caller(readers[i].init, readers[i].size, readers[i].size);
+      memcpy(memory.bytes, &senseless[n], sizeof senseless[n]);
+      expect(&readers[i], &memory, FENCEPOST_E_INVALID_ARGUMENT);
+    }
+  }
+}
+
+/* A structure that the library writes. */
+typedef struct writer {
+  const char *name;
+  size_t size;
+  fencepost_status (*call)(fencepost_monitor *monitor, void *structure);
+} writer;
+
+static fencepost_status write_statistics(fencepost_monitor *monitor, void *structure) {
+  return fencepost_monitor_statistics(monitor, structure, NULL);
+}
+static fencepost_status write_explanation(fencepost_monitor *monitor, void *structure) {
+  return fencepost_monitor_explain(monitor, "exact", structure, NULL);
+}
+static fencepost_status write_plan(fencepost_monitor *monitor, void *structure) {
+  size_t count;
+  return fencepost_monitor_plan(monitor, 0, 0, 5, NULL, NULL, 0, NULL, NULL, 0, &count, structure, NULL);
+}
+static fencepost_status write_filter(fencepost_monitor *monitor, void *structure) {
+  fencepost_fix fix = {1, 2, 5, SECONDS(0)};
+  uint32_t accepted;
+  (void)monitor;
+  return fencepost_significant_change_accept(structure, &fix, &accepted, NULL);
+}
+
+static const writer writers[] = {
+    {"statistics", sizeof(fencepost_statistics), write_statistics},
+    {"explanation", sizeof(fencepost_explanation), write_explanation},
+    {"plan", sizeof(fencepost_plan), write_plan},
+    {"significant_change_filter", sizeof(fencepost_significant_change_filter), write_filter},
+};
+
+/* Every size: what is written is the beginning of what a caller of today gets, and nothing behind the size changes. */
+static void writers_of_every_size(void) {
+  fencepost_monitor *monitor = busy_monitor();
+  for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
+    int is_filter = writers[i].call == write_filter;
+    block now;
+    memset(&now, 0, sizeof now);
+    if (is_filter) now = caller(&filter, sizeof filter, sizeof filter);
+    uint32_t full = (uint32_t)writers[i].size;
+    memcpy(now.bytes, &full, sizeof full);
+    CHECK_OK(writers[i].call(monitor, &now));
+    for (size_t size = is_filter ? SMALLEST_FILTER : 8; size <= writers[i].size + TAIL; size += 8) {
+      block memory;
+      memset(&memory, POISON, sizeof memory);
+      if (is_filter) memory = caller(&filter, sizeof filter, size);
+      if (is_filter && size > sizeof filter) memset(memory.bytes + sizeof filter, 0, size - sizeof filter);
+      uint32_t stated = (uint32_t)size;
+      memcpy(memory.bytes, &stated, sizeof stated);
+      block before = memory;
+      CHECK_OK(writers[i].call(monitor, &memory));
+      size_t known = size < writers[i].size ? size : writers[i].size;
+      CHECK(memcmp(memory.bytes, &stated, sizeof stated) == 0);
+      if (memcmp(memory.bytes + 4, now.bytes + 4, known - 4) != 0)
+        FAIL("%s of %zu bytes: other values than of %zu", writers[i].name, size, writers[i].size);
+      if (memcmp(memory.bytes + known, before.bytes + known, BLOCK - known) != 0)
+        FAIL("%s of %zu bytes: written beyond", writers[i].name, size);
+    }
+  }
+  fencepost_monitor_destroy(monitor);
+}
+
+/* A program of the first header, whose options ended before the store: it still gets a monitor in memory. */
+static void options_before_the_store(void) {
+  block memory = caller(&monitor_options, sizeof monitor_options, offsetof(fencepost_monitor_options, store_directory));
+  fencepost_monitor *monitor = NULL;
+  CHECK_OK(fencepost_monitor_create("old", (const fencepost_monitor_options *)&memory, &monitor, NULL));
+  add_exact_circle(monitor, "a", 0);
+  CHECK_OK(feed(monitor, 0, SECONDS(0)));
+  CHECK_INT(next_event(monitor).state, FENCEPOST_STATE_SATISFIED);
+  CHECK_OK(fencepost_monitor_checkpoint(monitor, NULL));
+  fencepost_monitor_destroy(monitor);
+}
+
+static const ccase cases[] = {
+    {"growth: older callers of every structure that is read", older_readers},
+    {"growth: newer callers of every structure that is read", newer_readers},
+    {"growth: sizes that no caller has", no_sizes},
+    {"growth: structures that are written, of every size", writers_of_every_size},
+    {"growth: options before the store", options_before_the_store},
+};
+AREA(area_growth);

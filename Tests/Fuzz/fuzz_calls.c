@@ -1,0 +1,187 @@
+/*
+ * Turns bytes into a sequence of calls on a monitor, and checks after each what must hold whatever they were: see
+ * model.h. Every now and then the monitor is replaced by its fork or by what its snapshot restores.
+ */
+#include "model.h"
+
+static const char *const names[] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9", "f", "g"};
+
+static double take_offset(reader *in) { /* most within 2 km of a place, some at the ends of the world */
+  static const double special[] = {0, 90, -90, 180, -180, 179.9999, -179.9999, 91, NAN, INFINITY, 1e-300, 45};
+  uint8_t choice = take8(in);
+  if (choice >= 0xf0) return special[take8(in) % (sizeof special / sizeof *special)];
+  return (double)(int8_t)choice * 2e-4;
+}
+
+static int64_t take_time(reader *in, const model *known) {
+  static const int64_t steps[] = {0, 1, 999999, 1000000, 5000000, 19999999, 20000000, 20000001, 30000000, 60000001,
+                                  -1, -1000000, INT64_C(86400000000)};
+  static const int64_t special[] = {INT64_MIN, INT64_MAX, FENCEPOST_TIME_MIN, FENCEPOST_TIME_MAX, 0};
+  uint8_t choice = take8(in);
+  int64_t clock = known->clock == FENCEPOST_TIME_UNSET ? INT64_C(1700000000000000) : known->clock;
+  if (choice >= 0xfa) return special[take8(in) % 5];
+  int64_t step = steps[choice % (sizeof steps / sizeof *steps)];
+  return step > 0 && clock > FENCEPOST_TIME_MAX - step ? clock : clock + step;
+}
+
+static fencepost_fix take_fix(reader *in, const model *known) {
+  static const double accuracies[] = {5, 0, 1, 30, 65, 150, 1000, -1, NAN, 1e300};
+  fencepost_fix fix;
+  fix.latitude = take_offset(in);
+  fix.longitude = take_offset(in);
+  fix.accuracy_m = accuracies[take8(in) % (sizeof accuracies / sizeof *accuracies)];
+  fix.time_us = take_time(in, known);
+  return fix;
+}
+
+static void add(reader *in, model *known) {
+  static const double radii[] = {100, 1000, 10, 20, 400, 5e6, 2e7, 1e-9, 1e300, 0, -1, NAN};
+  fencepost_transition_policy policies[] = {
+      FENCEPOST_TRANSITION_POLICY_STANDARD_INIT, FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
+      FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT, FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
+      FENCEPOST_TRANSITION_POLICY_STANDARD_INIT};
+  policies[3].entry_dwell_us = 5000000;
+  policies[3].dwell_policy = FENCEPOST_DWELL_EVIDENCE;
+  policies[4].accuracy_factor = 0;
+  policies[4].exit_dwell_us = INT64_C(1000000000000000);
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  uint8_t shape = take8(in), place = take8(in) & 7;
+  policies[shape % 5].notify = shape & 0x40 ? (uint32_t)take8(in) & 7 : FENCEPOST_NOTIFY_ALL;
+  options.policy = &policies[shape % 5];
+  options.assuming = take8(in) % 4;
+  options.tag = shape;
+  fencepost_status status;
+  uint32_t changed = 1;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  if (shape & 0x80) {
+    static const uint8_t uuids[2][16] = {{1}, {2}};
+    int32_t major = (int32_t)(take8(in) % 4) - 1, minor = (int32_t)(take8(in) % 4) - 1;
+    if (shape & 0x20)
+      status = fencepost_monitor_ensure_beacon_condition(known->monitor, names[place], uuids[shape & 1], major, minor,
+                                                         &options, &changed, &error);
+    else
+      status = fencepost_monitor_add_beacon_condition(known->monitor, names[place], uuids[shape & 1], major, minor,
+                                                      &options, &error);
+  } else {
+    double latitude = take_offset(in), longitude = take_offset(in);
+    double radius = radii[take8(in) % (sizeof radii / sizeof *radii)];
+    if (shape & 0x20)
+      status = fencepost_monitor_ensure_circular_condition(known->monitor, names[place], latitude, longitude, radius,
+                                                           &options, &changed, &error);
+    else
+      status = fencepost_monitor_add_circular_condition(known->monitor, names[place], latitude, longitude, radius,
+                                                        &options, &error);
+  }
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT);
+  if (status == FENCEPOST_OK && changed) model_added(known, names[place]);
+}
+
+static void see(reader *in, model *known) {
+  fencepost_beacon_sighting sightings[4];
+  size_t count = take8(in) % 5;
+  memset(sightings, 0, sizeof sightings);
+  for (size_t i = 0; i < count; i++) {
+    uint8_t beacon = take8(in);
+    sightings[i].uuid[0] = 1 + (beacon & 1);
+    sightings[i].major = beacon >> 1 & 3;
+    sightings[i].minor = beacon >> 3 & 3;
+    sightings[i].rssi_dbm = beacon & 0x80 ? INT32_MIN : -(beacon >> 4);
+  }
+  int64_t time = take_time(in, known);
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_feed_sightings(known->monitor, sightings, count, time, &error);
+  require_detail(status, &error);
+  if (status == FENCEPOST_OK) known->sightings++;
+  model_input(known, status, time, 1);
+}
+
+static void feed(reader *in, model *known, size_t count) {
+  fencepost_fix fixes[6];
+  for (size_t i = 0; i < count; i++) fixes[i] = take_fix(in, known);
+  fencepost_feed_result result = {0, 0, 0};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_feed_fixes(known->monitor, fixes, count, &result, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_QUEUE_FULL);
+  uint64_t rows = result.accepted + result.invalid + result.late;
+  REQUIRE(rows == (status == FENCEPOST_OK ? count : error.position));
+  known->accepted += result.accepted;
+  known->invalid += result.invalid;
+  known->late += result.late;
+  known->inputs += rows;
+}
+
+static void one_input(reader *in, model *known, int what) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  uint8_t value = take8(in);
+  int64_t time = take_time(in, known);
+  fencepost_status status;
+  uint32_t flags = value & 1 ? 0 : 1u << (value >> 1 & 15), kinds = value >> 5 & 7;
+  int is_told = what != 2 || ((flags & ~(uint32_t)0x31f) == 0 && (kinds & ~6u) == 0);
+  if (what == 0) status = fencepost_monitor_advance(known->monitor, time, &error);
+  else if (what == 1) status = fencepost_monitor_set_beacon_scanning(known->monitor, value & 1, time, &error);
+  else
+    status = fencepost_monitor_set_host_capabilities(known->monitor, flags, kinds, time, &error);
+  require_detail(status, &error);
+  if (!is_told) REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
+  model_input(known, status, time, is_told);
+}
+
+static void replace(model *known, int by_fork) {
+  fencepost_monitor *next = NULL;
+  if (by_fork) {
+    REQUIRE(fencepost_monitor_fork(known->monitor, &next, NULL) == FENCEPOST_OK);
+  } else {
+    size_t size = 0, again = 0;
+    REQUIRE(fencepost_monitor_snapshot(known->monitor, NULL, 0, &size, NULL) == FENCEPOST_OK);
+    uint8_t *bytes = malloc(2 * size);
+    REQUIRE(bytes != NULL);
+    REQUIRE(fencepost_monitor_snapshot(known->monitor, bytes, size, &again, NULL) == FENCEPOST_OK && again == size);
+    REQUIRE(fencepost_monitor_restore(bytes, size, &next, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_monitor_snapshot(next, bytes + size, size, &again, NULL) == FENCEPOST_OK && again == size);
+    REQUIRE(memcmp(bytes, bytes + size, size) == 0);
+    free(bytes);
+  }
+  fencepost_monitor_destroy(known->monitor);
+  model_restarted(known, next);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  reader in = {data, size};
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  uint8_t shape = take8(&in);
+  options.delivery = shape % 3;
+  options.condition_limit = shape & 0x10 ? 3 : 0;
+  options.max_pending_events = shape & 0x20 ? 2 : 1000;
+  options.beacon_exit_timeout_us = shape & 0x40 ? 1 : 30000000;
+  options.initial_fix_max_age_us = shape & 0x80 ? 0 : 60000000;
+  model known;
+  model_begin(&known, &options);
+  for (int step = 0; in.size > 0 && step < 300; step++) {
+    uint8_t what = take8(&in);
+    switch (what % 16) {
+      case 0:
+      case 1:
+      case 2: add(&in, &known); break;
+      case 3: model_remove(&known, names[take8(&in) & 7]); break;
+      case 4:
+      case 5:
+      case 6: feed(&in, &known, 1); break;
+      case 7: feed(&in, &known, take8(&in) % 7); break;
+      case 8:
+      case 9: see(&in, &known); break;
+      case 10: one_input(&in, &known, 0); break;
+      case 11: one_input(&in, &known, 1 + (what >> 4 & 1)); break;
+      case 12: model_poll(&known, 1); break;
+      case 13: model_poll(&known, take8(&in) % 5); break;
+      case 14: model_acknowledge(&known); break;
+      default: replace(&known, what >> 4 & 1); break;
+    }
+    model_check(&known);
+  }
+  model_drain(&known);
+  model_check(&known);
+  fencepost_monitor_destroy(known.monitor);
+  return 0;
+}

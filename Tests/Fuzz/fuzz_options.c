@@ -1,0 +1,99 @@
+/* Every structure with a struct_size, filled with any bytes, in memory of exactly the size that it states. */
+#include "fuzz.h"
+
+/* Pointers within structures are the caller's word; everything else may be anything. */
+static void set_pointer(uint8_t *bytes, size_t size, size_t offset, const void *pointer) {
+  if (size >= offset + sizeof pointer) memcpy(bytes + offset, &pointer, sizeof pointer);
+}
+
+/* A structure of a size near the one that it has, or any. */
+static uint8_t *take_structure(reader *in, size_t known, size_t *out_size) {
+  uint8_t choice = take8(in);
+  size_t size = choice < 128 ? known : choice < 192 ? known + (size_t)(choice % 32) - 16 : (size_t)take16(in) % 4200;
+  uint8_t *bytes = malloc(size < 4 ? 4 : size);
+  REQUIRE(bytes != NULL);
+  take_bytes(in, bytes, size < 4 ? 4 : size);
+  uint32_t stated = (uint32_t)size;
+  memcpy(bytes, &stated, 4);
+  *out_size = size;
+  return bytes;
+}
+
+static fencepost_monitor *try_monitor(reader *in) {
+  size_t size;
+  uint8_t *options = take_structure(in, sizeof(fencepost_monitor_options), &size);
+  set_pointer(options, size, offsetof(fencepost_monitor_options, store_directory), NULL);
+  fencepost_monitor *monitor = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status =
+      fencepost_monitor_create("m", (const fencepost_monitor_options *)(void *)options, &monitor, &error);
+  require_detail(status, &error);
+  REQUIRE((status == FENCEPOST_OK) == (monitor != NULL));
+  free(options);
+  return monitor;
+}
+
+static void try_condition(reader *in, fencepost_monitor *monitor) {
+  size_t size, policy_size;
+  uint8_t *policy = take_structure(in, sizeof(fencepost_transition_policy), &policy_size);
+  uint8_t *options = take_structure(in, sizeof(fencepost_condition_options), &size);
+  int with_policy = take8(in) & 1;
+  set_pointer(options, size, offsetof(fencepost_condition_options, policy), with_policy ? policy : NULL);
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_add_circular_condition(
+      monitor, "c", 0, 0, 100, (const fencepost_condition_options *)(void *)options, &error);
+  require_detail(status, &error);
+  if (status == FENCEPOST_OK) {
+    fencepost_condition condition;
+    uint32_t changed = 9;
+    REQUIRE(fencepost_monitor_condition(monitor, "c", &condition, NULL) == FENCEPOST_OK);
+    REQUIRE(condition.policy.struct_size == sizeof condition.policy);
+    REQUIRE(fencepost_monitor_ensure_circular_condition(
+                monitor, "c", 0, 0, 100, (const fencepost_condition_options *)(void *)options, &changed, NULL) == 0);
+    REQUIRE(changed == 0);
+  }
+  free(options);
+  free(policy);
+}
+
+static void try_outputs(reader *in, fencepost_monitor *monitor) {
+  size_t size;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  uint8_t *statistics = take_structure(in, sizeof(fencepost_statistics), &size);
+  fencepost_status status = fencepost_monitor_statistics(monitor, (fencepost_statistics *)(void *)statistics, &error);
+  require_detail(status, &error);
+  free(statistics);
+  fencepost_error second = FENCEPOST_ERROR_INIT;
+  uint8_t *explanation = take_structure(in, sizeof(fencepost_explanation), &size);
+  status = fencepost_monitor_explain(monitor, "c", (fencepost_explanation *)(void *)explanation, &second);
+  require_detail(status, &second);
+  free(explanation);
+  uint8_t *detail = take_structure(in, sizeof(fencepost_error), &size);
+  uint8_t *before = exact_copy(detail, size);
+  fencepost_status failed = fencepost_monitor_advance(monitor, INT64_MAX, (fencepost_error *)(void *)detail);
+  REQUIRE(failed == FENCEPOST_E_INVALID_ARGUMENT);
+  if (size < sizeof(fencepost_error)) REQUIRE(memcmp(before, detail, size) == 0);
+  free(before);
+  free(detail);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  reader in = {data, size};
+  fencepost_monitor *monitor = try_monitor(&in);
+  if (monitor == NULL) REQUIRE(fencepost_monitor_create(NULL, NULL, &monitor, NULL) == FENCEPOST_OK);
+  fencepost_fix fix = {0, 0, 5, 0};
+  REQUIRE(fencepost_monitor_feed_fix(monitor, &fix, NULL) == FENCEPOST_OK);
+  try_condition(&in, monitor);
+  for (int i = 1; i < 6; i++) { /* whatever the policy is, it can be lived with */
+    fencepost_event event;
+    uint32_t available;
+    fix.longitude = i % 2 ? 0.01 : 0;
+    fix.time_us = i * INT64_C(30000000);
+    fencepost_status status = fencepost_monitor_feed_fix(monitor, &fix, NULL);
+    REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_QUEUE_FULL);
+    if (i % 2) REQUIRE(fencepost_monitor_poll_event(monitor, &event, &available, NULL) == FENCEPOST_OK);
+  }
+  try_outputs(&in, monitor);
+  fencepost_monitor_destroy(monitor);
+  return 0;
+}

@@ -1,0 +1,100 @@
+/*
+ * fencepost_monitor_restore: any bytes, and bytes whose checksum is put right, so that what is behind it is reached.
+ * What is restored can be used, and its snapshot restores to the same bytes.
+ */
+#include "fuzz.h"
+
+/* The checksum of Sources/Fencepost/Snapshot/Checksum.swift (the finalizer of MurmurHash3). */
+static uint64_t sum_word(uint64_t value, uint64_t word) {
+  uint64_t state = value ^ word;
+  state = (state ^ state >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
+  state = (state ^ state >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
+  return (state ^ state >> 33) + UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static uint64_t checksum(const uint8_t *bytes, size_t size) {
+  uint64_t sum = UINT64_C(0x9E3779B97F4A7C15);
+  size_t offset = 0;
+  for (; offset + 8 <= size; offset += 8) {
+    uint64_t word = 0;
+    for (int i = 7; i >= 0; i--) word = word << 8 | bytes[offset + (size_t)i];
+    sum = sum_word(sum, word);
+  }
+  uint64_t rest = 0;
+  for (size_t i = size; i > offset; i--) rest = rest << 8 | bytes[i - 1];
+  return sum_word(sum_word(sum, rest), size);
+}
+
+static uint8_t *snapshot_of(fencepost_monitor *monitor, size_t *size) {
+  REQUIRE(fencepost_monitor_snapshot(monitor, NULL, 0, size, NULL) == FENCEPOST_OK);
+  uint8_t *bytes = malloc(*size);
+  REQUIRE(bytes != NULL);
+  REQUIRE(fencepost_monitor_snapshot(monitor, bytes, *size, size, NULL) == FENCEPOST_OK);
+  return bytes;
+}
+
+static void use(fencepost_monitor *monitor) {
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  REQUIRE(fencepost_monitor_statistics(monitor, &statistics, NULL) == FENCEPOST_OK);
+  fencepost_record record;
+  uint32_t available = 1;
+  uint64_t after = 0, met = 0;
+  while (fencepost_monitor_next_record(monitor, after, &record, &available, NULL) == FENCEPOST_OK && available) {
+    fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+    REQUIRE(record.condition.generation > after);
+    after = record.condition.generation;
+    REQUIRE(fencepost_monitor_explain(monitor, record.condition.identifier, &explanation, NULL) == FENCEPOST_OK);
+    met++;
+  }
+  REQUIRE(met == statistics.condition_count);
+  int64_t clock = statistics.clock_us == FENCEPOST_TIME_UNSET ? 0 : statistics.clock_us;
+  for (int step = 0; step < 6; step++) {
+    fencepost_fix fix = {step % 2 ? 0 : 37.3349, step % 2 ? 0 : -122.0091, 5, clock};
+    fencepost_monitor_feed_fix(monitor, &fix, NULL);
+    static const fencepost_beacon_sighting sighting = {{1}, 1, 2, -60};
+    fencepost_monitor_feed_sightings(monitor, &sighting, 1, clock, NULL);
+    if (clock < FENCEPOST_TIME_MAX - 40000000) clock += 31000000;
+    fencepost_monitor_advance(monitor, clock, NULL);
+    fencepost_event events[8];
+    size_t count = 0;
+    REQUIRE(fencepost_monitor_poll_events(monitor, events, 8, &count, NULL) == FENCEPOST_OK);
+    for (size_t i = 1; i < count; i++) REQUIRE(events[i].sequence > events[i - 1].sequence);
+  }
+  if (after != 0) {
+    uint32_t removed = 0;
+    REQUIRE(fencepost_monitor_remove_condition(monitor, record.condition.identifier, &removed, NULL) == FENCEPOST_OK);
+    REQUIRE(removed == 1);
+  }
+}
+
+static void restore(const uint8_t *bytes, size_t size) {
+  fencepost_monitor *monitor = NULL, *again = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_restore(bytes, size, &monitor, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_SNAPSHOT_INVALID);
+  REQUIRE((status == FENCEPOST_OK) == (monitor != NULL));
+  if (monitor == NULL) return;
+  size_t first_size, second_size;
+  uint8_t *first = snapshot_of(monitor, &first_size);
+  REQUIRE(fencepost_monitor_restore(first, first_size, &again, NULL) == FENCEPOST_OK);
+  uint8_t *second = snapshot_of(again, &second_size);
+  REQUIRE(first_size == second_size && memcmp(first, second, first_size) == 0);
+  use(again);
+  free(first);
+  free(second);
+  fencepost_monitor_destroy(again);
+  fencepost_monitor_destroy(monitor);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  uint8_t *bytes = exact_copy(data, size);
+  restore(bytes, size);
+  if (size >= 8) {
+    uint64_t sum = checksum(bytes, size - 8);
+    for (int i = 0; i < 8; i++) bytes[size - 8 + (size_t)i] = (uint8_t)(sum >> (8 * i));
+    restore(bytes, size);
+  }
+  free(bytes);
+  return 0;
+}

@@ -1,0 +1,245 @@
+/* What must hold of a monitor whatever was called: kept beside it by fuzz_calls.c. */
+#ifndef FENCEPOST_MODEL_H
+#define FENCEPOST_MODEL_H
+
+#include "fuzz.h"
+
+enum { PLACES = 8, FLIGHT = 8 };
+
+/* One identifier: the condition under it and the last event of it that was committed. */
+typedef struct place {
+  const char *identifier; /* NULL: no condition */
+  uint64_t generation;
+  fencepost_event last;     /* as the record must show it */
+  fencepost_event told;     /* the last that was handed out; sequence 0 = none */
+} place;
+
+typedef struct model {
+  fencepost_monitor *monitor;
+  int64_t clock;
+  uint64_t inputs, accepted, invalid, late, sightings;
+  uint64_t handed_out, generation;
+  place places[PLACES];
+  fencepost_event flight[FLIGHT]; /* handed out and not committed */
+  fencepost_event due[FLIGHT];    /* those after a restart: to be handed out again, but for those whose condition goes */
+  size_t flying, again;
+} model;
+
+static void model_begin(model *known, const fencepost_monitor_options *options) {
+  memset(known, 0, sizeof *known);
+  known->clock = FENCEPOST_TIME_UNSET;
+  REQUIRE(fencepost_monitor_create("fuzz", options, &known->monitor, NULL) == FENCEPOST_OK);
+}
+
+static place *model_find(model *known, const char *identifier) {
+  for (int i = 0; i < PLACES; i++)
+    if (known->places[i].identifier != NULL && strcmp(known->places[i].identifier, identifier) == 0)
+      return &known->places[i];
+  return NULL;
+}
+
+static void model_record(model *known, const char *identifier, fencepost_record *record) {
+  memset(record, 0, sizeof *record);
+  REQUIRE(fencepost_monitor_record(known->monitor, identifier, record, NULL) == FENCEPOST_OK);
+  REQUIRE(strcmp(record->condition.identifier, identifier) == 0);
+  REQUIRE(strcmp(record->last_event.identifier, identifier) == 0);
+  REQUIRE(record->last_event.generation == record->condition.generation);
+}
+
+static size_t model_filter(fencepost_event *events, size_t count, uint64_t generation) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (events[i].generation != generation) events[kept++] = events[i];
+  return kept;
+}
+
+/* What was handed out of a condition that has gone is void. */
+static void model_void(model *known, uint64_t generation) {
+  known->flying = model_filter(known->flight, known->flying, generation);
+  known->again = model_filter(known->due, known->again, generation);
+}
+
+static void model_added(model *known, const char *identifier) {
+  fencepost_record record;
+  model_record(known, identifier, &record);
+  place *here = model_find(known, identifier);
+  for (int i = 0; here == NULL && i < PLACES; i++)
+    if (known->places[i].identifier == NULL) here = &known->places[i];
+  REQUIRE(here != NULL);
+  if (here->identifier != NULL) model_void(known, here->generation);
+  REQUIRE(record.condition.generation > known->generation); /* never used again */
+  known->generation = record.condition.generation;
+  memset(here, 0, sizeof *here);
+  here->identifier = identifier;
+  here->generation = record.condition.generation;
+  here->last = record.last_event;
+  REQUIRE(record.last_event.sequence == 0 || record.condition.policy.notify != FENCEPOST_NOTIFY_ALL);
+}
+
+static void model_remove(model *known, const char *identifier) {
+  uint32_t removed = 9;
+  place *here = model_find(known, identifier);
+  REQUIRE(fencepost_monitor_remove_condition(known->monitor, identifier, &removed, NULL) == FENCEPOST_OK);
+  REQUIRE(removed == (here != NULL ? 1u : 0u));
+  if (here == NULL) return;
+  model_void(known, here->generation);
+  memset(here, 0, sizeof *here);
+  fencepost_record record;
+  REQUIRE(fencepost_monitor_record(known->monitor, identifier, &record, NULL) == FENCEPOST_E_NOT_FOUND);
+}
+
+/* An input other than a fix was answered with a status; is_told: its other arguments were in their range. */
+static void model_input(model *known, fencepost_status status, int64_t time, int is_told) {
+  switch (status) {
+    case FENCEPOST_OK:
+      REQUIRE(time >= FENCEPOST_TIME_MIN && time <= FENCEPOST_TIME_MAX);
+      REQUIRE(known->clock == FENCEPOST_TIME_UNSET || time >= known->clock);
+      known->inputs++;
+      break;
+    case FENCEPOST_E_LATE_INPUT:
+      REQUIRE(known->clock != FENCEPOST_TIME_UNSET && time < known->clock);
+      known->inputs++;
+      known->late++;
+      break;
+    case FENCEPOST_E_QUEUE_FULL: break;
+    default: /* a time out of range is counted, another bad argument is not */
+      REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
+      if (is_told && (time < FENCEPOST_TIME_MIN || time > FENCEPOST_TIME_MAX)) known->inputs++;
+  }
+}
+
+static void model_commit(model *known) {
+  for (size_t i = 0; i < known->flying; i++) {
+    place *here = model_find(known, known->flight[i].identifier);
+    REQUIRE(here != NULL && here->generation == known->flight[i].generation);
+    here->last = known->flight[i];
+  }
+  known->flying = 0;
+}
+
+/* An event was handed out: it is in order, and news. */
+static void model_take(model *known, const fencepost_event *event) {
+  REQUIRE(event->state <= 3 && event->cause >= 1 && event->cause <= 4);
+  REQUIRE(event->identifier_length == strlen(event->identifier));
+  REQUIRE(event->date_us == FENCEPOST_TIME_UNSET || event->date_us <= known->clock);
+  REQUIRE(event->evidence_date_us == FENCEPOST_TIME_UNSET || event->evidence_date_us <= event->date_us);
+  REQUIRE(isnan(event->latitude) == isnan(event->boundary_distance_m));
+  place *here = model_find(known, event->identifier);
+  REQUIRE(here != NULL && here->generation == event->generation);
+  fencepost_condition condition;
+  REQUIRE(fencepost_monitor_condition(known->monitor, event->identifier, &condition, NULL) == FENCEPOST_OK);
+  REQUIRE(event->tag == condition.tag);
+  if (condition.policy.notify == FENCEPOST_NOTIFY_ALL && event->cause != FENCEPOST_CAUSE_DIAGNOSTIC &&
+      here->told.sequence != 0)
+    REQUIRE(event->state != here->told.state || event->diagnostics != here->told.diagnostics);
+  here->told = *event;
+}
+
+/* Hands out up to a number of events; what was handed out before is committed by that. */
+static size_t model_poll(model *known, size_t capacity) {
+  fencepost_event events[FLIGHT / 2];
+  size_t count = 99;
+  memset(events, 0, sizeof events);
+  REQUIRE(capacity <= FLIGHT / 2);
+  model_commit(known);
+  REQUIRE(fencepost_monitor_poll_events(known->monitor, events, capacity, &count, NULL) == FENCEPOST_OK);
+  REQUIRE(count <= capacity);
+  for (size_t i = 0; i < count; i++) {
+    if (known->again > 0) { /* the same, byte for byte */
+      REQUIRE(memcmp(&events[i], &known->due[0], sizeof events[i]) == 0);
+      known->again--;
+      memmove(known->due, known->due + 1, known->again * sizeof *events);
+    } else {
+      REQUIRE(events[i].sequence == known->handed_out + 1);
+      known->handed_out++;
+      model_take(known, &events[i]);
+    }
+    known->flight[known->flying++] = events[i];
+  }
+  REQUIRE(count == capacity || known->again == 0);
+  return count;
+}
+
+static void model_acknowledge(model *known) {
+  model_commit(known);
+  REQUIRE(fencepost_monitor_acknowledge(known->monitor, NULL) == FENCEPOST_OK);
+}
+
+static void model_restarted(model *known, fencepost_monitor *monitor) {
+  known->monitor = monitor;
+  REQUIRE(known->flying + known->again <= FLIGHT);
+  memmove(known->due + known->flying, known->due, known->again * sizeof *known->due);
+  memcpy(known->due, known->flight, known->flying * sizeof *known->due);
+  known->again += known->flying;
+  known->flying = 0;
+}
+
+static void model_explanation(const place *here, const fencepost_record *record, const fencepost_explanation *found,
+                              int is_drained) {
+  REQUIRE(strcmp(fencepost_reason_name(found->reason), "unknown_reason") != 0);
+  REQUIRE(found->observed >= 0 && found->observed <= 2);
+  switch (found->reason) {
+    case FENCEPOST_REASON_INSIDE:
+    case FENCEPOST_REASON_SEEN: REQUIRE(found->observed == FENCEPOST_STATE_SATISFIED); break;
+    case FENCEPOST_REASON_OUTSIDE:
+    case FENCEPOST_REASON_ABSENT: REQUIRE(found->observed == FENCEPOST_STATE_UNSATISFIED); break;
+    case FENCEPOST_REASON_NO_FIX_YET:
+    case FENCEPOST_REASON_NOT_SEEN_YET:
+    case FENCEPOST_REASON_SCANNER_OFF:
+    case FENCEPOST_REASON_UNMONITORED:
+    case FENCEPOST_REASON_SUSPENDED: REQUIRE(found->observed == FENCEPOST_STATE_UNKNOWN); break;
+    case FENCEPOST_REASON_DWELLING:
+      REQUIRE(found->observed != FENCEPOST_STATE_UNKNOWN && found->deadline_us != FENCEPOST_TIME_UNSET);
+      break;
+    default: break;
+  }
+  if (record->condition.policy.notify != FENCEPOST_NOTIFY_ALL) return;
+  if (memcmp(&record->last_event, &here->last, sizeof here->last) != 0)
+    fprintf(stderr, "%s: record %llu %d, committed %llu %d\n", here->identifier,
+            (unsigned long long)record->last_event.sequence, record->last_event.state,
+            (unsigned long long)here->last.sequence, here->last.state);
+  REQUIRE(memcmp(&record->last_event, &here->last, sizeof here->last) == 0);
+  /* When everything is told and handled, the record is what is believed. */
+  if (is_drained && found->observed != FENCEPOST_STATE_UNKNOWN)
+    REQUIRE(record->last_event.state == found->observed);
+}
+
+static void model_check(model *known) {
+  fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
+  REQUIRE(fencepost_monitor_statistics(known->monitor, &counted, NULL) == FENCEPOST_OK);
+  REQUIRE(known->clock == FENCEPOST_TIME_UNSET || counted.clock_us >= known->clock);
+  known->clock = counted.clock_us;
+  REQUIRE(counted.accepted_fixes == known->accepted && counted.late_inputs == known->late);
+  REQUIRE(counted.accepted_sightings == known->sightings && counted.invalid_fixes == known->invalid);
+  REQUIRE(counted.input_count == known->inputs);
+  REQUIRE(counted.handed_out_events == known->handed_out);
+  int is_drained = counted.pending_events == 0 && known->flying == 0 && known->again == 0;
+  uint64_t conditions = 0;
+  for (int i = 0; i < PLACES; i++) {
+    if (known->places[i].identifier == NULL) continue;
+    fencepost_record record;
+    fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+    conditions++;
+    model_record(known, known->places[i].identifier, &record);
+    REQUIRE(record.condition.generation == known->places[i].generation);
+    REQUIRE(fencepost_monitor_explain(known->monitor, known->places[i].identifier, &explanation, NULL) == FENCEPOST_OK);
+    model_explanation(&known->places[i], &record, &explanation, is_drained);
+  }
+  REQUIRE(counted.condition_count == conditions);
+  uint64_t after = 0;
+  uint32_t available = 0;
+  fencepost_record record;
+  while (fencepost_monitor_next_record(known->monitor, after, &record, &available, NULL) == FENCEPOST_OK && available) {
+    REQUIRE(record.condition.generation > after);
+    after = record.condition.generation;
+    REQUIRE(conditions-- > 0);
+  }
+  REQUIRE(conditions == 0);
+}
+
+/* Takes everything that waits. */
+static void model_drain(model *known) {
+  for (int rounds = 0; model_poll(known, 4) > 0; rounds++) REQUIRE(rounds < 10000);
+}
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * Gives a target the files that are named, or those in a folder that is named, without a fuzzing engine.
+ * Prints how many there were; a failure ends the process at the file that was named last.
+ */
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "fuzz.h"
+
+static size_t replayed;
+
+static int replay_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    perror(path);
+    return 1;
+  }
+  static uint8_t buffer[1 << 20];
+  size_t size = fread(buffer, 1, sizeof buffer, file);
+  fclose(file);
+  uint8_t *data = exact_copy(buffer, size);
+  LLVMFuzzerTestOneInput(data, size);
+  free(data);
+  replayed++;
+  return 0;
+}
+
+static int replay(const char *path, int is_loud) {
+  struct stat status;
+  if (stat(path, &status) != 0) {
+    perror(path);
+    return 1;
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    if (is_loud) fprintf(stderr, "%s\n", path);
+    return replay_file(path);
+  }
+  DIR *folder = opendir(path);
+  int failed = folder == NULL;
+  for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+    char name[4096];
+    if (entry->d_name[0] == '.') continue;
+    snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+    failed |= replay(name, is_loud);
+  }
+  if (folder != NULL) closedir(folder);
+  return failed;
+}
+
+int main(int count, char **arguments) {
+  int failed = 0;
+  int is_loud = getenv("FUZZ_LOUD") != NULL;
+  for (int i = 1; i < count; i++) failed |= replay(arguments[i], is_loud);
+  printf("%zu inputs\n", replayed);
+  return failed || replayed == 0;
+}

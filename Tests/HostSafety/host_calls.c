@@ -1,0 +1,241 @@
+/*
+ * Loads the library named by the first argument and uses all of it but the stores, between marks that a trace of the
+ * system calls shows (writes to standard output): "load", "use", "fork", "end". Functions of the C library that our code
+ * must not call are replaced by ones that count.
+ */
+#include <dlfcn.h>
+#include <fencepost.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int is_using, forbidden_calls;
+
+static void forbidden(const char *name) {
+  if (!is_using) return;
+  forbidden_calls++;
+  fprintf(stderr, "%s was called\n", name);
+}
+
+/* The program's own come first, also for the library. */
+char *getenv(const char *name) {
+  forbidden("getenv");
+  for (char **entry = environ; entry != NULL && *entry != NULL; entry++)
+    if (strncmp(*entry, name, strlen(name)) == 0 && (*entry)[strlen(name)] == '=') return *entry + strlen(name) + 1;
+  return NULL;
+}
+char *secure_getenv(const char *name) { return getenv(name); }
+int setenv(const char *name, const char *value, int overwrite) {
+  (void)name, (void)value, (void)overwrite;
+  forbidden("setenv");
+  return 0;
+}
+char *setlocale(int category, const char *locale) {
+  (void)category, (void)locale;
+  forbidden("setlocale");
+  return NULL;
+}
+struct lconv *localeconv(void) {
+  forbidden("localeconv");
+  return NULL;
+}
+
+static void mark(const char *text) {
+  if (write(STDOUT_FILENO, text, strlen(text)) < 0) exit(2);
+}
+
+#define FUNCTIONS(DO)                                                                                               \
+  DO(fencepost_status_name) DO(fencepost_status_message) DO(fencepost_version_string) DO(fencepost_monitor_create)  \
+  DO(fencepost_monitor_destroy) DO(fencepost_monitor_fork) DO(fencepost_monitor_name)                               \
+  DO(fencepost_monitor_statistics) DO(fencepost_monitor_add_circular_condition)                                     \
+  DO(fencepost_monitor_add_circular_conditions) DO(fencepost_monitor_add_beacon_condition)                          \
+  DO(fencepost_monitor_ensure_circular_condition) DO(fencepost_monitor_ensure_beacon_condition)                     \
+  DO(fencepost_monitor_remove_condition) DO(fencepost_monitor_condition) DO(fencepost_monitor_record)               \
+  DO(fencepost_monitor_next_record) DO(fencepost_monitor_identifiers) DO(fencepost_monitor_explain)                 \
+  DO(fencepost_reason_name) DO(fencepost_monitor_feed_fix) DO(fencepost_monitor_feed_fixes)                         \
+  DO(fencepost_monitor_feed_sightings) DO(fencepost_monitor_set_beacon_scanning)                                    \
+  DO(fencepost_monitor_set_host_capabilities) DO(fencepost_monitor_advance) DO(fencepost_monitor_poll_event)        \
+  DO(fencepost_monitor_poll_events) DO(fencepost_monitor_acknowledge) DO(fencepost_event_json)                      \
+  DO(fencepost_beacon_parse_advertisement) DO(fencepost_uuid_parse) DO(fencepost_geodesic_inverse)                  \
+  DO(fencepost_geodesic_direct) DO(fencepost_monitor_checkpoint) DO(fencepost_monitor_close)                        \
+  DO(fencepost_monitor_snapshot) DO(fencepost_monitor_restore)
+
+/* One table of pointers, filled from the library. */
+static struct {
+#define MEMBER(name) __typeof__(&name) name;
+  FUNCTIONS(MEMBER)
+} api;
+
+static void require(int line, int is_true) {
+  if (is_true) return;
+  fprintf(stderr, "host_calls.c:%d: the library does not work\n", line);
+  exit(2);
+}
+#define OK(call) require(__LINE__, (call) == FENCEPOST_OK)
+#define IS(condition) require(__LINE__, (condition))
+
+/* A walk in and out of a circle; writes its events as JSON lines. */
+static size_t walk(fencepost_monitor *monitor, int64_t start, char *text, size_t capacity) {
+  size_t used = 0;
+  for (int i = 0; i < 40; i++) {
+    fencepost_fix fix = {0, i / 4 % 2 ? 0.1 : 0, 5, start + i * INT64_C(10000000)};
+    OK(api.fencepost_monitor_feed_fix(monitor, &fix, NULL));
+    fencepost_event event;
+    uint32_t available = 1;
+    while (available) {
+      OK(api.fencepost_monitor_poll_event(monitor, &event, &available, NULL));
+      size_t size = 0;
+      if (available) OK(api.fencepost_event_json(&event, text + used, capacity - used, &size, NULL));
+      used += size;
+    }
+  }
+  return used;
+}
+
+static void use_all(fencepost_monitor *monitor) {
+  static const uint8_t payload[] = {0x4c, 0x00, 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0,
+                                    0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, 0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5};
+  uint8_t uuid[16];
+  char text[512];
+  size_t size, count;
+  uint32_t flag;
+  double latitude, longitude, distance;
+  fencepost_beacon_advertisement advertisement;
+  fencepost_condition condition;
+  fencepost_record record;
+  fencepost_event event;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  IS(strcmp(api.fencepost_status_name(0), "ok") == 0 && api.fencepost_status_message(60) != NULL);
+  IS(api.fencepost_version_string() != NULL && api.fencepost_reason_name(1) != NULL);
+  OK(api.fencepost_uuid_parse("e2c56db5-dffb-48d2-b060-d0f5a71096e0", uuid, NULL));
+  OK(api.fencepost_beacon_parse_advertisement(payload, sizeof payload, -1, -60, &advertisement, NULL));
+  IS(api.fencepost_beacon_parse_advertisement(payload, 3, -1, -60, &advertisement, &error) != FENCEPOST_OK);
+  OK(api.fencepost_geodesic_inverse(1, 2, 3, 4, &distance, NULL, NULL, NULL));
+  OK(api.fencepost_geodesic_direct(1, 2, 3, 4, &latitude, &longitude, NULL, NULL));
+  const char *names[] = {"x", "y"};
+  const double column[] = {1, 2};
+  OK(api.fencepost_monitor_add_circular_conditions(monitor, names, column, column, column, NULL, 2, NULL, NULL));
+  OK(api.fencepost_monitor_add_circular_condition(monitor, "office", 0, 0, 1000, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_circular_condition(monitor, "office", 0, 0, 1000, NULL, &flag, NULL));
+  OK(api.fencepost_monitor_add_beacon_condition(monitor, "desk", uuid, 1, -1, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_beacon_condition(monitor, "desk", uuid, 1, -1, NULL, &flag, NULL));
+  OK(api.fencepost_monitor_remove_condition(monitor, "x", &flag, NULL));
+  OK(api.fencepost_monitor_feed_sightings(monitor, &advertisement.sighting, 1, 0, NULL));
+  fencepost_fix fixes[64];
+  for (int i = 0; i < 64; i++) {
+    fencepost_fix fix = {0, i % 2 ? 0.1 : 0, 5, i};
+    fixes[i] = fix;
+  }
+  OK(api.fencepost_monitor_feed_fixes(monitor, fixes, 64, NULL, NULL));
+  OK(api.fencepost_monitor_set_beacon_scanning(monitor, 0, 100, NULL));
+  OK(api.fencepost_monitor_set_host_capabilities(monitor, 1, 4, 100, NULL));
+  OK(api.fencepost_monitor_set_host_capabilities(monitor, 0, 0, 101, NULL));
+  OK(api.fencepost_monitor_advance(monitor, 200, NULL));
+  OK(api.fencepost_monitor_poll_events(monitor, &event, 1, &count, NULL));
+  OK(api.fencepost_monitor_acknowledge(monitor, NULL));
+  OK(api.fencepost_monitor_condition(monitor, "office", &condition, NULL));
+  OK(api.fencepost_monitor_record(monitor, "office", &record, NULL));
+  OK(api.fencepost_monitor_next_record(monitor, 0, &record, &flag, NULL));
+  OK(api.fencepost_monitor_explain(monitor, "office", &explanation, NULL));
+  OK(api.fencepost_monitor_statistics(monitor, &statistics, NULL));
+  OK(api.fencepost_monitor_name(monitor, text, sizeof text, &size, NULL));
+  OK(api.fencepost_monitor_identifiers(monitor, text, sizeof text, &size, &count, NULL));
+  OK(api.fencepost_monitor_checkpoint(monitor, NULL));
+  OK(api.fencepost_monitor_close(monitor, NULL));
+  static char bytes[1 << 16];
+  fencepost_monitor *other;
+  OK(api.fencepost_monitor_snapshot(monitor, bytes, sizeof bytes, &size, NULL));
+  OK(api.fencepost_monitor_restore(bytes, size, &other, NULL));
+  api.fencepost_monitor_destroy(other);
+  OK(api.fencepost_monitor_fork(monitor, &other, NULL));
+  api.fencepost_monitor_destroy(other);
+}
+
+static void *idle(void *gate) {
+  pthread_mutex_lock(gate);
+  pthread_mutex_unlock(gate);
+  return NULL;
+}
+
+/* The child of a fork() goes on with the monitor, and so does the parent: both see the same events. */
+static int check_fork(fencepost_monitor *monitor, int with_thread) {
+  static char mine[1 << 16], childs[1 << 16];
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t thread;
+  pthread_mutex_lock(&gate);
+  if (with_thread) IS(pthread_create(&thread, NULL, idle, &gate) == 0); /* alive, and in no call on the monitor */
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  OK(api.fencepost_monitor_statistics(monitor, &statistics, NULL));
+  int64_t start = statistics.clock_us + 1000000;
+  int channel[2];
+  IS(pipe(channel) == 0);
+  pid_t child = fork();
+  IS(child >= 0);
+  if (child == 0) {
+    size_t size = walk(monitor, start, mine, sizeof mine);
+    api.fencepost_monitor_destroy(monitor);
+    for (size_t done = 0; done < size;) {
+      ssize_t wrote = write(channel[1], mine + done, size - done);
+      if (wrote <= 0) _exit(3);
+      done += (size_t)wrote;
+    }
+    _exit(0);
+  }
+  close(channel[1]);
+  size_t size = 0;
+  for (ssize_t got; (got = read(channel[0], childs + size, sizeof childs - size)) > 0;) size += (size_t)got;
+  close(channel[0]);
+  int status = 0;
+  IS(waitpid(child, &status, 0) == child);
+  pthread_mutex_unlock(&gate);
+  if (with_thread) pthread_join(thread, NULL);
+  if (status != 0 || size < 100 || walk(monitor, start, mine, sizeof mine) != size || memcmp(mine, childs, size) != 0) {
+    fprintf(stderr, "after fork() the child (status %d) and the parent do not agree\n", status);
+    return 1;
+  }
+  return 0;
+}
+
+int main(int count, char **arguments) {
+  if (count != 2) return 2;
+  struct sigaction before[65], after[65];
+  memset(before, 0, sizeof before);
+  memset(after, 0, sizeof after);
+  for (int number = 1; number <= 64; number++) sigaction(number, NULL, &before[number]);
+  mark("load\n");
+  void *library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 2;
+  }
+#define LOAD(name) IS((api.name = (__typeof__(&name))dlsym(library, #name)) != NULL);
+  FUNCTIONS(LOAD)
+  mark("use\n");
+  is_using = 1;
+  fencepost_monitor *monitor = NULL;
+  OK(api.fencepost_monitor_create("host", NULL, &monitor, NULL));
+  use_all(monitor);
+  is_using = 0;
+  mark("fork\n");
+  int failed = 0;
+  for (int number = 1; number <= 64; number++) {
+    sigaction(number, NULL, &after[number]);
+    if (before[number].sa_handler == after[number].sa_handler && before[number].sa_flags == after[number].sa_flags)
+      continue;
+    fprintf(stderr, "the disposition of signal %d changed\n", number);
+    failed++;
+  }
+  failed += check_fork(monitor, 0) + check_fork(monitor, 1);
+  mark("end\n");
+  api.fencepost_monitor_destroy(monitor);
+  return failed + forbidden_calls != 0;
+}

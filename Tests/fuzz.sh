@@ -1,0 +1,93 @@
+#!/bin/bash
+# The fuzz targets of Tests/Fuzz.
+#
+#   Tests/fuzz.sh replay              gives the corpora to the release library, with a plain driver; part of `make test`
+#   Tests/fuzz.sh run SECONDS [T...]  libFuzzer with the Address Sanitizer over the engine, SECONDS for each target;
+#                                     starts from the corpora, keeps what it finds in .build/fuzz/corpus
+#   Tests/fuzz.sh merge [T...]        adds to the committed corpora what .build/fuzz/corpus reaches beyond them
+set -euo pipefail
+# The backtrace program of the Swift runtime waits for a process that has gone.
+export SWIFT_BACKTRACE=enable=no
+cd "$(dirname "$0")/.."
+root=$PWD
+build=$root/.build/fuzz
+targets=(advertisement text options columns snapshot calls)
+warnings='-std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE'
+
+replay() {
+  local folder failed=0
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' RETURN
+  for target in "${targets[@]}"; do
+    # shellcheck disable=SC2086
+    gcc $warnings -O1 -g -Iinclude "Tests/Fuzz/fuzz_$target.c" Tests/Fuzz/replay.c -o "$folder/$target" -L.build/lib \
+      -lfencepost -lm
+    printf 'fuzz: %s: ' "$target"
+    LD_LIBRARY_PATH=.build/lib "$folder/$target" "Tests/Fuzz/corpus/$target" || failed=1
+  done
+  return $failed
+}
+
+# The library with coverage counters and the Address Sanitizer, and each target linked to it; swiftc knows the libraries
+# of the Swift runtime, and its default linker fails on the counters.
+compile() {
+  # swift build's own --sanitize takes one; only with -sanitize=fuzzer to the compiler there is coverage.
+  swift build -c release --product fencepost-c-static --scratch-path "$build" -Xswiftc -sanitize=fuzzer,address >&2
+  local clang
+  clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
+  mkdir -p "$build/targets"
+  for target in "$@"; do
+    # shellcheck disable=SC2086
+    "$clang" $warnings -O1 -g -fsanitize=fuzzer-no-link,address -Iinclude -c "Tests/Fuzz/fuzz_$target.c" \
+      -o "$build/targets/$target.o"
+    swiftc -sanitize=fuzzer,address -use-ld=lld "$build/targets/$target.o" "$build/release/libfencepost-c-static.a" \
+      -lsqlite3 -lm -o "$build/targets/$target"
+  done
+}
+
+run() {
+  local seconds=$1 failed=0
+  shift
+  compile "$@"
+  for target in "$@"; do
+    echo "== fuzz: $target, $seconds s"
+    mkdir -p "$build/corpus/$target" "$build/crashes"
+    # The runtime's own start-up allocations are never freed, by design.
+    ASAN_OPTIONS=detect_leaks=0 "$build/targets/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+      -max_len=4096 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/crashes/$target-" \
+      "$build/corpus/$target" "Tests/Fuzz/corpus/$target" 2>&1 |
+      { grep --line-buffered -E '^(#[0-9]+.(INITED|DONE)|stat::(number|average|peak)|SUMMARY|Tests/|.*(ERROR|Fatal|Test unit))|not true' || true; } ||
+      failed=1
+  done
+  if [ $failed = 1 ]; then echo "fuzz: what fails is in .build/fuzz/crashes" >&2; fi
+  return $failed
+}
+
+merge() {
+  compile "$@"
+  for target in "$@"; do
+    mkdir -p "Tests/Fuzz/corpus/$target" "$build/corpus/$target"
+    ASAN_OPTIONS=detect_leaks=0 "$build/targets/$target" -merge=1 -max_len=4096 -verbosity=0 "Tests/Fuzz/corpus/$target" \
+      "$build/corpus/$target" 2>&1 | tail -n 1
+    ls "Tests/Fuzz/corpus/$target" | wc -l
+  done
+}
+
+mode=${1:-}
+case $mode in
+  replay) replay ;;
+  run | merge)
+    shift
+    seconds=60
+    if [ "$mode" = run ]; then
+      seconds=${1:?usage: fuzz.sh run SECONDS [TARGET...]}
+      shift
+    fi
+    if [ $# = 0 ]; then set -- "${targets[@]}"; fi
+    if [ "$mode" = run ]; then run "$seconds" "$@"; else merge "$@"; fi
+    ;;
+  *)
+    echo "usage: Tests/fuzz.sh replay | run SECONDS [TARGET...] | merge [TARGET...]" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,86 @@
+#!/bin/bash
+# What the library does to its host: see Tests/HostSafety/host_calls.c. Signals, environment, locale and fork() are checked
+# from inside, threads, files and all other system calls in a trace (strace), for the release library and for
+# `import fencepost`; what our objects call at all is read from their symbols.
+#
+#   Tests/host-safety.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+complain() {
+  echo "host safety: $1" >&2
+  failed=1
+}
+
+# nothing TRACE WHAT PATTERN: no line of the trace matches.
+nothing() {
+  if grep -E "$3" "$1" > "$folder/found"; then
+    complain "$2:"
+    head -n 5 "$folder/found" >&2
+  fi
+}
+
+# part FROM TO TRACE: what lies between two marks.
+part() { sed -n "/write(1, \"$1\\\\n\"/,/write(1, \"$2\\\\n\"/p" "$3" | sed 's/^[0-9]* *//' | grep -v '^write(1, '; }
+
+library=$PWD/.build/lib/libfencepost.so.0.1
+gcc -std=gnu11 -O1 -Wall -Wextra -Werror -rdynamic -Iinclude Tests/HostSafety/host_calls.c -o "$folder/host" -ldl -lpthread
+LC_ALL=C "$folder/host" "$library" > "$folder/marks" || complain "host_calls failed"
+[ "$(tr '\n' ' ' < "$folder/marks")" = 'load use fork end ' ] || complain "host_calls did not get to its end"
+echo "host safety: signals, environment, locale and fork() are as stated"
+
+# What the engine and the C face take from outside is memory, the futex system call of their lock, and exact arithmetic.
+for target in FencepostKernel Fencepost FencepostABI; do
+  objects=$(find .build/release-lib/release/ -path "*/$target.build/*.o" | sort)
+  [ -n "$objects" ] || complain "no objects of $target"
+  # shellcheck disable=SC2086
+  nm -u $objects | awk '$1 == "U" || $1 == "w" { sub(/@.*/, "", $2); print $2 }' | sort -u |
+    grep -v -E '^(\$s|swift_|_swift|__swift)' > "$folder/symbols" || true
+  nothing "$folder/symbols" "$target calls what a library has no business with" \
+    '^(.*env|.*locale.*|localeconv|nl_langinfo.*|pthread_create|thrd_create|clone3?|fork|vfork|posix_spawn.*|exec.*|sigaction|signal|sigprocmask|pthread_sigmask|open(at)?(64)?|fopen(64)?|creat(64)?|unlink.*|rename.*|socket|connect|time|gettimeofday|clock_gettime|exit|_exit|rand.*|dlopen)$'
+done
+echo "host safety: the objects call nothing of environment, locale, threads, signals, files, network, clocks"
+
+if ! strace -f -o "$folder/try" true 2> "$folder/errors"; then
+  echo "host safety: SKIPPED the traces: strace cannot trace here: $(head -n 1 "$folder/errors")"
+  exit $failed
+fi
+
+never='^(clone3?|v?fork|execve|socket|connect|bind|kill|tgkill|setrlimit|prctl|umask|chdir|setpriority|rt_sigprocmask|sigaltstack|timer_create|setitimer|alarm)\('
+strace -f -o "$folder/trace" "$folder/host" "$library" > "$folder/marks" || complain "host_calls failed under strace"
+part load use "$folder/trace" > "$folder/load"
+part use fork "$folder/trace" > "$folder/use"
+[ -s "$folder/load" ] || complain "the trace shows no loading"
+nothing "$folder/load" "loading does what it must not" "$never"
+nothing "$folder/load" "loading sets a signal handler" '^rt_sigaction\([A-Z0-9_]+, \{'
+nothing "$folder/load" "loading opens a file for writing" '^open(at)?\(.*(O_WRONLY|O_RDWR|O_CREAT)'
+grep -E '^open(at)?\(' "$folder/load" | grep -v -E '"([^"]*\.so[.0-9]*|/etc/ld\.so\.cache|/proc/self/maps|/sys/devices/system/cpu/[a-z]+)"' \
+  > "$folder/opened" || true
+nothing "$folder/opened" "loading opens a file that is neither a library nor what the Swift runtime looks at" .
+# In use: memory, the lock, and (the C++ library's) randomness; nothing else at all.
+grep -v -E '^(brk|mmap|munmap|mremap|mprotect|madvise|futex|gettid|getrandom|sched_yield)\(' "$folder/use" > "$folder/other" || true
+nothing "$folder/other" "using the library makes other system calls" .
+nothing "$folder/use" "using the library maps a file" '^mmap\(.*, [0-9]+, (0x)?[0-9a-f]+\) ='
+echo "host safety: traced: no thread, no file, no other system call in use"
+
+if [ -x .venv/bin/python ]; then
+  strace -f -o "$folder/trace" .venv/bin/python -B -c '
+import os
+os.write(1, b"load\n")
+import fencepost
+os.write(1, b"use\n")
+fencepost.Monitor().advance(0)
+os.write(1, b"end\n")' > "$folder/marks" || complain "import fencepost failed under strace"
+  part load use "$folder/trace" > "$folder/load"
+  part use end "$folder/trace" > "$folder/use"
+  [ -s "$folder/load" ] || complain "the trace shows no import"
+  nothing "$folder/load" "import fencepost does what it must not" "$never"
+  nothing "$folder/load" "import fencepost sets a signal handler" '^rt_sigaction\([A-Z0-9_]+, \{'
+  nothing "$folder/load" "import fencepost opens a file for writing" '^open(at)?\(.*(O_WRONLY|O_RDWR|O_CREAT)'
+  nothing "$folder/use" "a Python monitor does what it must not" "$never|^open|^rt_sigaction"
+  echo "host safety: traced: import fencepost starts no thread, sets no handler, writes no file"
+fi
+exit $failed
