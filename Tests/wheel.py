@@ -253,10 +253,9 @@ def test_sdist() -> None:
     (wheel,) = (folder / "built").glob("*.whl")
     fresh = Environment(pythons()[0], folder / "environment")
     fresh.install(str(wheel))
-    for name in ("pytest>=8", "geographiclib>=2"):
-        fresh.install(name)
+    fresh.install("pytest>=8")
     # Some of the archive's own tests: it holds what they read.
-    fresh.run_tests(source, *(f"tests/test_{name}.py" for name in ("import", "conformance", "demo_data", "errors")))
+    fresh.run_tests(source, *(f"tests/test_{name}.py" for name in ("import", "conformance", "errors")))
     print(f"wheel: {sdist.name}, {sdist.stat().st_size / 1e6:.1f} MB, builds on its own and passes its tests")
 
 
