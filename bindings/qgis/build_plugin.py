@@ -44,6 +44,8 @@ def main() -> int:
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{PLUGIN}-{__version__}-{target.lower().replace(' ', '_')}.zip"
+    for old in folder.glob(f"{PLUGIN}-*.zip"):
+        old.unlink()
     write_zip(path, files)
     print(path)
     return 0

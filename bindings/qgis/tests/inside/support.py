@@ -26,12 +26,14 @@ from qgis.core import (  # noqa: E402
     QgsProject,
     QgsVectorLayer,
 )
+from qgis.gui import QgsGui  # noqa: E402
 from qgis.PyQt.QtCore import QDateTime, Qt  # noqa: E402
 
 sys.path.insert(0, os.environ["QGIS_PLUGIN"])
 QgsApplication.setPrefixPath("/usr", True)
-application = QgsApplication([], False)
+application = QgsApplication([], True)
 application.initQgis()
+QgsGui.editorWidgetRegistry().initEditors()
 
 import fencepost_qgis  # noqa: E402
 

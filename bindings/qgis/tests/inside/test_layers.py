@@ -24,6 +24,7 @@ from qgis.core import (
     QgsVectorLayer,
     QgsVectorLayerTemporalContext,
 )
+from qgis.gui import QgsGui, QgsProcessingGui
 from qgis.PyQt.QtCore import QSize
 from qgis.PyQt.QtGui import QColor
 from support import Feedback, algorithm, layer, moment, plugin, rows_of, run, shops, street
@@ -193,6 +194,41 @@ class Plugin(unittest.TestCase):
             for parameter in made.parameterDefinitions():
                 sink = isinstance(parameter, QgsProcessingParameterFeatureSink)
                 self.assertTrue(sink or parameter.help().endswith("."), parameter.name())
+
+    def test_the_dialog_has_a_widget_for_everything_and_its_defaults_run(self):
+        project, context = QgsProject.instance(), QgsProcessingContext()
+        context.setProject(project)
+        layers = {"TRACKS": street(), "CIRCLES": shops()}
+        project.addMapLayers(list(layers.values()), False)
+        try:
+            for name in NAMES:
+                made, values, wrappers, widgets = algorithm(name), {}, [], []
+                for parameter in made.parameterDefinitions():
+                    if parameter.isDestination():
+                        values[parameter.name()] = MEMORY
+                        continue
+                    wrapper = QgsGui.processingGuiRegistry().createParameterWidgetWrapper(
+                        parameter, QgsProcessingGui.Standard
+                    )
+                    self.assertIsNotNone(wrapper, parameter.name())
+                    widgets.append(wrapper.createWrappedWidget(context))
+                    wrappers.append(wrapper)
+                for wrapper in wrappers:
+                    wrapper.postInitialize(wrappers)
+                for wrapper in wrappers:
+                    parameter = wrapper.parameterDefinition()
+                    if parameter.name() in layers:
+                        wrapper.setParameterValue(layers[parameter.name()].id(), context)
+                    values[parameter.name()] = wrapper.parameterValue()
+                results, done, feedback = run(name, context=context, **values)
+                self.assertTrue(done, name)
+                self.assertEqual(feedback.warnings, [])
+                if name == "geofenceevents":
+                    events = rows_of(results["EVENTS"], "sequence", "identifier", "date_us")
+                    plain, _, _ = run(name, **layers, EVENTS=MEMORY)
+                    self.assertEqual(events, rows_of(plain["EVENTS"], "sequence", "identifier", "date_us"))
+        finally:
+            project.removeAllMapLayers()
 
     def test_an_old_python_is_refused_with_what_to_do(self):
         from fencepost_qgis import engine
