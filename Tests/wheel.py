@@ -252,9 +252,10 @@ def test_sdist() -> None:
         cwd=folder, env={**environment, "PWD": str(folder)}, limit_s=1500)  # fmt: skip
     (wheel,) = (folder / "built").glob("*.whl")
     fresh = Environment(pythons()[0], folder / "environment")
-    fresh.install(f"fencepost[test,docs] @ {wheel.as_uri()}")
-    # The archive's own tests: it holds all that they read.
-    fresh.run_tests(source, "tests/test_package.py", "tests/test_conformance.py", "tests/test_demo_data.py")
+    fresh.install(str(wheel))
+    fresh.install("pytest>=8")
+    # Some of the archive's own tests: it holds what they read.
+    fresh.run_tests(source, *(f"tests/test_{name}.py" for name in ("import", "conformance", "errors")))
     print(f"wheel: {sdist.name}, {sdist.stat().st_size / 1e6:.1f} MB, builds on its own and passes its tests")
 
 
