@@ -54,7 +54,7 @@ def test_import_opens_only_modules_and_only_to_read() -> None:
         "watched = ('open', 'os.', 'shutil.', 'socket.', 'subprocess.', 'sqlite3.', 'tempfile.', '_thread.', 'signal.')\n"
         "seen = []\n"
         "sys.addaudithook(lambda name, details: seen.append((name, details)) if name.startswith(watched) else None)\n"
-        "import fencepost\n"
+        "import fencepost; fencepost.Monitor\n"
         "for name, details in seen:\n"
         "    print(name, details[1] if name == 'open' else '-', details[0] if details else '', sep='\\t')\n"
     )
@@ -87,11 +87,11 @@ def test_import_makes_no_other_system_calls(tmp_path: Path) -> None:
     if subprocess.run(["strace", "-qq", "-o", "/dev/null", sys.executable, "-c", ""], capture_output=True).returncode:
         pytest.skip("strace may not trace here")
     others = python(
-        "import sys, fencepost\n"
+        "import sys, fencepost; fencepost.Monitor\n"
         "print(', '.join(n for n in sys.modules if n.split('.')[0] != 'fencepost' and n != '__main__'))\n"
     ).strip()
     before = set(trace(f"import {others}", tmp_path / "before"))
-    added = [call for call in trace("import fencepost", tmp_path / "after") if call not in before]
+    added = [call for call in trace("import fencepost; fencepost.Monitor", tmp_path / "after") if call not in before]
     assert any("_native.abi3.so" in arguments for _, arguments in added)
     for name, arguments in added:
         assert name in ("open", "openat") and "O_RDONLY" in arguments, (name, arguments)
