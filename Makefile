@@ -154,8 +154,9 @@ $(stamps)/browser: $(stamps)/system .ci/browser.sh
 	@.ci/browser.sh
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser .ci/gdal.sh
 	@echo "== installing what the heavy tests need"
+	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
 	  $(python) -m pip install --quiet './bindings/python[test,tools,browser,dist,docs]'
 	@touch $@

@@ -130,7 +130,8 @@ def test_a_table_goes_in(drive: Any, expected: list[Any]) -> None:
         assert list(replay(table, DATA / "conditions.geojson")) == expected
     rows = list(replay(drive, DATA / "conditions.geojson").replays[0].fixes)
     fixes = replay(drive, DATA / "conditions.geojson").replays[0].fixes
-    assert len(fixes) == drive.num_rows and fixes[5] == rows[5] and fixes[-1] == rows[-1] and list(fixes[2:4]) == rows[2:4]
+    assert len(fixes) == drive.num_rows and list(fixes[2:4]) == rows[2:4]
+    assert fixes[5] == rows[5] and fixes[-1] == rows[-1]
     with pytest.raises(IndexError):
         fixes[len(fixes)]
 
@@ -175,11 +176,13 @@ def test_points_go_in(drive: Any, expected: list[Any]) -> None:
             assert list(replay(pa.table(arrow), DATA / "conditions.geojson")) == expected
     projected = pa.table(frame.to_crs(3857).to_arrow())
     assert "its CRS EPSG:3857 is not WGS84" in str(refusal(replay, projected, HERE))
-    circles = geopandas.GeoDataFrame({"identifier": ["here"], "radius": [150]}, geometry=geopandas.points_from_xy([0], [0]))
+    origin = geopandas.points_from_xy([0], [0])
+    circles = geopandas.GeoDataFrame({"identifier": ["here"], "radius": [150]}, geometry=origin)
     track = pa.table({"lat": [0.0], "lon": [0.0], "time_us": [0]})
     assert replay(track, pa.table(circles.to_arrow())).conditions == HERE
     lines = geopandas.GeoDataFrame({"time_us": [0]}, geometry=frame.buffer(1).iloc[:1].tolist(), crs=4326)
-    assert "row 0: is a geometry of the kind 3, a Point is needed" in str(refusal(replay, pa.table(lines.to_arrow()), HERE))
+    error = refusal(replay, pa.table(lines.to_arrow()), HERE)
+    assert "row 0: is a geometry of the kind 3, a Point is needed" in str(error)
 
 
 def test_polars_and_duckdb_go_in(drive: Any, expected: list[Any]) -> None:
@@ -236,3 +239,28 @@ def test_missing_values_are_as_in_frames() -> None:
     assert "there is no column 'q'" in str(refusal(lambda t, c: replay(t, c, by="q"), by, HERE))
     values = pa.chunked_array([[1, 2]])
     assert "is an Arrow stream of values" in str(refusal(replay, values, HERE))
+
+
+# ------------------------------------------------------------------------------------------------- monitors
+
+
+def test_a_monitors_events_and_records() -> None:
+    from fencepost import BeaconIdentityCondition, Fix, Monitor
+
+    monitor = Monitor()
+    monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", tag=2**64 - 1)
+    monitor.add(BeaconIdentityCondition("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 7), "desk")
+    assert pa.table(monitor.records().to_arrow()).num_rows == 2
+    monitor.feed(Fix(52.5, 13.4, time=1_700_000_000_000_000))
+    events = monitor.poll()
+    monitor.acknowledge()
+    table = pa.table(events.to_arrow())
+    assert table.drop_columns("geometry").to_pydict() == events.columns() and table["tag"].to_pylist() == [2**64 - 1]
+    assert table["geometry"].to_pylist() == [{"x": 13.4, "y": 52.5}]
+    table = pa.table(monitor.records().to_arrow())
+    home, desk = table.to_pylist()
+    assert (home["identifier"], home["radius"], home["state"], home["tag"]) == ("home", 100, "satisfied", 2**64 - 1)
+    assert home["date"] == events[0].date and home["geometry"] == {"x": 13.4, "y": 52.5} and home["uuid"] is None
+    assert (desk["uuid"], desk["major"], desk["minor"]) == ("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 7, None)
+    assert desk["geometry"] is None and desk["sequence"] == 0
+    assert pa.table(type(events)().to_arrow()).schema.names == [*events.columns(), "geometry"]

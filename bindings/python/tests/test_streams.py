@@ -226,8 +226,11 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
         write(path, 100, rows)
         if kind == "parquet":
             path = parquet(path, tmp_path / "t.parquet")
-        command = [sys.executable, "peak.py", "replay", path, "--conditions", "c.csv", "--by", "vehicle", "--format", "jsonl"]
-        done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120)
+        command = [sys.executable, "peak.py", "replay", str(path), "--conditions", "c.csv", "--by", "vehicle"]
+        with open(tmp_path / "events", "w") as out:
+            done = subprocess.run(
+                [*command, "--format", "jsonl"], cwd=tmp_path, stdout=out, stderr=subprocess.PIPE, text=True, timeout=120
+            )
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stderr.split()[-1]))
     # Four times the rows (14 MB more of text, 40 bytes a fix in columns, 200 as Python objects): less than 12 MB more.

@@ -100,7 +100,11 @@ def arrow_tracks(table: Any, source: str, columns: Mapping[str, str], by: str | 
 
 
 def track_batches(
-    table: Any, source: str, columns: Mapping[str, str], by: str | None, transform: bool = False,
+    table: Any,
+    source: str,
+    columns: Mapping[str, str],
+    by: str | None,
+    transform: bool = False,
     crs: Any = None,
 ) -> Iterator[Batch]:
     """The columns of each batch of a stream; see :func:`arrow_tracks`. With `transform` another CRS becomes WGS84;
@@ -216,7 +220,8 @@ class BatchReader:
             pyproj = require("pyproj", "geo")
             self._transformer = pyproj.Transformer.from_crs(given, 4326, always_xy=True)
             return
-        raise InputError(self._source, "", f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude; transform it first")
+        reason = f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude; transform it first"
+        raise InputError(self._source, "", reason)
 
     def numbers(self, chunk: Any, index: int, what: str, first: int) -> Sequence[float]:
         """A column as floats: in place where it holds doubles without nulls; NaN where there is nothing."""
@@ -280,7 +285,8 @@ class BatchReader:
             if _missing(value):
                 raise InputError.of_row(self._source, first + row, f"has nothing in the column {by!r}")
             if isinstance(value, list | dict):
-                raise InputError.of_row(self._source, first + row, f"{value!r} (column {by!r}) cannot tell tracks apart")
+                reason = f"{value!r} (column {by!r}) cannot tell tracks apart"
+                raise InputError.of_row(self._source, first + row, reason)
         return found
 
     def points(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
@@ -299,8 +305,7 @@ class BatchReader:
                 values = self.values(chunk, index)
                 xs, ys = (array("d", [math.nan if v is None else _nan(v[axis]) for v in values]) for axis in "xy")
                 return xs, ys
-            x, y = (self._plain(_child(child, axis)) for axis in (0, 1))
-            return x, y
+            return self._plain(_child(child, 0)), self._plain(_child(child, 1))
         xs, ys = array("d"), array("d")
         for row, value in enumerate(self.values(chunk, index)):
             if isinstance(value, list):  # interleaved
@@ -317,7 +322,8 @@ class BatchReader:
             (kind,) = struct.unpack_from(order + "I", data, 1)
             start = 9 if kind & 0x20000000 else 5
             if (kind & 0xFFFF) % 1000 != 1:
-                raise InputError.of_row(self._source, row, f"is a geometry of the kind {kind & 0xFFFF}, a Point is needed")
+                reason = f"is a geometry of the kind {kind & 0xFFFF}, a Point is needed"
+                raise InputError.of_row(self._source, row, reason)
             x, y = struct.unpack_from(order + "dd", data, start)
         except (struct.error, IndexError):
             raise InputError.of_row(self._source, row, "geometry: not WKB") from None
@@ -344,7 +350,9 @@ class BatchReader:
 def _child(chunk: Any, index: int) -> Any:
     """A column of a batch, or a field of a structure: its rows only."""
     child = chunk.child(index)
-    return child if child.length == chunk.length and not chunk.offset else child[chunk.offset : chunk.offset + chunk.length]
+    if child.length == chunk.length and not chunk.offset:
+        return child
+    return child[chunk.offset : chunk.offset + chunk.length]
 
 
 def _nan(value: float | None) -> float:

@@ -121,9 +121,7 @@ def _points(na: Any, points: Sequence[tuple[float, float] | None]) -> tuple[Any,
     storage = na.struct({"x": na.float64(), "y": na.float64()})
     schema = na.extension_type(storage, "geoarrow.point", POINT_METADATA)
     nowhere = (float("nan"), float("nan"))
-    parts = [
-        na.c_array_from_buffers(na.float64(), len(points), [None, array("d", [(point or nowhere)[axis] for point in points])])
-        for axis in (0, 1)
-    ]
+    axes = [array("d", [(point or nowhere)[axis] for point in points]) for axis in (0, 1)]
+    parts = [na.c_array_from_buffers(na.float64(), len(points), [None, axis]) for axis in axes]
     bits, nulls = _validity(points)
     return schema, na.c_array_from_buffers(schema, len(points), [bits], null_count=nulls, children=parts)

@@ -114,13 +114,13 @@ def _parser() -> argparse.ArgumentParser:
         type=_named(CONDITIONS),
         default={},
         metavar="WHAT=NAME,...",
-        help="CSV and vector files: columns of conditions for identifier, latitude, longitude, radius, assuming, policy",
+        help="likewise, of the conditions: identifier, latitude, longitude, radius, assuming, policy",
     )
     add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
     add("--output", metavar="FILE", help="also write the events as .gpkg, .fgb or .parquet")
     add("--output-crs", metavar="CRS", help="transform the points of --output (default: EPSG:4326)")
     add("--visits", metavar="FILE", help="also write the visits; the --output's .gpkg gets a second layer")
-    add("--by", metavar="COLUMN", help="each value is a track of its own; read in batches, events in the order of the rows")
+    add("--by", metavar="COLUMN", help="each value is a track of its own; events in the order of the rows")
     add("--jobs", type=_count, default=1, metavar="N", help="with --by: share the tracks among N processes")
     add("--speed", type=_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", type=_time, metavar="TIME", help="time at the first way point")
@@ -299,7 +299,8 @@ def _check_files(options: argparse.Namespace) -> None:
     if options.jobs > 1 and options.by is None:
         raise UsageError("argument --jobs: needs --by")
     same = options.output is not None and options.visits is not None
-    if same and os.path.abspath(options.output) == os.path.abspath(options.visits) and not options.output.endswith(".gpkg"):
+    same = same and os.path.abspath(options.output) == os.path.abspath(options.visits)
+    if same and not options.output.lower().endswith(".gpkg"):
         raise UsageError("argument --visits: only a .gpkg holds both events and visits")
 
 

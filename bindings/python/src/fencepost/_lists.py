@@ -11,6 +11,8 @@ from ._outputs import Event, Record, diagnostic_names, refinement_text
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ._arrow_out import ArrowExport
+
 T = TypeVar("T")
 
 EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
@@ -83,6 +85,25 @@ class EventList(list[Event]):
             columns[name] = pandas.Series(columns[name], dtype="uint64")
         return pandas.DataFrame(columns)
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The events as an Arrow stream: the columns of :meth:`columns`, and ``geometry``, GeoArrow points.
+
+        Raises:
+            MissingExtraError: nanoarrow is not installed.
+        """
+        from ._arrow_out import stream_capsule
+
+        kinds = dict.fromkeys(_TIMES, "time") | dict.fromkeys(_INTEGERS, "uint") | dict.fromkeys(_NUMBERS, "float")
+        points = [None if event.latitude is None else (event.longitude or 0.0, event.latitude) for event in self]
+        return stream_capsule(self.columns(), kinds, requested_schema, points)
+
+    def to_arrow(self) -> ArrowExport:
+        """An object that exports the Arrow stream and nothing else: PyArrow and Polars take a list for rows before they
+        look for a stream."""
+        from ._arrow_out import ArrowExport
+
+        return ArrowExport(self)
+
     def _repr_html_(self) -> str:
         heads = ("sequence", "identifier", "state", "cause", "date", "boundary_distance", "accuracy", "diagnostics")
         rows = ([EVENT_COLUMNS[name](event) for name in heads] for event in self[:SHOWN])
@@ -102,9 +123,63 @@ class RecordList(list[Record]):
 
     __slots__ = ()
 
+    def columns(self) -> dict[str, list[Any]]:
+        """The records as columns of equal length.
+
+        ``identifier``; of circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres), of beacons ``uuid``,
+        ``major`` and ``minor``; ``state``, ``cause``, ``date`` (aware, UTC) and ``sequence`` of the last event;
+        ``generation``, ``tag``. What a record does not have is None.
+        """
+        return {name: [value(record) for record in self] for name, (_, value) in RECORD_COLUMNS.items()}
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The records as an Arrow stream: the columns of :meth:`columns`, and ``geometry``, the circles' centres as
+        GeoArrow points.
+
+        Raises:
+            MissingExtraError: nanoarrow is not installed.
+        """
+        from ._arrow_out import stream_capsule
+
+        columns = self.columns()
+        kinds = {name: kind for name, (kind, _) in RECORD_COLUMNS.items()}
+        places = zip(columns["longitude"], columns["latitude"])
+        points = [None if latitude is None else (longitude, latitude) for longitude, latitude in places]
+        return stream_capsule(columns, kinds, requested_schema, points)
+
+    def to_arrow(self) -> ArrowExport:
+        """An object that exports the Arrow stream and nothing else: PyArrow and Polars take a list for rows before they
+        look for a stream."""
+        from ._arrow_out import ArrowExport
+
+        return ArrowExport(self)
+
     def _repr_html_(self) -> str:
         return table(f"{len(self)} conditions", RECORD_HEADS, (record_row(row) for row in self[:SHOWN]), len(self))
 
+
+
+def _of(name: str) -> Callable[[Record], Any]:
+    """A field of the condition, where its kind has it."""
+    return lambda record: getattr(record.condition, name, None)
+
+
+RECORD_COLUMNS: dict[str, tuple[str, Callable[[Record], Any]]] = {
+    "identifier": ("text", lambda record: record.identifier),
+    "latitude": ("float", _of("latitude")),
+    "longitude": ("float", _of("longitude")),
+    "radius": ("float", _of("radius")),
+    "uuid": ("text", _of("uuid")),
+    "major": ("int", _of("major")),
+    "minor": ("int", _of("minor")),
+    "state": ("text", lambda record: str(record.last_event.state)),
+    "cause": ("text", lambda record: str(record.last_event.cause)),
+    "date": ("time", lambda record: record.last_event.date),
+    "sequence": ("uint", lambda record: record.last_event.sequence),
+    "generation": ("uint", lambda record: record.generation),
+    "tag": ("uint", lambda record: record.tag),
+}
+"""What the columns of records hold, and their values."""
 
 RECORD_HEADS = ("identifier", "condition", "state", "since", "cause", "tag")
 

@@ -68,7 +68,8 @@ def replay(
         conditions_layer: Likewise, of the conditions'.
         conditions_columns: Names of the conditions' columns for identifier, latitude, longitude, radius, assuming,
             policy where they are not recognised.
-        transform: Whether vector files and GeoDataFrames in another CRS are transformed to WGS84; else they are refused.
+        transform: Whether vector files and GeoDataFrames in another CRS are transformed to WGS84; otherwise they are
+            refused.
 
     Raises:
         InputError: A file or a table cannot be used: which one, which row, why.

@@ -48,8 +48,10 @@ class Rows(NamedTuple):
     def append(self, track: int, fix: FixRow) -> None:
         """Adds a row."""
         self.tracks.append(track)
-        for column, value in zip(self[1:], fix):
-            column.append(value)
+        self.latitudes.append(fix[0])
+        self.longitudes.append(fix[1])
+        self.accuracies.append(fix[2])
+        self.times.append(fix[3])
 
 
 class Found(NamedTuple):
@@ -89,13 +91,12 @@ class Shard:
         found: list[tuple[int, int, EventRow]] = []
         counts: Counter[str] = Counter()
         number, of, runs = self._number, self._of, self._runs
-        for row, (track, *fix) in enumerate(zip(*rows)):
+        for row, (track, latitude, longitude, accuracy, time) in enumerate(zip(*rows)):
             if track % of != number:
                 continue
             run = runs.get(track)
             if run is None:
                 run = runs[track] = _Run(self._template.fork(), self._reports)
-            time = fix[3]
             if run.begin_us is None or time < run.begin_us:
                 run.begin_us = time
             if self._reports:
@@ -103,13 +104,13 @@ class Shard:
             handle = run.monitor._handle
             counts["fixes"] += 1
             try:
-                handle.feed_fix(*fix)
+                handle.feed_fix(latitude, longitude, accuracy, time)
             except LateInputError:
                 counts["late_fixes"] += 1
             except InvalidArgumentError:
                 counts["invalid_fixes"] += 1
             else:
-                counts["invalid_fixes"] += not fix[2] >= 0
+                counts["invalid_fixes"] += not accuracy >= 0
             while (event := handle.poll_event()) is not None:
                 found.append((row, track, event))
         return Found(found, counts)
@@ -215,7 +216,7 @@ class ManyTracks:
 
 
 class open_batches:  # noqa: N801 -- used as a function
-    """The Arrow stream of a Parquet or vector file, and what its CRS is where that is not in the stream; a context."""
+    """The Arrow stream of a Parquet or vector file; its CRS where the stream does not say it. A context."""
 
     def __init__(self, path: str | Path, how: Reading, batch_rows: int) -> None:
         self._path, self._how, self._batch_rows = path, how, batch_rows
@@ -262,7 +263,12 @@ class ManyReplay:
     """
 
     def __init__(
-        self, tracks: ManyTracks, template: Monitor, reports: Sequence[Report] = (), until_us: int | None = None, jobs: int = 1
+        self,
+        tracks: ManyTracks,
+        template: Monitor,
+        reports: Sequence[Report] = (),
+        until_us: int | None = None,
+        jobs: int = 1,
     ) -> None:
         self._tracks, self._template, self._reports = tracks, template, reports
         self._until_us, self._jobs = until_us, jobs
@@ -275,7 +281,8 @@ class ManyReplay:
         from ._shards import Here, Processes
 
         keys = self._tracks.keys
-        shards = Here(self._template, self._reports) if self._jobs == 1 else Processes(self._template, self._reports, self._jobs)
+        given = self._template, self._reports
+        shards: Here | Processes = Here(*given) if self._jobs == 1 else Processes(*given, self._jobs)
         with shards:
             pending = False
             for rows in self._tracks.batches():
