@@ -107,6 +107,24 @@ def test_time_after_the_last_row(world: tuple[Path, Path]) -> None:
     assert many.counts["invalid_fixes"] == alone.counts.invalid_fixes > 0
 
 
+def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_path: Path) -> None:
+    tracks, conditions = world
+    header, *rows = tracks.read_text().splitlines()
+    text = "\n".join([header, *sorted(rows, key=lambda row: row.partition(",")[0])]) + "\n"
+    (tmp_path / "g.csv").write_text(text)
+    template = Monitor()
+    add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
+    alone = replay(tmp_path / "g.csv", conditions, by="vehicle", until=10**12)
+    for jobs, batch in ((1, 65_536), (2, 997)):
+        file = ManyTracks(tmp_path / "g.csv", "vehicle", batch_rows=batch, grouped=True)
+        many = ManyReplay(file, template, until_us=10**12, jobs=jobs)
+        # Grouped, the order of the rows is that of the tracks.
+        assert "".join(event_line(row.event, "vehicle", row.track) + "\n" for row in many.events()) == alone.to_jsonl()
+        assert [one.track for one in many.ended] == list(range(TRACKS)) and many.counts["fixes"] == alone.counts.fixes
+    with pytest.raises(ValueError, match="comes again after another: the tracks are not grouped"):
+        list(ManyReplay(ManyTracks(tracks, "vehicle", grouped=True), template).events())
+
+
 def parquet(tracks: Path, target: Path) -> Path:
     geopandas = pytest.importorskip("geopandas")
     pandas = pytest.importorskip("pandas")
@@ -157,6 +175,7 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
         (["--by", "vehicle", "--report", "r.html"], "argument --report: is for one track, not for --by"),
         (["--by", "state"], "argument --by: 'state' is also the name of a column of events"),
         (["--jobs", "2"], "argument --jobs: needs --by"),
+        (["--grouped"], "argument --grouped: needs --by"),
         (["--by", "vehicle", "--until", "1970-01-01"], "until is before the last input"),
         (["--by", "vehicle", "--jobs", "2", "--until", "1970-01-01"], "until is before the last input"),
     ],
@@ -241,7 +260,7 @@ def test_forks_share_the_conditions(tmp_path: Path) -> None:
     """Twenty thousand conditions and five hundred tracks: forks that were fed nothing cost next to nothing."""
     monitor = Monitor()
     count = 20_000
-    monitor.add_circles(map(str, range(count)), [0.001 * (n % 90) for n in range(count)], [0.0] * count, [10.0] * count)
+    monitor.add_many(map(str, range(count)), [0.001 * (n % 90) for n in range(count)], [0.0] * count, [10.0] * count)
 
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

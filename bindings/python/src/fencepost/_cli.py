@@ -121,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--output-crs", metavar="CRS", help="transform the points of --output (default: EPSG:4326)")
     add("--visits", metavar="FILE", help="also write the visits; the --output's .gpkg gets a second layer")
     add("--by", metavar="COLUMN", help="each value is a track of its own; events in the order of the rows")
+    add("--grouped", action="store_true", help="with --by: the rows of a track come together; one is held at a time")
     add("--jobs", type=_count, default=1, metavar="N", help="with --by: share the tracks among N processes")
     add("--speed", type=_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", type=_time, metavar="TIME", help="time at the first way point")
@@ -270,7 +271,8 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) ->
     reports = [] if options.sightings is None else read_sightings(options.sightings)
     template = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(template, conditions, options.conditions)
-    tracks = ManyTracks(options.track, options.by, options.columns, Reading(options.layer, options.transform))
+    how = Reading(options.layer, options.transform)
+    tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped)
     many = ManyReplay(tracks, template, reports, options.until, options.jobs)
     seen: dict[Any, list[Event]] = {}
 
@@ -296,8 +298,8 @@ def _check_files(options: argparse.Namespace) -> None:
         raise UsageError("argument --output-crs: needs --output")
     for path in filter(None, (options.output, options.visits)):
         check_target(path)
-    if options.jobs > 1 and options.by is None:
-        raise UsageError("argument --jobs: needs --by")
+    if options.by is None and (options.jobs > 1 or options.grouped):
+        raise UsageError(f"argument --{'grouped' if options.grouped else 'jobs'}: needs --by")
     same = options.output is not None and options.visits is not None
     same = same and os.path.abspath(options.output) == os.path.abspath(options.visits)
     if same and not options.output.lower().endswith(".gpkg"):

@@ -66,7 +66,11 @@ def frame_features(frame: Any, source: str, given: Mapping[str, str] | None = No
 
 
 def _find(
-    names: list[str], required: tuple[str, ...], source: str | Path, place: str = "", given: Mapping[str, str] | None = None
+    names: list[str],
+    required: tuple[str, ...],
+    source: str | Path,
+    place: str = "",
+    given: Mapping[str, str] | None = None,
 ) -> dict[str, int]:
     try:
         return find(names, CONDITIONS, given or {}, required)

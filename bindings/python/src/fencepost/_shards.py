@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._monitor import Monitor
 from ._native import FencepostError
-from ._sightings import Report
-from ._stream import Ended, Found, Rows, Shard
+from ._stream import Ended, Found, Rows, Shard, Work
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,8 +17,8 @@ if TYPE_CHECKING:
 class Here:
     """One shard, in this process."""
 
-    def __init__(self, template: Monitor, reports: Sequence[Report]) -> None:
-        self._shard = Shard(template, reports, 0, 1)
+    def __init__(self, work: Work) -> None:
+        self._shard = Shard(work, 0, 1)
         self._found: list[Found] = []
 
     def __enter__(self) -> Self:
@@ -38,25 +35,24 @@ class Here:
         """What came of the last batch."""
         return self._found
 
-    def end(self, until_us: int | None) -> list[tuple[list[Ended], Counter[str]]]:
+    def end(self) -> list[tuple[list[Ended], Counter[str]]]:
         """See :meth:`Shard.end`."""
-        return [self._shard.end(until_us)]
+        return [self._shard.end()]
 
 
 class Processes:
     """Shards in processes of their own. Each gets whole batches and feeds its own tracks' rows."""
 
-    def __init__(self, template: Monitor, reports: Sequence[Report], jobs: int) -> None:
+    def __init__(self, work: Work, jobs: int) -> None:
         import multiprocessing
 
         # A new interpreter: libraries that read files have threads, which a fork would leave in any state.
         context = multiprocessing.get_context("spawn")
         self._pipes: list[Any] = []
         self._processes: list[Any] = []
-        snapshot = template.snapshot()
         for number in range(jobs):
             ours, theirs = context.Pipe()
-            process = context.Process(target=work, args=(theirs, snapshot, reports, number, jobs), daemon=True)
+            process = context.Process(target=serve, args=(theirs, work, number, jobs), daemon=True)
             process.start()
             theirs.close()
             self._pipes.append(ours)
@@ -83,9 +79,9 @@ class Processes:
         """What came of the last batch."""
         return self._receive()
 
-    def end(self, until_us: int | None) -> list[tuple[list[Ended], Counter[str]]]:
+    def end(self) -> list[tuple[list[Ended], Counter[str]]]:
         """See :meth:`Shard.end`."""
-        self._send(("end", until_us))
+        self._send(None)
         return self._receive()
 
     def _send(self, message: Any) -> None:
@@ -109,19 +105,19 @@ class Processes:
         raise FencepostError("a process of --jobs ended before its work was done")
 
 
-def work(pipe: Any, snapshot: bytes, reports: Sequence[Report], number: int, of: int) -> None:
+def serve(pipe: Any, work: Work, number: int, of: int) -> None:
     """What a process does until the other end of the pipe is closed."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    shard = Shard(Monitor.restore(snapshot), reports, number, of)
+    shard = Shard(work, number, of)
     while True:
         try:
             message = pipe.recv()
         except EOFError:
             return
         try:
-            answer: Any = shard.feed(message) if isinstance(message, Rows) else shard.end(message[1])
+            answer: Any = shard.end() if message is None else shard.feed(message)
         except Exception as error:
             answer = error
         try:

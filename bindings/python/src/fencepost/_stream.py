@@ -1,4 +1,5 @@
-"""Many tracks in one file, replayed in batches: memory grows with tracks and conditions, not with the file.
+"""Many tracks in one file, replayed in batches: memory grows with tracks and conditions, not with the rows; of grouped
+tracks one is held at a time.
 
 Each track has a fork of one monitor that holds the conditions. The tracks are shared out to shards, each of which feeds
 its own rows and says at which row each event came: merged by row, the events are those of one shard.
@@ -55,7 +56,10 @@ class Rows(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a shard found: events, each with its row in the batch and the number of its track; how its inputs fared."""
+    """What a shard found: events, each with its place in the batch and the number of its track; how its inputs fared.
+
+    The place is twice the row; what a row itself brings comes one later than what its beginning ended.
+    """
 
     events: list[tuple[int, int, EventRow]]
     counts: Counter[str]
@@ -70,6 +74,15 @@ class Ended(NamedTuple):
     end_us: int | None
 
 
+class Work(NamedTuple):
+    """What all shards need. `grouped`: the rows of a track come together, so that it ends where another begins."""
+
+    template: Monitor
+    reports: Sequence[Report]
+    until_us: int | None
+    grouped: bool
+
+
 class _Run:
     __slots__ = ("begin_us", "counts", "monitor", "next_report")
 
@@ -82,9 +95,12 @@ class _Run:
 class Shard:
     """The monitors of some of the tracks."""
 
-    def __init__(self, template: Monitor, reports: Sequence[Report], number: int, of: int) -> None:
-        self._template, self._reports, self._number, self._of = template, reports, number, of
+    def __init__(self, work: Work, number: int, of: int) -> None:
+        self._template, self._reports, self._until_us, self._grouped = work
+        self._number, self._of = number, of
         self._runs: dict[int, _Run] = {}
+        self._ended: list[Ended] = []
+        self._current = -1
 
     def feed(self, rows: Rows) -> Found:
         """Feeds the rows of its own tracks, in order; events are taken after each input."""
@@ -92,6 +108,13 @@ class Shard:
         counts: Counter[str] = Counter()
         number, of, runs = self._number, self._of, self._runs
         for row, (track, latitude, longitude, accuracy, time) in enumerate(zip(*rows)):
+            if track != self._current and self._grouped:
+                last = runs.pop(self._current, None)
+                if last is not None:
+                    ended = self._end(self._current, last, counts)
+                    found += [(2 * row, self._current, event) for event in ended.events]
+                    self._ended.append(ended._replace(events=[]))
+                self._current = track
             if track % of != number:
                 continue
             run = runs.get(track)
@@ -100,7 +123,7 @@ class Shard:
             if run.begin_us is None or time < run.begin_us:
                 run.begin_us = time
             if self._reports:
-                self._report(run, time, counts, lambda event, row=row, track=track: found.append((row, track, event)))
+                self._report(run, time, counts, lambda event, row=row, track=track: found.append((2 * row + 1, track, event)))
             handle = run.monitor._handle
             counts["fixes"] += 1
             try:
@@ -112,24 +135,26 @@ class Shard:
             else:
                 counts["invalid_fixes"] += not accuracy >= 0
             while (event := handle.poll_event()) is not None:
-                found.append((row, track, event))
+                found.append((2 * row + 1, track, event))
         return Found(found, counts)
 
-    def end(self, until_us: int | None) -> tuple[list[Ended], Counter[str]]:
-        """Feeds what reports are left and lets time pass."""
-        ended = []
+    def end(self) -> tuple[list[Ended], Counter[str]]:
+        """Ends all tracks that have not ended."""
         counts: Counter[str] = Counter()
-        for track, run in sorted(self._runs.items()):
-            events: list[EventRow] = []
-            self._report(run, None, counts, events.append)
-            clock = run.monitor.clock_us
-            if until_us is not None:
-                if clock is not None and until_us < clock:
-                    raise InvalidArgumentError("until is before the last input")
-                run.monitor.advance(until_us)
-                self._drain(run, events.append)
-            ended.append(Ended(track, events, run.begin_us, run.monitor.clock_us))
-        return ended, counts
+        ended = [self._end(track, run, counts) for track, run in sorted(self._runs.items())]
+        return self._ended + ended, counts
+
+    def _end(self, track: int, run: _Run, counts: Counter[str]) -> Ended:
+        """Feeds what reports are left and lets time pass."""
+        events: list[EventRow] = []
+        self._report(run, None, counts, events.append)
+        clock = run.monitor.clock_us
+        if self._until_us is not None:
+            if clock is not None and self._until_us < clock:
+                raise InvalidArgumentError("until is before the last input")
+            run.monitor.advance(self._until_us)
+            self._drain(run, events.append)
+        return Ended(track, events, run.begin_us, run.monitor.clock_us)
 
     def _report(self, run: _Run, before: int | None, counts: Counter[str], put: Any) -> None:
         while run.next_report < len(self._reports):
@@ -167,8 +192,9 @@ class ManyTracks:
         columns: Mapping[str, str] | None = None,
         how: Reading = PLAIN,
         batch_rows: int = BATCH_ROWS,
+        grouped: bool = False,
     ) -> None:
-        self.path, self.by = path, by
+        self.path, self.by, self.grouped = path, by, grouped
         self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows
         self.keys: list[Any] = []
         self._numbers: dict[Any, int] = {}
@@ -191,6 +217,8 @@ class ManyTracks:
         if number is None:
             number = self._numbers[key] = len(self.keys)
             self.keys.append(key)
+        elif self.grouped and number + 1 != len(self.keys):
+            raise InputError(self.path, "", f"track {key!r} comes again after another: the tracks are not grouped")
         return number
 
     def _csv(self) -> Iterator[Rows]:
@@ -270,19 +298,18 @@ class ManyReplay:
         until_us: int | None = None,
         jobs: int = 1,
     ) -> None:
-        self._tracks, self._template, self._reports = tracks, template, reports
-        self._until_us, self._jobs = until_us, jobs
+        self._tracks, self._jobs = tracks, jobs
+        self._work = Work(template, reports, until_us, tracks.grouped)
         self.counts: Counter[str] = Counter()
         self.ended: list[Ended] = []
 
     def events(self) -> Iterator[TrackedEvent]:
         """The events, each with its track's key, in the order of the rows that brought them; then those of the time
-        after the last row, by track."""
+        after the last row, by track (of grouped tracks: after each track)."""
         from ._shards import Here, Processes
 
         keys = self._tracks.keys
-        given = self._template, self._reports
-        shards: Here | Processes = Here(*given) if self._jobs == 1 else Processes(*given, self._jobs)
+        shards: Here | Processes = Here(self._work) if self._jobs == 1 else Processes(self._work, self._jobs)
         with shards:
             pending = False
             for rows in self._tracks.batches():
@@ -293,7 +320,7 @@ class ManyReplay:
                 pending = True
             if pending:
                 yield from self._merged(shards.results())
-            for ended, counts in shards.end(self._until_us):
+            for ended, counts in shards.end():
                 self.ended += ended
                 self.counts += counts
         self.ended.sort()
@@ -306,7 +333,7 @@ class ManyReplay:
             self.counts += part.counts
         rows = [event for part in found for event in part.events]
         if len(found) > 1:
-            rows.sort(key=lambda event: event[0])  # stable: the events of a row are all of one shard
+            rows.sort(key=lambda event: event[0])  # stable: the events of a place are all of one shard
         keys = self._tracks.keys
         for _, track, row in rows:
             yield TrackedEvent(keys[track], Event._from_row(row))

@@ -92,4 +92,5 @@ def check_crs(frame: Any, source: str, call: str) -> None:
         return
     kind = "projected" if crs.is_projected else "not WGS84"
     name = f"EPSG:{crs.to_epsg()}" if crs.to_epsg() else crs.name
-    raise InputError(source, "", f"its CRS {name} is {kind}; convert it: {call}.to_crs(epsg=4326), or read it with transform")
+    advice = f"convert it: {call}.to_crs(epsg=4326), or read it with transform"
+    raise InputError(source, "", f"its CRS {name} is {kind}; {advice}")
