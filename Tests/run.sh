@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
 light=(build header swift symbols abi determinism host fuzz python package examples install)
-heavy=(swiftpm docs browser sanitize)
+heavy=(swiftpm docs browser gpsd sanitize)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -25,6 +25,7 @@ swiftpm() { Tests/swiftpm.sh; }
 sanitize() { Tests/sanitize.sh; }
 docs() { bindings/c/docs/build.sh; }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
+gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
 
 parts=("$@")
 if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi
