@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -189,6 +190,8 @@ def _recognise(data: bytes) -> str | None:
     if start.startswith(b"{"):
         return "jsonl"
     complete = data[: data.rfind(b"\n") + 1]
+    if re.search(rb"^\s*\{", complete, re.MULTILINE):  # joined in the middle of a line
+        return "jsonl"
     if looks_like_nmea(complete):
         return "nmea"
     return "jsonl" if complete.count(b"\n") >= UNDECIDED_LINES or len(data) > 4096 else None
