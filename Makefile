@@ -2,7 +2,9 @@
 # make test    sets everything up and runs every test
 # make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
 # make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
+# make wheel   builds the Python wheel and the source distribution into .build/dist
 # make docs    builds the reference documentation into .build/docs
+# make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
 # make soak    runs the tests with the full counts of what is random: 200 kills and more
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks
@@ -18,7 +20,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall docs bench mutants sanitize fuzz format-check clean
+.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python \
+  qgis-plugin bench mutants sanitize fuzz format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -29,7 +32,7 @@ python := .venv/bin/python
 library := .build/lib/libfencepost.so.0.1
 
 swift_sources := Package.swift $(wildcard include/*) $(shell find Sources -type f | grep -v ' ')
-python_sources := $(addprefix bindings/python/,pyproject.toml setup.py README.md) \
+python_sources := $(addprefix bindings/python/,pyproject.toml setup.py MANIFEST.in README.md) \
   $(shell find bindings/python/native bindings/python/src -name '*.[ch]' -o -name '*.py' -o -name '*.pyi' -o -name py.typed)
 
 demo: $(stamps)/python
@@ -55,8 +58,21 @@ install: $(stamps)/archive
 uninstall:
 	@bindings/c/install.sh uninstall
 
-docs: $(stamps)/system
+wheel: $(stamps)/python-tools $(stamps)/library
+	@bindings/python/dist.sh
+
+docs: docs-c docs-python
+
+docs-c: $(stamps)/system
 	@bindings/c/docs/build.sh
+
+docs-python: $(stamps)/python-tools
+	@rm -rf .build/docs/python
+	@$(python) bindings/python/docs.py .build/docs/python
+	@echo "the Python reference is .build/docs/python/index.html"
+
+qgis-plugin: $(stamps)/python
+	@$(python) bindings/qgis/build_plugin.py
 
 soak: setup-test
 	@FENCEPOST_SOAK=1 Tests/run.sh build swift python
@@ -97,7 +113,7 @@ ifneq ($(shell $(python) -c 'print("works")' 2>/dev/null),works)
 endif
 $(stamps)/venv: $(stamps)/system
 	@echo "== making .venv with $$(tail -n 1 $(stamps)/system)"
-	@rm -rf .venv $(stamps)/python $(stamps)/python-test
+	@rm -rf .venv $(stamps)/python $(stamps)/python-test $(stamps)/python-tools
 	@"$$(tail -n 1 $(stamps)/system)" -m venv .venv
 	@$(python) -m pip --version > /dev/null
 	@touch $@
@@ -116,10 +132,18 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet ./bindings/python
 	@touch $@
 
-# The same with what the tests need beside it.
+# The same with what the tests need beside it, which is also what makes the wheel and the reference.
 $(stamps)/python-test: $(stamps)/python
 	@echo "== installing what the Python tests need"
-	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" $(python) -m pip install --quiet './bindings/python[test]'
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[test,dist,docs]'
+	@touch $@
+
+# The same with what makes the wheel and the reference.
+$(stamps)/python-tools: $(stamps)/python
+	@echo "== installing what makes the wheel and the reference"
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[dist,docs]'
 	@touch $@
 
 # What the heavy tests need: a browser, and what drives it.
@@ -141,5 +165,5 @@ $(stamps)/gpsd: $(stamps)/system .ci/gpsd.sh
 $(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd
 	@echo "== installing what the heavy tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[test,browser]'
+	  $(python) -m pip install --quiet './bindings/python[test,browser,dist,docs]'
 	@touch $@

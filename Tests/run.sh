@@ -6,8 +6,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
-light=(build header swift symbols abi determinism host fuzz python package examples install)
-heavy=(swiftpm docs browser gpsd sanitize)
+light=(build header swift symbols abi determinism host fuzz python package wheel examples install)
+heavy=(swiftpm docs browser gpsd qgis sanitize wheels sdist)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -19,6 +19,9 @@ python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
 host() { Tests/host-safety.sh; }
 fuzz() { Tests/fuzz.sh replay; }
 package() { Tests/package.sh; }
+wheel() { .venv/bin/python Tests/wheel.py wheel; }
+wheels() { .venv/bin/python Tests/wheel.py wheels; }
+sdist() { .venv/bin/python Tests/wheel.py sdist; }
 examples() { Tests/run-examples.sh; }
 install() { Tests/install.sh; }
 swiftpm() { Tests/swiftpm.sh; }
@@ -26,6 +29,7 @@ sanitize() { Tests/sanitize.sh; }
 docs() { bindings/c/docs/build.sh; }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
+qgis() { Tests/qgis.sh; }
 
 parts=("$@")
 if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi

@@ -438,10 +438,10 @@ typedef struct fencepost_monitor fencepost_monitor;
  *                     was made with; the others hold from now on.
  * @param out_monitor  Receives the monitor; release it with fencepost_monitor_destroy().
  * @param error        Optional detail; may be NULL (here and everywhere).
- * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one);
- *         UNSUPPORTED (a larger options structure with members that this library does not know); with a store also
- *         MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no permission, disk
- *         full ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
+ * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one; a store
+ *         without a name); UNSUPPORTED (a larger options structure with members that this library does not know); with
+ *         a store also MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no
+ *         permission, disk full ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
  *
  * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(what it holds). Since: 0.1
  */

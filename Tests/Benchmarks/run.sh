@@ -84,6 +84,11 @@ command -v taskset >/dev/null && pinned="taskset -c $core"
 echo "Fencepost on $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), core $core of $(nproc)," \
   "$(date -u +%Y-%m-%d), load $(cut -d' ' -f1 /proc/loadavg); times are processor time, medians"
 $pinned "$out/bench" ${QUICK:+--quick} --json .build/bench.json "$@"
+if .venv/bin/python -c 'import fencepost, numpy' 2>/dev/null; then
+  $pinned .venv/bin/python Tests/Benchmarks/columns.py ${QUICK:+--quick} --json .build/bench.json
+else
+  say "the Python package is not in .venv: its rows are not measured"
+fi
 
 if [ -x "$out/boost_peer" ] && [ -f "$shared/limit.cpp" ] && [ -z "${QUICK:-}" ]; then
   for workload in W1 W4; do

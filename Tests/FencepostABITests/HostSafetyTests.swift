@@ -15,7 +15,7 @@ struct HostSafetyTests {
       Project.root.appending(path: "Tests/FencepostABITests/host_safety.c").path, "-o", program, "-ldl",
     ])
     try #require(built.status == 0, "\(built.output)")
-    let ran = try Project.run([program, Project.library.path])
+    let ran = try Project.run([program, Project.library.path, folder.path])
     #expect(ran.status == 0, "\(ran.output)")
     #expect(ran.output.contains("the host is unchanged"))
   }

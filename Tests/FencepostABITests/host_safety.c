@@ -1,6 +1,7 @@
 /*
- * Loads the library named by the argument, uses it, and fails when anything in this process differs afterwards: signal
- * dispositions, signal mask, number of threads, environment, open files, locale.
+ * Loads the library named by the first argument, uses it, in memory and with a store in the directory of the second,
+ * and fails when anything in this process differs afterwards: signal dispositions, signal mask, number of threads,
+ * environment, open files, locale. While a store is open only the open files may differ.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -69,8 +70,8 @@ static int compare(const char *moment, const host *before, const host *after) {
 #define LOAD(name) __typeof__(&name) name##_ = (__typeof__(&name))dlsym(library, #name)
 
 int main(int count, char **arguments) {
-  static host before, loaded, used;
-  if (count != 2) return 2;
+  static host before, loaded, used, kept;
+  if (count != 3) return 2;
   look(&before);
   void *library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
@@ -87,22 +88,31 @@ int main(int count, char **arguments) {
   if (!fencepost_monitor_create_ || !fencepost_monitor_destroy_ || !fencepost_monitor_add_circular_condition_ ||
       !fencepost_monitor_feed_fix_ || !fencepost_monitor_poll_event_ || !fencepost_event_json_)
     return 2;
-  fencepost_monitor *monitor = NULL;
-  fencepost_fix fix = {37.3349, -122.0091, 5, 1700000000000000};
-  fencepost_event event;
-  uint32_t available = 0;
-  char text[4096];
-  if (fencepost_monitor_create_("host_safety", NULL, &monitor, NULL) ||
-      fencepost_monitor_add_circular_condition_(monitor, "office", 37.3349, -122.0090, 200, NULL, NULL) ||
-      fencepost_monitor_feed_fix_(monitor, &fix, NULL) ||
-      fencepost_monitor_poll_event_(monitor, &event, &available, NULL) || available != 1 ||
-      fencepost_event_json_(&event, text, sizeof text, NULL, NULL)) {
-    printf("the library does not work\n");
-    return 2;
+  int differences = compare("after loading", &before, &loaded);
+  for (int stored = 0; stored < 2; stored++) {
+    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+    fencepost_monitor *monitor = NULL;
+    fencepost_fix fix = {37.3349, -122.0091, 5, 1700000000000000};
+    fencepost_event event;
+    uint32_t available = 0;
+    char text[4096];
+    if (stored) options.store_directory = arguments[2];
+    if (fencepost_monitor_create_("host_safety", &options, &monitor, NULL) ||
+        fencepost_monitor_add_circular_condition_(monitor, "office", 37.3349, -122.0090, 200, NULL, NULL) ||
+        fencepost_monitor_feed_fix_(monitor, &fix, NULL) ||
+        fencepost_monitor_poll_event_(monitor, &event, &available, NULL) || available != 1 ||
+        fencepost_event_json_(&event, text, sizeof text, NULL, NULL)) {
+      printf("the library does not work\n");
+      return 2;
+    }
+    look(&kept);
+    if (stored) kept.files = before.files;
+    differences += compare(stored ? "in use with a store" : "in use", &before, &kept);
+    fencepost_monitor_destroy_(monitor);
+    look(&used);
+    differences += compare(stored ? "after use with a store" : "after use", &before, &used);
   }
-  fencepost_monitor_destroy_(monitor);
-  look(&used);
-  if (compare("after loading", &before, &loaded) + compare("after use", &before, &used)) return 1;
+  if (differences) return 1;
   printf("the host is unchanged\n");
   return 0;
 }

@@ -11,13 +11,20 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
 
+# What a source distribution holds of the repository, in its folder `library`: all that Package.swift names and what
+# builds the C library, and what the Python tests read.
+LIBRARY = ("Package.swift", "LICENSE", "Sources", "include", "bindings/c", "Tests", "examples")
+NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "*.pyc", "*.o", "*.so", "*.so.*", "Package.resolved")
+
 
 def find_root() -> Path:
-    """The repository: above this file, or, where a front end copied this folder away, above where it was called."""
-    starts = [os.environ.get("FENCEPOST_ROOT"), HERE, os.environ.get("PWD"), os.getcwd()]
+    """The repository: in `library` beside this file (a source distribution), above this file, or, where a front end
+    copied this folder away, above where it was called."""
+    starts = [os.environ.get("FENCEPOST_ROOT"), HERE / "library", HERE, os.environ.get("PWD"), os.getcwd()]
     for start in starts:
         for folder in (Path(start), *Path(start).parents) if start else ():
             if (folder / "include" / "fencepost.h").is_file():
@@ -82,6 +89,20 @@ class BuildExtension(build_ext):
         return [*super().get_outputs(), str(self.bundled)]
 
 
+class SourceDistribution(sdist):
+    """Adds the Swift sources, which lie outside this folder."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, files)
+        library = Path(base_dir) / "library"
+        for name in LIBRARY:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, library / name, ignore=NOT_SOURCE)
+            else:
+                library.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, library / name)
+
+
 class Wheel(bdist_wheel):
     def finalize_options(self) -> None:
         self.py_limited_api = "cp311"
@@ -102,5 +123,5 @@ setup(
             py_limited_api=True,
         )
     ],
-    cmdclass={"build_ext": BuildExtension, "bdist_wheel": Wheel},
+    cmdclass={"build_ext": BuildExtension, "bdist_wheel": Wheel, "sdist": SourceDistribution},
 )

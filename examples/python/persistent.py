@@ -21,14 +21,15 @@ def run(directory: Path, killed_after: int | None) -> None:
         for index in range(monitor.statistics().input_count, len(WALK) + 1):
             # First what waits: also what was handed out before and not handled. Asking again says that it is handled.
             for event in monitor.events():
-                print(f"{event.date_us // 1_000_000:3} s: event {event.sequence}: {event.identifier} is {event.state}")
+                print(f"{event.date:%H:%M:%S} event {event.sequence}: {event.identifier} is {event.state}")
                 if event.sequence == killed_after:
                     print("killed before it has handled that", flush=True)
                     os.kill(os.getpid(), signal.SIGKILL)
             if index < len(WALK):
                 monitor.feed(WALK[index])
-        copy = Monitor.restore(monitor.snapshot())
-    print("done; a copy in memory:", copy.record("office").last_event.state)
+        record = Monitor.restore(monitor.snapshot()).record("office")  # from a copy in memory
+    assert record is not None
+    print("done:", record.identifier, "was last", record.last_event.state)
 
 
 def main() -> None:

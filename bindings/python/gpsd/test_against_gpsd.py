@@ -139,7 +139,7 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
     rows = read_track(LOGS / log).fixes
     start = rows[0]
     # The device drifts; a circle around where it began is left late in the log, when gpsd has long found its feet.
-    def crossings(radius: float) -> list[tuple[str, int]]:
+    def crossings(radius: float) -> list[tuple[str, int | None]]:
         monitor = Monitor()
         monitor.add(CircularGeographicCondition(*start[:2], radius), "start", policy=TransitionPolicy.exact())
         for row in rows:
@@ -148,7 +148,7 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
 
     radius = next(
         radius / 10 for radius in range(60, 1, -1)
-        if len(found := crossings(radius / 10)) >= 2 and found[1][1] > rows[15][3]
+        if len(found := crossings(radius / 10)) >= 2 and (found[1][1] or 0) > rows[15][3]
     )
     expected = crossings(radius)
     with playing(log, port), Watching(tmp_path, port, {"start": (*start[:2], radius)}) as watching:

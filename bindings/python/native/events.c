@@ -35,7 +35,8 @@ PyObject *native_event_tuple(const fencepost_event *event) {
                        native_optional_double(event->boundary_distance_m), (unsigned long long)event->tag);
 }
 
-PyObject *native_poll_event(PyObject *object, PyObject *Py_UNUSED(unused)) {
+/* The next event for the consumer that waits. */
+PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_monitor *self = (native_monitor *)object;
   fencepost_event event;
   uint32_t available = 0;
@@ -48,10 +49,16 @@ PyObject *native_poll_event(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return native_event_tuple(&event);
 }
 
+PyObject *native_poll_event(PyObject *object, PyObject *unused) {
+  if (native_refuse_second_consumer((native_monitor *)object, native_monitor_state(object)) < 0) return NULL;
+  return native_next_update(object, unused);
+}
+
 PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   native_monitor *self = (native_monitor *)object;
   size_t capacity = PyLong_AsSize_t(limit_object);
   if (capacity == (size_t)-1 && PyErr_Occurred()) return NULL;
+  if (native_refuse_second_consumer(self, native_monitor_state(object)) < 0) return NULL;
   if (capacity > EVENTS_PER_POLL) capacity = EVENTS_PER_POLL;
   fencepost_event *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * sizeof(*events));
   if (events == NULL) return PyErr_NoMemory();

@@ -57,8 +57,7 @@ static int open_records(native_state *state, PyObject *object, const char *what,
   return -1;
 }
 
-/* The counts of the rows that were consumed also belong to the exception of a full queue. */
-static void attach_result(PyObject *counts) {
+void native_attach_result(PyObject *counts) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
@@ -89,7 +88,7 @@ PyObject *native_feed_fixes(PyObject *object, PyObject *fixes) {
                                    (unsigned long long)result.late);
   if (status == FENCEPOST_OK) return counts;
   native_raise(state, status, &error);
-  attach_result(counts);
+  native_attach_result(counts);
   Py_XDECREF(counts);
   return NULL;
 }

@@ -137,12 +137,18 @@ static PyMethodDef monitor_methods[] = {
     {"explain", native_explain, METH_O, "Why a condition is in its state."},
     {"feed_fix", (PyCFunction)(void (*)(void))native_feed_fix, METH_FASTCALL, "Feed one fix."},
     {"feed_fixes", native_feed_fixes, METH_O, "Feed a buffer of 32-byte fix records."},
+    {"feed_columns", native_feed_columns, METH_VARARGS, "Feed fixes from columns."},
     {"feed_sightings", native_feed_sightings, METH_VARARGS, "Feed a buffer of 24-byte sighting records."},
     {"set_scanning", native_set_scanning, METH_VARARGS, "Declare scanning on or off."},
     {"set_host", native_set_host, METH_VARARGS, "State what the host can do."},
     {"advance", native_advance, METH_O, "Tell that time has passed."},
     {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},
     {"poll_events", native_poll_events, METH_O, "Up to so many events."},
+    {"attach", native_attach, METH_O, "Become the consumer that is woken through an eventfd."},
+    {"detach", native_detach, METH_O, "Cease to be it."},
+    {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},
+    {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},
+    {"closed", native_closed, METH_NOARGS, "Whether close() was called."},
     {"acknowledge", native_acknowledge, METH_NOARGS, "Commit what was handed out."},
     {NULL, NULL, 0, NULL}};
 

@@ -28,6 +28,9 @@ typedef struct {
   PyObject_HEAD
   fencepost_monitor *handle;
   Py_ssize_t batches;
+  int consumer; /* eventfd of the consumer that waits, plus 1; 0 = none */
+  long consumer_process;
+  int is_closed;
   int is_stored;
 } native_monitor;
 
@@ -75,9 +78,24 @@ PyObject *native_set_scanning(PyObject *self, PyObject *args);
 PyObject *native_set_host(PyObject *self, PyObject *args);
 PyObject *native_advance(PyObject *self, PyObject *time);
 
+/* The counts of the rows that were consumed also belong to the exception of a full queue. */
+void native_attach_result(PyObject *counts);
+
+/* columns.c */
+PyObject *native_feed_columns(PyObject *self, PyObject *args);
+
+/* consumer.c */
+/* Raises when a consumer waits for events. */
+int native_refuse_second_consumer(native_monitor *self, native_state *state);
+PyObject *native_attach(PyObject *self, PyObject *descriptor);
+PyObject *native_detach(PyObject *self, PyObject *descriptor);
+PyObject *native_end_updates(PyObject *self, PyObject *unused);
+PyObject *native_closed(PyObject *self, PyObject *unused);
+
 /* events.c */
 PyObject *native_event_tuple(const fencepost_event *event);
 PyObject *native_poll_event(PyObject *self, PyObject *unused);
+PyObject *native_next_update(PyObject *self, PyObject *unused);
 PyObject *native_poll_events(PyObject *self, PyObject *limit);
 PyObject *native_acknowledge(PyObject *self, PyObject *unused);
 PyObject *native_event_json(PyObject *module, PyObject *args);

@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+# The repository, or what a source distribution holds of it.
+ROOT = next(
+    folder
+    for folder in (Path(__file__).resolve().parents[1] / "library", Path(__file__).resolve().parents[3])
+    if (folder / "include" / "fencepost.h").is_file()
+)
 SHARED = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared"))
 TRACKS = SHARED / "data" / "tracks"
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"

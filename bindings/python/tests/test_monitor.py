@@ -128,13 +128,13 @@ def test_ensure_leaves_an_equal_condition_alone() -> None:
 
 def test_columns_of_circles() -> None:
     monitor = Monitor()
-    monitor.add_circles(
+    monitor.add_many(
         (f"c{index}" for index in range(3)),
         numpy.array([52.5, 52.6, 52.7]),
         array("d", [13.4, 13.5, 13.6]),
         [100, 200, 300],
         policy=EXACT,
-        tags=numpy.array([1, 2, 3], dtype="u8"),
+        tag=numpy.array([1, 2, 3], dtype="u8"),
     )
     assert [(r.condition.radius, r.tag, r.policy == EXACT) for r in monitor.records()] == [
         (100, 1, True),
@@ -146,25 +146,25 @@ def test_columns_of_circles() -> None:
 def test_columns_are_all_or_nothing() -> None:
     monitor = Monitor()
     with pytest.raises(InvalidArgumentError) as caught:
-        monitor.add_circles(["a", "b", "c"], [0, 0, 91], [0, 0, 0], [1, 1, 1])
+        monitor.add_many(["a", "b", "c"], [0, 0, 91], [0, 0, 0], [1, 1, 1])
     assert caught.value.position == 2 and len(monitor) == 0
     for columns in (([0], [0, 0], [1, 1]), ([0, 0], [0, 0], [1, 1, 1])):
-        with pytest.raises(InvalidArgumentError, match="rows, expected 2"):
-            monitor.add_circles(["a", "b"], *columns)
-    with pytest.raises(TypeError, match="radii"):
-        monitor.add_circles(["a"], [0], [0], ["wide"])
-    with pytest.raises(TypeError, match="identifiers"):
-        monitor.add_circles("ab", [0, 0], [0, 0], [1, 1])
+        with pytest.raises(InvalidArgumentError, match="rows, identifier has 2"):
+            monitor.add_many(["a", "b"], *columns)
+    with pytest.raises(TypeError, match="radius, row 0"):
+        monitor.add_many(["a"], [0], [0], ["wide"])
+    with pytest.raises(TypeError, match="identifier is str"):
+        monitor.add_many("ab", [0, 0], [0, 0], [1, 1])
     with pytest.raises(TypeError):
-        monitor.add_circles(["a", 7], [0, 0], [0, 0], [1, 1])  # type: ignore[list-item]
-    monitor.add_circles([], [], [], [])
+        monitor.add_many(["a", 7], [0, 0], [0, 0], [1, 1])  # type: ignore[list-item]
+    monitor.add_many([], [], [], [])
     assert len(monitor) == 0
 
 
 def test_strided_and_narrow_columns_are_converted() -> None:
     monitor = Monitor()
     table = numpy.array([[52.5, 13.5, 100.0], [52.75, 13.75, 200.0]])
-    monitor.add_circles(["a", "b"], table[:, 0], table[:, 1], table[:, 2].astype("f4"))
+    monitor.add_many(["a", "b"], table[:, 0], table[:, 1], table[:, 2].astype("f4"))
     assert [r.condition for r in monitor.records()] == [CircularGeographicCondition(*row) for row in table.tolist()]
 
 

@@ -96,7 +96,7 @@ def test_options_go_with_it() -> None:
 def test_many_conditions() -> None:
     monitor = Monitor()
     names = [f"{index:06}" + "n" * (index % 251) for index in range(5_000)]
-    monitor.add_circles(names, [52.5] * 5_000, [13.4] * 5_000, [100.0] * 5_000)
+    monitor.add_many(names, [52.5] * 5_000, [13.4] * 5_000, [100.0] * 5_000)
     assert Monitor.restore(monitor.snapshot()).identifiers == names
 
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 from datetime import timedelta
 from pathlib import Path
 
@@ -382,6 +383,42 @@ def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
     with Monitor("m", store=tmp_path) as again:
         assert again.clock_us == 3
         assert [event.date_us for event in again.poll()] == [1, 3]
+
+
+def test_from_several_threads(memory_path: Path) -> None:
+    """Feeding, taking, saving, copying and at last closing at once: nothing is handed out twice or lost."""
+    monitor = Monitor("m", store=memory_path, durability="every_input")
+    monitor.add(CIRCLE, "home", policy=EXACT)
+    seen: list[int] = []
+    start, fed = threading.Barrier(4), threading.Event()
+
+    def feed() -> None:
+        start.wait(60)
+        for second in range(500):
+            monitor.feed(inside(second) if second % 2 else outside(second))
+        fed.set()
+
+    def take() -> None:
+        start.wait(60)
+        while not fed.is_set() or monitor.statistics().pending_events:
+            seen.extend(event.sequence for event in monitor.poll(3))
+
+    def save() -> None:
+        start.wait(60)
+        while not fed.is_set():
+            monitor.checkpoint()
+            assert Monitor.restore(monitor.snapshot()).identifiers == ["home"]
+
+    threads = [threading.Thread(target=target) for target in (feed, take, save)]
+    for thread in threads:
+        thread.start()
+    start.wait(60)
+    for thread in threads:
+        thread.join(60)
+    assert seen == list(range(1, 501))
+    monitor.close()
+    with Monitor("m", store=memory_path) as again:
+        assert again.snapshot() == monitor.snapshot()
 
 
 def test_core_location_takes_a_store(tmp_path: Path) -> None:

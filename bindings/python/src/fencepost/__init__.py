@@ -14,72 +14,92 @@ Example:
     office satisfied 2023-11-14 22:13:20+00:00
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from . import geodesic
-from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-from ._enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
-from ._inputs import FIX_RECORD, BeaconSighting, Fix
-from ._monitor import Monitor
-from ._native import (
-    VERSION as __version__,
-    BufferTooSmallError,
-    ConsumerAlreadyActiveError,
-    FencepostError,
-    InternalError,
-    InvalidArgumentError,
-    InvalidNameError,
-    LateInputError,
-    MonitorInUseError,
-    NotFoundError,
-    NullArgumentError,
-    QueueFullError,
-    SnapshotInvalidError,
-    StoreCorruptError,
-    StoreTooNewError,
-    StoreUnavailableError,
-    UnsupportedError,
-)
-from ._outputs import Event, Explanation, FeedResult, Record, Statistics
-from ._planning import ArmedCondition, RotationPlan, RotationPlanner
-from ._policy import TransitionPolicy
-from ._selection import SignificantChangeFilter, best_fix
-
+TYPE_CHECKING = False  # a name that type checkers know: typing itself takes long to load
 if TYPE_CHECKING:
+    from typing import Any
+
+    from . import geodesic
+    from ._columns import ColumnTypeError
     from ._compare import Comparison, Outcome, compare
+    from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+    from ._enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
     from ._event_log import EventLog, ReplayCounts
     from ._files import InputError, MissingExtraError
+    from ._inputs import FIX_RECORD, BeaconSighting, Fix
+    from ._lists import EventList, RecordList
+    from ._monitor import Monitor
+    from ._native import (
+        VERSION as __version__,
+        BufferTooSmallError,
+        ConsumerAlreadyActiveError,
+        FencepostError,
+        InternalError,
+        InvalidArgumentError,
+        InvalidNameError,
+        LateInputError,
+        MonitorInUseError,
+        NotFoundError,
+        NullArgumentError,
+        QueueFullError,
+        SnapshotInvalidError,
+        StoreCorruptError,
+        StoreTooNewError,
+        StoreUnavailableError,
+        UnsupportedError,
+    )
+    from ._outputs import Event, Explanation, FeedResult, Record, Statistics
+    from ._planning import ArmedCondition, RotationPlan, RotationPlanner
+    from ._policy import TransitionPolicy
     from ._replay import replay
+    from ._selection import SignificantChangeFilter, best_fix
+    from ._updates import Updates
     from ._visits import Known, Visit, Visits
 
-# A program that feeds a monitor does not pay for reading files: these load when they are first used.
-_LATER = {
-    "Comparison": "_compare",
-    "EventLog": "_event_log",
-    "InputError": "_files",
-    "Known": "_visits",
-    "MissingExtraError": "_files",
-    "Outcome": "_compare",
-    "ReplayCounts": "_event_log",
-    "Visit": "_visits",
-    "Visits": "_visits",
-    "compare": "_compare",
-    "replay": "_replay",
+# Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
+# above; a test compares them with __all__.
+_MODULES = {
+    "_columns": "ColumnTypeError",
+    "_compare": "Comparison Outcome compare",
+    "_conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
+    "_enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State",
+    "_event_log": "EventLog ReplayCounts",
+    "_files": "InputError MissingExtraError",
+    "_inputs": "FIX_RECORD BeaconSighting Fix",
+    "_lists": "EventList RecordList",
+    "_monitor": "Monitor",
+    "_native": "BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError InvalidArgumentError "
+    "InvalidNameError LateInputError MonitorInUseError NotFoundError NullArgumentError QueueFullError "
+    "SnapshotInvalidError StoreCorruptError StoreTooNewError StoreUnavailableError UnsupportedError",
+    "_outputs": "Event Explanation FeedResult Record Statistics",
+    "_planning": "ArmedCondition RotationPlan RotationPlanner",
+    "_policy": "TransitionPolicy",
+    "_replay": "replay",
+    "_selection": "SignificantChangeFilter best_fix",
+    "_updates": "Updates",
+    "_visits": "Known Visit Visits",
 }
+_LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    if name == "geodesic":
+        return import_module(".geodesic", __name__)
+    if name == "__version__":
+        value: Any = import_module("._native", __name__).VERSION
+    elif name in _LATER:
+        value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *__all__})
 
 
 __all__ = [
@@ -90,6 +110,7 @@ __all__ = [
     "BufferTooSmallError",
     "Cause",
     "CircularGeographicCondition",
+    "ColumnTypeError",
     "Comparison",
     "Condition",
     "ConsumerAlreadyActiveError",
@@ -98,6 +119,7 @@ __all__ = [
     "Durability",
     "DwellPolicy",
     "Event",
+    "EventList",
     "EventLog",
     "Explanation",
     "FeedResult",
@@ -119,6 +141,7 @@ __all__ = [
     "QueueFullError",
     "Reason",
     "Record",
+    "RecordList",
     "ReplayCounts",
     "RotationPlan",
     "RotationPlanner",
@@ -131,6 +154,7 @@ __all__ = [
     "StoreUnavailableError",
     "TransitionPolicy",
     "UnsupportedError",
+    "Updates",
     "Visit",
     "Visits",
     "__version__",

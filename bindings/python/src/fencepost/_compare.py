@@ -174,7 +174,7 @@ def compare(
     outcomes = []
     for policy_name, policy in chosen.items():
         log = _replay(tracks, rows, name, policy, by)
-        outcomes.append(_outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
+        outcomes.append(outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
     return Comparison(outcomes, truth, words, limit)
 
 
@@ -204,7 +204,7 @@ def _replay(
     return EventLog(replays, own, by)
 
 
-def _outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog, flap_us: int) -> Outcome:
+def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog, flap_us: int) -> Outcome:
     theirs, ours = _by_place(truth), _by_place(log)
     entries: list[int] = []
     exits: list[int] = []

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import SupportsIndex, TypeAlias
-from uuid import UUID
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from ._native import InvalidArgumentError, circle_contains, parse_uuid
+
+if TYPE_CHECKING:  # programs without beacons need not load it
+    from uuid import UUID
 
 
 def to_uuid(value: str | UUID) -> UUID:
     """A UUID from its 8-4-4-4-12 text or as it is."""
+    from uuid import UUID
+
     if isinstance(value, UUID):
         return value
-    return UUID(bytes=parse_uuid(value))
+    return uuid_of(parse_uuid(value))
+
+
+def uuid_of(data: bytes) -> UUID:
+    """A UUID from its 16 bytes."""
+    from uuid import UUID
+
+    return UUID(bytes=data)
 
 
 def to_uint16(value: SupportsIndex, what: str) -> int:

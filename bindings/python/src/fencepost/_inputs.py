@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import TYPE_CHECKING
-from uuid import UUID
 
-from ._conditions import to_uint16, to_uuid
+from ._conditions import to_uint16, to_uuid, uuid_of
 from ._native import InvalidArgumentError, parse_advertisement
 from ._times import Time, to_us
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+    from uuid import UUID
 
 FIX_RECORD = Struct("=dddq")
 """Layout of one row of a buffer of fixes: latitude, longitude, accuracy (doubles), time (int64 microseconds).
@@ -142,7 +142,7 @@ class BeaconSighting:
         if time is not None:
             to_us(time)
         uuid, major, minor, measured_power, kind, _ = parse_advertisement(payload, number)
-        sighting = cls(UUID(bytes=uuid), major, minor, rssi)
+        sighting = cls(uuid_of(uuid), major, minor, rssi)
         object.__setattr__(sighting, "measured_power", measured_power)
         object.__setattr__(sighting, "kind", BEACON_KINDS[kind])
         object.__setattr__(sighting, "time", time)

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-import operator
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from . import _native
-from ._columns import column
-from ._conditions import KINDS, BeaconIdentityCondition, CircularGeographicCondition, Condition
+from ._arguments import assumed, integer, member, policy_row
+from ._columns import contiguous, identifiers, tags
+from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
-from ._inputs import FIX_RECORD, BeaconSighting, Fix, common_time
-from ._native import InvalidArgumentError, QueueFullError
-from ._outputs import Event, Explanation, FeedResult, Record, Statistics
+from ._html import SHOWN, table
+from ._lists import RECORD_HEADS, RecordList, record_row
+from ._monitor_events import MonitorEvents
+from ._monitor_inputs import MonitorInputs
+from ._native import InvalidArgumentError, NotFoundError
+from ._outputs import Explanation, Record, Statistics
 from ._policy import TransitionPolicy
-from ._times import Time, from_us, seconds_to_us, to_us
+from ._times import from_us, seconds_to_us
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from typing_extensions import Buffer, Self
 
+    from ._columns import NumberColumn, SupportsArray
 
-class Monitor:
+
+class Monitor(MonitorInputs, MonitorEvents):
     """Named conditions, their records, and the events that wait to be handed out.
 
-    A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was given, and an input earlier
-    than that is refused. It may be used from several threads; one consumer at a time gets a sensible order of events.
+    A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was
+    given, and an input earlier than that is refused. It may be used from several threads; one consumer at a time gets a
+    sensible order of events. A context manager, closed at its end; ``len``, ``in``, iteration and ``monitor["home"]``
+    work on the conditions.
 
     Args:
         name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
@@ -55,13 +62,14 @@ class Monitor:
     stays the parent's.
 
     Example:
+        >>> from fencepost import Fix
         >>> monitor = Monitor(delivery="latest")
         >>> monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
         >>> monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=1_700_000_000_000_000))
         >>> [str(event.state) for event in monitor.events()]
         ['satisfied']
-        >>> "office" in monitor, len(monitor)
-        (True, 1)
+        >>> "office" in monitor, len(monitor), monitor["office"].state
+        (True, 1, <State.SATISFIED: 'satisfied'>)
     """
 
     __slots__ = ("__weakref__", "_handle")
@@ -82,14 +90,14 @@ class Monitor:
     ) -> None:
         self._handle = _native.Monitor(
             name,
-            DELIVERIES.index(_member(Delivery, delivery, "delivery")),
-            0 if condition_limit is None else _integer(condition_limit, "condition_limit", 1),
-            _integer(max_pending_events, "max_pending_events", 1),
+            DELIVERIES.index(member(Delivery, delivery, "delivery")),
+            0 if condition_limit is None else integer(condition_limit, "condition_limit", 1),
+            integer(max_pending_events, "max_pending_events", 1),
             seconds_to_us(initial_fix_max_age, "initial_fix_max_age"),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
             None if store is None else os.fsencode(store),
-            DURABILITIES.index(_member(Durability, durability, "durability")),
+            DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
         )
 
@@ -115,7 +123,7 @@ class Monitor:
         identifier: str,
         *,
         assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | None = None,
+        policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> None:
         """Adds a condition, or replaces the one of that identifier: new record, its waiting events are dropped.
@@ -126,7 +134,7 @@ class Monitor:
             condition: What to monitor.
             identifier: 1 to 256 bytes of UTF-8.
             assuming: The first record's state: unknown, satisfied or unsatisfied.
-            policy: When a crossing counts; None: :meth:`TransitionPolicy.standard`.
+            policy: When a crossing counts; or a preset's name; None: :meth:`TransitionPolicy.standard`.
             tag: 0 to 2**64 - 1, yours: every event brings it back.
 
         Raises:
@@ -140,7 +148,7 @@ class Monitor:
         identifier: str,
         *,
         assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | None = None,
+        policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> bool:
         """Like :meth:`add`, but leaves an equal condition of that identifier alone.
@@ -153,50 +161,51 @@ class Monitor:
         """
         return self._put(condition, identifier, assuming, policy, tag, True)
 
-    def add_circles(
+    def add_many(
         self,
-        identifiers: Iterable[str],
-        latitudes: Sequence[float] | Buffer,
-        longitudes: Sequence[float] | Buffer,
-        radii: Sequence[float] | Buffer,
+        identifier: Iterable[str],
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        radius: NumberColumn,
         *,
         assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | None = None,
-        tags: Sequence[int] | Buffer | None = None,
+        policy: TransitionPolicy | str | None = None,
+        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
     ) -> None:
         """Adds many circles from columns of equal length, in order, as single calls would. All or nothing.
 
+        Columns of 64-bit elements without gaps are read in place; others are converted.
+
         Args:
-            identifiers: Texts.
-            latitudes: Degrees.
-            longitudes: Degrees.
-            radii: Metres.
+            identifier: Texts.
+            latitude: Of the centres, degrees.
+            longitude: Of the centres, degrees.
+            radius: Metres.
             assuming: For all of them.
-            policy: For all of them.
-            tags: A tag for each; None: 0.
+            policy: For all of them; or a preset's name; None: :meth:`TransitionPolicy.standard`.
+            tag: A column, or one for all of them.
 
         Raises:
-            InvalidArgumentError: Columns of different lengths, or a row is refused: none is added, ``position`` is
-                the row.
+            InvalidArgumentError: Columns of different lengths, or a row is refused (NaN, out of range): none is added,
+                ``position`` is the row.
+            ColumnTypeError: A column does not hold what it is to hold; ``position`` is the row.
 
         Example:
             >>> monitor = Monitor()
-            >>> monitor.add_circles(["a", "b"], [52.5, 52.6], [13.4, 13.5], [100, 200])
+            >>> monitor.add_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
             >>> monitor.identifiers
             ['a', 'b']
         """
-        if isinstance(identifiers, str):
-            raise TypeError("identifiers must be an iterable of str, not str")
-        texts = tuple(identifiers)
+        texts = identifiers(identifier)
         rows = len(texts)
         self._handle.add_circles(
             texts,
-            column("d", latitudes, "latitudes", rows),
-            column("d", longitudes, "longitudes", rows),
-            column("d", radii, "radii", rows),
-            _assumed(assuming),
-            None if policy is None else policy._row(),
-            None if tags is None else column("Q", tags, "tags", rows),
+            contiguous(latitude, "latitude", rows),
+            contiguous(longitude, "longitude", rows),
+            contiguous(radius, "radius", rows),
+            assumed(assuming),
+            policy_row(policy),
+            tags(tag, rows),
         )
 
     def remove(self, identifier: str) -> bool:
@@ -220,9 +229,9 @@ class Monitor:
         row = self._handle.record(identifier)
         return None if row is None else Record._from_row(row)
 
-    def records(self) -> list[Record]:
+    def records(self) -> RecordList:
         """All records, in the order in which the conditions were added."""
-        return [Record._from_row(row) for row in self._handle.records()]
+        return RecordList([Record._from_row(row) for row in self._handle.records()])
 
     def explain(self, identifier: str) -> Explanation:
         """Why a condition is in its state, and the smallest change that would decide it.
@@ -239,6 +248,23 @@ class Monitor:
         reason, observed, diagnostics, *numbers = self._handle.explain(identifier)
         return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
 
+    def __getitem__(self, identifier: str) -> Record:
+        """The condition of that identifier and the last event of it that was handled.
+
+        Raises:
+            NotFoundError: No condition has that identifier (a ``KeyError``).
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "work")
+            >>> monitor["work"].condition.radius
+            100.0
+        """
+        record = self.record(identifier)
+        if record is None:
+            raise NotFoundError(f"no condition has the identifier {identifier!r}")
+        return record
+
     def state(self, identifier: str) -> State:
         """What the detector believes of a condition now, whatever events still wait: unknown while it is undetermined,
         suspended or unmonitored.
@@ -247,6 +273,7 @@ class Monitor:
             NotFoundError: No condition has that identifier.
 
         Example:
+            >>> from fencepost import Fix
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
@@ -299,127 +326,8 @@ class Monitor:
             return False
 
     def __iter__(self) -> Iterator[str]:
+        """Goes through the identifiers, in the order in which the conditions were added."""
         return iter(self.identifiers)
-
-    # ---------------------------------------------------------------------------------------- inputs
-
-    def feed(self, fix: Fix) -> None:
-        """Feeds one fix. A fix without a position (accuracy negative or NaN) is ignored and counted.
-
-        Raises:
-            InvalidArgumentError: A coordinate or the time is out of range; counted.
-            LateInputError: Earlier than the clock; counted.
-            QueueFullError: `max_pending_events` events wait.
-        """
-        self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
-
-    def feed_many(self, fixes: Iterable[Fix] | Buffer) -> FeedResult:
-        """Feeds many fixes in order, with the same result as single calls; invalid and late ones are counted.
-
-        Other Python threads run meanwhile.
-
-        Args:
-            fixes: Fixes, or a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in place.
-
-        Returns:
-            How many were accepted, invalid and late.
-
-        Raises:
-            QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
-                is their :class:`FeedResult`. Take events, then feed the rest.
-
-        Example:
-            >>> Monitor().feed_many([Fix(0, 0, time=0), Fix(91, 0, time=1), Fix(0, 0, time=2), Fix(0, 0, time=1)])
-            FeedResult(accepted=2, invalid=1, late=1)
-        """
-        try:
-            rows = memoryview(fixes)  # type: ignore[arg-type]
-        except TypeError:
-            rows = memoryview(_pack(fixes))  # type: ignore[arg-type]
-        try:
-            return FeedResult(*self._handle.feed_fixes(rows))
-        except QueueFullError as error:
-            error.result = FeedResult(*error.result)
-            raise
-
-    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None) -> None:
-        """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
-
-        Args:
-            sightings: One or several.
-            time: Of the report. May be left out when the sightings carry one and the same time.
-
-        Raises:
-            InvalidArgumentError: There is no time, or the sightings carry different ones.
-            LateInputError: Earlier than the clock; counted.
-            QueueFullError: `max_pending_events` events wait.
-        """
-        if isinstance(sightings, BeaconSighting):
-            sightings = (sightings,)
-        report = list(sightings)
-        rows = b"".join([sighting._record() for sighting in report])
-        self._handle.feed_sightings(rows, common_time(report) if time is None else to_us(time))
-
-    def set_scanning(self, on: bool, *, time: Time) -> None:
-        """Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
-
-        Off: beacon conditions become undetermined without an event, absence is not counted.
-        """
-        self._handle.set_scanning(on, to_us(time))
-
-    def set_host(
-        self,
-        diagnostics: Diagnostics = Diagnostics(0),
-        *,
-        unsupported: Iterable[type[Condition]] = (),
-        time: Time,
-    ) -> None:
-        """States what the host can do from now on.
-
-        Args:
-            diagnostics: The flags that hold; while there is one every condition is suspended. Not those three that
-                the library sets.
-            unsupported: Classes of conditions that the host cannot monitor.
-            time: From when on.
-
-        Raises:
-            InvalidArgumentError: A flag that the library sets.
-        """
-        kinds = 0
-        for kind in unsupported:
-            if kind not in KINDS:
-                raise TypeError(f"unsupported must hold classes of conditions, not {kind!r}")
-            kinds |= 1 << KINDS[kind]
-        self._handle.set_host(Diagnostics(diagnostics).value, kinds, to_us(time))
-
-    def advance(self, time: Time) -> None:
-        """Tells that time has passed: what is due up to and at `time` is confirmed.
-
-        Raises:
-            LateInputError: Earlier than the clock; counted.
-            QueueFullError: `max_pending_events` events wait.
-        """
-        self._handle.advance(to_us(time))
-
-    # ---------------------------------------------------------------------------------------- events
-
-    def next_event(self) -> Event | None:
-        """Hands out the next event, or None, and commits what was handed out before."""
-        row = self._handle.poll_event()
-        return None if row is None else Event._from_row(row)
-
-    def events(self) -> Iterator[Event]:
-        """Drains what waits. Asking for the next event commits the one before."""
-        while (event := self.next_event()) is not None:
-            yield event
-
-    def poll(self, max: int = 1024) -> list[Event]:
-        """Hands out up to `max` events (at most 65 536 at a time) and commits what was handed out before."""
-        return [Event._from_row(row) for row in self._handle.poll_events(_integer(max, "max", 0))]
-
-    def acknowledge(self) -> None:
-        """Commits what was handed out, without asking for more."""
-        self._handle.acknowledge()
 
     # ------------------------------------------------------------------------- stores and snapshots
 
@@ -432,7 +340,7 @@ class Monitor:
         self._handle.checkpoint()
 
     def close(self) -> None:
-        """Saves everything and closes the store: its name is free. Without a store, or again, it does nothing.
+        """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
 
         The monitor goes on in memory; what becomes of it then is not kept. What was handed out and not committed is
         handed out again when it is opened. A ``with`` statement closes at its end.
@@ -449,7 +357,13 @@ class Monitor:
             ...         print(monitor.identifiers)
             ['home']
         """
+        self._handle.end_updates()
         self._handle.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._handle.closed()
 
     def __enter__(self) -> Self:
         return self
@@ -498,6 +412,7 @@ class Monitor:
         fork, with the same sequence. The origin does not notice.
 
         Example:
+            >>> from fencepost import Fix
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
@@ -538,17 +453,22 @@ class Monitor:
             f"{counters.pending_events} events wait, clock {clock}>"
         )
 
+    def _repr_html_(self) -> str:
+        first = (self.record(identifier) for identifier in self.identifiers[:SHOWN])
+        rows = [record_row(record) for record in first if record is not None]
+        return table(repr(self).strip("<>"), RECORD_HEADS, rows, len(self))
+
     def _put(
         self,
         condition: Condition,
         identifier: str,
         assuming: State | str,
-        policy: TransitionPolicy | None,
+        policy: TransitionPolicy | str | None,
         tag: int,
         ensure: bool,
     ) -> bool:
-        state, row = _assumed(assuming), None if policy is None else policy._row()
-        number = _integer(tag, "tag", 0)
+        state, row = assumed(assuming), policy_row(policy)
+        number = integer(tag, "tag", 0)
         if isinstance(condition, CircularGeographicCondition):
             geometry = (condition.latitude, condition.longitude, condition.radius)
             return self._handle.add_circle(identifier, *geometry, state, row, number, ensure)
@@ -557,29 +477,3 @@ class Monitor:
             minor = -1 if condition.minor is None else condition.minor
             return self._handle.add_beacon(identifier, condition.uuid.bytes, major, minor, state, row, number, ensure)
         raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
-
-
-def _pack(fixes: Iterable[Fix]) -> bytes:
-    pack = FIX_RECORD.pack
-    return b"".join([pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us) for fix in fixes])
-
-
-def _member(kind: type[Any], value: Any, what: str) -> Any:
-    try:
-        return kind(value)
-    except ValueError:
-        names = ", ".join(str(member) for member in kind)
-        raise InvalidArgumentError(f"{what} {value!r} is not one of {names}") from None
-
-
-def _assumed(value: State | str) -> int:
-    return STATES.index(_member(State, value, "assuming"))
-
-
-def _integer(value: SupportsIndex, what: str, least: int) -> int:
-    if isinstance(value, bool):
-        raise TypeError(f"{what} must be int, not bool")
-    number = operator.index(value)
-    if not least <= number < 1 << 64:
-        raise InvalidArgumentError(f"{what} {number} is outside {least} to 2**64 - 1")
-    return number

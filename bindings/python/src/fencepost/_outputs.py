@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
-from uuid import UUID
 
 from . import _native
-from ._conditions import CIRCULAR_GEOGRAPHIC, BeaconIdentityCondition, CircularGeographicCondition, Condition
+from ._conditions import CIRCULAR_GEOGRAPHIC, BeaconIdentityCondition, CircularGeographicCondition, Condition, uuid_of
 from ._enums import CAUSES, STATES, Cause, Diagnostics, Reason, State
+from ._html import instant
 from ._policy import PolicyRow, TransitionPolicy
 from ._times import from_us
 
@@ -33,7 +33,7 @@ Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int | None, int 
 RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Event:
     """A change of a condition's state, with the evidence that decided it.
 
@@ -89,6 +89,21 @@ class Event:
         """The fix or sighting that started it, aware, UTC."""
         return from_us(self.evidence_date_us)
 
+    def __repr__(self) -> str:
+        parts = [f"{self.identifier!r} {self.state} {instant(self.date)}", str(self.cause)]
+        if self.boundary_distance is not None:
+            parts.append(distance_text(self.boundary_distance))
+        if self.refinement is not None:
+            parts.append(f"beacon {refinement_text(self)}")
+        if self.diagnostics:
+            parts.append("|".join(diagnostic_names(self.diagnostics)))
+        return f"<Event {self.sequence} {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        from ._lists import EventList
+
+        return EventList([self])._repr_html_()
+
     def to_json(self) -> str:
         """The event as one JSON object on one line, in the form that all faces of the library write."""
         refinement = self.refinement
@@ -114,7 +129,7 @@ class Event:
         beacon = None
         if refinement is not None:
             uuid, major, minor = refinement
-            beacon = BeaconIdentityCondition(UUID(bytes=uuid), major, minor)
+            beacon = BeaconIdentityCondition(uuid_of(uuid), major, minor)
         return cls(
             sequence,
             identifier,
@@ -129,7 +144,7 @@ class Event:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Record:
     """A condition and the last event of it that was handled.
 
@@ -157,6 +172,29 @@ class Record:
     tag: int
     generation: int
 
+    @property
+    def state(self) -> State:
+        """The state of the last event."""
+        return self.last_event.state
+
+    @property
+    def described(self) -> str:
+        """The condition in words."""
+        condition = self.condition
+        if isinstance(condition, CircularGeographicCondition):
+            return f"circle of {condition.radius:g} m around {condition.latitude}, {condition.longitude}"
+        numbers = "/".join("any" if number is None else str(number) for number in (condition.major, condition.minor))
+        return f"beacon {condition.uuid}/{numbers}"
+
+    def __repr__(self) -> str:
+        event = self.last_event
+        return f"<Record {self.identifier!r} {event.state} since {instant(event.date)}, {self.described}>"
+
+    def _repr_html_(self) -> str:
+        from ._lists import RecordList
+
+        return RecordList([self])._repr_html_()
+
     @classmethod
     def _from_row(cls, row: RecordRow) -> Record:
         identifier, kind, geometry, generation, tag, policy, last_event = row
@@ -165,7 +203,7 @@ class Record:
             condition = CircularGeographicCondition(*geometry)
         else:
             uuid, major, minor = geometry
-            condition = BeaconIdentityCondition(UUID(bytes=uuid), major, minor)  # type: ignore[arg-type]
+            condition = BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
         event, rules = Event._from_row(last_event), TransitionPolicy._from_row(policy)
         return cls(identifier, condition, event, rules, tag, generation)
 
@@ -298,6 +336,17 @@ class Explanation:
         if self.seconds_to_decide is not None:
             parts.append(f"due in {self.seconds_to_decide:g} s")
         return ", ".join(parts)
+
+
+def distance_text(metres: float) -> str:
+    """A signed distance to a boundary in words."""
+    return f"{abs(metres):.1f} m {'inside' if metres <= 0 else 'outside'}"
+
+
+def refinement_text(event: Event) -> str:
+    """UUID, major and minor of the beacon that decided an event, joined."""
+    beacon = event.refinement
+    return "" if beacon is None else f"{beacon.uuid}/{beacon.major}/{beacon.minor}"
 
 
 def diagnostic_names(diagnostics: Diagnostics) -> list[str]:

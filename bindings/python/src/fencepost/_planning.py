@@ -104,7 +104,7 @@ class RotationPlanner:
     Example:
         >>> from fencepost import CircularGeographicCondition, Monitor
         >>> monitor = Monitor()
-        >>> monitor.add_circles(["a", "b", "c"], [0, 0, 0], [0, 0.1, 0.2], [100, 100, 100])
+        >>> monitor.add_many(["a", "b", "c"], [0, 0, 0], [0, 0.1, 0.2], [100, 100, 100])
         >>> planner = RotationPlanner(2)
         >>> [armed.identifier for armed in planner.plan(monitor, 0, 0).additions]
         ['a']

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Tests what is published for Python: the wheel and the source distribution that bindings/python/dist.sh makes.
+
+    .venv/bin/python Tests/wheel.py wheel    what is in the wheel; installed in a fresh environment it works
+    .venv/bin/python Tests/wheel.py wheels   the package's tests pass on the wheel, on each Python that is here
+    .venv/bin/python Tests/wheel.py sdist    the source distribution builds on its own, and its tests pass
+
+Works in .build/wheel-test. Environments take dependencies from the package index, as pip does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / ".build" / "wheel-test"
+DIST = ROOT / ".build" / "dist"
+PYTHON_FOLDER = ROOT / "bindings" / "python"
+SIZE_LIMIT = 12_000_000  # bytes
+OLDEST = (3, 11)
+# What the tests of the package call beside Python. No Swift.
+TOOLS = ("nm", "readelf", "strace")
+# What PEP 600 lets a manylinux wheel take from the system, as far as we use it.
+SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
+
+TRACK = "time,latitude,longitude\n0,0,1\n10,0,0\n"
+CONDITIONS = {
+    "type": "FeatureCollection",
+    "features": [{
+        "type": "Feature", "geometry": {"type": "Point", "coordinates": [0, 0]},
+        "properties": {"identifier": "origin", "radius": 100, "policy": "exact"},
+    }],
+}  # fmt: skip
+
+
+def check(holds: object, message: str) -> None:
+    if not holds:
+        sys.exit(f"wheel: {message}")
+
+
+def run(*command: object, limit_s: int = 600, **options: object) -> str:
+    """The output of a command; ends the test with all that it wrote when it fails."""
+    done = subprocess.run(  # type: ignore[call-overload]
+        [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit_s,
+        **options,
+    )  # fmt: skip
+    if done.returncode != 0:
+        sys.exit(f"{done.stdout}\nwheel: {' '.join(str(part) for part in command)}: exit code {done.returncode}")
+    return str(done.stdout)
+
+
+def build() -> tuple[Path, Path]:
+    """The source distribution and the wheel, made anew."""
+    run(PYTHON_FOLDER / "dist.sh")
+    found = sorted(DIST.glob("*.tar.gz")), sorted(DIST.glob("*.whl"))
+    check(len(found[0]) == 1 and len(found[1]) == 1, f"{DIST} holds {found}")
+    return found[0][0], found[1][0]
+
+
+# ------------------------------------------------------------------------------------------- environments
+
+
+def pythons() -> list[Path]:
+    """One CPython of each version from 3.11 that can make environments: on the path, of pyenv, of uv, of the system."""
+    names = ["python3", *(f"python3.{minor}" for minor in range(OLDEST[1], OLDEST[1] + 10))]
+    candidates: list[str | None] = [sys.executable, *(shutil.which(name) for name in names)]
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates += [str(path) for path in sorted(pyenv.glob("3.*/bin/python3"))]
+    candidates += [f"/usr/bin/{name}" for name in names]
+    if shutil.which("uv"):
+        found = subprocess.run(["uv", "python", "list", "--only-installed", "--offline", "--output-format", "json"],
+                               capture_output=True, text=True, timeout=60)  # fmt: skip
+        candidates += [each["path"] for each in json.loads(found.stdout)] if found.returncode == 0 else []
+    ask = (
+        "import sys, sysconfig, ensurepip, venv; print(sys.implementation.name, sys.version_info[0],"
+        " sys.version_info[1], sysconfig.get_config_var('Py_GIL_DISABLED') or 0, sys._base_executable)"
+    )
+    chosen: dict[tuple[int, int], Path] = {}
+    for candidate in filter(None, candidates):
+        if not Path(candidate).exists():
+            continue
+        answer = subprocess.run([candidate, "-I", "-c", ask], capture_output=True, text=True, timeout=60)
+        if answer.returncode != 0:
+            continue
+        name, major, minor, free_threaded, executable = answer.stdout.strip().split(" ", 4)
+        version = int(major), int(minor)
+        # A free-threaded CPython has no stable ABI that this wheel could have been built for.
+        if name == "cpython" and free_threaded == "0" and version >= OLDEST:
+            chosen.setdefault(version, Path(executable))
+    return [chosen[version] for version in sorted(chosen)]
+
+
+class Environment:
+    """A fresh virtual environment whose programs see no Swift and nothing of the caller's environment."""
+
+    def __init__(self, python: Path, folder: Path) -> None:
+        self.folder = folder
+        self.python = folder / "bin" / "python"
+        shutil.rmtree(folder, ignore_errors=True)
+        run(python, "-m", "venv", folder)
+        self.tools = folder / "tools"
+        self.tools.mkdir()
+        for tool in TOOLS:
+            if found := shutil.which(tool):
+                (self.tools / tool).symlink_to(found)
+        self.elsewhere = folder / "elsewhere"
+        self.elsewhere.mkdir()
+        path = f"{folder / 'bin'}{os.pathsep}{self.tools}"
+        check(shutil.which("swift", path=path) is None, "swift is on the path of the test")
+        self.environment = {"PATH": path, "HOME": str(self.elsewhere), "PYTHONDONTWRITEBYTECODE": "1"}
+        if "FENCEPOST_SHARED" in os.environ:
+            self.environment["FENCEPOST_SHARED"] = os.environ["FENCEPOST_SHARED"]
+
+    def install(self, what: str) -> None:
+        run(self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", what)
+
+    def run(self, *command: object, cwd: Path | None = None, limit_s: int = 900) -> str:
+        return run(*command, cwd=cwd or self.elsewhere, env=self.environment, limit_s=limit_s)
+
+    def check_import(self) -> None:
+        place = self.run(self.python, "-c", "import fencepost; print(fencepost.__file__)").strip()
+        check(place.startswith(f"{self.folder}/lib/"), f"the package comes from {place}")
+
+    def run_tests(self, folder: Path, *arguments: str) -> None:
+        self.check_import()
+        print(self.run(self.python, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *arguments, cwd=folder).rstrip())
+
+
+# --------------------------------------------------------------------------------------------------- wheel
+
+
+def check_name(wheel: Path) -> str:
+    """The version in the name of the wheel, whose tag must suit this machine."""
+    parts = re.fullmatch(r"fencepost-([\d.]+)-cp311-abi3-manylinux_2_(\d+)_(\w+)\.whl", wheel.name)
+    check(parts, f"{wheel.name} is not a name for CPython 3.11 and later on manylinux")
+    assert parts
+    check(int(parts[2]) <= int(platform.libc_ver()[1].split(".")[1]), f"{wheel.name} wants another glibc than is here")
+    check(parts[3] == platform.machine(), f"{wheel.name} is not for {platform.machine()}")
+    return parts[1]
+
+
+def elf_files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.open("rb").read(4) == b"\x7fELF":
+            yield path
+
+
+def check_content(wheel: Path, version: str) -> None:
+    size = wheel.stat().st_size
+    check(size <= SIZE_LIMIT, f"{wheel.name} has {size} bytes, more than {SIZE_LIMIT}")
+    folder = WORK / "content"
+    shutil.rmtree(folder, ignore_errors=True)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    info = folder / f"fencepost-{version}.dist-info"
+    tops = {path.name for path in folder.iterdir()}
+    check(tops == {"fencepost", "fencepost.libs", info.name}, f"the wheel holds {sorted(tops)}")
+    check((info / "licenses" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text(), "the licence is another")
+    # All that Git holds of the package, and nothing from before.
+    tracked = run("git", "-C", PYTHON_FOLDER / "src", "ls-files", "--cached", "--others", "--exclude-standard").split()
+    here = {str(path.relative_to(folder)) for path in (folder / "fencepost").rglob("*") if path.is_file()}
+    expected = {*tracked, "fencepost/_native.abi3.so", "fencepost/libfencepost.so.0.1"}
+    check(here == expected, f"the wheel's files differ from the sources by {sorted(here ^ expected)}")
+
+    files = list(elf_files(folder))
+    bundled = {path.name for path in files}
+    check(any(name.startswith("libsqlite3-") for name in bundled), "SQLite is not in the wheel")
+    for path in files:
+        dynamic = run("readelf", "--dynamic", "--wide", path, env={**os.environ, "LC_ALL": "C"})
+        for needed in re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic):
+            check(needed in bundled or re.fullmatch(SYSTEM_LIBRARIES, needed), f"{path.name} needs {needed}")
+        for places in re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic):
+            for place in places.split(":"):
+                # Once each: a linker that looks in places of the build machine is a hole on another.
+                check(place.startswith("$ORIGIN"), f"{path.name} looks for libraries in {place!r}")
+    print(f"wheel: {wheel.name}, {size / 1e6:.1f} MB, carries {', '.join(sorted(bundled))}")
+
+
+def test_wheel() -> None:
+    _, wheel = build()
+    version = check_name(wheel)
+    check_content(wheel, version)
+    environment = Environment(pythons()[0], WORK / "fresh")
+    environment.install(str(wheel))
+    environment.check_import()
+    (environment.elsewhere / "track.csv").write_text(TRACK)
+    (environment.elsewhere / "conditions.geojson").write_text(json.dumps(CONDITIONS))
+    for command in ([environment.folder / "bin" / "fencepost"], [environment.python, "-m", "fencepost"]):
+        check(environment.run(*command, "--version").strip() == f"fencepost {version}", "another version answers")
+        replayed = environment.run(*command, "replay", "track.csv", "--conditions", "conditions.geojson",
+                                   "--format", "jsonl")  # fmt: skip
+        states = [json.loads(line)["state"] for line in replayed.splitlines()]
+        check(states == ["unsatisfied", "satisfied"], f"the replay gives {replayed}")
+    print("wheel: installed in a fresh environment it works without Swift")
+
+
+def test_wheels() -> None:
+    _, wheel = build()
+    check_name(wheel)
+    found = pythons()
+    for python in found:
+        version = run(python, "-c", "import platform; print(platform.python_version())").strip()
+        started = time.monotonic()
+        environment = Environment(python, WORK / f"python-{version}")
+        environment.install(f"fencepost[test,docs] @ {wheel.as_uri()}")
+        environment.run_tests(PYTHON_FOLDER)
+        print(f"wheel: the package's tests pass on Python {version} ({time.monotonic() - started:.0f} s)")
+    if len(found) == 1:
+        print("wheel: SKIPPED: no Python newer than this is here")
+
+
+# --------------------------------------------------------------------------------------------------- sdist
+
+
+def test_sdist() -> None:
+    sdist, _ = build()
+    if shutil.which("swift") is None:
+        sys.exit("wheel: the test of the source distribution needs Swift")
+    folder = WORK / "sdist"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (source,) = folder.iterdir()
+
+    here = {str(path.relative_to(source)) for path in source.rglob("*") if path.is_file()}
+    for top, inside in ((ROOT, "library/"), (PYTHON_FOLDER, "")):
+        names = run("git", "-C", top, "ls-files", "--cached").splitlines()
+        if inside:
+            wanted = re.compile(r"(Package\.swift|LICENSE|(Sources|include|bindings/c|Tests|examples)/.*)$")
+        else:
+            wanted = re.compile(r"(pyproject\.toml|setup\.py|README\.md|LICENSE|(src|native|tests)/.*)$")
+        missing = {inside + name for name in names if wanted.match(name) and (top / name).exists()} - here
+        check(not missing, f"the source distribution lacks {sorted(missing)}")
+    built = [name for name in here if re.search(r"\.(so|o|pyc|whl)(\.|$)|__pycache__|/\.build/", name)]
+    check(not built, f"the source distribution holds {built}")
+
+    # As pip builds it for somebody who has Swift: from the archive alone, with nothing that we prepared.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("FENCEPOST_", "PYTHON"))}
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder / "built", sdist,
+        cwd=folder, env={**environment, "PWD": str(folder)}, limit_s=1500)  # fmt: skip
+    (wheel,) = (folder / "built").glob("*.whl")
+    fresh = Environment(pythons()[0], folder / "environment")
+    fresh.install(str(wheel))
+    fresh.install("pytest>=8")
+    # Some of the archive's own tests: it holds what they read.
+    fresh.run_tests(source, *(f"tests/test_{name}.py" for name in ("import", "conformance", "errors")))
+    print(f"wheel: {sdist.name}, {sdist.stat().st_size / 1e6:.1f} MB, builds on its own and passes its tests")
+
+
+def main() -> None:
+    parts = {"wheel": test_wheel, "wheels": test_wheels, "sdist": test_sdist}
+    if len(sys.argv) != 2 or sys.argv[1] not in parts:
+        sys.exit(f"usage: {sys.argv[0]} {'|'.join(parts)}")
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    WORK.mkdir(parents=True, exist_ok=True)
+    parts[sys.argv[1]]()
+
+
+if __name__ == "__main__":
+    main()

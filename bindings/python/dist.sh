@@ -1,0 +1,34 @@
+#!/bin/bash
+# Makes what is published: the source distribution, and from it the wheel, which carries what it needs.
+#
+#   bindings/python/dist.sh
+#
+# Needs .venv with the extra `dist` and the C library; `make wheel` sees to both. Leaves in .build/dist the .tar.gz and
+# one .whl, whose tag names the oldest glibc that it works with, and prints their paths.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD
+folder=$root/.build/dist
+python=$root/.venv/bin/python
+
+rm -rf "$folder" "$folder.new"
+mkdir -p "$folder.new"
+unset FENCEPOST_ROOT
+# The wheel is built from the unpacked source distribution, where nothing of an earlier build lies.
+FENCEPOST_LIBRARY=$root/.build/lib/libfencepost.so.0.1 \
+  "$python" -m build --outdir "$folder.new/built" bindings/python > "$folder.new/log" 2>&1 || {
+  cat "$folder.new/log" >&2
+  exit 1
+}
+
+# auditwheel looks for patchelf on the path. It copies in what is not part of every Linux, which is SQLite, under a name
+# of its own, so that it meets no other SQLite.
+PATH=$root/.venv/bin:$PATH "$python" -m auditwheel repair --wheel-dir "$folder.new" "$folder.new/built/"*.whl \
+  >> "$folder.new/log" 2>&1 || {
+  cat "$folder.new/log" >&2
+  exit 1
+}
+mv "$folder.new/built/"*.tar.gz "$folder.new"
+rm -rf "$folder.new/built"
+mv "$folder.new" "$folder"
+ls "$folder/"*.tar.gz "$folder/"*.whl

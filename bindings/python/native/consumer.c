@@ -1,0 +1,86 @@
+/*
+ * The one consumer that waits for events, and how it is woken: the library writes to its eventfd, which an event loop
+ * watches. No Python code runs in the callback, so it needs no interpreter lock and cannot wait for anything.
+ */
+#include "native.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static void ring(void *context) {
+  int kept = errno;
+  uint64_t one = 1;
+  ssize_t written = write((int)(intptr_t)context, &one, sizeof(one));
+  (void)written; /* full means that the consumer is to be woken already */
+  errno = kept;
+}
+
+static fencepost_status set_wakeup(native_monitor *self, int descriptor, fencepost_error *error) {
+  PyThreadState *saved = PyEval_SaveThread();
+  fencepost_status status =
+      fencepost_monitor_set_wakeup(self->handle, descriptor < 0 ? NULL : ring, (void *)(intptr_t)descriptor, error);
+  PyEval_RestoreThread(saved);
+  return status;
+}
+
+int native_refuse_second_consumer(native_monitor *self, native_state *state) {
+  if (self->consumer == 0) return 0;
+  if (self->consumer_process != (long)getpid()) { /* in a child after fork() nobody waits */
+    self->consumer = 0;
+    set_wakeup(self, -1, NULL);
+    fencepost_monitor_abandon(self->handle, NULL);
+    return 0;
+  }
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  PyOS_snprintf(error.message, sizeof(error.message),
+                "updates() of this monitor are being consumed; that consumer must end before there is another");
+  native_raise(state, FENCEPOST_E_CONSUMER_ALREADY_ACTIVE, &error);
+  return -1;
+}
+
+/* Becomes the consumer: the eventfd is written to whenever events wait, until detach(). */
+PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  long descriptor = PyLong_AsLong(descriptor_object);
+  if (descriptor == -1 && PyErr_Occurred()) return NULL;
+  if (descriptor < 0 || descriptor >= INT_MAX) return native_refuse(state, "no file descriptor: %ld", descriptor);
+  if (native_refuse_second_consumer(self, state) < 0) return NULL;
+  self->consumer = (int)descriptor + 1;
+  self->consumer_process = (long)getpid();
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = set_wakeup(self, (int)descriptor, &error);
+  if (status == FENCEPOST_OK) Py_RETURN_NONE;
+  self->consumer = 0;
+  return native_raise(state, status, &error);
+}
+
+/* Ceases to be the consumer. What it was given and has not committed is handed out again. */
+PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
+  native_monitor *self = (native_monitor *)object;
+  long descriptor = PyLong_AsLong(descriptor_object);
+  if (descriptor == -1 && PyErr_Occurred()) return NULL;
+  if (descriptor < 0 || self->consumer - 1 != (int)descriptor) Py_RETURN_NONE;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = set_wakeup(self, -1, &error);
+  if (status == FENCEPOST_OK) {
+    PyThreadState *saved = native_enter(self);
+    status = fencepost_monitor_abandon(self->handle, &error);
+    native_leave(saved);
+  }
+  self->consumer = 0;
+  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  Py_RETURN_NONE;
+}
+
+/* The monitor is being closed: whoever waits for events is woken and learns of it. */
+PyObject *native_end_updates(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_monitor *self = (native_monitor *)object;
+  self->is_closed = 1;
+  if (self->consumer > 0) ring((void *)(intptr_t)(self->consumer - 1));
+  Py_RETURN_NONE;
+}
+
+PyObject *native_closed(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  return PyBool_FromLong(((native_monitor *)object)->is_closed);
+}

@@ -1,0 +1,39 @@
+"""Tables for notebooks. Everything that is shown is escaped: identifiers come from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+SHOWN = 50
+"""Rows of a table that are shown."""
+
+
+def text(value: Any) -> str:
+    """A value as one reads it: times to the second where that is exact, distances to the decimetre."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return instant(value)
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
+
+
+def instant(value: datetime | None) -> str:
+    """An aware UTC time, ISO 8601."""
+    return "unset" if value is None else value.isoformat().replace("+00:00", "Z")
+
+
+def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], count: int) -> str:
+    """A table with a caption, of which at most :data:`SHOWN` rows are given."""
+    from html import escape
+
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(text(value))}</td>" for value in row) + "</tr>" for row in rows
+    )
+    more = f"<p>… and {count - SHOWN} more</p>" if count > SHOWN else ""
+    return (
+        f'<table class="fencepost"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+    )

@@ -1,0 +1,115 @@
+"""Lists of events and records that also are tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ._html import SHOWN, table
+from ._outputs import Event, Record, diagnostic_names, refinement_text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+T = TypeVar("T")
+
+EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
+    "sequence": lambda event: event.sequence,
+    "identifier": lambda event: event.identifier,
+    "state": lambda event: str(event.state),
+    "cause": lambda event: str(event.cause),
+    "date": lambda event: event.date,
+    "evidence_date": lambda event: event.evidence_date,
+    "refinement": lambda event: refinement_text(event) or None,
+    "diagnostics": lambda event: "|".join(diagnostic_names(event.diagnostics)),
+    "generation": lambda event: event.generation,
+    "latitude": lambda event: event.latitude,
+    "longitude": lambda event: event.longitude,
+    "accuracy": lambda event: event.accuracy,
+    "boundary_distance": lambda event: event.boundary_distance,
+    "tag": lambda event: event.tag,
+}
+"""The columns of events, in the order of their JSON keys; then the tag."""
+
+_TIMES = ("date", "evidence_date")
+_INTEGERS = ("sequence", "generation", "tag")
+_NUMBERS = ("latitude", "longitude", "accuracy", "boundary_distance")
+
+
+class EventList(list[Event]):
+    """A list of events that is also a table: of columns, of pandas, of a notebook.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.feed(Fix(52.5, 13.4, time=0))
+        >>> events = monitor.poll()
+        >>> events
+        [<Event 1 'home' satisfied 1970-01-01T00:00:00Z, determination, 100.0 m inside>]
+        >>> events.columns()["boundary_distance"]
+        [-100.0]
+    """
+
+    __slots__ = ()
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The events as columns of equal length.
+
+        ``sequence``, ``identifier``, ``state`` and ``cause`` (texts), ``date`` and ``evidence_date`` (aware, UTC),
+        ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``,
+        ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``tag``. What an
+        event does not have is None.
+        """
+        return {name: [value(event) for event in self] for name, value in EVENT_COLUMNS.items()}
+
+    def to_pandas(self) -> DataFrame:
+        """The events as a ``pandas.DataFrame`` with the columns of :meth:`columns`.
+
+        Times are ``datetime64[us, UTC]``, measurements ``float64`` (NaN where there is none), counters ``uint64``.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        import pandas
+
+        columns: dict[str, Any] = dict(self.columns())
+        for name in _TIMES:
+            naive = [None if value is None else value.replace(tzinfo=None) for value in columns[name]]
+            columns[name] = pandas.Series(pandas.array(naive, dtype="datetime64[us]")).dt.tz_localize("UTC")
+        for name in _NUMBERS:
+            columns[name] = pandas.Series(columns[name], dtype="float64")
+        for name in _INTEGERS:
+            columns[name] = pandas.Series(columns[name], dtype="uint64")
+        return pandas.DataFrame(columns)
+
+    def _repr_html_(self) -> str:
+        heads = ("sequence", "identifier", "state", "cause", "date", "boundary_distance", "accuracy", "diagnostics")
+        rows = ([EVENT_COLUMNS[name](event) for name in heads] for event in self[:SHOWN])
+        return table(f"{len(self)} events", heads, rows, len(self))
+
+
+class RecordList(list[Record]):
+    """A list of records that is a table in a notebook.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.records()
+        [<Record 'home' unknown since unset, circle of 100 m around 52.5, 13.4>]
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return table(f"{len(self)} conditions", RECORD_HEADS, (record_row(row) for row in self[:SHOWN]), len(self))
+
+
+RECORD_HEADS = ("identifier", "condition", "state", "since", "cause", "tag")
+
+
+def record_row(record: Record) -> tuple[Any, ...]:
+    """What a table shows of a record."""
+    event = record.last_event
+    return (record.identifier, record.described, event.state, event.date, event.cause, record.tag)

@@ -1,0 +1,104 @@
+"""What importing the package does to the process: nothing but loading itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import fencepost
+
+PACKAGE = Path(fencepost.__file__).resolve().parent
+ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+# What the start of the Swift runtime asks the kernel: where code lies, how many processors there are. Not files.
+KERNEL = ("/proc/self/maps", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/online")
+TRACED = "open,openat,creat,clone,clone3,fork,vfork,socket,connect"
+
+
+def python(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=ENVIRONMENT, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_starts_no_thread_and_leaves_no_file_open() -> None:
+    """As the kernel has them: neither Python nor the audit would see what native code does."""
+    python(
+        "import os\n"
+        "def host():\n"
+        "    threads = os.listdir('/proc/self/task')\n"
+        "    files = {each: os.readlink(f'/proc/self/fd/{each}') for each in os.listdir('/proc/self/fd')\n"
+        "             if os.path.lexists(f'/proc/self/fd/{each}')}\n"
+        "    return threads, files\n"
+        "before = host()\n"
+        "import fencepost\n"
+        "monitor = fencepost.Monitor()\n"
+        "monitor.advance(0)\n"
+        "assert len(before[0]) == 1\n"
+        "assert host() == before, (before, host())\n"
+    )
+
+
+def test_import_opens_only_modules_and_only_to_read() -> None:
+    """By Python's own audit: each file is part of the package or of the interpreter, and nothing else is done."""
+    seen = python(
+        "import sys\n"
+        "watched = ('open', 'os.', 'shutil.', 'socket.', 'subprocess.', 'sqlite3.', 'tempfile.', '_thread.', 'signal.')\n"
+        "seen = []\n"
+        "sys.addaudithook(lambda name, details: seen.append((name, details)) if name.startswith(watched) else None)\n"
+        "import fencepost; fencepost.Monitor\n"
+        "for name, details in seen:\n"
+        "    print(name, details[1] if name == 'open' else '-', details[0] if details else '', sep='\\t')\n"
+    )
+    lines = [line.split("\t") for line in seen.splitlines()]
+    assert any(Path(place).name == "__init__.py" or place.endswith(".pyc") for _, _, place in lines)
+    library = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")}
+    for name, mode, place in lines:
+        # The import system lists folders to find modules.
+        assert name in ("open", "os.listdir"), (name, mode, place)
+        path = Path(place).resolve()
+        on_path = any(path == Path(entry or ".").resolve() for entry in sys.path)
+        assert on_path or path.is_relative_to(PACKAGE) or any(path.is_relative_to(each) for each in library), place
+        assert mode in ("r", "rb", "-", "None"), (mode, place)
+
+
+def trace(code: str, log: Path) -> list[tuple[str, str]]:
+    """The traced system calls that succeeded: name and arguments."""
+    subprocess.run(
+        ["strace", "-f", "-qq", "-s", "4096", "-e", f"trace={TRACED}", "-o", str(log), sys.executable, "-c", code],
+        check=True, capture_output=True, timeout=120, env=ENVIRONMENT,
+    )  # fmt: skip
+    calls = re.findall(r"^\d+ +(\w+)\((.*)\) += (-?\d+)", log.read_text(), flags=re.M)
+    return [(name, arguments) for name, arguments, result in calls if int(result) >= 0]
+
+
+def test_import_makes_no_other_system_calls(tmp_path: Path) -> None:
+    """By the kernel: beside the standard library only the package and shared libraries are opened."""
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not there")
+    if subprocess.run(["strace", "-qq", "-o", "/dev/null", sys.executable, "-c", ""], capture_output=True).returncode:
+        pytest.skip("strace may not trace here")
+    others = python(
+        "import sys, fencepost; fencepost.Monitor\n"
+        "print(', '.join(n for n in sys.modules if n.split('.')[0] != 'fencepost' and n != '__main__'))\n"
+    ).strip()
+    before = set(trace(f"import {others}", tmp_path / "before"))
+    added = [call for call in trace("import fencepost; fencepost.Monitor", tmp_path / "after") if call not in before]
+    assert any("_native.abi3.so" in arguments for _, arguments in added)
+    for name, arguments in added:
+        assert name in ("open", "openat") and "O_RDONLY" in arguments, (name, arguments)
+        found = re.search(r'"(.*?)"', arguments)
+        assert found
+        if found[1] in KERNEL:
+            continue
+        path = Path(found[1]).resolve()
+        ours = path.is_relative_to(PACKAGE) or path.is_relative_to(PACKAGE.parent / "fencepost.libs")
+        assert ours or path == PACKAGE.parent or re.search(r"\.so(\.[\d.]+)?$", path.name), arguments

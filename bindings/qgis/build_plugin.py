@@ -1,0 +1,90 @@
+"""Makes the zip that QGIS installs: the plugin, with the installed Python package beside it as its engine.
+
+    .venv/bin/python bindings/qgis/build_plugin.py [FOLDER]
+
+The zip goes to FOLDER (default .build/qgis); its path is printed. The same inputs give the same bytes. HOMEPAGE and
+EMAIL in the environment are what the metadata state; the plugin repository asks for real ones.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import sys
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PLUGIN = "fencepost_qgis"
+KINDS = {".py", ".svg", ".png", ".qml"}
+
+
+def main() -> int:
+    """Builds the zip; the exit code is 2 when there is no engine to put in."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".build" / "qgis"
+    found = importlib.util.find_spec("fencepost")
+    if found is None or found.origin is None:
+        print("build_plugin: the package fencepost is not installed for this Python: make setup", file=sys.stderr)
+        return 2
+    files = plugin_files() | engine_files(Path(found.origin).parent)
+    from fencepost import __version__
+
+    metadata = (HERE / PLUGIN / "metadata.txt").read_text(encoding="utf-8")
+    for name, value in {
+        "VERSION": __version__,
+        "HOMEPAGE": os.environ.get("HOMEPAGE") or "https://fencepost.invalid",
+        "EMAIL": os.environ.get("EMAIL") or "maintainers@fencepost.invalid",
+    }.items():
+        metadata = metadata.replace(f"@{name}@", value)
+    target = f"{platform.system()} {platform.machine()}"
+    files["metadata.txt"] = metadata.encode()
+    files["built_for.txt"] = f"{target} with Python 3.11 or newer\n".encode()
+    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{PLUGIN}-{__version__}-{target.lower().replace(' ', '_')}.zip"
+    for old in folder.glob(f"{PLUGIN}-*.zip"):
+        old.unlink()
+    write_zip(path, files)
+    print(path)
+    return 0
+
+
+def plugin_files() -> dict[str, bytes]:
+    """The plugin's own files, by their paths in it."""
+    here = HERE / PLUGIN
+    return {
+        str(path.relative_to(here)): path.read_bytes()
+        for path in here.rglob("*")
+        if path.suffix in KINDS and "__pycache__" not in path.parts
+    }
+
+
+def engine_files(package: Path) -> dict[str, bytes]:
+    """The Python package: its modules, the extension and the library that it finds beside itself."""
+    files = {
+        f"fencepost/{path.name}": path.read_bytes()
+        for path in package.iterdir()
+        if path.suffix == ".py" or ".so" in path.suffixes
+    }
+    kinds = {name.rpartition("/")[2].partition(".")[0] for name in files if ".so" in name}
+    if kinds != {"_native", "libfencepost"}:
+        raise SystemExit(f"build_plugin: {package} does not hold the extension and its library: make setup")
+    return files
+
+
+def write_zip(path: Path, files: dict[str, bytes]) -> None:
+    """The files in a folder of the plugin's name, in order, all of one date."""
+    new = path.with_suffix(".new")
+    with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{PLUGIN}/{name}", (2000, 1, 1, 0, 0, 0))
+            entry.external_attr = (0o755 if ".so" in name else 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name])
+    new.replace(path)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,70 @@
+"""Circles as polygons of longitude and latitude: every corner lies on the geodesic circle.
+
+A circle over the antimeridian becomes two parts, one around a pole reaches to the pole's edge of the map.
+"""
+
+from math import copysign
+
+from qgis.core import QgsGeometry, QgsPointXY, QgsRectangle
+
+from .fencepost.geodesic import direct, inverse
+
+WORLD = QgsRectangle(-180, -90, 180, 90)
+
+
+def circle_polygon(latitude, longitude, radius, segments):
+    """The polygon of a circle, in degrees; within 180 by 90.
+
+    Args:
+        latitude: Degrees.
+        longitude: Degrees.
+        radius: Metres along the ground.
+        segments: How many corners it has, 3 or more.
+    """
+    if radius >= _farthest(latitude, longitude):
+        return QgsGeometry.fromRect(WORLD)
+    ring = _ring(latitude, longitude, radius, segments)
+    turned = ring[-1][0] - ring[0][0]
+    if abs(turned) > 180:
+        # Around the nearer pole. The ring begins and ends on one meridian: closed along it and along the pole.
+        pole = copysign(90, latitude)
+        return _within_world(ring + [(ring[-1][0], pole), (ring[0][0], pole)])
+    inside = _within_world(ring)
+    if radius > max(inverse(latitude, longitude, pole, longitude).distance for pole in (-90, 90)):
+        # Both poles: what the ring goes around is what is left outside.
+        return QgsGeometry.fromRect(WORLD).difference(inside)
+    return inside
+
+
+def _farthest(latitude, longitude):
+    """Distance to the antipode: no point is farther, but for some metres."""
+    return inverse(latitude, longitude, -latitude, longitude + (180 if longitude <= 0 else -180)).distance
+
+
+def _ring(latitude, longitude, radius, segments):
+    """Corners from north by east, closed; longitudes go on beyond 180 instead of jumping."""
+    azimuths = [360 * index / segments for index in range(segments)]
+    ends = direct(latitude, longitude, azimuths, radius)
+    ring = []
+    for x, y in [*zip(ends.longitude, ends.latitude), (ends.longitude[0], ends.latitude[0])]:
+        turns = round((ring[-1][0] - x) / 360) if ring else 0
+        ring.append((x + 360 * turns, y))
+    return ring
+
+
+def _within_world(ring):
+    """The ring as a polygon, what lies beyond 180 put where it belongs."""
+    polygon = QgsGeometry.fromPolygonXY([[QgsPointXY(x, y) for x, y in ring]])
+    box = polygon.boundingBox()
+    if box.xMinimum() >= -180 and box.xMaximum() <= 180:
+        return polygon
+    if not polygon.isGeosValid():
+        polygon = polygon.makeValid()
+    parts = []
+    for shift in (-360, 0, 360):
+        moved = QgsGeometry(polygon)
+        moved.translate(shift, 0)
+        part = moved.clipped(WORLD)
+        if not part.isEmpty():
+            parts.append(part)
+    return QgsGeometry.unaryUnion(parts)

@@ -1,0 +1,82 @@
+"""The algorithm Compare policies."""
+
+from qgis.core import (
+    QgsProcessing,
+    QgsProcessingParameterFeatureSink,
+    QgsProcessingParameterNumber,
+    QgsWkbTypes,
+)
+
+from . import parameters as shared
+from .algorithm import Algorithm
+
+
+class ComparePolicies(Algorithm):
+    """Points with times and circles in; a row a policy out."""
+
+    NAME, TITLE, ICON = "comparepolicies", "Compare policies", "compare"
+    SUMMARY = "What each policy would have made of recorded tracks: events, visits, flaps, delay."
+    TAGS = ("geofence", "geofencing", "policy", "compare", "false alarm", "delay", "flap", "track", "what-if")
+    HELP = """
+<p>Replays recorded tracks once for each policy, and compares what came of it with the exact crossings of the line.</p>
+<p>The table has a row for <b>exact</b>, <b>standard</b> and <b>core_location</b>, and one named <b>own</b> when a number
+is changed under Advanced Parameters:</p>
+<ul>
+<li><i>events</i> and <i>visits</i>: how many there are;</li>
+<li><i>flaps</i>: crossings that the opposite crossing undid within the flap time, mostly false alarms;</li>
+<li><i>entry_delay</i>, <i>exit_delay</i>, <i>mean_delay</i>: how many seconds after the line was crossed the policy
+confirmed it, on average;</li>
+<li><i>missed_visits</i>: stays inside the line that the policy did not notice; <i>false_visits</i>: visits without
+such a stay.</li>
+</ul>
+<p>Each policy holds for all circles.</p>
+"""
+
+    def initAlgorithm(self, configuration=None):  # noqa: N802
+        shared.add_tracks(self)
+        shared.add_circles(self)
+        shared.add_policy(self, "Policy that the changes are made to")
+        flap = QgsProcessingParameterNumber(
+            "FLAP", "Flap time, seconds", QgsProcessingParameterNumber.Double, 60, False, 0
+        )
+        shared.add_advanced(self, flap, "A crossing that is undone within it is a flap.")
+        shared.add_end(self)
+        shared.add_broken(self)
+        self.addParameter(QgsProcessingParameterFeatureSink("COMPARISON", "Comparison", QgsProcessing.TypeVector))
+
+    def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
+        from dataclasses import replace
+
+        from . import outputs
+        from .circles import read_circles
+        from .fencepost import TransitionPolicy
+        from .fencepost._compare import PRESETS, outcome
+        from .fencepost._event_log import EventLog
+        from .policies import chosen_policy
+        from .problems import Problems
+        from .replaying import Runner
+        from .tracks import read_tracks
+
+        problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
+        own, changed = chosen_policy(self, parameters, context)
+        policies = {name: TransitionPolicy.named(name) for name in PRESETS} | ({"own": own} if changed else {})
+        fences, circles = read_circles(self, parameters, context, feedback, problems)
+        _, tracks, _ = read_tracks(self, parameters, context, feedback, problems, 20)
+        problems.close()
+
+        fields = outputs.fields_of(outputs.COMPARISON_FIELDS, tracked=False)
+        sink = outputs.Sink(self, parameters, "COMPARISON", context, fields, QgsWkbTypes.NoGeometry)
+        fixes = sum(len(track.times) for track in tracks)
+        after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
+        flap_us = round(self.parameterAsDouble(parameters, "FLAP", context) * 1e6)
+        runner = Runner(feedback, 20, 80, fixes * len(policies))
+        exact = None
+        for name, policy in policies.items():
+            rows = [replace(circle.row, policy=policy) for circle in circles]
+            log = EventLog(runner.run(tracks, rows, fences.title, after_us), rows, "track")
+            if feedback.isCanceled():
+                break
+            exact = log if exact is None else exact
+            sink.add(outputs.comparison_values(outcome(name, policy, log, exact, flap_us)))
+        sink.style(context, "comparison")
+        return {"COMPARISON": sink.id}

@@ -1,0 +1,118 @@
+"""The algorithm Geofence events."""
+
+from qgis.core import (
+    QgsProcessing,
+    QgsProcessingOutputNumber,
+    QgsProcessingParameterCrs,
+    QgsProcessingParameterFeatureSink,
+    QgsWkbTypes,
+)
+
+from . import parameters as shared
+from .algorithm import Algorithm
+
+
+class GeofenceEvents(Algorithm):
+    """Points with times and circles in; events and visits out."""
+
+    NAME, TITLE, ICON = "geofenceevents", "Geofence events", "events"
+    SUMMARY = "When recorded tracks enter and leave circles, and the visits that follow."
+    TAGS = ("geofence", "geofencing", "fence", "enter", "exit", "visit", "trajectory", "gps", "dwell", "monitor")
+    HELP = """
+<p>Replays recorded tracks against circles, as a live geofence would have seen them, and writes an event each time a
+circle is entered or left, with the fix that decided it.</p>
+<p>A jump of a bad fix over the line is no crossing: with the policy <b>Standard</b> a fix counts when it lies beyond
+the line by 20 m and by its own accuracy, and the device must stay there for 20 s. <b>Exact</b> takes the line itself, at
+once. <b>Core Location</b> is like Standard, but leaving needs the circle's radius (60 to 200 m) beyond the line. Every
+number can be changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the coordinate
+systems.</p>
+<p><b>Tracks</b> are points with a time; with a track field each of its values is a device of its own. <b>Circles</b>
+are points with a radius field or one fixed radius.</p>
+<p><b>Events</b> have <i>state</i> (satisfied: inside; unsatisfied: outside), <i>cause</i> (determination: the first
+knowledge; crossing: a change that was seen), <i>date</i> (when it was confirmed), <i>evidence_date</i> (the fix that
+started it), and latitude, longitude, accuracy and signed distance to the line of the fix that decided; <i>date_us</i>
+counts microseconds since 1970. All times are UTC. The layer plays in the temporal controller.</p>
+<p><b>Visits</b> have a row for each stay in a circle: start, end, duration in seconds, how each end is known, and
+whether it was still open when the track ended.</p>
+<p>Features that cannot be used are named in the log with layer, id and reason.</p>
+"""
+
+    def initAlgorithm(self, configuration=None):  # noqa: N802
+        shared.add_tracks(self)
+        shared.add_circles(self)
+        shared.add_policy(self, "Policy")
+        shared.add_own_settings_of_circles(self)
+        shared.add_end(self)
+        shared.add_broken(self)
+        crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the events", None, True)
+        shared.add_advanced(self, crs, "Empty: that of the tracks.")
+        self.addParameter(QgsProcessingParameterFeatureSink("EVENTS", "Events", QgsProcessing.TypeVectorPoint))
+        self.addParameter(
+            QgsProcessingParameterFeatureSink("VISITS", "Visits", QgsProcessing.TypeVector, None, True, True)
+        )
+        self.addOutput(QgsProcessingOutputNumber("EVENT_COUNT", "Number of events"))
+        self.addOutput(QgsProcessingOutputNumber("VISIT_COUNT", "Number of visits"))
+        self.addOutput(QgsProcessingOutputNumber("LATE_COUNT", "Number of late fixes, skipped"))
+        self.addOutput(QgsProcessingOutputNumber("SKIPPED_COUNT", "Number of features that could not be used"))
+
+    def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
+        from . import outputs
+        from .circles import read_circles
+        from .fencepost._event_log import EventLog
+        from .policies import chosen_policy
+        from .problems import Problems
+        from .replaying import Runner
+        from .tracks import read_tracks
+
+        problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
+        policy, _ = chosen_policy(self, parameters, context)
+        fences, circles = read_circles(self, parameters, context, feedback, problems, policy)
+        layer, tracks, key_field = read_tracks(self, parameters, context, feedback, problems, 40)
+        problems.close()
+
+        crs = self.parameterAsCrs(parameters, "CRS", context)
+        crs = crs if crs.isValid() else layer.crs
+        place = outputs.FromWGS84(crs, context)
+        event_fields = outputs.fields_of(outputs.EVENT_FIELDS, key_field)
+        visit_fields = outputs.fields_of(outputs.VISIT_FIELDS, key_field)
+        events = outputs.Sink(self, parameters, "EVENTS", context, event_fields, QgsWkbTypes.Point, crs)
+        nowhere = 0
+
+        def write(key, batch):
+            nonlocal nowhere
+            for event in batch:
+                point = None
+                if event.latitude is not None:
+                    try:
+                        point = place.point(event.latitude, event.longitude)
+                    except outputs.OutsideError:
+                        nowhere += 1
+                events.add(outputs.event_values(key, event), point)
+
+        rows = [circle.row for circle in circles]
+        fixes = sum(len(track.times) for track in tracks)
+        feedback.pushInfo(f"{fixes} fixes of {len(tracks)} tracks, {len(rows)} circles")
+        after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
+        runner = Runner(feedback, 40, 60, fixes)
+        log = EventLog(runner.run(tracks, rows, fences.title, after_us, write), rows, "track")
+        events.close()
+        found = [] if feedback.isCanceled() else log.visits()
+        visits = outputs.Sink(self, parameters, "VISITS", context, visit_fields, QgsWkbTypes.NoGeometry)
+        for visit in found:
+            visits.add(outputs.visit_values(visit))
+        visits.close()
+
+        counts = log.counts
+        feedback.pushInfo(f"{len(log)} events, {len(found)} visits")
+        if counts.late_fixes:
+            feedback.pushWarning(f"{layer.title}: {counts.late_fixes} late fixes (earlier than one before) skipped")
+        if nowhere:
+            feedback.pushWarning(f"{nowhere} events lie beyond what {crs.authid()} describes: they have no geometry")
+        events.style(context, "events")
+        visits.style(context, "visits")
+        results = {
+            "EVENTS": events.id, "EVENT_COUNT": len(log), "VISIT_COUNT": len(found),
+            "LATE_COUNT": counts.late_fixes,
+            "SKIPPED_COUNT": problems.of(layer.title) + problems.of(fences.title),
+        }  # fmt: skip
+        return results if visits.id is None else {**results, "VISITS": visits.id}

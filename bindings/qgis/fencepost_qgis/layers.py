@@ -1,0 +1,137 @@
+"""Reading features: positions in WGS84 whatever the layer's coordinate system, fields by name or by usual names."""
+
+from qgis.core import (
+    NULL,
+    QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform,
+    QgsCsException,
+    QgsFeatureRequest,
+    QgsProcessingException,
+    QgsProcessingFeatureSource,
+    QgsWkbTypes,
+)
+
+from .fencepost import InvalidArgumentError
+from .fencepost._column_names import find
+
+WGS84 = "EPSG:4326"
+
+
+class Unusable(Exception):
+    """A feature cannot be used. The text is the reason, `kind` what such problems are called together."""
+
+    def __init__(self, reason, kind=None):
+        super().__init__(reason)
+        self.kind = kind
+
+
+def is_null(value):
+    """Whether an attribute holds nothing."""
+    return value is None or value == NULL or (isinstance(value, str) and not value.strip())
+
+
+def number(value, what):
+    """An attribute as a float.
+
+    Raises:
+        Unusable: It is not a number.
+    """
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise Unusable(f"{what} '{value}' is not a number of metres", f"{what} is not a number") from None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Unusable(f"{what} {value!r} is not a number of metres", f"{what} is not a number")
+    return float(value)
+
+
+class Layer:
+    """A layer of points and how to read it.
+
+    Attributes:
+        title: What it is and its name, for messages: two layers of one file may have one name.
+        source: The feature source.
+        looks_like_degrees: Whether all coordinates so far would be degrees.
+    """
+
+    def __init__(self, algorithm, parameters, name, context):
+        self.source = algorithm.parameterAsSource(parameters, name, context)
+        if self.source is None:
+            raise QgsProcessingException(algorithm.invalidSourceError(parameters, name))
+        self.title = f"{name.lower()} layer '{self.source.sourceName()}'"
+        self.crs = self.source.sourceCrs()
+        if not self.crs.isValid():
+            raise QgsProcessingException(f"{self.title}: has no coordinate system; give it one (Layer, Set CRS)")
+        wgs84 = QgsCoordinateReferenceSystem(WGS84)
+        self._transform = QgsCoordinateTransform(self.crs, wgs84, context.transformContext())
+        self.looks_like_degrees = True
+
+    def fields(self, known, given):
+        """Indices of the fields that hold what is known.
+
+        Args:
+            known: The usual names of each, see the package's ``_column_names``.
+            given: Names that the user chose.
+        """
+        names = self.source.fields().names()
+        try:
+            return find(names, known, {what: name for what, name in given.items() if name}, ())
+        except InvalidArgumentError as error:
+            raise QgsProcessingException(f"{self.title}: {error}") from None
+
+    def features(self, indices=None):
+        """All features, with the fraction that each brings the reading forward.
+
+        Args:
+            indices: Of the fields that are wanted; None: all of them.
+        """
+        count = self.source.featureCount()
+        step = 1 / count if count > 0 else 0
+        request = QgsFeatureRequest()
+        if indices is not None:
+            request.setSubsetOfAttributes(indices)
+        for feature in self.source.getFeatures(request, QgsProcessingFeatureSource.FlagSkipGeometryValidityChecks):
+            yield feature, step
+
+    def position(self, feature):
+        """Latitude and longitude of a feature's point, WGS84 degrees.
+
+        Raises:
+            Unusable: It has no point, or one that is nowhere on Earth.
+        """
+        geometry = feature.geometry()
+        if geometry.isNull() or geometry.isEmpty():
+            raise Unusable("has no geometry")
+        if QgsWkbTypes.geometryType(geometry.wkbType()) != QgsWkbTypes.PointGeometry:
+            raise Unusable(f"is a {QgsWkbTypes.displayString(geometry.wkbType())}, a point is needed", "is not a point")
+        points = list(geometry.vertices())
+        if len(points) != 1:
+            raise Unusable(f"has {len(points)} points, one is needed", "has several points")
+        x, y = points[0].x(), points[0].y()
+        try:
+            point = self._transform.transform(x, y)
+        except QgsCsException:
+            raise Unusable(
+                f"({x:g}, {y:g}) is outside of what {self.crs.authid() or 'its coordinate system'} can describe",
+                "is outside of its coordinate system",
+            ) from None
+        latitude, longitude = point.y(), point.x()
+        if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
+            raise Unusable(
+                f"lies at latitude {latitude:g}, longitude {longitude:g}; accepted are -90 to 90 and -180 to 180 "
+                f"degrees: is {self.crs.authid() or 'the coordinate system'} right for this layer?",
+                "coordinates are out of range",
+            )
+        self.looks_like_degrees = self.looks_like_degrees and abs(x) <= 180 and abs(y) <= 90
+        return latitude, longitude
+
+    def warn_of_units(self, feedback, used):
+        """Says so when a layer in metres holds what must be degrees."""
+        if used and self.looks_like_degrees and not self.crs.isGeographic():
+            feedback.pushWarning(
+                f"{self.title}: all coordinates are within 180 by 90 units of {self.crs.authid()}, which look "
+                "like degrees: is the layer's coordinate system right?"
+            )
+
+

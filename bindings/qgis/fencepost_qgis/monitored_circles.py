@@ -1,0 +1,85 @@
+"""The algorithm Monitored circles."""
+
+from qgis.core import (
+    QgsCoordinateReferenceSystem,
+    QgsField,
+    QgsProcessing,
+    QgsProcessingParameterCrs,
+    QgsProcessingParameterFeatureSink,
+    QgsProcessingParameterNumber,
+    QgsWkbTypes,
+)
+
+from . import parameters as shared
+from .algorithm import Algorithm
+
+
+class MonitoredCircles(Algorithm):
+    """Points with a radius in; polygons out."""
+
+    NAME, TITLE, ICON = "monitoredcircles", "Monitored circles", "circles"
+    SUMMARY = "The circles of a geofence as true geodesic polygons, for maps."
+    TAGS = ("geofence", "geofencing", "fence", "circle", "geodesic", "buffer", "polygon")
+    HELP = """
+<p>Draws the circles that <b>Geofence events</b> watches: polygons whose corners lie at the radius from the centre along
+WGS84 geodesics. A buffer in a projected coordinate system is neither round nor of the right size on the ground; these
+are, everywhere: over the antimeridian a circle becomes two parts, around a pole it reaches to the pole.</p>
+<p>The attributes are identifier, radius (metres), latitude and longitude of the centre (WGS84), and those of the layer
+with other names.</p>
+"""
+
+    def initAlgorithm(self, configuration=None):  # noqa: N802
+        shared.add_circles(self)
+        segments = QgsProcessingParameterNumber("SEGMENTS", "Corners of a polygon", defaultValue=180, minValue=8)
+        shared.add_advanced(
+            self, segments, "With 180 corners an edge is at most 0.015 % of the radius inside the circle."
+        )
+        shared.add_broken(self)
+        crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the polygons", None, True)
+        shared.add_advanced(self, crs, "Empty: that of the circles.")
+        self.addParameter(
+            QgsProcessingParameterFeatureSink("POLYGONS", "Monitored circles", QgsProcessing.TypeVectorPolygon)
+        )
+
+    def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
+        from . import outputs
+        from .circle_polygon import circle_polygon
+        from .circles import read_circles
+        from .problems import Problems
+
+        problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
+        layer, circles = read_circles(self, parameters, context, feedback, problems)
+        segments = self.parameterAsInt(parameters, "SEGMENTS", context)
+        crs = self.parameterAsCrs(parameters, "CRS", context)
+        crs = crs if crs.isValid() else QgsCoordinateReferenceSystem(layer.crs)
+
+        fields = outputs.fields_of(outputs.CIRCLE_FIELDS, tracked=False)
+        taken = {field.name().lower() for field in fields} | {"fid"}
+        kept = []
+        for index, field in enumerate(layer.source.fields()):
+            if field.name().lower() not in taken:
+                fields.append(QgsField(field))
+                kept.append(index)
+        sink = outputs.Sink(self, parameters, "POLYGONS", context, fields, QgsWkbTypes.MultiPolygon, crs)
+        place = outputs.FromWGS84(crs, context)
+        for index, circle in enumerate(circles):
+            if feedback.isCanceled():
+                break
+            condition, values = circle.row.condition, circle.feature.attributes()
+            try:
+                shape = place.shape(
+                    circle_polygon(condition.latitude, condition.longitude, condition.radius, segments)
+                )
+            except outputs.OutsideError:
+                problems.add(
+                    layer.title, circle.feature.id(), f"reaches beyond what {crs.authid()} can describe",
+                    "circle reaches beyond the coordinate system",
+                )  # fmt: skip
+                continue
+            shape.convertToMultiType()
+            own = [circle.row.identifier, condition.radius, condition.latitude, condition.longitude]
+            sink.add(own + [values[index] for index in kept], shape)
+            feedback.setProgress(100 * (index + 1) / len(circles))
+        problems.close()
+        sink.style(context, "circles")
+        return {"POLYGONS": sink.id}

@@ -1,0 +1,190 @@
+"""The layers and tables that come out: their fields, their rows, their styles."""
+
+from qgis.core import (
+    NULL,
+    QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform,
+    QgsCsException,
+    QgsFeature,
+    QgsFeatureSink,
+    QgsField,
+    QgsFields,
+    QgsGeometry,
+    QgsPointXY,
+    QgsProcessingException,
+    QgsProcessingLayerPostProcessorInterface,
+    QgsVectorLayerTemporalProperties,
+)
+from qgis.PyQt.QtCore import QDateTime, Qt, QVariant
+
+from .resources import style
+
+_TEXT, _INTEGER, _REAL = QVariant.String, QVariant.LongLong, QVariant.Double
+_TIME, _YES_NO = QVariant.DateTime, QVariant.Bool
+
+EVENT_FIELDS = (
+    ("sequence", _INTEGER), ("identifier", _TEXT), ("state", _TEXT), ("cause", _TEXT), ("date", _TIME),
+    ("evidence_date", _TIME), ("refinement", _TEXT), ("diagnostics", _TEXT), ("generation", _INTEGER),
+    ("latitude", _REAL), ("longitude", _REAL), ("accuracy", _REAL), ("boundary_distance", _REAL),
+    ("date_us", _INTEGER), ("evidence_date_us", _INTEGER),
+)  # fmt: skip
+VISIT_FIELDS = (
+    ("identifier", _TEXT), ("start", _TIME), ("end", _TIME), ("duration", _REAL), ("start_known", _TEXT),
+    ("end_known", _TEXT), ("open", _YES_NO), ("start_evidence", _TIME), ("end_evidence", _TIME),
+)  # fmt: skip
+COMPARISON_FIELDS = (
+    ("policy", _TEXT), ("events", _INTEGER), ("visits", _INTEGER), ("flaps", _INTEGER), ("entry_delay", _REAL),
+    ("exit_delay", _REAL), ("mean_delay", _REAL), ("missed_visits", _INTEGER), ("false_visits", _INTEGER),
+)  # fmt: skip
+CIRCLE_FIELDS = (("identifier", _TEXT), ("radius", _REAL), ("latitude", _REAL), ("longitude", _REAL))
+
+
+def fields_of(columns, track=None, tracked=True):
+    """QGIS fields.
+
+    Args:
+        columns: Names and types.
+        track: The field that tells tracks apart; None: a text that stays empty.
+        tracked: Whether a field ``track`` comes first.
+    """
+    fields = QgsFields()
+    if tracked:
+        first = QgsField("track", _TEXT) if track is None else QgsField(track)
+        first.setName("track")
+        fields.append(first)
+    for name, kind in columns:
+        fields.append(QgsField(name, kind))
+    return fields
+
+
+def moment(us):
+    """The attribute for a time: UTC, cut to milliseconds, which is what QGIS has."""
+    return NULL if us is None else QDateTime.fromMSecsSinceEpoch(us // 1000, Qt.UTC)
+
+
+def event_values(track, event):
+    """The attributes of an event."""
+    from .fencepost._event_log import refinement_text
+    from .fencepost._outputs import diagnostic_names
+
+    values = [
+        track, event.sequence, event.identifier, str(event.state), str(event.cause), moment(event.date_us),
+        moment(event.evidence_date_us), refinement_text(event) or None,
+        "|".join(diagnostic_names(event.diagnostics)), event.generation, event.latitude, event.longitude,
+        event.accuracy, event.boundary_distance, event.date_us, event.evidence_date_us,
+    ]  # fmt: skip
+    return [NULL if value is None else value for value in values]
+
+
+def visit_values(visit):
+    """The attributes of a visit."""
+    return [
+        NULL if visit.track is None else visit.track, visit.identifier, moment(visit.start_us), moment(visit.end_us),
+        visit.duration.total_seconds(), str(visit.start_known), str(visit.end_known), visit.is_open,
+        moment(visit.start_evidence_us), moment(visit.end_evidence_us),
+    ]  # fmt: skip
+
+
+def comparison_values(outcome):
+    """The attributes of a policy's row."""
+    values = [getattr(outcome, "name" if name == "policy" else name) for name, _ in COMPARISON_FIELDS]
+    return [NULL if value is None else value for value in values]
+
+
+class Sink:
+    """An output of an algorithm, written row by row.
+
+    Attributes:
+        id: What the algorithm returns for it; None: it was not asked for.
+    """
+
+    def __init__(self, algorithm, parameters, name, context, fields, geometry, crs=None):
+        crs = crs or QgsCoordinateReferenceSystem()
+        self._name, self._fields = name, fields
+        self._sink, self.id = algorithm.parameterAsSink(parameters, name, context, fields, geometry, crs)
+        if self._sink is None:
+            self.id = None
+            if parameters.get(name) is not None:
+                raise QgsProcessingException(algorithm.invalidSinkError(parameters, name))
+
+    def add(self, values, geometry=None):
+        """Writes a row.
+
+        Raises:
+            QgsProcessingException: It cannot be written (a full disk, for example).
+        """
+        if self._sink is None:
+            return
+        feature = QgsFeature(self._fields)
+        feature.setAttributes(values)
+        if geometry is not None:
+            feature.setGeometry(geometry)
+        if not self._sink.addFeature(feature, QgsFeatureSink.FastInsert):
+            raise QgsProcessingException(f"output {self._name}: cannot be written: {self._sink.lastError()}")
+
+    def close(self):
+        """Ends the writing: another output may be in the same file."""
+        self._sink = None
+
+    def style(self, context, name):
+        """Lets QGIS give the layer its style when it loads it."""
+        if self.id is not None and context.willLoadLayerOnCompletion(self.id):
+            context.layerToLoadOnCompletionDetails(self.id).setPostProcessor(_STYLERS[name])
+
+
+class OutsideError(Exception):
+    """A coordinate system cannot describe a place."""
+
+
+class FromWGS84:
+    """Positions and shapes in the coordinate system of an output."""
+
+    def __init__(self, crs, context):
+        wgs84 = QgsCoordinateReferenceSystem("EPSG:4326")
+        self._transform = QgsCoordinateTransform(wgs84, crs, context.transformContext())
+
+    def point(self, latitude, longitude):
+        """A point.
+
+        Raises:
+            OutsideError: The coordinate system cannot describe it.
+        """
+        return self.shape(QgsGeometry.fromPointXY(QgsPointXY(longitude, latitude)))
+
+    def shape(self, geometry):
+        """A geometry in degrees, changed in place.
+
+        Raises:
+            OutsideError: The coordinate system cannot describe it.
+        """
+        try:
+            geometry.transform(self._transform)
+        except QgsCsException as error:
+            raise OutsideError(str(error)) from None
+        # Some projections give infinity instead of an error.
+        if not geometry.boundingBox().isFinite():
+            raise OutsideError("the result is not finite")
+        return geometry
+
+
+class _Styler(QgsProcessingLayerPostProcessorInterface):
+    """Gives a loaded layer its style; events also play in the temporal controller."""
+
+    def __init__(self, name):
+        super().__init__()
+        self._style = name
+
+    def postProcessLayer(self, layer, context, feedback):  # noqa: N802
+        message, done = layer.loadNamedStyle(style(self._style))
+        if not done:
+            feedback.pushWarning(f"layer '{layer.name()}': its style does not load: {message}")
+        if self._style == "events":
+            temporal = layer.temporalProperties()
+            temporal.setMode(QgsVectorLayerTemporalProperties.ModeFeatureDateTimeInstantFromField)
+            temporal.setStartField("date")
+            temporal.setIsActive(True)
+        layer.triggerRepaint()
+
+
+# QGIS keeps only their address, so they live as long as the plugin.
+_STYLERS = {name: _Styler(name) for name in ("events", "visits", "comparison", "circles")}

@@ -1,0 +1,168 @@
+"""The parameters that the algorithms share: the layers of tracks and circles, and the policy."""
+
+from qgis.core import (
+    QgsProcessing,
+    QgsProcessingParameterDefinition,
+    QgsProcessingParameterDistance,
+    QgsProcessingParameterEnum,
+    QgsProcessingParameterFeatureSource,
+    QgsProcessingParameterField,
+    QgsProcessingParameterNumber,
+    QgsUnitTypes,
+)
+
+POLICIES = ("standard", "exact", "core_location")
+POLICY_TITLES = (
+    "Standard: beyond the line by 20 m and its accuracy, for 20 s",
+    "Exact: the line itself, at once",
+    "Core Location: as Standard, leaving needs the radius (60 to 200 m) beyond the line",
+)
+TIME_UNITS = (None, "s", "ms", "us", "ns")
+TIME_UNIT_TITLES = (
+    "by the field's name, else by size",
+    "seconds since 1970",
+    "milliseconds since 1970",
+    "microseconds since 1970",
+    "nanoseconds since 1970",
+)
+RADIUS_UNITS = (1.0, 1000.0, 0.3048, 1609.344, 1852.0)
+RADIUS_UNIT_TITLES = ("metres", "kilometres", "feet", "miles", "nautical miles")
+BY_TIME, AS_STORED = range(2)
+SKIP, STOP = range(2)
+KEEP, TIMER, EVIDENCE = range(3)
+NOTIFY = ("initial", "entry", "exit")
+
+OVERRIDES = (
+    ("ENTRY_DWELL", "entry_dwell", "Entry dwell, seconds", "How long a device must stay inside before it has entered."),
+    ("EXIT_DWELL", "exit_dwell", "Exit dwell, seconds", "How long a device must stay outside before it has left."),
+    ("ENTRY_MARGIN", "entry_margin", "Entry margin, metres", "How far inside a fix must lie to count."),
+    ("EXIT_MARGIN", "exit_margin", "Exit margin, metres", "How far outside a fix must lie to count."),
+    (
+        "EXIT_MARGIN_LIMIT", "exit_margin_limit", "Exit margin limit, metres",
+        "Above 0 the exit margin is the circle's radius, from the exit margin up to this limit.",
+    ),
+    (
+        "ACCURACY_FACTOR", "accuracy_factor", "Accuracy factor",
+        "A fix must lie beyond the line by this many times its accuracy; 0: accuracy is not looked at.",
+    ),
+)  # fmt: skip
+
+
+def add_tracks(algorithm):
+    """The layer of fixes, and which of its fields hold what."""
+    _add(
+        algorithm,
+        QgsProcessingParameterFeatureSource("TRACKS", "Tracks (points)", [QgsProcessing.TypeVectorPoint]),
+        "Position fixes: points in any coordinate system, one a feature.",
+    )
+    _field(
+        algorithm, "TIME_FIELD", "Time field", "TRACKS",
+        "Date and time, ISO 8601 text, or a number since 1970. A time without zone is UTC. "
+        "Empty: the field with a usual name, such as time or timestamp.",
+    )  # fmt: skip
+    _field(
+        algorithm, "ACCURACY_FIELD", "Accuracy field", "TRACKS",
+        "Radius of uncertainty in metres; a fix without one has no reported accuracy, a negative one means that there "
+        "is no position. Empty: the field with a usual name, such as accuracy or hacc, if there is one.",
+    )  # fmt: skip
+    _field(
+        algorithm, "TRACK_FIELD", "Track field", "TRACKS",
+        "Tells tracks apart: each value is a device of its own, with a monitor of its own. Empty: all fixes are of "
+        "one device.",
+    )  # fmt: skip
+    _choice(
+        algorithm, "TIME_UNIT", "Unit of times that are numbers", TIME_UNIT_TITLES,
+        "By name: time_s, utc_ms. By size: seconds below 1e11, milliseconds below 1e14, else microseconds.",
+    )  # fmt: skip
+    _choice(
+        algorithm, "ORDER", "Order of the fixes", ("by time", "as stored; fixes earlier than one before are late"),
+        "Late fixes are skipped and counted, as a live monitor would.",
+    )  # fmt: skip
+
+
+def add_circles(algorithm):
+    """The layer of circles, and which of its fields hold what."""
+    _add(
+        algorithm,
+        QgsProcessingParameterFeatureSource("CIRCLES", "Circles (centre points)", [QgsProcessing.TypeVectorPoint]),
+        "Centres of the circles: points in any coordinate system.",
+    )
+    _field(
+        algorithm, "IDENTIFIER_FIELD", "Identifier field", "CIRCLES",
+        "Names the circle in events; once in the layer. Empty: the field with a usual name, such as identifier, id or "
+        "name, else the feature's id.",
+    )  # fmt: skip
+    _field(
+        algorithm, "RADIUS_FIELD", "Radius field", "CIRCLES",
+        "Radius along the ground. Empty: the fixed radius, else the field with a usual name, such as radius.",
+    )  # fmt: skip
+    radius = QgsProcessingParameterDistance("RADIUS", "Fixed radius", None, "", True, 0)
+    radius.setDefaultUnit(QgsUnitTypes.DistanceMeters)
+    _add(algorithm, radius, "In metres: for circles without a radius, or for all when no radius field is named.")
+    _choice(algorithm, "RADIUS_UNIT", "Unit of the radius field", RADIUS_UNIT_TITLES, "The fixed radius is in metres.")
+
+
+def add_own_settings_of_circles(algorithm):
+    """Fields by which circles differ from the choices made for all."""
+    _field(
+        algorithm, "POLICY_FIELD", "Policy field", "CIRCLES",
+        "A circle's own policy: a preset's name, or a JSON object of policy fields. Empty: the policy chosen above "
+        "holds for all.", advanced=True,
+    )  # fmt: skip
+    _field(
+        algorithm, "ASSUMING_FIELD", "Assumed state field", "CIRCLES",
+        "The state before the first fix: unknown, satisfied (inside) or unsatisfied. Empty: unknown.", advanced=True,
+    )  # fmt: skip
+
+
+def add_policy(algorithm, title):
+    """A preset and what is changed of it."""
+    _choice(algorithm, "POLICY", title, POLICY_TITLES, "When a crossing of a circle's line counts.", advanced=False)
+    for name, _, label, text in OVERRIDES:
+        number = QgsProcessingParameterNumber(name, label, QgsProcessingParameterNumber.Double, None, True, 0)
+        _add(algorithm, number, f"{text} Not set: as the policy has it.", advanced=True)
+    _choice(
+        algorithm, "DWELL_POLICY", "What ends a dwell", ("as the policy has it", "the passing of time", "the next fix"),
+        "The passing of time: confirmed when the dwell is over. The next fix: confirmed by the first fix after it.",
+    )  # fmt: skip
+    notify = QgsProcessingParameterEnum("NOTIFY", "Which changes become events", NOTIFY, True, [0, 1, 2], True)
+    _add(algorithm, notify, "Initial: the first determination of where a device is.", advanced=True)
+
+
+def add_end(algorithm):
+    """What happens after the last fix."""
+    after = QgsProcessingParameterNumber("AFTER", "Time after each track's end, seconds", defaultValue=0, minValue=0)
+    _add(
+        algorithm, after,
+        "The replay of a track ends at its last fix: a dwell that runs then stays open. Let time pass to close it.",
+        advanced=True,
+    )  # fmt: skip
+
+
+def add_broken(algorithm):
+    """What happens to features that cannot be used."""
+    _choice(
+        algorithm, "BROKEN", "Features that cannot be used", ("skip them, with a warning", "stop at the first"),
+        "Without geometry or time, with a radius that is not a length, and so on.",
+    )  # fmt: skip
+
+
+def add_advanced(algorithm, parameter, text):
+    """A parameter among the advanced ones."""
+    _add(algorithm, parameter, text, advanced=True)
+
+
+def _add(algorithm, parameter, text, advanced=False):
+    parameter.setHelp(text)
+    if advanced:
+        parameter.setFlags(parameter.flags() | QgsProcessingParameterDefinition.FlagAdvanced)
+    algorithm.addParameter(parameter)
+
+
+def _field(algorithm, name, title, layer, text, advanced=False):
+    field = QgsProcessingParameterField(name, title, None, layer, QgsProcessingParameterField.Any, False, True)
+    _add(algorithm, field, text, advanced)
+
+
+def _choice(algorithm, name, title, options, text, advanced=True):
+    _add(algorithm, QgsProcessingParameterEnum(name, title, options, False, 0), text, advanced)

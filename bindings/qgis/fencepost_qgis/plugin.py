@@ -1,0 +1,34 @@
+"""What QGIS loads and unloads."""
+
+from qgis.core import Qgis, QgsApplication, QgsMessageLog
+
+from .engine import engine_problem
+from .provider import Provider
+
+
+class Plugin:
+    """Registers the provider, and says once when the engine does not fit this QGIS."""
+
+    def __init__(self, iface):
+        self.iface = iface
+        self.provider = None
+
+    def initProcessing(self):  # noqa: N802
+        """Called by ``qgis_process``, and by QGIS through :meth:`initGui`."""
+        self.provider = Provider()
+        QgsApplication.processingRegistry().addProvider(self.provider)
+        problem = engine_problem()
+        if problem:
+            QgsMessageLog.logMessage(problem, "Fencepost", Qgis.Warning)
+            if self.iface is not None:
+                self.iface.messageBar().pushWarning("Fencepost", problem)
+
+    def initGui(self):  # noqa: N802
+        """Called by QGIS with its window."""
+        self.initProcessing()
+
+    def unload(self):
+        """Called when the plugin is switched off."""
+        if self.provider is not None:
+            QgsApplication.processingRegistry().removeProvider(self.provider)
+            self.provider = None

@@ -1,0 +1,50 @@
+"""The policy that the parameters describe."""
+
+import json
+
+from qgis.core import QgsProcessingException
+
+from .fencepost import CircularGeographicCondition, FencepostError, InvalidArgumentError, Monitor, TransitionPolicy
+from .layers import Unusable, is_null
+from .parameters import EVIDENCE, KEEP, NOTIFY, OVERRIDES, POLICIES
+
+
+def chosen_policy(algorithm, parameters, context):
+    """The chosen preset with what was changed of it, and whether anything was.
+
+    Raises:
+        QgsProcessingException: A value is out of its range.
+    """
+    preset = TransitionPolicy.named(POLICIES[algorithm.parameterAsEnum(parameters, "POLICY", context)])
+    changes = {}
+    for name, field, _, _ in OVERRIDES:
+        if not is_null(parameters.get(name)):
+            changes[field] = algorithm.parameterAsDouble(parameters, name, context)
+    dwell_policy = algorithm.parameterAsEnum(parameters, "DWELL_POLICY", context)
+    if dwell_policy != KEEP:
+        changes["dwell_policy"] = "evidence" if dwell_policy == EVIDENCE else "timer"
+    changes["notify"] = [NOTIFY[index] for index in algorithm.parameterAsEnums(parameters, "NOTIFY", context)]
+    policy = TransitionPolicy.from_dict(changes, base=preset)
+    try:
+        Monitor().add(CircularGeographicCondition(0, 0, 1), "policy", policy=policy)
+    except FencepostError as error:
+        raise QgsProcessingException(f"the policy cannot be used: {error}") from None
+    return policy, policy != preset
+
+
+def own_policy(value, base):
+    """The policy that a feature names: a preset's name, or an object (as JSON has it) laid over `base`.
+
+    Raises:
+        Unusable: It is neither.
+    """
+    try:
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            value = json.loads(value)
+        if isinstance(value, dict):
+            return TransitionPolicy.from_dict(value, base=base)
+        if isinstance(value, str):
+            return TransitionPolicy.named(value.strip())
+    except (InvalidArgumentError, ValueError) as error:
+        raise Unusable(str(error), "the policy cannot be used") from None
+    raise Unusable(f"policy {value!r} is neither a preset's name nor an object", "the policy cannot be used")

@@ -1,0 +1,48 @@
+"""Features that cannot be used: each is named with its layer, its id and the reason."""
+
+from collections import Counter
+
+from qgis.core import QgsProcessingException
+
+SHOWN = 10
+"""How many features of one kind are named before the rest is only counted."""
+
+
+class Problems:
+    """What was wrong with the features of the input layers.
+
+    Args:
+        feedback: Where warnings go.
+        stop: Whether the first problem ends the run.
+    """
+
+    def __init__(self, feedback, stop):
+        self._feedback, self._stop = feedback, stop
+        self._counts = Counter()
+
+    def add(self, layer, feature_id, reason, kind=None):
+        """One feature is skipped.
+
+        Args:
+            layer: The layer's title.
+            feature_id: The feature's id.
+            reason: What is wrong, the value included.
+            kind: What problems of this kind are called when they are counted; None: the reason.
+        """
+        text = f"{layer}, feature {feature_id}: {reason}"
+        if self._stop:
+            raise QgsProcessingException(text)
+        key = layer, kind or reason
+        self._counts[key] += 1
+        if self._counts[key] <= SHOWN:
+            self._feedback.pushWarning(f"{text}; skipped")
+
+    def of(self, layer):
+        """How many features of a layer were skipped."""
+        return sum(count for (name, _), count in self._counts.items() if name == layer)
+
+    def close(self):
+        """Says how many more there were than were named."""
+        for (layer, kind), count in self._counts.items():
+            if count > SHOWN:
+                self._feedback.pushWarning(f"{layer}: {kind}: {count - SHOWN} more features skipped")

@@ -1,0 +1,28 @@
+"""The Processing provider."""
+
+from qgis.core import QgsProcessingProvider
+
+from .compare_policies import ComparePolicies
+from .geofence_events import GeofenceEvents
+from .monitored_circles import MonitoredCircles
+from .resources import icon
+
+
+class Provider(QgsProcessingProvider):
+    """Fencepost in the Processing toolbox."""
+
+    def loadAlgorithms(self):  # noqa: N802
+        for algorithm in (GeofenceEvents, ComparePolicies, MonitoredCircles):
+            self.addAlgorithm(algorithm())
+
+    def id(self):
+        return "fencepost"
+
+    def name(self):
+        return "Fencepost"
+
+    def longName(self):  # noqa: N802
+        return "Fencepost: geofencing of recorded tracks"
+
+    def icon(self):
+        return icon("fencepost")

@@ -1,0 +1,143 @@
+<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>
+<qgis version="3.22" styleCategories="Symbology|Labeling|Fields|MapTips|Temporal" labelsEnabled="1" hasScaleBasedVisibilityFlag="0">
+  <temporal enabled="1" mode="1" startField="date" endField="" startExpression="" endExpression="" durationField="" durationUnit="min" fixedDuration="0" accumulate="0">
+    <fixedRange>
+      <start></start>
+      <end></end>
+    </fixedRange>
+  </temporal>
+  <renderer-v2 type="categorizedSymbol" attr="if(&quot;cause&quot; = 'determination', 'first ', '') || &quot;state&quot;" enableorderby="1" forceraster="0" symbollevels="0">
+    <categories>
+      <category symbol="0" value="satisfied" label="entered" render="true"/>
+      <category symbol="1" value="unsatisfied" label="left" render="true"/>
+      <category symbol="2" value="first satisfied" label="inside at first" render="true"/>
+      <category symbol="3" value="first unsatisfied" label="outside at first" render="true"/>
+      <category symbol="4" value="" label="other" render="true"/>
+    </categories>
+    <symbols>
+      <symbol type="marker" name="0" alpha="1" clip_to_extent="1" force_rhr="0">
+        <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
+          <Option type="Map">
+            <Option name="name" type="QString" value="circle"/>
+            <Option name="color" type="QString" value="46,158,91,255"/>
+            <Option name="outline_color" type="QString" value="255,255,255,255"/>
+            <Option name="outline_style" type="QString" value="solid"/>
+            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width_unit" type="QString" value="MM"/>
+            <Option name="size" type="QString" value="3.2"/>
+            <Option name="size_unit" type="QString" value="MM"/>
+            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="angle" type="QString" value="0"/>
+          </Option>
+        </layer>
+      </symbol>
+      <symbol type="marker" name="1" alpha="1" clip_to_extent="1" force_rhr="0">
+        <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
+          <Option type="Map">
+            <Option name="name" type="QString" value="circle"/>
+            <Option name="color" type="QString" value="217,130,43,255"/>
+            <Option name="outline_color" type="QString" value="255,255,255,255"/>
+            <Option name="outline_style" type="QString" value="solid"/>
+            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width_unit" type="QString" value="MM"/>
+            <Option name="size" type="QString" value="3.2"/>
+            <Option name="size_unit" type="QString" value="MM"/>
+            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="angle" type="QString" value="0"/>
+          </Option>
+        </layer>
+      </symbol>
+      <symbol type="marker" name="2" alpha="1" clip_to_extent="1" force_rhr="0">
+        <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
+          <Option type="Map">
+            <Option name="name" type="QString" value="circle"/>
+            <Option name="color" type="QString" value="255,255,255,255"/>
+            <Option name="outline_color" type="QString" value="46,158,91,255"/>
+            <Option name="outline_style" type="QString" value="solid"/>
+            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width_unit" type="QString" value="MM"/>
+            <Option name="size" type="QString" value="2.6"/>
+            <Option name="size_unit" type="QString" value="MM"/>
+            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="angle" type="QString" value="0"/>
+          </Option>
+        </layer>
+      </symbol>
+      <symbol type="marker" name="3" alpha="1" clip_to_extent="1" force_rhr="0">
+        <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
+          <Option type="Map">
+            <Option name="name" type="QString" value="circle"/>
+            <Option name="color" type="QString" value="255,255,255,255"/>
+            <Option name="outline_color" type="QString" value="150,150,150,255"/>
+            <Option name="outline_style" type="QString" value="solid"/>
+            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width_unit" type="QString" value="MM"/>
+            <Option name="size" type="QString" value="1.6"/>
+            <Option name="size_unit" type="QString" value="MM"/>
+            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="angle" type="QString" value="0"/>
+          </Option>
+        </layer>
+      </symbol>
+      <symbol type="marker" name="4" alpha="1" clip_to_extent="1" force_rhr="0">
+        <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
+          <Option type="Map">
+            <Option name="name" type="QString" value="circle"/>
+            <Option name="color" type="QString" value="128,128,128,255"/>
+            <Option name="outline_color" type="QString" value="255,255,255,255"/>
+            <Option name="outline_style" type="QString" value="solid"/>
+            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width_unit" type="QString" value="MM"/>
+            <Option name="size" type="QString" value="2.6"/>
+            <Option name="size_unit" type="QString" value="MM"/>
+            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="angle" type="QString" value="0"/>
+          </Option>
+        </layer>
+      </symbol>
+    </symbols>
+    <orderby>
+      <orderByClause asc="1" nullsFirst="0">"cause" &lt;> 'determination'</orderByClause>
+    </orderby>
+  </renderer-v2>
+  <labeling type="simple">
+    <settings calloutType="simple">
+      <text-style fieldName="if(&quot;cause&quot; = 'determination' AND &quot;state&quot; = 'unsatisfied', NULL, &quot;identifier&quot; || ' ' || format_date(&quot;date&quot;, 'HH:mm'))" isExpression="1" fontFamily="Sans" fontSize="7" fontSizeUnit="Point" fontWeight="50" textColor="50,50,50,255" textOpacity="1">
+        <text-buffer bufferDraw="1" bufferSize="0.8" bufferSizeUnits="MM" bufferColor="255,255,255,255" bufferOpacity="0.9" bufferJoinStyle="128"/>
+      </text-style>
+      <placement placement="6" dist="1.2" distUnits="MM" predefinedPositionOrder="TR,TL,BR,BL,R,L,TSR,BSR" offsetType="1"/>
+      <rendering drawLabels="1" obstacle="1" scaleVisibility="0" displayAll="0"/>
+    </settings>
+  </labeling>
+  <fieldConfiguration>
+    <field name="date" configurationFlags="None">
+      <editWidget type="DateTime">
+        <config>
+          <Option type="Map">
+            <Option name="allow_null" type="bool" value="true"/>
+            <Option name="calendar_popup" type="bool" value="true"/>
+            <Option name="display_format" type="QString" value="yyyy-MM-dd HH:mm:ss"/>
+            <Option name="field_format" type="QString" value="yyyy-MM-dd HH:mm:ss"/>
+            <Option name="field_iso_format" type="bool" value="false"/>
+          </Option>
+        </config>
+      </editWidget>
+    </field>
+    <field name="evidence_date" configurationFlags="None">
+      <editWidget type="DateTime">
+        <config>
+          <Option type="Map">
+            <Option name="allow_null" type="bool" value="true"/>
+            <Option name="calendar_popup" type="bool" value="true"/>
+            <Option name="display_format" type="QString" value="yyyy-MM-dd HH:mm:ss"/>
+            <Option name="field_format" type="QString" value="yyyy-MM-dd HH:mm:ss"/>
+            <Option name="field_iso_format" type="bool" value="false"/>
+          </Option>
+        </config>
+      </editWidget>
+    </field>
+  </fieldConfiguration>
+  <mapTip>&lt;b&gt;[% "identifier" %]&lt;/b&gt; [% "state" %] ([% "cause" %])&lt;br/&gt;[% format_date("date", 'yyyy-MM-dd HH:mm:ss') %] UTC&lt;br/&gt;[% round("boundary_distance", 1) %] m from the line</mapTip>
+  <previewExpression>"identifier" || ' ' || "state"</previewExpression>
+  <layerGeometryType>0</layerGeometryType>
+</qgis>

@@ -1,0 +1,166 @@
+"""Reading the layer of tracks."""
+
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+from qgis.core import QgsProcessingException
+from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime
+
+from .fencepost import FIX_RECORD
+from .fencepost._column_names import TRACK, time_unit
+from .fencepost._text_times import number_time, parse_time
+from .layers import Layer, Unusable, is_null, number
+from .parameters import BY_TIME, TIME_UNITS
+
+EARLIEST_US, LATEST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""Year 1 to year 9999."""
+KNOWN = {what: TRACK[what] for what in ("time", "accuracy")} | {"track": ()}
+
+
+@dataclass
+class Track:
+    """The fixes of one device.
+
+    Attributes:
+        key: What tells it from the others; None: there is one.
+        fixes: Rows in the layout of ``FIX_RECORD``.
+        times: Their times, microseconds.
+        begin_us: The earliest time of all features, those without a position included.
+    """
+
+    key: Any
+    fixes: bytearray = field(default_factory=bytearray)
+    times: array = field(default_factory=lambda: array("q"))
+    begin_us: int = LATEST_US
+
+    def sort(self):
+        """Puts the fixes in the order of their times; those of one time stay in the order of the layer."""
+        times = self.times
+        if all(times[index] <= times[index + 1] for index in range(len(times) - 1)):
+            return
+        size, fixes = FIX_RECORD.size, bytes(self.fixes)
+        order = sorted(range(len(times)), key=times.__getitem__)
+        self.fixes = bytearray(b"".join([fixes[size * index : size * (index + 1)] for index in order]))
+        self.times = array("q", [times[index] for index in order])
+
+
+def read_tracks(algorithm, parameters, context, feedback, problems, share):
+    """The tracks of the layer, in the order of their first features.
+
+    Args:
+        share: Percent of the progress bar that the reading takes.
+
+    Returns:
+        The layer, its tracks, and the field that tells them apart (or None).
+
+    Raises:
+        QgsProcessingException: There is not one usable fix.
+    """
+    reader = _Reader(algorithm, parameters, context)
+    layer, tracks, done = reader.layer, {}, 0.0
+    for count, (feature, step) in enumerate(layer.features(reader.indices)):
+        if count % 1024 == 0:
+            feedback.setProgress(share * min(done, 1))
+            if feedback.isCanceled():
+                break
+        done += step
+        try:
+            reader.read(feature, tracks)
+        except Unusable as error:
+            problems.add(layer.title, feature.id(), str(error), error.kind)
+    found = [track for track in tracks.values() if track.times]
+    if not found and not feedback.isCanceled():
+        skipped = problems.of(layer.title)
+        raise QgsProcessingException(
+            f"{layer.title}: holds no fix that can be used"
+            + (f"; {skipped} features were skipped, the warnings say why" if skipped else "")
+        )
+    layer.warn_of_units(feedback, found)
+    if algorithm.parameterAsEnum(parameters, "ORDER", context) == BY_TIME:
+        for track in found:
+            track.sort()
+    return layer, found, reader.key_field
+
+
+class _Reader:
+    def __init__(self, algorithm, parameters, context):
+        self.layer = Layer(algorithm, parameters, "TRACKS", context)
+        given = {
+            what: algorithm.parameterAsString(parameters, name, context)
+            for what, name in (("time", "TIME_FIELD"), ("accuracy", "ACCURACY_FIELD"), ("track", "TRACK_FIELD"))
+        }
+        fields = self.layer.fields(KNOWN, given)
+        if "time" not in fields:
+            names = ", ".join(self.layer.source.fields().names()) or "none"
+            raise QgsProcessingException(f"{self.layer.title}: choose the time field; its fields are {names}")
+        self.indices = list(fields.values())
+        self._time, self._accuracy, self._key = fields["time"], fields.get("accuracy"), fields.get("track")
+        unit = TIME_UNITS[algorithm.parameterAsEnum(parameters, "TIME_UNIT", context)]
+        self._unit = unit or time_unit(self.layer.source.fields().at(self._time).name())
+
+    @property
+    def key_field(self):
+        """The field that tells tracks apart, or None."""
+        return None if self._key is None else self.layer.source.fields().at(self._key)
+
+    def read(self, feature, tracks):
+        """Puts the feature's fix to those of its track.
+
+        Raises:
+            Unusable: It is none.
+        """
+        values = feature.attributes()
+        time = time_us(values[self._time], self._unit)
+        key = None
+        if self._key is not None:
+            key = values[self._key]
+            if is_null(key):
+                raise Unusable("has nothing in the track field")
+            if isinstance(key, (QDate, QDateTime, QTime)):
+                key = key.toString(Qt.ISODate)
+        track = tracks.get(key)
+        if track is None:
+            track = tracks[key] = Track(key)
+        track.begin_us = min(track.begin_us, time)
+        latitude, longitude = self.layer.position(feature)
+        accuracy = 0.0
+        if self._accuracy is not None and not is_null(values[self._accuracy]):
+            accuracy = number(values[self._accuracy], "accuracy")
+        if not accuracy >= 0:
+            raise Unusable(f"accuracy {accuracy:g} means that there is no position", "there is no position")
+        track.fixes += FIX_RECORD.pack(latitude, longitude, accuracy, time)
+        track.times.append(time)
+
+
+def time_us(value, unit):
+    """Microseconds of an attribute: a date and time, a date, ISO 8601 text, or a number.
+
+    A time without zone is UTC: that is what QGIS calls local time where a file does not say more.
+
+    Raises:
+        Unusable: There is none, or none that is understood.
+    """
+    if is_null(value):
+        raise Unusable("has no time")
+    if isinstance(value, QDate):
+        value = QDateTime(value, QTime(0, 0), Qt.UTC)
+    if isinstance(value, QDateTime):
+        if not value.isValid():
+            raise Unusable("has no time")
+        if value.timeSpec() == Qt.LocalTime:
+            value = QDateTime(value.date(), value.time(), Qt.UTC)
+        time = value.toMSecsSinceEpoch() * 1000
+    else:
+        try:
+            if isinstance(value, str):
+                time = parse_time(value, unit)
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+                time = number_time(value, unit)
+            else:
+                raise ValueError(f"{value!r} is not a time")
+        except ValueError as error:
+            raise Unusable(f"time {error}", "the time is not understood") from None
+    if not EARLIEST_US <= time <= LATEST_US:
+        raise Unusable(f"time {value} is outside year 1 to year 9999: is its unit right?", "the time is out of range")
+    return time

@@ -1,0 +1,261 @@
+"""Geofence events and Compare policies within QGIS: times, coordinate systems, cancelling, what goes wrong."""
+
+import unittest
+
+from qgis.core import QgsProcessing, QgsProcessingContext
+from qgis.PyQt.QtCore import QDateTime, Qt
+from support import START_MS, Feedback, algorithm, drive, layer, moment, rows_of, run, shops, street
+
+from fencepost_qgis.fencepost import CircularGeographicCondition, Fix, TransitionPolicy, compare, replay
+
+MEMORY = QgsProcessing.TEMPORARY_OUTPUT
+KEYS = ("sequence", "identifier", "state", "cause", "date_us", "evidence_date_us", "boundary_distance")
+CIRCLES = {
+    f"shop {number}": CircularGeographicCondition(47.0 + 0.01 * number, 8.0 + 0.002 * number, 150.0 + number)
+    for number in range(10)
+}
+
+
+def fixes(steps=2000):
+    return [Fix(*place, time=(START_MS + 1000 * step) * 1000) for step, place in drive(steps)]
+
+
+def wanted(**options):
+    return [tuple(getattr(event, name) for name in KEYS) for event in replay(fixes(), CIRCLES, **options)]
+
+
+def events(tracks, circles=None, **parameters):
+    results, done, feedback = run(
+        "geofenceevents", TRACKS=tracks, CIRCLES=circles or shops(), EVENTS=MEMORY, VISITS=MEMORY, **parameters
+    )
+    assert done
+    return results, feedback
+
+
+class Times(unittest.TestCase):
+    """One drive, its times stored in every way, gives the same events."""
+
+    def check(self, tracks, **parameters):
+        results, feedback = events(tracks, **parameters)
+        self.assertEqual(rows_of(results["EVENTS"], *KEYS), self.wanted)
+        self.assertEqual(feedback.warnings, [])
+
+    @classmethod
+    def setUpClass(cls):
+        cls.wanted = wanted()
+        assert len(cls.wanted) > 40
+
+    def test_date_and_time(self):
+        self.check(street())
+
+    def test_without_zone_is_utc(self):
+        self.check(street(when=lambda step: QDateTime(moment(step).date(), moment(step).time(), Qt.LocalTime)))
+
+    def test_with_an_offset(self):
+        self.check(street(when=lambda step: moment(step).toOffsetFromUtc(5 * 3600)))
+
+    def test_text(self):
+        self.check(street("field=when:string", lambda step: moment(step).toString(Qt.ISODate)), TIME_FIELD="when")
+
+    def test_text_of_another_zone(self):
+        def text(step):
+            return moment(step).toOffsetFromUtc(-9000).toString(Qt.ISODate)
+
+        self.assertIn("-02:30", text(0))
+        self.check(street("field=Timestamp:string", text))
+
+    def test_numbers_by_size_by_name_and_by_choice(self):
+        seconds = START_MS // 1000
+        self.check(street("field=time:integer", lambda step: seconds + step))
+        self.check(street("field=time:double", lambda step: float(seconds + step)))
+        self.check(street("field=time:int8", lambda step: (seconds + step) * 1000))
+        self.check(street("field=time_us:int8", lambda step: (seconds + step) * 1_000_000))
+        self.check(street("field=time:int8", lambda step: (seconds + step) * 10**9), TIME_UNIT=4)
+
+    def test_order_of_the_layer_does_not_matter(self):
+        rows = [(place, moment(step)) for step, place in drive()]
+        self.check(layer("street", "field=time:datetime", rows[1000:] + rows[:1000]))
+
+    def test_as_stored_late_fixes_are_counted(self):
+        rows = [(place, moment(step)) for step, place in drive()]
+        results, feedback = events(layer("street", "field=time:datetime", rows[1000:] + rows[:1000]), ORDER=1)
+        self.assertEqual(results["LATE_COUNT"], 1000)
+        text = "tracks layer 'street': 1000 late fixes (earlier than one before) skipped"
+        self.assertEqual(feedback.warnings, [text])
+
+
+class CoordinateSystems(unittest.TestCase):
+    def test_any_in_and_out(self):
+        columns = ("sequence", "identifier", "state", "date_us")
+        exact = rows_of(events(street())[0]["EVENTS"], *columns)
+        for tracks, circles, out in (
+            ("EPSG:3857", "EPSG:4326", "EPSG:2056"),
+            ("EPSG:32632", "EPSG:2056", "EPSG:4326"),
+            ("EPSG:2056", "EPSG:3857", "EPSG:3857"),
+        ):
+            results, feedback = events(street(crs=tracks), shops(circles), CRS=out)
+            found = results["EVENTS"]
+            self.assertEqual(rows_of(found, *columns), exact)
+            self.assertEqual(found.crs().authid(), out)
+            self.assertEqual(feedback.warnings, [])
+            # The point of the event is where the fix of its evidence or after it was.
+            first = next(found.getFeatures())
+            self.assertAlmostEqual(first["latitude"], 47.0, 7)
+        results, _ = events(street(crs="EPSG:2056"))
+        self.assertEqual(results["EVENTS"].crs().authid(), "EPSG:2056")
+        x = next(results["EVENTS"].getFeatures()).geometry().asPoint().x()
+        self.assertTrue(2_640_000 < x < 2_650_000, x)
+
+    def test_degrees_in_a_layer_of_metres_are_noticed(self):
+        tracks = street()
+        tracks.setCrs(shops("EPSG:3857").crs())
+        _, feedback = events(tracks)
+        self.assertEqual(
+            feedback.warnings,
+            ["tracks layer 'street': all coordinates are within 180 by 90 units of EPSG:3857, which look like degrees: "
+             "is the layer's coordinate system right?"],
+        )  # fmt: skip
+
+
+class Policies(unittest.TestCase):
+    def test_presets_and_changes(self):
+        for parameters, policy in (
+            ({}, "standard"),
+            ({"POLICY": 1}, "exact"),
+            ({"POLICY": 2}, "core_location"),
+            (
+                {"POLICY": 1, "ENTRY_DWELL": 7, "EXIT_DWELL": 8, "ENTRY_MARGIN": 9, "EXIT_MARGIN": 10, "NOTIFY": [1]},
+                TransitionPolicy.from_dict(
+                    {"entry_dwell": 7, "exit_dwell": 8, "entry_margin": 9, "exit_margin": 10, "notify": ["entry"]},
+                    base=TransitionPolicy.exact(),
+                ),
+            ),
+            (
+                {"EXIT_MARGIN_LIMIT": 90, "ACCURACY_FACTOR": 0.5, "DWELL_POLICY": 2},
+                TransitionPolicy.from_dict(
+                    {"exit_margin_limit": 90, "accuracy_factor": 0.5, "dwell_policy": "evidence"}
+                ),
+            ),
+        ):
+            results, _ = events(street(), **parameters)
+            self.assertEqual(rows_of(results["EVENTS"], *KEYS), wanted(policy=policy), parameters)
+
+    def test_a_value_out_of_range_is_refused(self):
+        with self.assertRaisesRegex(AssertionError, "ENTRY_DWELL|entry dwell|Entry dwell"):
+            events(street(), ENTRY_DWELL=-1)
+
+    def test_circles_with_a_policy_and_a_state_of_their_own(self):
+        rows = [
+            ((47.0, 8.0), "near", 150.0, "exact", None),
+            ((47.05, 8.01), "middle", 150.0, '{"entry_dwell": 3, "notify": ["entry"]}', "unsatisfied"),
+            ((47.02, 8.004), "bad", 150.0, "lenient", None),
+        ]
+        fields = "&".join(f"field={name}" for name in ("name:string", "radius:double", "rule:string", "was:string"))
+        results, feedback = events(street(), layer("own", fields, rows), POLICY_FIELD="rule", ASSUMING_FIELD="was")
+        found = rows_of(results["EVENTS"], "identifier", "state", "cause")
+        self.assertEqual(found[0], ("near", "satisfied", "determination"))
+        self.assertEqual([row for row in found if row[0] == "middle"], [("middle", "satisfied", "crossing")] * 2)
+        self.assertEqual(
+            feedback.warnings,
+            ["circles layer 'own', feature 3: policy 'lenient' is not one of standard, exact, core_location; skipped"],
+        )
+
+    def test_comparison(self):
+        results, done, _ = run("comparepolicies", TRACKS=street(), CIRCLES=shops(), COMPARISON=MEMORY)
+        self.assertTrue(done)
+        table = compare(fixes(), CIRCLES).columns()
+        for name, values in table.items():
+            found = [value or None for (value,) in rows_of(results["COMPARISON"], name)]
+            self.assertEqual(found, [value or None for value in values])
+        self.assertEqual(table["visits"], [20, 19, 19])
+
+
+class Cancelling(unittest.TestCase):
+    def test_half_way(self):
+        tracks, circles = street(steps=20_000), shops()
+        whole = rows_of(events(tracks, circles)[0]["EVENTS"], *KEYS)
+        feedback = Feedback(cancel_at=70)
+        results, _, _ = run(
+            "geofenceevents", feedback, TRACKS=tracks, CIRCLES=circles, EVENTS=MEMORY, VISITS=MEMORY
+        )
+        part = rows_of(results["EVENTS"], *KEYS)
+        self.assertTrue(0 < len(part) < len(whole), (len(part), len(whole)))
+        self.assertEqual(part, whole[: len(part)])
+        self.assertEqual(results["VISIT_COUNT"], 0)
+        self.assertEqual(feedback.seen, sorted(feedback.seen))
+        # It stopped within one batch of fixes.
+        self.assertTrue(70 <= feedback.seen[-1] < 85, feedback.seen)
+
+    def test_while_reading(self):
+        feedback = Feedback(cancel_at=10)
+        results, _, _ = run(
+            "geofenceevents", feedback, TRACKS=street(steps=20_000), CIRCLES=shops(), EVENTS=MEMORY, VISITS=MEMORY
+        )
+        self.assertEqual(results["EVENT_COUNT"], 0)
+
+    def test_a_comparison(self):
+        feedback = Feedback(cancel_at=60)
+        results, _, _ = run(
+            "comparepolicies", feedback, TRACKS=street(steps=20_000), CIRCLES=shops(), COMPARISON=MEMORY
+        )
+        self.assertEqual(rows_of(results["COMPARISON"], "policy"), [("exact",)])
+
+
+class Broken(unittest.TestCase):
+    def test_many_of_a_kind_are_counted(self):
+        rows = [
+            (None if step % 50 == 1 else place, None if step % 20 == 0 else moment(step)) for step, place in drive()
+        ]
+        results, feedback = events(layer("holes", "field=time:datetime", rows))
+        self.assertEqual(results["SKIPPED_COUNT"], 100 + 40)
+        self.assertEqual(feedback.warnings[0], "tracks layer 'holes', feature 1: has no time; skipped")
+        self.assertIn("tracks layer 'holes', feature 2: has no geometry; skipped", feedback.warnings)
+        self.assertEqual(
+            feedback.warnings[-2:],
+            ["tracks layer 'holes': has no time: 90 more features skipped",
+             "tracks layer 'holes': has no geometry: 30 more features skipped"],
+        )  # fmt: skip
+        self.assertEqual(len(feedback.warnings), 22)
+
+    def test_accuracy(self):
+        rows = [((47.0, 8.0), moment(step), accuracy) for step, accuracy in enumerate(("5", "-1", "fair", None))]
+        results, feedback = events(layer("gps", "field=time:datetime&field=accuracy:string", rows))
+        self.assertEqual(
+            feedback.warnings,
+            ["tracks layer 'gps', feature 2: accuracy -1 means that there is no position; skipped",
+             "tracks layer 'gps', feature 3: accuracy 'fair' is not a number of metres; skipped"],
+        )  # fmt: skip
+        self.assertEqual(rows_of(results["EVENTS"], "accuracy")[0], (5.0,))
+
+    def test_units(self):
+        self.stops("is its unit right", street("field=time:int8", lambda step: (START_MS + step) * 10**6))
+        _, feedback = events(street(), shops(), RADIUS=0.002)
+        self.assertEqual(feedback.warnings, ["circles layer 'shops': all radii are below 1 m: are they in metres?"])
+        feet = layer("feet", "field=name:string&field=radius:double", [((47.0, 8.0), "near", 1000.0)])
+        results, _ = events(street(), feet, RADIUS_UNIT=2, POLICY=1)
+        distance = rows_of(results["EVENTS"], "boundary_distance")[0][0]
+        self.assertAlmostEqual(distance, -304.8, 6)
+
+    def test_nothing_usable_stops_with_the_reason(self):
+        empty = layer("empty", "field=time:datetime", [])
+        self.stops("tracks layer 'empty': holds no fix that can be used", empty)
+        nowhere = layer("nowhere", "field=time:datetime", [(None, moment(0))])
+        self.stops("holds no fix that can be used; 1 features were skipped", nowhere)
+        self.stops("circles layer 'empty': no field is named radius", street(), empty)
+        self.stops("choose the time field; its fields are identifier, radius", shops())
+        unplaced = street()
+        unplaced.setCrs(type(unplaced.crs())())
+        self.stops("tracks layer 'street': has no coordinate system", unplaced)
+
+    def stops(self, reason, tracks, circles=None):
+        feedback = Feedback()
+        errors = []
+        feedback.reportError = lambda error, fatal=False: errors.append(error)
+        parameters = {"TRACKS": tracks, "CIRCLES": circles or shops(), "EVENTS": MEMORY}
+        try:
+            results, done = algorithm("geofenceevents").run(parameters, QgsProcessingContext(), feedback, {}, False)
+        except Exception as error:  # what QGIS raises is a type of its own
+            errors.append(str(error))
+            done = False
+        self.assertFalse(done)
+        self.assertIn(reason, " ".join(errors + feedback.warnings + [feedback.textLog()]))

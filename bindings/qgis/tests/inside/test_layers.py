@@ -1,0 +1,263 @@
+"""What QGIS shows: styles, the temporal controller, polygons on the globe, help, and the plugin's coming and going."""
+
+import math
+import os
+import random
+import tempfile
+import unittest
+from pathlib import Path
+
+from qgis.core import (
+    QgsApplication,
+    QgsCoordinateReferenceSystem,
+    QgsDateTimeRange,
+    QgsGeometry,
+    QgsMapRendererParallelJob,
+    QgsMapSettings,
+    QgsPointXY,
+    QgsProcessing,
+    QgsProcessingContext,
+    QgsProcessingOutputLayerDefinition,
+    QgsProcessingParameterFeatureSink,
+    QgsProject,
+    QgsRectangle,
+    QgsVectorLayer,
+    QgsVectorLayerTemporalContext,
+)
+from qgis.gui import QgsGui, QgsProcessingGui
+from qgis.PyQt.QtCore import QSize
+from qgis.PyQt.QtGui import QColor
+from support import Feedback, algorithm, layer, moment, plugin, rows_of, run, shops, street
+
+from fencepost_qgis.circle_polygon import circle_polygon
+from fencepost_qgis.fencepost.geodesic import inverse
+
+MEMORY = QgsProcessing.TEMPORARY_OUTPUT
+NAMES = ("geofenceevents", "comparepolicies", "monitoredcircles")
+PICTURE = os.environ.get("QGIS_PICTURE")
+"""Where the map is kept to be looked at."""
+
+
+def loaded(name, *outputs, **parameters):
+    """The output layers as QGIS loads them after a run: with what the algorithm wants done to them."""
+    context, feedback = QgsProcessingContext(), Feedback()
+    context.setProject(QgsProject.instance())
+    ran = algorithm(name)
+    wanted = {}
+    # As the dialog does for outputs that are to be opened.
+    for output in outputs:
+        wanted[output] = QgsProcessingOutputLayerDefinition(MEMORY, QgsProject.instance())
+    results, done = ran.run({**parameters, **wanted}, context, feedback, {}, False)
+    assert done, feedback.textLog()
+    found = []
+    for output in outputs:
+        details = context.layerToLoadOnCompletionDetails(results[output])
+        made = context.takeResultLayer(results[output])
+        details.postProcessor().postProcessLayer(made, context, feedback)
+        found.append(made)
+    assert not feedback.warnings, feedback.warnings
+    return found
+
+
+class Styles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.events, cls.visits = loaded("geofenceevents", "EVENTS", "VISITS", TRACKS=street(), CIRCLES=shops())
+        (cls.circles,) = loaded("monitoredcircles", "POLYGONS", CIRCLES=shops())
+        (cls.comparison,) = loaded("comparepolicies", "COMPARISON", TRACKS=street(), CIRCLES=shops())
+
+    def test_events_play_in_the_temporal_controller(self):
+        temporal = self.events.temporalProperties()
+        self.assertTrue(temporal.isActive())
+        self.assertEqual(temporal.startField(), "date")
+        window = QgsDateTimeRange(moment(300), moment(900))
+        about = QgsVectorLayerTemporalContext()
+        about.setLayer(self.events)
+        expression = temporal.createFilterString(about, window)
+        shown = sorted(feature["date_us"] for feature in self.events.getFeatures(expression))
+        times = [us for (us,) in rows_of(self.events, "date_us")]
+        first, last = (moment(seconds).toMSecsSinceEpoch() * 1000 for seconds in (300, 900))
+        self.assertEqual(shown, sorted(us for us in times if first <= us <= last))
+        self.assertTrue(0 < len(shown) < len(times))
+
+    def test_symbols_and_labels(self):
+        renderer = self.events.renderer()
+        kinds = ["satisfied", "unsatisfied", "first satisfied", "first unsatisfied", ""]
+        self.assertEqual([category.value() for category in renderer.categories()], kinds)
+        self.assertTrue(self.events.labelsEnabled())
+        self.assertTrue(self.circles.labelsEnabled())
+        self.assertEqual(self.circles.labeling().settings().fieldName, "identifier")
+        index = self.visits.fields().indexOf("start")
+        self.assertEqual(self.visits.editorWidgetSetup(index).config()["display_format"], "yyyy-MM-dd HH:mm:ss")
+        index = self.comparison.fields().indexOf("mean_delay")
+        self.assertEqual(self.comparison.attributeAlias(index), "mean delay (s)")
+
+    def test_a_map_shows_them(self):
+        settings = QgsMapSettings()
+        settings.setLayers([self.events, self.circles])
+        settings.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:2056"))
+        settings.setOutputSize(QSize(700, 1400))
+        settings.setBackgroundColor(QColor("white"))
+        extent = settings.fullExtent()
+        extent.scale(1.1)
+        settings.setExtent(extent)
+        job = QgsMapRendererParallelJob(settings)
+        job.start()
+        job.waitForFinished()
+        picture = job.renderedImage()
+        self.assertTrue(PICTURE is None or picture.save(PICTURE))
+        self.assertEqual(job.errors(), [])
+        seen = {picture.pixelColor(x, y).name() for x in range(0, 700, 2) for y in range(0, 1400, 2)}
+        for colour in ("#2e9e5b", "#d9822b", "#1f6f9f"):
+            self.assertIn(colour, seen)
+
+
+class Files(unittest.TestCase):
+    def test_events_and_visits_in_one_geopackage(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/out.gpkg"
+            sinks = {name: f"ogr:dbname='{path}' table=\"{name.lower()}\" (geom)" for name in ("EVENTS", "VISITS")}
+            results, done, feedback = run("geofenceevents", TRACKS=street(), CIRCLES=shops(), **sinks)
+            self.assertTrue(done)
+            for name in ("event", "visit"):
+                written = QgsVectorLayer(f"{path}|layername={name}s", name, "ogr")
+                self.assertEqual(written.featureCount(), results[f"{name.upper()}_COUNT"])
+                self.assertTrue(written.featureCount() > 10)
+
+    def test_without_a_table_of_visits(self):
+        results, done, _ = run("geofenceevents", TRACKS=street(), CIRCLES=shops(), EVENTS=MEMORY, VISITS=None)
+        self.assertTrue(done)
+        self.assertNotIn("VISITS", results)
+
+    def test_a_file_that_cannot_be_written(self):
+        with self.assertRaisesRegex(Exception, "no-such-folder"):
+            run("geofenceevents", TRACKS=street(), CIRCLES=shops(), EVENTS="/proc/no-such-folder/events.gpkg")
+
+
+class Circles(unittest.TestCase):
+    def test_contain_what_is_nearer_than_the_radius(self):
+        seed = 20261121
+        source = random.Random(seed)
+        places = [(0, 0), (47, 8), (10, 179.9), (-20, -179.99), (89.5, 30), (-89.9, -120), (90, 0), (-90, 0), (60, 180)]
+        for latitude, longitude in places:
+            for radius in (150, 30_000, 900_000, 5_000_000, 9_000_000, 12_000_000, 15_000_000, 19_000_000, 2.1e7):
+                shape = circle_polygon(latitude, longitude, radius, 360)
+                case = f"{latitude}, {longitude}, {radius} m, seed {seed}"
+                self.assertTrue(shape.isGeosValid(), case)
+                box = shape.boundingBox()
+                self.assertTrue(QgsRectangle(-180, -90, 180, 90).contains(box), case)
+                for _ in range(60):
+                    # Points all over the globe, and some near the circle.
+                    y, x = source.uniform(-90, 90), source.uniform(-180, 180)
+                    if radius < 5_000_000:
+                        reach = radius / 111_000 * 1.5
+                        y = min(89.999, max(-89.999, latitude + source.uniform(-reach, reach)))
+                        x = longitude + source.uniform(-reach, reach) / max(0.01, abs(math.cos(math.radians(y))))
+                        x = (x + 180) % 360 - 180
+                    distance = inverse(latitude, longitude, y, x).distance
+                    if abs(distance - radius) < 0.01 * radius:
+                        continue  # the corners' edges bend away from the circle
+                    inside = shape.contains(QgsGeometry.fromPointXY(QgsPointXY(x, y)))
+                    self.assertEqual(inside, distance < radius, f"{case}: {y}, {x} at {distance}")
+
+    def test_over_the_antimeridian_in_two_parts(self):
+        shape = circle_polygon(10, 179.9, 50_000, 90)
+        self.assertEqual(len(shape.asMultiPolygon()), 2)
+        rows = [((10, 179.9), "dateline", 50_000.0), ((89.9, 0), "pole", 50_000.0), ((0, 98), "Indian Ocean", 50_000.0)]
+        fields = "field=name:string&field=radius:double&field=Radius_note:string"
+        circles = layer("far", fields, [(*row, "x") for row in rows])
+        results, done, feedback = run("monitoredcircles", CIRCLES=circles, POLYGONS=MEMORY)
+        self.assertTrue(done)
+        polygons = results["POLYGONS"]
+        self.assertEqual(
+            [field.name() for field in polygons.fields()],
+            ["identifier", "radius", "latitude", "longitude", "name", "Radius_note"],
+        )
+        self.assertEqual([row[0] for row in rows_of(polygons, "identifier")], ["dateline", "pole", "Indian Ocean"])
+        zone, _, feedback = run("monitoredcircles", CIRCLES=circles, CRS="EPSG:32632", POLYGONS=MEMORY)
+        self.assertEqual([row[0] for row in rows_of(zone["POLYGONS"], "identifier")], ["dateline", "pole"])
+        self.assertEqual(
+            feedback.warnings,
+            ["circles layer 'far', feature 3: reaches beyond what EPSG:32632 can describe; skipped"],
+        )
+
+
+class Plugin(unittest.TestCase):
+    def test_everything_explains_itself(self):
+        provider = QgsApplication.processingRegistry().providerById("fencepost")
+        self.assertFalse(provider.icon().isNull())
+        self.assertEqual({made.name() for made in provider.algorithms()}, set(NAMES))
+        for made in provider.algorithms():
+            self.assertFalse(made.icon().pixmap(24, 24).isNull(), made.name())
+            self.assertTrue(len(made.shortHelpString()) > 300 and made.shortDescription().endswith("."))
+            self.assertEqual(made.canExecute(), (True, ""))
+            for parameter in made.parameterDefinitions():
+                sink = isinstance(parameter, QgsProcessingParameterFeatureSink)
+                self.assertTrue(sink or parameter.help().endswith("."), parameter.name())
+
+    def test_the_dialog_has_a_widget_for_everything_and_its_defaults_run(self):
+        project, context = QgsProject.instance(), QgsProcessingContext()
+        context.setProject(project)
+        layers = {"TRACKS": street(), "CIRCLES": shops()}
+        project.addMapLayers(list(layers.values()), False)
+        try:
+            for name in NAMES:
+                made, values, wrappers, widgets = algorithm(name), {}, [], []
+                for parameter in made.parameterDefinitions():
+                    if parameter.isDestination():
+                        values[parameter.name()] = MEMORY
+                        continue
+                    wrapper = QgsGui.processingGuiRegistry().createParameterWidgetWrapper(
+                        parameter, QgsProcessingGui.Standard
+                    )
+                    self.assertIsNotNone(wrapper, parameter.name())
+                    widgets.append(wrapper.createWrappedWidget(context))
+                    wrappers.append(wrapper)
+                for wrapper in wrappers:
+                    wrapper.postInitialize(wrappers)
+                for wrapper in wrappers:
+                    parameter = wrapper.parameterDefinition()
+                    if parameter.name() in layers:
+                        wrapper.setParameterValue(layers[parameter.name()].id(), context)
+                    values[parameter.name()] = wrapper.parameterValue()
+                results, done, feedback = run(name, context=context, **values)
+                self.assertTrue(done, name)
+                self.assertEqual(feedback.warnings, [])
+                if name == "geofenceevents":
+                    events = rows_of(results["EVENTS"], "sequence", "identifier", "date_us")
+                    plain, _, _ = run(name, **layers, EVENTS=MEMORY)
+                    self.assertEqual(events, rows_of(plain["EVENTS"], "sequence", "identifier", "date_us"))
+        finally:
+            project.removeAllMapLayers()
+
+    def test_an_old_python_is_refused_with_what_to_do(self):
+        from fencepost_qgis import engine
+
+        oldest, engine.OLDEST_PYTHON = engine.OLDEST_PYTHON, (99, 0)
+        engine.engine_problem.cache_clear()
+        try:
+            possible, reason = algorithm("geofenceevents").canExecute()
+        finally:
+            engine.OLDEST_PYTHON = oldest
+            engine.engine_problem.cache_clear()
+        self.assertFalse(possible)
+        self.assertRegex(reason, "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .*; here is Linux")
+        self.assertIn("Run `make qgis-plugin`", reason)
+        self.assertEqual(algorithm("geofenceevents").canExecute(), (True, ""))
+
+    def test_comes_and_goes(self):
+        registry = QgsApplication.processingRegistry()
+        plugin.unload()
+        self.assertIsNone(registry.providerById("fencepost"))
+        plugin.unload()
+        plugin.initGui()
+        self.assertIsNotNone(registry.algorithmById("fencepost:geofenceevents"))
+
+    def test_styles_are_files_of_qgis(self):
+        import fencepost_qgis
+
+        folder = Path(fencepost_qgis.__file__).parent / "styles"
+        for path in folder.glob("*.qml"):
+            kind = {"events": "Point", "circles": "MultiPolygon"}.get(path.stem, "NoGeometry")
+            message, done = QgsVectorLayer(f"{kind}?crs=EPSG:4326", "styled", "memory").loadNamedStyle(str(path))
+            self.assertTrue(done, message)
