@@ -23,17 +23,17 @@ from pathlib import Path
 
 import gpxpy
 
-from fencepost import CircularGeographicCondition, FencepostError, Fix, Monitor, Notify, TransitionPolicy, geodesic
+from fencepost import CircularGeographicCondition, FencepostError, Fix, Monitor, Notify, State, TransitionPolicy, geodesic
 
 MOST = 20
 SMALLEST, LARGEST = 100, 1_000  # metres: below, fixes are too coarse; above, a place is no place any more
 
 
-def say(line):
+def say(line: str) -> None:
     print(line, flush=True)  # what was told is told, also when the program is killed then
 
 
-def add(monitor, note, latitude, longitude, radius, on_exit):
+def add(monitor: Monitor, note: str, latitude: float, longitude: float, radius: float, on_exit: bool) -> None:
     if note not in monitor and len(monitor) >= MOST:
         say(f"not added: {note}: there are {MOST} reminders already; delete one first")
         return
@@ -43,28 +43,29 @@ def add(monitor, note, latitude, longitude, radius, on_exit):
     say(f"added: {note}")
 
 
-def delete(monitor, note):
+def delete(monitor: Monitor, note: str) -> None:
     say(f"deleted: {note}" if note in monitor and monitor.remove(note) else f'there is no reminder "{note}"')
 
 
-def show(monitor):
+def show(monitor: Monitor) -> None:
     for record in sorted(monitor.records(), key=lambda record: record.identifier):
         when = "on leaving" if record.policy.notify == Notify.EXIT else "on arriving"
         circle = record.condition
+        assert isinstance(circle, CircularGeographicCondition)
         say(f"{when} {circle.radius:g} m around {circle.latitude}, {circle.longitude}: {record.identifier}")
     say(f"{len(monitor)} of {MOST}")
 
 
-def tell(monitor):
+def tell(monitor: Monitor) -> None:
     for event in monitor.events():  # asking for the next one says that this one was told
-        what = "arriving" if event.state == "satisfied" else "leaving"
+        what = "arriving" if event.state == State.SATISFIED else "leaving"
         say(f"{event.date:%Y-%m-%dT%H:%M:%SZ} {what}: {event.identifier}")
 
 
-def play(monitor, file, speed, start, accelerate, die_after):
+def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after: int | None) -> None:
     tell(monitor)  # what was not told when the program ended
     before = None
-    for number, fix in enumerate(read(file, speed, start), 1):
+    for number, fix in enumerate(fixes, 1):
         # What an earlier life has seen is not seen again: only what is later than the monitor's clock is new.
         if monitor.clock_us is not None and fix.time_us <= monitor.clock_us:
             continue
@@ -77,13 +78,14 @@ def play(monitor, file, speed, start, accelerate, die_after):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def read(file, speed, start):
+def read(file: str, speed: float | None, start: datetime) -> list[Fix]:
     """The fixes of the tracks, else of the way points: one a second at a speed where these have no times."""
     with open(file, encoding="utf-8") as stream:
         gpx = gpxpy.parse(stream)
     points = [point for track in gpx.tracks for segment in track.segments for point in segment.points] or gpx.waypoints
-    if all(point.time is not None for point in points):
-        return [Fix(point.latitude, point.longitude, accuracy=10, time=point.time) for point in points]
+    timed = [Fix(point.latitude, point.longitude, accuracy=10, time=point.time) for point in points if point.time]
+    if len(timed) == len(points):
+        return timed
     if not speed:
         raise ValueError(f"{file}: the points have no times; give --speed METRES_PER_SECOND")
     places = [(point.latitude, point.longitude) for point in points]
@@ -98,14 +100,14 @@ def read(file, speed, start):
     return [Fix(*place, accuracy=10, time=first + second * 1_000_000) for second, place in enumerate(way)]
 
 
-def moment(text):
+def moment(text: str) -> datetime:
     value = datetime.fromisoformat(text)
     if value.tzinfo is None:
         raise argparse.ArgumentTypeError(f"{text} has no time zone")
     return value
 
 
-def arguments():
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Reminders bound to places.")
     parser.add_argument("directory")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -125,7 +127,7 @@ def arguments():
     return parser.parse_args()
 
 
-def main():
+def main() -> None:
     options = arguments()
     try:
         with Monitor("reminders", store=options.directory, condition_limit=MOST) as monitor:
@@ -137,7 +139,8 @@ def main():
                 case "delete":
                     delete(monitor, options.note)
                 case "play":
-                    play(monitor, options.file, options.speed, options.start, options.accelerate, options.die_after)
+                    fixes = read(options.file, options.speed, options.start)
+                    play(monitor, fixes, options.accelerate, options.die_after)
     except (FencepostError, ValueError, OSError, gpxpy.gpx.GPXException) as error:
         sys.exit(f"reminders: {error}")
 
@@ -148,11 +151,11 @@ WALK = """<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1">
 """
 
 
-def demonstration():
+def demonstration() -> None:
     drive = Path(__file__).parent.parent / "data" / "drive.gpx"
     with tempfile.TemporaryDirectory() as folder:
 
-        def run(*command):
+        def run(*command: object) -> None:
             ended = subprocess.run(
                 [sys.executable, __file__, folder, *map(str, command)], stderr=subprocess.PIPE, text=True
             )

@@ -141,13 +141,13 @@ def _add_watch(commands: Any) -> None:
         help="follow fixes as they come and run a command for each event",
         description="Feeds fixes as they come, lets time pass between them, and runs a command once for each event, with "
         "the event as JSON on its standard input; again, in order, until it exits with 0. Ends with the source, or on "
-        "SIGTERM. With --store it goes on where it was, also after being killed: what was not handled is handled then, and "
-        "a source that starts over is passed over up to where it was.",
+        "SIGTERM. With --store it goes on where it was, also after being killed: what was not handled is handled then, "
+        "and a source that starts over is passed over up to where it was.",
     )
     parser.set_defaults(run=_watch)
     add = parser.add_argument
     add("--source", metavar="FILE|-|gpsd://HOST:PORT", required=True, help="fixes of a file or pipe, or a gpsd")
-    add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first (default: auto)")
+    add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first")
     add("--conditions", metavar="FILE", required=True, help="as for replay")
     add("--exec", metavar="CMD", help="a shell command; without it events are printed")
     add("--store", metavar="DIR", help="keep the monitor in that directory, which must exist")

@@ -122,7 +122,8 @@ class _Sentences(_Split):
 
     def _no_date(self) -> Iterator[Found]:
         place = f"line {self._reader.undated_line}"
-        yield place, LineError(f"no RMC or ZDA sentence gives the date of {self._reader.undated} fixes, which are dropped")
+        count = self._reader.undated
+        yield place, LineError(f"no RMC or ZDA sentence gives the date of {count} fixes, which are dropped")
         self._reader.drop_undated()
 
     @staticmethod

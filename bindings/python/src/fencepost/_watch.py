@@ -32,8 +32,8 @@ FIXES_A_TURN = 1_000
 class Watch:
     """A monitor that is fed as fixes come, and lets time pass between them.
 
-    Between fixes the monitor's clock is the last fix's time plus the time since it came, less `lag`: a live fix that comes
-    a little later than its time is then not late.
+    Between fixes the monitor's clock is the last fix's time plus the time since it came, less `lag`: a live fix that
+    comes a little later than its time is then not late.
 
     A fix counts only when it is later than the monitor's clock. So a source may be given again from its beginning to a
     monitor that was stored: what it has seen is passed over, fix by fix, and nothing is taken twice. Of several fixes of
