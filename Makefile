@@ -154,7 +154,15 @@ $(stamps)/browser: $(stamps)/system .ci/browser.sh
 	@.ci/browser.sh
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser .ci/gdal.sh
+# The daemon that `fencepost watch` is tested against.
+ifeq ($(shell command -v gpsfake),)
+.PHONY: $(stamps)/gpsd
+endif
+$(stamps)/gpsd: $(stamps)/system .ci/gpsd.sh
+	@.ci/gpsd.sh
+	@touch $@
+
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd .ci/gdal.sh
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \

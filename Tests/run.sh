@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
 light=(build header swift symbols abi determinism host fuzz python package wheel examples install)
-heavy=(swiftpm docs browser tools qgis sanitize wheels sdist)
+heavy=(swiftpm docs browser tools gpsd qgis sanitize wheels sdist)
 
 build() { swift build --build-tests; }
 header() { Tests/header.sh; }
@@ -30,6 +30,7 @@ docs() { bindings/c/docs/build.sh; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/test_arrow.py tests/test_moving.py tests/test_files_out.py); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
+gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
 qgis() { Tests/qgis.sh; }
 
 parts=("$@")

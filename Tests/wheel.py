@@ -30,7 +30,7 @@ PYTHON_FOLDER = ROOT / "bindings" / "python"
 SIZE_LIMIT = 12_000_000  # bytes
 OLDEST = (3, 11)
 # What the tests of the package call beside Python. No Swift.
-TOOLS = ("nm", "readelf", "strace")
+TOOLS = ("cat", "nm", "readelf", "sh", "strace", "tee", "touch")
 # What PEP 600 lets a manylinux wheel take from the system, as far as we use it.
 SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
 

@@ -229,7 +229,8 @@ def test_a_gpsd_is_asked_and_followed(run: Run, conditions: Path) -> None:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        ended = run("watch", "--source", f"gpsd://127.0.0.1:{server.getsockname()[1]}", "--conditions", conditions)
+        ended = run("watch", "--source", f"gpsd://127.0.0.1:{server.getsockname()[1]}", "--conditions", conditions,
+                    "--reconnect", "0")
         thread.join(60)
     assert asked[0].startswith(b"?WATCH={")
     assert ended.returncode == 0, ended.stderr

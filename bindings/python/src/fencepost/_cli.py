@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from . import __version__
 from ._column_names import CONDITIONS, TRACK, Names
-from ._conditions_file import ConditionRow, add_conditions, read_conditions
+from ._conditions_file import ConditionRow, add_conditions, ensure_conditions, read_conditions
 from ._conform import conform
 from ._enums import Delivery
 from ._event_log import EVENT_COLUMNS, EventLog, TrackedEvent
@@ -152,6 +152,7 @@ def _add_conform(commands: Any) -> None:
 
 
 def _add_watch(commands: Any) -> None:
+    from ._live_formats import FORMATS
     from ._watch import seconds
 
     parser = commands.add_parser(
@@ -159,32 +160,46 @@ def _add_watch(commands: Any) -> None:
         help="follow fixes as they come and run a command for each event",
         description="Feeds fixes as they come, lets time pass between them, and runs a command once for each event, with "
         "the event as JSON on its standard input; again, in order, until it exits with 0. Ends with the source, or on "
-        "SIGTERM.",
+        "SIGTERM. With --store it goes on where it was, also after being killed: what was not handled is handled then, "
+        "and a source that starts over is passed over up to where it was.",
     )
     parser.set_defaults(run=_watch)
     add = parser.add_argument
-    add("--source", metavar="FILE|-|gpsd://HOST:PORT", required=True, help="JSON Lines of fixes, or a gpsd")
+    add("--source", metavar="FILE|-|gpsd://HOST:PORT", required=True, help="fixes of a file or pipe, or a gpsd")
+    add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first")
     add("--conditions", metavar="FILE", required=True, help="as for replay")
     add("--exec", metavar="CMD", help="a shell command; without it events are printed")
+    add("--store", metavar="DIR", help="keep the monitor in that directory, which must exist")
+    add("--name", default="watch", help="the monitor's name in the store (default: %(default)s)")
     add("--policy", type=_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
     add("--lag", type=seconds, default=5.0, metavar="S", help="how late a live fix may come (default: %(default)s)")
     add("--any-time", action="store_true", help="take fixes more than an hour ahead of the clock")
+    add(
+        "--reconnect",
+        type=seconds,
+        default=300.0,
+        metavar="S",
+        help="how long a gpsd that was lost is tried again; 0: end with it (default: %(default)s)",
+    )
 
 
 def _watch(options: argparse.Namespace) -> int:
-    from ._live import open_source
+    from ._live_sources import open_source
     from ._watch import Watch, print_event, report, run_command, watch
 
-    monitor = Monitor()
-    add_conditions(monitor, read_conditions(options.conditions, options.policy), options.conditions)
-    handle = print_event if options.exec is None else run_command(options.exec)
-    watcher = Watch(monitor, handle, lag=options.lag, any_time=options.any_time)
-    source = open_source(options.source)
+    conditions = read_conditions(options.conditions, options.policy)
+    source = open_source(options.source, options.format, options.reconnect)
     try:
-        watch(source, watcher)
+        with Monitor(None if options.store is None else options.name, store=options.store) as monitor:
+            ensure_conditions(monitor, conditions, options.conditions)
+            handle = print_event if options.exec is None else run_command(options.exec)
+            watcher = Watch(monitor, handle, lag=options.lag, any_time=options.any_time)
+            try:
+                watch(source, watcher)
+            finally:
+                report(watcher, source.name)
     finally:
         source.close()
-    report(watcher, source.name)
     return DONE
 
 

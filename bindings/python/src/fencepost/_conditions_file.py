@@ -114,6 +114,18 @@ def add_conditions(monitor: Monitor, rows: Iterable[ConditionRow], path: str | P
             raise InputError(path, row.place, str(error), row_number(row.place)) from None
 
 
+def ensure_conditions(monitor: Monitor, rows: Iterable[ConditionRow], path: str | Path) -> None:
+    """Makes them the conditions of a monitor that may have some: equal ones go on, those that are not named go."""
+    rows = list(rows)
+    for identifier in set(monitor.identifiers) - {row.identifier for row in rows}:
+        monitor.remove(identifier)
+    for row in rows:
+        try:
+            monitor.ensure(row.condition, row.identifier, assuming=row.assuming, policy=row.policy)
+        except FencepostError as error:
+            raise InputError(path, row.place, str(error), row_number(row.place)) from None
+
+
 def _row(feature: Any, place: str, default: TransitionPolicy) -> ConditionRow:
     if not isinstance(feature, dict) or feature.get("type") != "Feature":
         raise InvalidArgumentError("is not a Feature")

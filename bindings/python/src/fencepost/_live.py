@@ -1,19 +1,13 @@
-"""Fixes as they come: lines of a stream, and gpsd."""
+"""Fixes as they come: what a line of JSON says."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import socket
-from collections.abc import Iterator
 from typing import Any
 
 from ._text_times import number_time, parse_time
 from ._tracks import FixRow
-
-GPSD_PORT = 2947
-LONGEST_LINE = 1 << 20
 
 
 class LineError(ValueError):
@@ -80,54 +74,3 @@ def _time(value: dict[str, Any]) -> int:
     except ValueError as error:
         raise LineError(str(error)) from None
     raise LineError("has no time")
-
-
-class LineSource:
-    """A descriptor that gives lines; `read` does not block once the descriptor is readable."""
-
-    def __init__(self, descriptor: int, name: str, connection: socket.socket | None = None) -> None:
-        self.descriptor, self.name = descriptor, name
-        self._connection = connection
-        self._rest = b""
-        self.lines = 0
-
-    def read(self) -> Iterator[bytes] | None:
-        """The lines that are complete now; None at the end, when the last one has been given."""
-        data = os.read(self.descriptor, 65_536)
-        if not data:
-            rest, self._rest = self._rest, b""
-            return iter([rest]) if rest else None
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        if len(self._rest) > LONGEST_LINE:
-            lines.append(self._rest)  # no line of ours: refused as such
-            self._rest = b""
-        return iter(lines)
-
-    def close(self) -> None:
-        """Ends the use of the descriptor; standard input stays open."""
-        if self._connection is not None:
-            self._connection.close()
-        elif self.descriptor > 2:
-            os.close(self.descriptor)
-
-
-def open_source(source: str) -> LineSource:
-    """A file or pipe, ``-`` for standard input, or ``gpsd://host:port``.
-
-    Raises:
-        OSError: It cannot be opened.
-    """
-    if source == "-":
-        return LineSource(0, "standard input")
-    if source.startswith("gpsd://"):
-        address = source.removeprefix("gpsd://").rstrip("/")
-        host, _, port = address.partition(":")
-        try:
-            connection = socket.create_connection((host or "localhost", int(port or GPSD_PORT)), timeout=30)
-            connection.sendall(b'?WATCH={"enable":true,"json":true};\n')
-            connection.settimeout(None)
-        except (OSError, ValueError, OverflowError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise OSError(0, reason, source) from None
-        return LineSource(connection.fileno(), source, connection)
-    return LineSource(os.open(source, os.O_RDONLY | os.O_CLOEXEC), source)

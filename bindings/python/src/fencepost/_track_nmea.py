@@ -49,43 +49,88 @@ def looks_like_nmea(data: bytes) -> bool:
 
 def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
     """The fixes in file order; where no sentence has a valid position, one without a position."""
-    parse = require("pynmea2", "nmea").parse
-    scale = RANGE_ERROR if hdop_scale is None else hdop_scale
-    dated: tuple[int, int] | None = None
-    waiting: list[_Epoch] = []
-    found = damaged = 0
-    for number, line in enumerate(data.decode("ascii", "replace").splitlines(), 1):
+    reader = SentenceReader(hdop_scale)
+    for line in data.decode("ascii", "replace").splitlines():
+        yield from reader.line(line)
+    if not reader.found:
+        raise InputError(path, "", "not usable as NMEA 0183: there is no RMC, GGA or ZDA sentence in it")
+    if reader.undated_line is not None:
+        more = f" ({reader.damaged} RMC, GGA or ZDA sentences are damaged)" if reader.damaged else ""
+        raise InputError(path, f"line {reader.undated_line}", f"no RMC or ZDA sentence gives the date{more}")
+    if reader.damaged and not reader.is_dated:
+        raise InputError(path, "", f"all of its {reader.damaged} RMC, GGA and ZDA sentences are damaged")
+    yield from reader.end()
+
+
+class SentenceReader:
+    """Takes lines one by one; gives a fix when the sentences of its time of day are complete: when the next begins.
+
+    Args:
+        hdop_scale: Metres per unit of HDOP; None: 5.
+
+    Attributes:
+        found: How many RMC, GGA and ZDA sentences there were.
+        damaged: How many of them cannot be read.
+    """
+
+    def __init__(self, hdop_scale: float | None = None) -> None:
+        self._parse = require("pynmea2", "nmea").parse
+        self._scale = RANGE_ERROR if hdop_scale is None else hdop_scale
+        self._dated: tuple[int, int] | None = None
+        self._waiting: list[_Epoch] = []
+        self._number = self.found = self.damaged = 0
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether a date has been seen."""
+        return self._dated is not None
+
+    @property
+    def undated_line(self) -> int | None:
+        """The first line of the fixes that wait for a date; None: none does."""
+        return self._waiting[0].line if self._waiting and self._dated is None else None
+
+    @property
+    def undated(self) -> int:
+        """How many fixes wait for a date."""
+        return len(self._waiting) if self._dated is None else 0
+
+    def drop_undated(self) -> None:
+        """Forgets the fixes that wait for a date."""
+        if self._dated is None:
+            self._waiting.clear()
+
+    def line(self, line: str) -> Iterator[tuple[str, Point]]:
+        """The fixes that this line completes, with their places."""
+        self._number += 1
         # Loggers write their own time before a sentence.
         start = line.find("$")
         if start < 0 or line[start + 3 : start + 6] not in _KINDS:
-            continue
-        found += 1
+            return
+        self.found += 1
         try:
-            sentence = parse(line[start:].strip())
+            sentence = self._parse(line[start:].strip())
             clock, day = _clock(sentence.data[0]), _day(sentence)
         except (ValueError, LookupError):  # also pynmea2's own: a wrong check sum, no sentence
-            damaged += 1
-            continue
+            self.damaged += 1
+            return
         if clock is None:
-            continue
-        if waiting and waiting[-1].clock != clock and dated is not None:
-            yield from _points(waiting, dated)
-            waiting.clear()
+            return
+        waiting = self._waiting
+        if waiting and waiting[-1].clock != clock:
+            yield from self.end()
         if day is not None:
-            dated = day, clock
+            self._dated = day, clock
         if sentence.sentence_type != "ZDA":
             if not waiting or waiting[-1].clock != clock:
-                waiting.append(_Epoch(number, clock))
-            _take(waiting[-1], sentence, scale)
-    if not found:
-        raise InputError(path, "", "not usable as NMEA 0183: there is no RMC, GGA or ZDA sentence in it")
-    if waiting and dated is None:
-        more = f" ({damaged} RMC, GGA or ZDA sentences are damaged)" if damaged else ""
-        raise InputError(path, f"line {waiting[0].line}", f"no RMC or ZDA sentence gives the date{more}")
-    if dated is not None:
-        yield from _points(waiting, dated)
-    elif damaged:
-        raise InputError(path, "", f"all of its {damaged} RMC, GGA and ZDA sentences are damaged")
+                waiting.append(_Epoch(self._number, clock))
+            _take(waiting[-1], sentence, self._scale)
+
+    def end(self) -> Iterator[tuple[str, Point]]:
+        """The fixes that wait, if their date is known."""
+        if self._dated is not None:
+            yield from _points(self._waiting, self._dated)
+            self._waiting.clear()
 
 
 def _points(epochs: Iterable[_Epoch], dated: tuple[int, int]) -> Iterator[tuple[str, Point]]:

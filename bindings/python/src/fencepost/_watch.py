@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from ._live import LineError, LineSource, parse_line
+from ._live import LineError
+from ._live_formats import Found
+from ._live_sources import Source
 from ._monitor import Monitor
-from ._native import InvalidArgumentError, LateInputError
+from ._native import InvalidArgumentError, LateInputError, QueueFullError
 from ._outputs import Event
 from ._tracks import FixRow
 
@@ -24,13 +26,18 @@ HOUR = 3_600_000_000
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 MANY_EVENTS = 100_000
 """While that many events wait for the command, nothing is read."""
+FIXES_A_TURN = 1_000
 
 
 class Watch:
     """A monitor that is fed as fixes come, and lets time pass between them.
 
-    Between fixes the monitor's clock is the last fix's time plus the time since it came, less `lag`: a live fix that comes
-    a little later than its time is then not late.
+    Between fixes the monitor's clock is the last fix's time plus the time since it came, less `lag`: a live fix that
+    comes a little later than its time is then not late.
+
+    A fix counts only when it is later than the monitor's clock. So a source may be given again from its beginning to a
+    monitor that was stored: what it has seen is passed over, fix by fix, and nothing is taken twice. Of several fixes of
+    one time the first counts.
 
     Args:
         monitor: With its conditions.
@@ -42,7 +49,8 @@ class Watch:
         wall: Seconds since 1970.
 
     Attributes:
-        counts: How many ``fixes``, ``late_fixes``, ``invalid_fixes`` and ``future_fixes`` there were.
+        counts: How many ``fixes``, ``late_fixes``, ``double_fixes`` (of a time that was there already),
+            ``invalid_fixes`` and ``future_fixes`` there were.
     """
 
     def __init__(
@@ -62,14 +70,19 @@ class Watch:
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
         self.counts: Counter[str] = Counter()
 
-    def feed(self, row: FixRow) -> None:
-        """Takes a fix."""
-        self.counts["fixes"] += 1
+    def feed(self, row: FixRow) -> bool:
+        """Takes a fix; False: events must be handled before."""
         if not self._any_time and row[3] > self._wall() * 1e6 + HOUR:
-            self.counts["future_fixes"] += 1
-            return
+            self.counts.update(("fixes", "future_fixes"))
+            return True
+        clock = self.monitor.clock_us
+        if clock is not None and row[3] <= clock:
+            self.counts.update(("fixes", "late_fixes" if row[3] < clock else "double_fixes"))
+            return True
         try:
             self.monitor._handle.feed_fix(*row)
+        except QueueFullError:
+            return False
         except LateInputError:
             self.counts["late_fixes"] += 1
         except InvalidArgumentError:
@@ -79,12 +92,17 @@ class Watch:
                 self._last = (row[3], self._monotonic())
             else:
                 self.counts["invalid_fixes"] += 1
+        self.counts["fixes"] += 1
+        return True
 
     def pass_time(self) -> None:
         """Lets the time pass that has passed since the last fix."""
         now = self._now_us()
         if now is not None and now > (self.monitor.clock_us or 0):
-            self.monitor.advance(now)
+            try:
+                self.monitor.advance(now)
+            except QueueFullError:
+                pass  # once events have been handled
 
     def _now_us(self) -> int | None:
         if self._last is None:
@@ -92,11 +110,11 @@ class Watch:
         then, at = self._last
         return then + int((self._monotonic() - at) * 1e6) - self._lag_us
 
-    def handle_events(self) -> None:
-        """Has the events handled that wait, until one is not."""
+    def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Has the events handled that wait, until one is not, or nothing more is to be done."""
         while self._waiting is not None or self._take():
             assert self._waiting is not None
-            if self._monotonic() < self._retry_at:
+            if is_stopped() or self._monotonic() < self._retry_at:
                 return
             if not self._handle(self._waiting):
                 self._retry_at = self._monotonic() + self._pause
@@ -173,53 +191,85 @@ def stop_signals() -> Iterator[socket.socket]:
         writer.close()
 
 
-def watch(source: LineSource, watcher: Watch) -> None:
+def watch(source: Source, watcher: Watch) -> None:
     """Feeds what comes, lets time pass, and has events handled, until the source ends and all is handled, or a signal
-    asks to stop."""
+    asks to stop.
+
+    Raises:
+        OSError: A gpsd was lost and did not come back.
+        InputError: A GPX document cannot be used.
+    """
     # epoll refuses regular files; select does not.
     with stop_signals() as stop, selectors.SelectSelector() as selector:
         selector.register(stop, selectors.EVENT_READ)
-        at_end = is_reading = False
-        while not at_end or not watcher.is_done:
-            wants = not at_end and not watcher.is_behind
-            if wants != is_reading:
-                if wants:
-                    selector.register(source.descriptor, selectors.EVENT_READ)
-                else:
-                    selector.unregister(source.descriptor)
-                is_reading = wants
-            ready = {key.fileobj for key, _ in selector.select(watcher.pause())}
+
+        def is_stopped() -> bool:
+            return any(key.fileobj is stop for key, _ in selector.select(0))
+
+        # Fixes that were read and not fed.
+        found: list[Found] = []
+        registered: int | None = None
+        at_end = False
+        watcher.handle_events(is_stopped)  # what an earlier life has left
+        while not at_end or found or not watcher.is_done:
+            wanted = None if at_end or found or watcher.is_behind else source.descriptor
+            if wanted != registered:
+                if registered is not None:
+                    selector.unregister(registered)
+                if wanted is not None:
+                    selector.register(wanted, selectors.EVENT_READ)
+                registered = wanted
+            ready = {key.fileobj for key, _ in selector.select(_pause(source, watcher, found))}
             if stop in ready:
                 return
-            if source.descriptor in ready:
-                lines = source.read()
-                at_end = lines is None
-                for line in lines or ():
-                    _feed(watcher, source, line)
-            watcher.pass_time()
-            watcher.handle_events()
+            has_more = False
+            if registered is not None and registered in ready:
+                pieces = source.read()
+                at_end, has_more = pieces is None, source.has_more
+                found = list(source.rest() if pieces is None else pieces)[::-1]
+                if source.descriptor is None:
+                    selector.unregister(registered)
+                    registered = None
+            elif source.retry_at is not None and time.monotonic() >= source.retry_at:
+                source.reconnect()
+            _feed(watcher, source.name, found)
+            # While fixes wait that were there before, the time since the last one is not that of the next.
+            if not found and not has_more and not watcher.is_behind:
+                watcher.pass_time()
+            watcher.handle_events(is_stopped)
 
 
-def _feed(watcher: Watch, source: LineSource, line: bytes) -> None:
-    source.lines += 1
-    try:
-        row = parse_line(line)
-    except LineError as error:
-        print(f"fencepost: {source.name}: line {source.lines}: {error}", file=sys.stderr)
-        return
-    if row is None:
-        return
-    future = watcher.counts["future_fixes"]
-    watcher.feed(row)
-    if watcher.counts["future_fixes"] > future == 0:
-        print(f"fencepost: {source.name}: line {source.lines}: more than an hour ahead of the clock; such fixes are "
-              "refused without --any-time", file=sys.stderr)
+def _pause(source: Source, watcher: Watch, found: list[Found]) -> float | None:
+    pause = watcher.pause()
+    if found and not watcher.is_behind:
+        return 0.0
+    if source.retry_at is not None:
+        retry = max(0.0, source.retry_at - time.monotonic())
+        pause = retry if pause is None else min(pause, retry)
+    return pause
+
+
+def _feed(watcher: Watch, name: str, found: list[Found]) -> None:
+    """Feeds some of the fixes, the last of the list first, and takes them from it."""
+    for _ in range(min(len(found), FIXES_A_TURN)):
+        place, row = found[-1]
+        if isinstance(row, LineError):
+            print(f"fencepost: {name}: {place}: {row}", file=sys.stderr)
+        else:
+            future = watcher.counts["future_fixes"]
+            if watcher.is_behind or not watcher.feed(row):
+                return
+            if watcher.counts["future_fixes"] > future == 0:
+                print(f"fencepost: {name}: {place}: more than an hour ahead of the clock; such fixes are refused "
+                      "without --any-time", file=sys.stderr)
+        found.pop()
 
 
 def report(watcher: Watch, name: str) -> None:
     """Says what was refused."""
     counts = watcher.counts
-    for key, what in (("late_fixes", "came late"), ("invalid_fixes", "had no usable position or time"),
+    for key, what in (("late_fixes", "came late"), ("double_fixes", "had the time of one before"),
+                      ("invalid_fixes", "had no usable position or time"),
                       ("future_fixes", "were more than an hour ahead of the clock")):
         if counts[key]:
             print(f"fencepost: {name}: {counts[key]} of {counts['fixes']} fixes {what} and were skipped", file=sys.stderr)

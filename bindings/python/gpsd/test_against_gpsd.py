@@ -1,0 +1,200 @@
+"""`fencepost watch` against the real daemon: gpsd reads a pseudo terminal on which gpsfake plays receivers' logs.
+
+Needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; skipped with a message where one is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fencepost import CircularGeographicCondition, Fix, Monitor, TransitionPolicy
+from fencepost._text_times import parse_time
+from fencepost._tracks import read_track
+
+ROOT = Path(__file__).resolve().parents[3]
+LOGS = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared")) / "data" / "tracks" / "nmea" / "gpsd"
+LONGEST = 60.0
+"""Seconds for anything that is waited for."""
+
+
+def missing() -> str:
+    if not LOGS.is_dir():
+        return f"{LOGS} is not there"
+    if not shutil.which("gpsfake") or not (shutil.which("gpsd") or os.access("/usr/sbin/gpsd", os.X_OK)):
+        return "gpsd and gpsd-clients are not installed: .ci/gpsd.sh"
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError as error:
+        return f"there is no pseudo terminal: {error.strerror}"
+    return ""
+
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+
+
+@contextmanager
+def playing(log: str, port: int) -> Iterator[None]:
+    """gpsfake playing a log again and again through a gpsd that listens on a port of the loopback."""
+    environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"}
+    command = ["gpsfake", "-q", "-c", "0.01", "-P", str(port), str(LOGS / log)]
+    # A session of its own: the daemon is its child, and ends with it.
+    process = subprocess.Popen(
+        command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        end = time.monotonic() + LONGEST
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                assert process.poll() is None, f"gpsfake ended: {process.stderr.read()!r}"  # type: ignore[union-attr]
+                assert time.monotonic() < end, "gpsd does not listen"
+                time.sleep(0.05)
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(LONGEST)
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+class Watching:
+    """`fencepost watch` on a gpsd, and what it says."""
+
+    def __init__(self, folder: Path, port: int, circles: dict[str, tuple[float, float, float]], *more: str) -> None:
+        features = [
+            {"type": "Feature", "geometry": {"type": "Point", "coordinates": [longitude, latitude]},
+             "properties": {"identifier": name, "radius": radius, "policy": "exact"}}
+            for name, (latitude, longitude, radius) in circles.items()
+        ]
+        (folder / "conditions.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+        command = [sys.executable, "-m", "fencepost", "watch", "--source", f"gpsd://127.0.0.1:{port}",
+                   "--conditions", "conditions.geojson", *more]
+        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._rest = {self.process.stdout: b"", self.process.stderr: b""}
+
+    def line(self, errors: bool = False) -> str:
+        """The next line, within the time limit."""
+        stream = self.process.stderr if errors else self.process.stdout
+        assert stream is not None
+        end = time.monotonic() + LONGEST
+        while b"\n" not in self._rest[stream]:
+            ready, _, _ = select.select([stream], [], [], max(0.0, end - time.monotonic()))
+            assert ready, "nothing comes"
+            piece = os.read(stream.fileno(), 65_536)
+            assert piece, f"it has ended: {self._rest}"
+            self._rest[stream] += piece
+        line, _, self._rest[stream] = self._rest[stream].partition(b"\n")
+        return line.decode()
+
+    def event(self) -> dict[str, Any]:
+        return json.loads(self.line())  # type: ignore[no-any-return]
+
+    def stop(self) -> tuple[str, str]:
+        """Ends it with SIGTERM; what else it says."""
+        self.process.send_signal(signal.SIGTERM)
+        output, errors = self.process.communicate(timeout=LONGEST)
+        assert self.process.returncode == 0, errors
+        return (self._rest[self.process.stdout] + output).decode(), (self._rest[self.process.stderr] + errors).decode()
+
+    def __enter__(self) -> Watching:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate(timeout=LONGEST)
+
+
+def place(log: str, index: int) -> tuple[float, float]:
+    row = read_track(LOGS / log).fixes[index]
+    return row[0], row[1]
+
+
+def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
+    """The same crossing, at the same time, as in the log itself."""
+    log = "quectel.log"
+    rows = read_track(LOGS / log).fixes
+    start = rows[0]
+    # The device drifts; a circle around where it began is left late in the log, when gpsd has long found its feet.
+    def crossings(radius: float) -> list[tuple[str, int | None]]:
+        monitor = Monitor()
+        monitor.add(CircularGeographicCondition(*start[:2], radius), "start", policy=TransitionPolicy.exact())
+        for row in rows:
+            monitor.feed(Fix(*row[:3], time=row[3]))
+        return [(str(event.state), event.date_us) for event in monitor.events()]
+
+    radius = next(
+        radius / 10 for radius in range(60, 1, -1)
+        if len(found := crossings(radius / 10)) >= 2 and (found[1][1] or 0) > rows[15][3]
+    )
+    expected = crossings(radius)
+    with playing(log, port), Watching(tmp_path, port, {"start": (*start[:2], radius)}) as watching:
+        first, second = watching.event(), watching.event()
+        _, errors = watching.stop()
+    assert first["state"] == "satisfied"
+    assert first["date"].startswith("2020-10-07T")
+    assert (second["state"], parse_time(second["date"])) == expected[1]
+    assert "ahead of the clock" not in errors
+
+
+def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: int) -> None:
+    """gpsd makes the year 2034 of this log of 2014."""
+    log = "bu353s4.log"
+    circles = {"hamilton": (*place(log, 0), 100.0)}
+    with playing(log, port):
+        with Watching(tmp_path, port, circles) as watching:
+            said = watching.line(errors=True)
+            output, errors = watching.stop()
+        assert said.endswith("more than an hour ahead of the clock; such fixes are refused without --any-time")
+        assert output == ""
+        assert "fixes were more than an hour ahead of the clock and were skipped" in errors
+        with Watching(tmp_path, port, circles, "--any-time") as watching:
+            event = watching.event()
+            watching.stop()
+    assert (event["identifier"], event["state"], event["date"][:4]) == ("hamilton", "satisfied", "2034")
+
+
+def test_a_daemon_that_goes_is_found_again(tmp_path: Path, port: int) -> None:
+    with ExitStack() as stack:
+        with playing("quectel.log", port):
+            circles = {"hamilton": (*place("bu353s4.log", 0), 100.0)}
+            watching = stack.enter_context(Watching(tmp_path, port, circles, "--any-time", "--store", "."))
+            first = watching.event()
+        with playing("bu353s4.log", port):
+            second = watching.event()
+            watching.stop()
+    assert (first["state"], first["date"][:4]) == ("unsatisfied", "2020")
+    assert (second["state"], second["date"][:4], second["sequence"]) == ("satisfied", "2034", 2)
+
+
+def test_a_daemon_that_does_not_come_back_ends_it(tmp_path: Path, port: int) -> None:
+    with ExitStack() as stack:
+        with playing("quectel.log", port):
+            watching = stack.enter_context(Watching(tmp_path, port, {"sea": (0.0, 0.0, 100.0)}, "--reconnect", "1.5"))
+            watching.event()
+        _, errors = watching.process.communicate(timeout=LONGEST)
+    assert watching.process.returncode == 2
+    assert f"gpsd://127.0.0.1:{port}: Connection refused" in errors.decode()
