@@ -20,8 +20,10 @@ import tempfile
 import time
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import gpxpy
+from gpxpy.gpx import GPXException
 
 from fencepost import CircularGeographicCondition, FencepostError, Fix, Monitor, Notify, State, TransitionPolicy, geodesic
 
@@ -81,14 +83,14 @@ def play(monitor: Monitor, fixes: list[Fix], accelerate: float | None, die_after
 def read(file: str, speed: float | None, start: datetime) -> list[Fix]:
     """The fixes of the tracks, else of the way points: one a second at a speed where these have no times."""
     with open(file, encoding="utf-8") as stream:
-        gpx = gpxpy.parse(stream)
-    points = [point for track in gpx.tracks for segment in track.segments for point in segment.points] or gpx.waypoints
+        gpx: Any = gpxpy.parse(stream)
+    points: list[Any] = [point for track in gpx.tracks for segment in track.segments for point in segment.points] or gpx.waypoints
     timed = [Fix(point.latitude, point.longitude, accuracy=10, time=point.time) for point in points if point.time]
     if len(timed) == len(points):
         return timed
     if not speed:
         raise ValueError(f"{file}: the points have no times; give --speed METRES_PER_SECOND")
-    places = [(point.latitude, point.longitude) for point in points]
+    places: list[tuple[float, float]] = [(point.latitude, point.longitude) for point in points]
     way = [places[0]]
     for here, there in zip(places, places[1:]):
         line = geodesic.inverse(*here, *there)
@@ -138,10 +140,10 @@ def main() -> None:
                     show(monitor)
                 case "delete":
                     delete(monitor, options.note)
-                case "play":
+                case _:  # play
                     fixes = read(options.file, options.speed, options.start)
                     play(monitor, fixes, options.accelerate, options.die_after)
-    except (FencepostError, ValueError, OSError, gpxpy.gpx.GPXException) as error:
+    except (FencepostError, ValueError, OSError, GPXException) as error:
         sys.exit(f"reminders: {error}")
 
 
