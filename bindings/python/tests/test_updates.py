@@ -368,8 +368,9 @@ def test_a_child_after_fork_consumes_for_itself() -> None:
 def test_interrupting_a_waiting_program_ends_it() -> None:
     """Ctrl-C reaches the program while it waits, as in any program of asyncio."""
     code = (
-        "import asyncio\n"
+        "import asyncio, signal\n"
         "from test_updates import monitor_at_home\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a test run in the background ignores it
         "async def main():\n"
         "    print('waits', flush=True)\n"
         "    async for event in monitor_at_home().updates(): pass\n"
