@@ -379,10 +379,13 @@ def test_interrupting_a_waiting_program_ends_it() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=Path(__file__).parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == b"waits\n"
-        child.send_signal(2)
-        _, errors = child.communicate(timeout=LIMIT)
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == b"waits\n"
+            child.send_signal(2)
+            _, errors = child.communicate(timeout=LIMIT)
+        finally:
+            child.kill()
         assert b"KeyboardInterrupt" in errors and child.returncode != 0
 
 
