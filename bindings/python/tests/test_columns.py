@@ -6,6 +6,7 @@ import math
 import random
 import sys
 import tracemalloc
+import warnings
 from array import array
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
@@ -254,6 +255,13 @@ def test_a_full_queue_tells_how_far_it_came() -> None:
     assert caught.value.position == 3 and caught.value.result == FeedResult(3, 0, 0)
 
 
+def without_unit() -> Any:
+    """Times of no unit, which newer versions of NumPy warn of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return numpy.array(["NaT"] * 3, "M8")
+
+
 BAD: dict[str, tuple[dict[str, Any], str, int]] = {
     "lengths": ({"longitude": [0, 0]}, "longitude has 2 rows, latitude has 3", 0),
     "length of times": ({"time": numpy.zeros(4, "i8")}, "time has 4 rows, latitude has 3", 0),
@@ -281,7 +289,7 @@ BAD: dict[str, tuple[dict[str, Any], str, int]] = {
     "time texts": ({"time": ["2024-05-01"] * 3}, "time, row 0: .*str", 0),
     "None as time": ({"time": [0, 1, None]}, "time, row 2: .*NoneType", 2),
     "unsigned times": ({"time": numpy.array([0, 2**64 - 5, 1], "u8")}, "time, row 1: 18446744073709551611", 1),
-    "no unit": ({"time": numpy.array(["NaT"] * 3, "M8")}, "time has the dtype datetime64, expected .* unit", 0),
+    "no unit": ({"time": without_unit()}, "time has the dtype datetime64, expected .* unit", 0),
     "durations": ({"time": numpy.zeros(3, "m8[s]")}, r"time has the dtype timedelta64", 0),
     "choice": ({"on_invalid": "ignore"}, "on_invalid 'ignore' is not one of count, raise", 0),
 }
