@@ -139,6 +139,12 @@ class Monitor(MonitorInputs, MonitorEvents):
 
         Raises:
             InvalidArgumentError: A value is out of its range; the message names it.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", policy="exact")
+            >>> monitor.identifiers
+            ['home']
         """
         self._put(condition, identifier, assuming, policy, tag, False)
 
@@ -158,6 +164,11 @@ class Monitor(MonitorInputs, MonitorEvents):
 
         Returns:
             Whether the condition was added or replaced.
+
+        Example:
+            >>> monitor, home = Monitor(), CircularGeographicCondition(52.5, 13.4, 100)
+            >>> monitor.ensure(home, "home"), monitor.ensure(home, "home")
+            (True, False)
         """
         return self._put(condition, identifier, assuming, policy, tag, True)
 
@@ -216,6 +227,12 @@ class Monitor(MonitorInputs, MonitorEvents):
 
         Raises:
             InvalidArgumentError: Not an identifier at all: empty, too long.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.remove("home"), monitor.remove("home")
+            (True, False)
         """
         return self._handle.remove(identifier)
 
@@ -225,12 +242,26 @@ class Monitor(MonitorInputs, MonitorEvents):
         return self._handle.identifiers()
 
     def record(self, identifier: str) -> Record | None:
-        """The condition of that identifier and the last event of it that was handled; None: there is none."""
+        """The condition of that identifier and the last event of it that was handled; None: there is none.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", assuming="unsatisfied")
+            >>> monitor.record("home").last_event.state.value
+            'unsatisfied'
+        """
         row = self._handle.record(identifier)
         return None if row is None else Record._from_row(row)
 
     def records(self) -> RecordList:
-        """All records, in the order in which the conditions were added."""
+        """All records, in the order in which the conditions were added.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> [record.last_event.identifier for record in monitor.records()]
+            ['home']
+        """
         return RecordList([Record._from_row(row) for row in self._handle.records()])
 
     def explain(self, identifier: str) -> Explanation:
@@ -336,6 +367,9 @@ class Monitor(MonitorInputs, MonitorEvents):
 
         Raises:
             StoreUnavailableError: Monitoring goes on in memory; a later call tries again.
+
+        Example:
+            >>> Monitor().checkpoint()  # in memory: nothing to save
         """
         self._handle.checkpoint()
 
@@ -377,6 +411,11 @@ class Monitor(MonitorInputs, MonitorEvents):
         """The whole monitor as bytes, the same on every platform; also of one with a store. For :meth:`restore`.
 
         Pickling and copying go through it, so a monitor with a store becomes one in memory.
+
+        Example:
+            >>> monitor = Monitor("commute")
+            >>> Monitor.restore(monitor.snapshot()).name
+            'commute'
         """
         return self._handle.snapshot()
 
@@ -441,7 +480,14 @@ class Monitor(MonitorInputs, MonitorEvents):
         return from_us(self.clock_us)
 
     def statistics(self) -> Statistics:
-        """The counters and the clock."""
+        """The counters and the clock.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.advance(1)
+            >>> monitor.statistics().input_count
+            1
+        """
         return Statistics(*self._handle.statistics())
 
     def __repr__(self) -> str:
