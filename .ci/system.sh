@@ -40,20 +40,14 @@ command -v swift > /dev/null || {
   exit 1
 }
 
-packages=$(missing | sort -u | tr '\n' ' ')
-if [ -n "${packages// /}" ]; then
-  if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
-    echo "fencepost: installing $packages" >&2
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq >&2
-    # shellcheck disable=SC2086
-    apt-get install -y -qq --no-install-recommends $packages >&2
-    hash -r
-    packages=$(missing | sort -u | tr '\n' ' ')
-  fi
-  if [ -n "${packages// /}" ]; then
-    echo "fencepost: these packages are missing: $packages" >&2
-    echo "fencepost: as root: apt-get install --no-install-recommends $packages" >&2
+packages=$(missing | sort -u)
+if [ -n "$packages" ]; then
+  # shellcheck disable=SC2086
+  "$(dirname "$0")/install.sh" $packages
+  hash -r
+  packages=$(missing | sort -u | tr '\n' ' ')
+  if [ -n "$packages" ]; then
+    echo "fencepost: these packages are installed and yet missing: $packages" >&2
     exit 1
   fi
 fi

@@ -17,10 +17,7 @@ fail() {
   exit 1
 }
 
-if ! command -v valgrind >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends valgrind >/dev/null
-fi
-command -v valgrind >/dev/null || fail "valgrind is not here"
+command -v valgrind >/dev/null || .ci/install.sh valgrind || fail "valgrind is not here"
 
 swift build --product fencepost-c >"$out/debug.log" 2>&1 || { cat "$out/debug.log" >&2; exit 1; }
 release=$(bindings/c/build.sh 2>"$out/release.log") || { cat "$out/release.log" >&2; exit 1; }

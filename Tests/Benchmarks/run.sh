@@ -18,16 +18,8 @@ missing=
 for package in g++ libboost-dev libgeographiclib-dev libsqlite3-dev; do
   dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
 done
-if [ -n "$missing" ] && command -v apt-get >/dev/null; then
-  if [ "$(id -u)" = 0 ]; then
-    say "installing$missing"
-    apt-get update -qq
-    # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
-  else
-    say "missing:$missing"
-  fi
-fi
+# shellcheck disable=SC2086
+.ci/install.sh $missing || say "missing:$missing"
 
 # ---- the library, self-contained, as it is released
 library=$(bindings/c/build.sh 2>"$out/library.log") || { cat "$out/library.log" >&2; exit 1; }

@@ -1,0 +1,15 @@
+#!/bin/bash
+# Installs Debian packages, as root on Debian and its relatives; elsewhere it names them and ends with 3.
+#
+#   .ci/install.sh PACKAGE...      nothing to do without a package
+set -euo pipefail
+[ $# -gt 0 ] || exit 0
+if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+  echo "fencepost: installing $*" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq >&2
+  apt-get install -y -qq --no-install-recommends "$@" >&2
+else
+  echo "fencepost: as root: apt-get install --no-install-recommends $*" >&2
+  exit 3
+fi
