@@ -213,7 +213,7 @@ extension MonitorEngine {
   /// Drops the tracking and delivery state of a condition.
   private mutating func forget(_ slot: UInt32) {
     stopTracking(slot)
-    if journal.isOn { journal.remove(generation: table.generation(of: slot)) }
+    journal.remove(generation: table.generation(of: slot))
     if let beacon = table.beacon(of: slot) {
       beaconTracks[slot] = nil
       if var slots = beaconSlots.removeValue(forKey: beacon) {

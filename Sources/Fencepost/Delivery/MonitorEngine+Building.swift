@@ -109,7 +109,6 @@ extension MonitorEngine {
   /// In `every`: lets a change without an event wait for its turn.
   private mutating func keepSilent(_ entry: EventEntry) {
     guard let place = silent.wait(entry) else { return write(entry) }
-    guard journal.isOn else { return }
     if let replaced = place.replaced { journal.delete(replaced.change) }
     journal.put(entry, follows: place.event)
   }
@@ -133,7 +132,7 @@ extension MonitorEngine {
   /// In `every`: lets an event wait behind those before it.
   private mutating func enqueueInOrder(_ entry: EventEntry) {
     queue.append(entry)
-    if journal.isOn { journal.put(entry) }
+    journal.put(entry)
     if table.notify(of: entry.slot) != .all { silent.queued(entry) }
     states[Int(entry.slot)].waiting += 1
     pendingEvents += 1
@@ -193,11 +192,11 @@ extension MonitorEngine {
     states[Int(entry.slot)].waiting = 1
     pendingEvents += 1
     queue.append(entry)
-    if journal.isOn { journal.put(entry) }
+    journal.put(entry)
   }
 
   private mutating func dropWaiting(_ slot: UInt32) {
-    if let dropped = turn.waiting.removeValue(forKey: slot), journal.isOn { journal.delete(dropped.change) }
+    if let dropped = turn.waiting.removeValue(forKey: slot) { journal.delete(dropped.change) }
     states[Int(slot)].waiting = 0
     pendingEvents -= 1
     dropVoidEntries()

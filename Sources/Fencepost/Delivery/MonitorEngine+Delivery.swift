@@ -33,7 +33,7 @@ extension MonitorEngine {
         turn.waiting[entry.slot] = nil
         turn.flying.insert(entry.slot)
       }
-      if journal.isOn { journal.put(entry) }
+      journal.put(entry)
       body(entry, self)
       count += 1
       inFlight.append(entry)
@@ -56,11 +56,11 @@ extension MonitorEngine {
         silent.dropped(entry)
         continue
       }
-      if journal.isOn { journal.delete(entry.change) }
+      journal.delete(entry.change)
       if options.delivery == .every {
         write(entry)
         if let change = silent.handled(entry) {
-          if journal.isOn { journal.delete(change.change) }
+          journal.delete(change.change)
           write(change)
         }
       } else {

@@ -4,32 +4,31 @@ struct EngineRestorer {
   /// Counters start far from the end of their range.
   static let largest: UInt64 = 1 << 62
 
-  private struct EventRow {
+  /// Where a row lies in `bytes`.
+  private struct Row {
     var key: UInt64
     var generation: UInt64
-    var bytes: [UInt8]
+    var range: Range<Int>
   }
 
   private var head: [UInt8]?
-  private var conditions: ContiguousArray<(generation: UInt64, start: Int, end: Int)> = []
-  private var conditionBytes: [UInt8] = []
-  private var events: ContiguousArray<EventRow> = []
+  private var bytes: [UInt8] = []
+  private var conditions: ContiguousArray<Row> = []
+  private var events: ContiguousArray<Row> = []
 
   /// Whether no row was received.
   var isEmpty: Bool { head == nil && conditions.isEmpty && events.isEmpty }
 
   mutating func receive(_ row: MonitorRow) throws(Damage) {
-    switch row.table {
-    case .head:
+    if row.table == .head {
       guard head == nil else { throw Damage("there are two heads") }
       head = Array(row.bytes)
-    case .conditions:
-      let start = conditionBytes.count
-      conditionBytes.append(contentsOf: row.bytes)
-      conditions.append((row.key, start, conditionBytes.count))
-    case .events:
-      events.append(EventRow(key: row.key, generation: row.generation, bytes: Array(row.bytes)))
+      return
     }
+    let start = bytes.count
+    bytes.append(contentsOf: row.bytes)
+    let place = Row(key: row.key, generation: row.generation, range: start..<bytes.count)
+    if row.table == .conditions { conditions.append(place) } else { events.append(place) }
   }
 
   /// The engine that the rows describe. What was handed out and not committed is handed out again.
@@ -39,7 +38,7 @@ struct EngineRestorer {
     guard let head else { throw .damaged(Damage("there is no head")) }
     var engine: MonitorEngine
     do throws(Damage) {
-      engine = try Self.engine(name: name, head: head, format: Self.format(of: head))
+      engine = try Self.engine(name: name, head: head)
     } catch { throw .damaged(error) }
     if let adopted {
       let saved = engine.options
@@ -56,18 +55,11 @@ struct EngineRestorer {
     return engine
   }
 
-  private static func format(of head: [UInt8]) throws(Damage) -> UInt32 {
+  private static func engine(name: String?, head: [UInt8]) throws(Damage) -> MonitorEngine {
     try head.withRawBytes { bytes throws(Damage) in
       var reader = ByteReader(bytes)
-      return try reader.take(UInt32.self)
-    }
-  }
-
-  private static func engine(name: String?, head: [UInt8], format: UInt32) throws(Damage) -> MonitorEngine {
-    guard format == MonitorEngine.rowFormat else { throw Damage("the rows have format \(format)") }
-    return try head.withRawBytes { bytes throws(Damage) in
-      var reader = ByteReader(bytes)
-      _ = try reader.take(UInt32.self)
+      let format: UInt32 = try reader.take()
+      guard format == MonitorEngine.rowFormat else { throw Damage("the rows have format \(format)") }
       let delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
       let limit: Int64 = try reader.take("condition_limit", in: 0...Int64(Int.max))
       let options = MonitorOptions(
@@ -103,34 +95,33 @@ struct EngineRestorer {
   }
 
   private func restoreConditions(_ engine: inout MonitorEngine) throws(Damage) {
-    let sorted = conditions.sorted { $0.generation < $1.generation }
-    engine.reserve(sorted.count, identifierBytes: 0)
+    engine.reserve(conditions.count, identifierBytes: 0)
     let last = engine.table.order.lastGeneration
     var previous: UInt64 = 0
-    for row in sorted {
-      guard row.generation > previous, row.generation <= last else {
-        throw Damage("a condition has the generation \(row.generation)")
-      }
-      previous = row.generation
-      try conditionBytes.withRawBytes { all throws(Damage) in
-        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[row.start..<row.end]))
-        try engine.restoreCondition(row.generation, &reader)
-        try reader.end()
-      }
+    for row in conditions.sorted(by: { $0.key < $1.key }) {
+      guard row.key > previous, row.key <= last else { throw Damage("a condition has the generation \(row.key)") }
+      previous = row.key
+      try read(row) { reader throws(Damage) in try engine.restoreCondition(row.key, &reader) }
     }
   }
 
   private func restoreEvents(_ engine: inout MonitorEngine) throws(Damage) {
-    let sorted = events.sorted { $0.key < $1.key }
     var previous: UInt64?
-    for row in sorted {
+    for row in events.sorted(by: { $0.key < $1.key }) {
       guard row.key != previous else { throw Damage("two events have the change \(row.key)") }
       previous = row.key
-      try row.bytes.withRawBytes { bytes throws(Damage) in
-        var reader = ByteReader(bytes)
+      try read(row) { reader throws(Damage) in
         try engine.restoreEvent(row.key, generation: row.generation, &reader)
-        try reader.end()
       }
+    }
+  }
+
+  /// Reads a row to its end.
+  private func read(_ row: Row, _ body: (inout ByteReader) throws(Damage) -> Void) throws(Damage) {
+    try bytes.withRawBytes { all throws(Damage) in
+      var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[row.range]))
+      try body(&reader)
+      try reader.end()
     }
   }
 }

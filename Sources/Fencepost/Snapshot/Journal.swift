@@ -1,7 +1,7 @@
 /// What has changed since a monitor was last saved, so that saving writes those rows and no others.
 ///
-/// Kept only for a monitor with a storage. Everything that a row holds and that changes must be noted here; a test
-/// compares what the notes lead to with the whole state, after each step of random lives.
+/// Kept only for a monitor with a storage; without one noting does nothing. Everything that a row holds and that changes
+/// must be noted here; a test compares what the notes lead to with the whole state, after each step of random lives.
 struct Journal: Sendable {
   enum EventChange: Sendable {
     /// `follows`: the change number of the event that a silent change waits for; 0 for an event.
@@ -25,23 +25,32 @@ struct Journal: Sendable {
     slots.append(slot)
   }
 
+  @inline(__always)
   mutating func markUrgent() {
-    isUrgent = true
+    if isOn { isUrgent = true }
   }
 
+  @inline(__always)
   mutating func remove(generation: UInt64) {
+    guard isOn else { return }
     isUrgent = true
     removed.append(generation)
   }
 
+  @inline(__always)
   mutating func put(_ entry: EventEntry, follows: UInt64 = 0) {
-    isUrgent = true
-    events[entry.change] = .put(entry, follows: follows)
+    if isOn { note(entry.change, .put(entry, follows: follows)) }
   }
 
+  @inline(__always)
   mutating func delete(_ change: UInt64) {
+    if isOn { note(change, .delete) }
+  }
+
+  @inline(never)
+  private mutating func note(_ change: UInt64, _ what: EventChange) {
     isUrgent = true
-    events[change] = .delete
+    events[change] = what
   }
 
   mutating func clear() {

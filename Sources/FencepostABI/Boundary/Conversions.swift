@@ -109,6 +109,13 @@ struct CreateOptions {
   }
 }
 
+extension fencepost_feed_result {
+  init(_ result: FeedResult) {
+    self.init(
+      accepted: UInt64(result.accepted), invalid: UInt64(result.invalid), late: UInt64(result.late))
+  }
+}
+
 extension BeaconUUID {
   /// Sixteen bytes in the order in which they are broadcast.
   init(bytes: UnsafeRawPointer) {

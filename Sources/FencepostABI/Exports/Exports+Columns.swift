@@ -19,27 +19,23 @@ public func fencepost_monitor_feed_columns(
     let latitudes = try Boundary.require(value.latitudes, count: count, "latitudes")
     let longitudes = try Boundary.require(value.longitudes, count: count, "longitudes")
     let times = try Boundary.require(value.times_us, count: count, "times_us")
-    var result = FeedResult()
+    var rows: FixColumns?
     if count > 0, let latitudes, let longitudes, let times {
-      let rows = FixColumns(
+      let columns = FixColumns(
         count: count, latitudes: column(latitudes, value.latitude_stride),
         longitudes: column(longitudes, value.longitude_stride),
         accuracies: value.accuracies_m.map { column($0, value.accuracy_stride) },
         times: column(times, value.time_stride))
-      if value.refuse_invalid == 1 { try rows.checkRows() }
-      defer { store(result, to: out_result) }
-      try handle.call { engine throws(MonitorError) in try engine.feed(rows, result: &result) }
-    } else {
-      store(result, to: out_result)
+      if value.refuse_invalid == 1 { try columns.checkRows() }
+      rows = columns
     }
+    var result = FeedResult()
+    defer { out_result?.pointee = fencepost_feed_result(result) }
+    guard let rows else { return }
+    try handle.call { engine throws(MonitorError) in try engine.feed(rows, result: &result) }
   }
 }
 
 private func column(_ start: UnsafeRawPointer, _ stride: Int64) -> FixColumns.Column {
   FixColumns.Column(start: start, stride: Int(stride))
-}
-
-private func store(_ result: FeedResult, to out: UnsafeMutablePointer<fencepost_feed_result>?) {
-  out?.pointee = fencepost_feed_result(
-    accepted: UInt64(result.accepted), invalid: UInt64(result.invalid), late: UInt64(result.late))
 }

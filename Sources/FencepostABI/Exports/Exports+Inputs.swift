@@ -28,10 +28,7 @@ public func fencepost_monitor_feed_fixes(
     let handle = try Handle.borrow(monitor)
     let start = try Boundary.require(fixes, count: count, "fixes")
     var result = FeedResult()
-    defer {
-      out_result?.pointee = fencepost_feed_result(
-        accepted: UInt64(result.accepted), invalid: UInt64(result.invalid), late: UInt64(result.late))
-    }
+    defer { out_result?.pointee = fencepost_feed_result(result) }
     guard count > 0, let start else { return }
     // The layouts are equal (a test compares them): the caller's rows are read in place.
     let rows = UnsafeBufferPointer(
