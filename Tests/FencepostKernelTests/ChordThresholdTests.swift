@@ -6,16 +6,9 @@ import Testing
 @Suite struct ChordThresholdTests {
   /// Random pairs in all relations.
   @Test func thresholdsAreConservativeEverywhere() {
-    var random = SeededGenerator("chord thresholds")
-    for _ in 0..<100_000 {
-      let p = random.place()
-      let q = random.partner(of: p)
-      let distance = p.distance(to: q)
-      let chord = p.vector.squaredChord(to: q.vector).squareRoot()
-      for s in random.thresholds(around: distance) {
-        if distance <= s { #expect(chord <= ChordThreshold.approaching(s), "\(p) \(q) \(s)") }
-        if distance >= s { #expect(chord >= ChordThreshold.leaving(s), "\(p) \(q) \(s)") }
-      }
+    forEachDistance("chord thresholds") { distance, chord, threshold, pair in
+      if distance <= threshold { #expect(chord <= ChordThreshold.approaching(threshold), "\(pair)") }
+      if distance >= threshold { #expect(chord >= ChordThreshold.leaving(threshold), "\(pair)") }
     }
   }
 

@@ -5,18 +5,11 @@ import Testing
 @Suite struct DistanceBoundsTests {
   /// Random pairs in all relations.
   @Test func boundsAreConservativeEverywhere() {
-    var random = SeededGenerator("chord bounds")
-    for _ in 0..<100_000 {
-      let p = random.place()
-      let q = random.partner(of: p)
-      let distance = p.distance(to: q)
-      let chord = p.vector.squaredChord(to: q.vector).squareRoot()
-      for s in random.thresholds(around: distance) {
-        let bounds = DistanceBounds.chords(forDistance: s)
-        #expect(bounds.lower <= bounds.upper)
-        if chord <= bounds.lower { #expect(distance <= s, "\(p) \(q) \(s)") }
-        if chord > bounds.upper { #expect(distance > s, "\(p) \(q) \(s)") }
-      }
+    forEachDistance("chord bounds") { distance, chord, threshold, pair in
+      let bounds = DistanceBounds.chords(forDistance: threshold)
+      #expect(bounds.lower <= bounds.upper)
+      if chord <= bounds.lower { #expect(distance <= threshold, "\(pair)") }
+      if chord > bounds.upper { #expect(distance > threshold, "\(pair)") }
     }
   }
 

@@ -73,3 +73,17 @@ let hostileNumbers: [Double] = [
   .nan, .signalingNaN, .infinity, -.infinity, 0, -0.0, 1e308, -1e308, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
   90, -90, 90.00000000000001, 91, 180, -180, 360, 1e-300, 1e16, 1e22,
 ]
+
+/// Calls `body` with random pairs in all relations: their distance, their chord, and a distance to hold against them.
+func forEachDistance(
+  _ purpose: String, _ body: (_ distance: Double, _ chord: Double, _ threshold: Double, _ pair: String) -> Void
+) {
+  var random = SeededGenerator(purpose)
+  for _ in 0..<100_000 {
+    let p = random.place()
+    let q = random.partner(of: p)
+    let distance = p.distance(to: q)
+    let chord = p.vector.squaredChord(to: q.vector).squareRoot()
+    for threshold in random.thresholds(around: distance) { body(distance, chord, threshold, "\(p) \(q) \(threshold)") }
+  }
+}
