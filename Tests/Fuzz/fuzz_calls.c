@@ -175,7 +175,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       case 11: one_input(&in, &known, 1 + (what >> 4 & 1)); break;
       case 12: model_poll(&known, 1); break;
       case 13: model_poll(&known, take8(&in) % 5); break;
-      case 14: model_acknowledge(&known); break;
+      case 14:
+        if (what >> 4 & 1) model_acknowledge(&known);
+        else model_abandon(&known);
+        break;
       default: replace(&known, what >> 4 & 1); break;
     }
     model_check(&known);

@@ -1,4 +1,7 @@
-/* Arrays and columns with any values: adding from columns, batches of fixes, scan reports, plans; and the geodesic problems. */
+/*
+ * Arrays and columns with any values: adding from columns, batches of fixes, scan reports, plans; the geodesic problems;
+ * the choice of a fix and the filter of significant changes.
+ */
 #include "fuzz.h"
 
 enum { ROWS = 24 };
@@ -36,6 +39,24 @@ static void try_columns(reader *in, fencepost_monitor *monitor) {
   }
 }
 
+/* Two monitors that were given the same have counted and tell the same, byte for byte; takes their events. */
+static void require_equal(fencepost_monitor *monitor, fencepost_monitor *other) {
+  fencepost_statistics here = FENCEPOST_STATISTICS_INIT, there = FENCEPOST_STATISTICS_INIT;
+  REQUIRE(fencepost_monitor_statistics(monitor, &here, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_monitor_statistics(other, &there, NULL) == FENCEPOST_OK);
+  REQUIRE(memcmp(&here, &there, sizeof here) == 0);
+  for (;;) {
+    fencepost_event one, two;
+    uint32_t available, also;
+    memset(&one, 0, sizeof one);
+    memset(&two, 0, sizeof two);
+    REQUIRE(fencepost_monitor_poll_event(monitor, &one, &available, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_monitor_poll_event(other, &two, &also, NULL) == FENCEPOST_OK);
+    REQUIRE(available == also && memcmp(&one, &two, sizeof one) == 0);
+    if (!available) break;
+  }
+}
+
 static void try_fixes(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1);
   fencepost_fix *fixes = malloc(count * sizeof *fixes + 1);
@@ -52,22 +73,79 @@ static void try_fixes(reader *in, fencepost_monitor *monitor) {
   REQUIRE(rows == (status == FENCEPOST_OK ? count : error.position));
   /* A batch is its rows. */
   for (size_t row = 0; row < rows; row++) fencepost_monitor_feed_fix(single, &fixes[row], NULL);
-  fencepost_statistics batch = FENCEPOST_STATISTICS_INIT, singles = FENCEPOST_STATISTICS_INIT;
-  REQUIRE(fencepost_monitor_statistics(monitor, &batch, NULL) == FENCEPOST_OK);
-  REQUIRE(fencepost_monitor_statistics(single, &singles, NULL) == FENCEPOST_OK);
-  REQUIRE(memcmp(&batch, &singles, sizeof batch) == 0);
-  for (;;) {
-    fencepost_event one, other;
-    uint32_t there, also;
-    memset(&one, 0, sizeof one);
-    memset(&other, 0, sizeof other);
-    REQUIRE(fencepost_monitor_poll_event(monitor, &one, &there, NULL) == FENCEPOST_OK);
-    REQUIRE(fencepost_monitor_poll_event(single, &other, &also, NULL) == FENCEPOST_OK);
-    REQUIRE(there == also && memcmp(&one, &other, sizeof one) == 0);
-    if (!there) break;
-  }
+  require_equal(monitor, single);
   fencepost_monitor_destroy(single);
   free(fixes);
+}
+
+static int has_position(const fencepost_fix *fix) {
+  return fabs(fix->latitude) <= 90 && fabs(fix->longitude) <= 180 && fix->accuracy_m >= 0 &&
+         fix->time_us >= FENCEPOST_TIME_MIN && fix->time_us <= FENCEPOST_TIME_MAX;
+}
+
+/* A column somewhere in memory of exactly the size that its rows need, forwards or backwards, close or apart. */
+typedef struct column {
+  uint8_t *memory;
+  const void *first;
+  int64_t stride;
+} column;
+
+static column take_column(reader *in, size_t count) {
+  static const int64_t strides[] = {8, 8, 0, -8, 9, 32, -24, 1};
+  column result;
+  result.stride = strides[take8(in) % (sizeof strides / sizeof *strides)];
+  size_t size = count == 0 ? 0 : (size_t)llabs(result.stride) * (count - 1) + 8;
+  result.memory = malloc(size + 1);
+  REQUIRE(result.memory != NULL);
+  uint8_t *start = result.memory + 1; /* not aligned */
+  take_bytes(in, start, size);
+  result.first = result.stride < 0 ? start + size - 8 : start;
+  return result;
+}
+
+static void read_column(const column *from, size_t row, void *out) {
+  memcpy(out, (const uint8_t *)from->first + from->stride * (int64_t)row, 8);
+}
+
+/* Fixes from columns are the fixes of the rows; one bad row refuses them all when that is asked for. */
+static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
+  size_t count = take8(in) % (ROWS + 1), first_bad = 0;
+  uint8_t shape = take8(in);
+  column latitude = take_column(in, count), longitude = take_column(in, count), time = take_column(in, count),
+         accuracy = take_column(in, count);
+  fencepost_fix fixes[ROWS];
+  for (size_t row = 0; row < count; row++) {
+    read_column(&latitude, row, &fixes[row].latitude);
+    read_column(&longitude, row, &fixes[row].longitude);
+    read_column(&time, row, &fixes[row].time_us);
+    fixes[row].accuracy_m = 0;
+    if (shape & 1) read_column(&accuracy, row, &fixes[row].accuracy_m);
+  }
+  while (first_bad < count && has_position(&fixes[first_bad])) first_bad++;
+  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
+  columns.refuse_invalid = shape >> 1 & 1;
+  columns.latitudes = latitude.first, columns.latitude_stride = latitude.stride;
+  columns.longitudes = longitude.first, columns.longitude_stride = longitude.stride;
+  columns.times_us = time.first, columns.time_stride = time.stride;
+  columns.accuracies_m = shape & 1 ? accuracy.first : NULL, columns.accuracy_stride = accuracy.stride;
+  fencepost_monitor *rows = NULL;
+  REQUIRE(fencepost_monitor_fork(monitor, &rows, NULL) == FENCEPOST_OK);
+  fencepost_feed_result result = {0, 0, 0}, expected = {0, 0, 0};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_feed_columns(monitor, &columns, count, &result, &error);
+  require_detail(status, &error);
+  if (columns.refuse_invalid && first_bad < count) {
+    REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT && error.position == first_bad);
+  } else {
+    REQUIRE(fencepost_monitor_feed_fixes(rows, fixes, count, &expected, NULL) == status);
+  }
+  REQUIRE(memcmp(&result, &expected, sizeof result) == 0);
+  require_equal(monitor, rows);
+  fencepost_monitor_destroy(rows);
+  free(latitude.memory);
+  free(longitude.memory);
+  free(time.memory);
+  free(accuracy.memory);
 }
 
 static void try_sightings(reader *in, fencepost_monitor *monitor) {
@@ -137,6 +215,66 @@ static void try_planning(reader *in, fencepost_monitor *monitor) {
   if (status == FENCEPOST_OK) REQUIRE(count <= 12 && (plan.has_wake_up == 0 || plan.wake_up_radius_m >= 0));
 }
 
+static double uncertainty(const fencepost_fix *fix, int64_t now, const fencepost_fix_selection *selection) {
+  return fix->accuracy_m + selection->speed_m_per_s * 1e-6 * (double)(now - fix->time_us);
+}
+
+static void try_selection(reader *in) {
+  size_t count = take8(in) % (ROWS + 1), best = 99;
+  fencepost_fix *fixes = malloc(count * sizeof *fixes + 1);
+  REQUIRE(fixes != NULL);
+  for (size_t row = 0; row < count; row++) take_bytes(in, &fixes[row], sizeof *fixes);
+  fencepost_fix_selection selection = FENCEPOST_FIX_SELECTION_INIT;
+  int64_t now;
+  take_bytes(in, &now, sizeof now);
+  if (take8(in) & 1) {
+    take_bytes(in, &selection.speed_m_per_s, 8);
+    take_bytes(in, &selection.maximum_age_us, 8);
+  }
+  uint32_t available = 9;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_best_fix(fixes, count, now, &selection, &best, &available, &error);
+  require_detail(status, &error);
+  REQUIRE((status == FENCEPOST_OK && available == 1) == (best != 99));
+  int is_any = 0;
+  for (size_t row = 0; status == FENCEPOST_OK && row < count; row++) {
+    const fencepost_fix *fix = &fixes[row];
+    if (!has_position(fix) || fix->time_us > now || now - fix->time_us > selection.maximum_age_us) continue;
+    is_any = 1;
+    REQUIRE(available == 1 && best < count);
+    if (fix->accuracy_m > 0) { /* it is not clearly better than the chosen one, which reports its accuracy too */
+      REQUIRE(fixes[best].accuracy_m > 0);
+      REQUIRE(uncertainty(fix, now, &selection) >= uncertainty(&fixes[best], now, &selection) * (1 - 1e-9));
+    }
+  }
+  if (status == FENCEPOST_OK) REQUIRE(available == (uint32_t)is_any);
+  free(fixes);
+}
+
+static void try_filter(reader *in) {
+  fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
+  if (take8(in) & 1) take_bytes(in, &filter.has_last, sizeof filter - offsetof(fencepost_significant_change_filter, has_last));
+  for (size_t i = 0; i < 6; i++) {
+    fencepost_fix fix;
+    take_bytes(in, &fix, sizeof fix);
+    fencepost_significant_change_filter before = filter;
+    uint32_t accepted = 9;
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    fencepost_status status = fencepost_significant_change_accept(&filter, &fix, &accepted, &error);
+    require_detail(status, &error);
+    if (status != FENCEPOST_OK || !accepted) {
+      REQUIRE(memcmp(&before, &filter, sizeof filter) == 0 && (accepted == 0 || status != FENCEPOST_OK));
+      continue;
+    }
+    REQUIRE(accepted == 1 && has_position(&fix) && filter.has_last && memcmp(&filter.last, &fix, sizeof fix) == 0);
+    double distance = 0;
+    if (!before.has_last) continue;
+    REQUIRE(fencepost_geodesic_inverse(before.last.latitude, before.last.longitude, fix.latitude, fix.longitude, &distance,
+                                       NULL, NULL, NULL) == FENCEPOST_OK);
+    REQUIRE(distance >= filter.minimum_distance_m && fix.time_us - before.last.time_us >= filter.minimum_interval_us);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -145,12 +283,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fencepost_monitor *monitor = NULL;
   REQUIRE(fencepost_monitor_create(NULL, &options, &monitor, NULL) == FENCEPOST_OK);
   for (int i = 0; in.size > 0 && i < 30; i++) {
-    switch (take8(&in) % 5) {
+    switch (take8(&in) & 7) {
       case 0: try_columns(&in, monitor); break;
       case 1: try_fixes(&in, monitor); break;
       case 2: try_sightings(&in, monitor); break;
       case 3: try_planning(&in, monitor); break;
-      default: try_geodesic(&in); break;
+      case 4: try_geodesic(&in); break;
+      case 5: try_selection(&in); break;
+      case 6: try_filter(&in); break;
+      default: try_fix_columns(&in, monitor); break;
     }
   }
   fencepost_monitor_destroy(monitor);

@@ -19,16 +19,26 @@ typedef struct model {
   int64_t clock;
   uint64_t inputs, accepted, invalid, late, sightings;
   uint64_t handed_out, generation;
+  uint64_t wakes, wakes_seen, pending; /* calls of the wake-up, those before the last check, what waited then */
   place places[PLACES];
   fencepost_event flight[FLIGHT]; /* handed out and not committed */
   fencepost_event due[FLIGHT];    /* those after a restart: to be handed out again, but for those whose condition goes */
   size_t flying, again;
 } model;
 
+/* The wake-up: the monitor's lock is not held, so it can be asked. */
+static void model_wake(void *context) {
+  model *known = context;
+  fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
+  REQUIRE(fencepost_monitor_statistics(known->monitor, &counted, NULL) == FENCEPOST_OK);
+  known->wakes++;
+}
+
 static void model_begin(model *known, const fencepost_monitor_options *options) {
   memset(known, 0, sizeof *known);
   known->clock = FENCEPOST_TIME_UNSET;
   REQUIRE(fencepost_monitor_create("fuzz", options, &known->monitor, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_monitor_set_wakeup(known->monitor, model_wake, known, NULL) == FENCEPOST_OK);
 }
 
 static place *model_find(model *known, const char *identifier) {
@@ -165,13 +175,24 @@ static void model_acknowledge(model *known) {
   REQUIRE(fencepost_monitor_acknowledge(known->monitor, NULL) == FENCEPOST_OK);
 }
 
-static void model_restarted(model *known, fencepost_monitor *monitor) {
-  known->monitor = monitor;
+/* What is in flight is to be handed out again. */
+static void model_take_back(model *known) {
   REQUIRE(known->flying + known->again <= FLIGHT);
   memmove(known->due + known->flying, known->due, known->again * sizeof *known->due);
   memcpy(known->due, known->flight, known->flying * sizeof *known->due);
   known->again += known->flying;
   known->flying = 0;
+}
+
+static void model_abandon(model *known) {
+  model_take_back(known);
+  REQUIRE(fencepost_monitor_abandon(known->monitor, NULL) == FENCEPOST_OK);
+}
+
+static void model_restarted(model *known, fencepost_monitor *monitor) {
+  known->monitor = monitor;
+  REQUIRE(fencepost_monitor_set_wakeup(monitor, model_wake, known, NULL) == FENCEPOST_OK);
+  model_take_back(known);
 }
 
 static void model_explanation(const place *here, const fencepost_record *record, const fencepost_explanation *found,
@@ -213,6 +234,9 @@ static void model_check(model *known) {
   REQUIRE(counted.accepted_sightings == known->sightings && counted.invalid_fixes == known->invalid);
   REQUIRE(counted.input_count == known->inputs);
   REQUIRE(counted.handed_out_events == known->handed_out);
+  REQUIRE(counted.pending_events <= known->pending || known->wakes > known->wakes_seen);
+  known->pending = counted.pending_events;
+  known->wakes_seen = known->wakes;
   int is_drained = counted.pending_events == 0 && known->flying == 0 && known->again == 0;
   uint64_t conditions = 0;
   for (int i = 0; i < PLACES; i++) {
