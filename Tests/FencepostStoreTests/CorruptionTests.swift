@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A damaged file is refused and left as it was, or it opens with every answer right.
-@Suite(.timeLimit(.minutes(5))) struct CorruptionTests {
+@Suite(.timeLimit(.minutes(10))) struct CorruptionTests {
   /// A closed store with conditions, candidates, events that wait and events that are handed out.
   private func sound() throws -> (bytes: [UInt8], snapshot: [UInt8]) {
     let folder = try Folder()

@@ -5,7 +5,7 @@ import FencepostStore
 import Testing
 
 /// A disk that fails, and a process that ends, at every write in turn.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
   private struct Failure: CustomTestStringConvertible {
     let code: Int32
     let isTorn: Bool

@@ -3,7 +3,7 @@ import FencepostStore
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct SQLiteStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct SQLiteStoreTests {
   private func open(
     _ folder: Folder, _ name: String = "m", options: MonitorOptions = MonitorOptions(),
     _ durability: Durability = .changes

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Fencepost
 
-@Suite(.timeLimit(.minutes(1))) struct MonitorTests {
+@Suite(.timeLimit(.minutes(10))) struct MonitorTests {
   /// A monitor whose condition "c" has three events: satisfied@1, unsatisfied@30, satisfied@60.
   private func monitorWithThreeEvents() async throws -> Monitor {
     let monitor = Monitor()

@@ -3,7 +3,7 @@ import Testing
 
 /// A program in the style of Core Location's examples. What differs from there: the prefix is dropped, and the fixes
 /// come from a source of the program's own.
-@Suite(.timeLimit(.minutes(1))) struct PortedProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct PortedProgramTests {
   /// Where the fixes come from: an arrival, twenty minutes at home, a departure.
   static func source() -> AsyncStream<Fix> {
     AsyncStream { continuation in

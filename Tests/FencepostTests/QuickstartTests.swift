@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Runs examples/swift, which is built beside the tests.
-@Suite(.timeLimit(.minutes(1))) struct QuickstartTests {
+@Suite(.timeLimit(.minutes(10))) struct QuickstartTests {
   @Test func printsWhatIsExpected() throws {
     let tests = try #require(Bundle.main.executableURL)
     let program = tests.deletingLastPathComponent().appending(path: "quickstart")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Fencepost
 
-@Suite(.timeLimit(.minutes(2))) struct SnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct SnapshotTests {
   private func life(_ number: Int, steps count: Int = 80) throws -> (MonitorEngine, RandomLife) {
     var steps = RandomLife("lives to save", number)
     var engine = try MonitorEngine(name: "m", options: steps.options())

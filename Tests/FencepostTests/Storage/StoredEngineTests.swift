@@ -2,7 +2,7 @@ import Testing
 
 @testable import Fencepost
 
-@Suite(.timeLimit(.minutes(2))) struct StoredEngineTests {
+@Suite(.timeLimit(.minutes(10))) struct StoredEngineTests {
   /// What the journal leads to is the whole state, after each step of many lives; and opening that again, at any step,
   /// gives an engine that goes on as the first one does.
   @Test func journalAndRestart() throws {
