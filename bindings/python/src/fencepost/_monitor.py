@@ -16,20 +16,19 @@ from ._html import SHOWN, table
 from ._lists import RECORD_HEADS, RecordList, record_row
 from ._monitor_events import MonitorEvents
 from ._monitor_inputs import MonitorInputs
+from ._monitor_store import MonitorStore
 from ._native import InvalidArgumentError, NotFoundError
 from ._outputs import Explanation, Record, Statistics
 from ._policy import TransitionPolicy
 from ._times import from_us, seconds_to_us
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from typing_extensions import Buffer, Self
 
     from ._columns import NumberColumn, SupportsArray
 
 
-class Monitor(MonitorInputs, MonitorEvents):
+class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
     """Named conditions, their records, and the events that wait to be handed out.
 
     A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was
@@ -100,6 +99,13 @@ class Monitor(MonitorInputs, MonitorEvents):
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
         )
+
+    @classmethod
+    def _of(cls, handle: _native.Monitor) -> Self:
+        """A monitor over a handle that there is."""
+        monitor = cls.__new__(cls)
+        monitor._handle = handle
+        return monitor
 
     @classmethod
     def core_location(cls, name: str | None = None, **options: Any) -> Monitor:
@@ -360,109 +366,7 @@ class Monitor(MonitorInputs, MonitorEvents):
         """Goes through the identifiers, in the order in which the conditions were added."""
         return iter(self.identifiers)
 
-    # ------------------------------------------------------------------------- stores and snapshots
-
-    def checkpoint(self) -> None:
-        """Saves everything that is not saved yet; without a store it does nothing.
-
-        Raises:
-            StoreUnavailableError: Monitoring goes on in memory; a later call tries again.
-
-        Example:
-            >>> Monitor().checkpoint()  # in memory: nothing to save
-        """
-        self._handle.checkpoint()
-
-    def close(self) -> None:
-        """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
-
-        The monitor goes on in memory; what becomes of it then is not kept. What was handed out and not committed is
-        handed out again when it is opened. A ``with`` statement closes at its end.
-
-        Raises:
-            StoreUnavailableError: Something could not be saved; the store is closed all the same.
-
-        Example:
-            >>> import tempfile
-            >>> with tempfile.TemporaryDirectory() as folder:
-            ...     with Monitor("commute", store=folder) as monitor:
-            ...         monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            ...     with Monitor("commute", store=folder) as monitor:
-            ...         print(monitor.identifiers)
-            ['home']
-        """
-        self._handle.end_updates()
-        self._handle.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return self._handle.closed()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def snapshot(self) -> bytes:
-        """The whole monitor as bytes, the same on every platform; also of one with a store. For :meth:`restore`.
-
-        Pickling and copying go through it, so a monitor with a store becomes one in memory.
-
-        Example:
-            >>> monitor = Monitor("commute")
-            >>> Monitor.restore(monitor.snapshot()).name
-            'commute'
-        """
-        return self._handle.snapshot()
-
-    @classmethod
-    def restore(cls, snapshot: Buffer) -> Self:
-        """A monitor in memory as it was when the snapshot was made; what was not committed is handed out again.
-
-        Args:
-            snapshot: Any bytes may be passed.
-
-        Raises:
-            SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
-
-        Example:
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> Monitor.restore(monitor.snapshot()).identifiers
-            ['home']
-        """
-        restored = cls.__new__(cls)
-        restored._handle = _native.Monitor.restore(snapshot)
-        return restored
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).restore, (self.snapshot(),), getattr(self, "__dict__", None) or None
-
     # --------------------------------------------------------------------------------------- itself
-
-    def fork(self) -> Self:
-        """An independent copy: the same conditions, records, waiting events, counters and clock.
-
-        It is as the monitor would be after a crash: what was handed out and not committed is handed out again by the
-        fork, with the same sequence. The origin does not notice.
-
-        Example:
-            >>> from fencepost import Fix
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> monitor.feed(Fix(52.5, 13.4, time=0))
-            >>> first = monitor.next_event()
-            >>> fork = monitor.fork()
-            >>> fork.next_event() == first, monitor.next_event()
-            (True, None)
-        """
-        fork = type(self).__new__(type(self))
-        fork._handle = self._handle.fork()
-        return fork
 
     @property
     def name(self) -> str | None:

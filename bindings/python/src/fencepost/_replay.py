@@ -207,9 +207,6 @@ class Replay:
     def _report(self, report: Report) -> None:
         self.counts["reports"] += 1
         try:
-            if report.beacons is None:
-                self.monitor.set_scanning(report.scanning, time=report.time_us)
-            else:
-                self.monitor.see(report.beacons, time=report.time_us)
+            report.feed(self.monitor)
         except LateInputError:
             self.counts["late_reports"] += 1

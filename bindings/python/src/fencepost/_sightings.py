@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._files import InputError, parse_json, read_text
 from ._inputs import BeaconSighting
 from ._native import InvalidArgumentError
 from ._text_times import number_time, parse_time
+
+if TYPE_CHECKING:
+    from ._monitor import Monitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,17 @@ class Report:
     time_us: int
     beacons: list[BeaconSighting] | None
     scanning: bool = True
+
+    def feed(self, monitor: Monitor) -> None:
+        """Tells a monitor.
+
+        Raises:
+            LateInputError: Earlier than its clock; counted.
+        """
+        if self.beacons is None:
+            monitor.set_scanning(self.scanning, time=self.time_us)
+        else:
+            monitor.see(self.beacons, time=self.time_us)
 
 
 def read_sightings(path: str | Path) -> list[Report]:

@@ -164,10 +164,7 @@ class Shard:
             run.next_report += 1
             counts["reports"] += 1
             try:
-                if report.beacons is None:
-                    run.monitor.set_scanning(report.scanning, time=report.time_us)
-                else:
-                    run.monitor.see(report.beacons, time=report.time_us)
+                report.feed(run.monitor)
             except LateInputError:
                 counts["late_reports"] += 1
             self._drain(run, put)
