@@ -3,17 +3,7 @@
 
 #include <string.h>
 
-/* A column: its buffer, and for times of another unit than microseconds a copy in microseconds. */
-typedef struct {
-  Py_buffer view;
-  double number; /* a column that is one number */
-  const void *start;
-  int64_t stride;
-  int64_t *scaled;
-  int is_held;
-} native_column;
-
-static void release_column(native_column *column) {
+void native_release_column(native_column *column) {
   PyMem_Free(column->scaled);
   if (column->is_held) PyBuffer_Release(&column->view);
 }
@@ -25,8 +15,7 @@ static int has_code(const Py_buffer *view, const char *codes) {
   return view->itemsize == 8 && *format != 0 && strchr(codes, *format) != NULL && format[1] == 0;
 }
 
-/* Opens a column of doubles or 64-bit integers; its rows must be as many as those of the columns before. */
-static int open_column(native_state *state, PyObject *object, const char *name, const char *codes, Py_ssize_t *count,
+int native_open_column(native_state *state, PyObject *object, const char *name, const char *codes, Py_ssize_t *count,
                        native_column *column) {
   if (PyObject_GetBuffer(object, &column->view, PyBUF_RECORDS_RO) < 0) return -1;
   column->is_held = 1;
@@ -136,11 +125,11 @@ PyObject *native_feed_columns(PyObject *object, PyObject *args) {
       column->start = &column->number;
       continue;
     }
-    failed = open_column(state, sources[index], names[index], codes[index], &count, column) < 0;
+    failed = native_open_column(state, sources[index], names[index], codes[index], &count, column) < 0;
   }
   PyObject *result = failed ? NULL
                             : feed((native_monitor *)object, state, columns, count, sources[2] != Py_None,
                                    refuse_invalid, multiplier, divisor);
-  for (int index = 0; index < 4; index++) release_column(&columns[index]);
+  for (int index = 0; index < 4; index++) native_release_column(&columns[index]);
   return result;
 }

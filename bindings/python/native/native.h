@@ -82,7 +82,26 @@ PyObject *native_advance(PyObject *self, PyObject *time);
 void native_attach_result(PyObject *counts);
 
 /* columns.c */
+/* A column: its buffer, and for times of another unit than microseconds a copy in microseconds. */
+typedef struct {
+  Py_buffer view;
+  double number; /* a column that is one number */
+  const void *start;
+  int64_t stride;
+  int64_t *scaled;
+  int is_held;
+} native_column;
+/*
+ * Opens a column of doubles ("d") or 64-bit integers ("lq") in a zeroed structure, to be released in any case. It must
+ * have *count rows, those of the columns before, latitude being the first; -1: this is the first.
+ */
+int native_open_column(native_state *state, PyObject *object, const char *name, const char *codes, Py_ssize_t *count,
+                       native_column *column);
+void native_release_column(native_column *column);
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
+
+/* tracks.c */
+PyObject *native_feed_tracks(PyObject *module, PyObject *args);
 
 /* consumer.c */
 /* Raises when a consumer waits for events. */

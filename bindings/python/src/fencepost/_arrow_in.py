@@ -10,6 +10,8 @@ import warnings
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import repeat
+from operator import floordiv
 from typing import Any, overload
 
 from ._column_names import CONDITIONS, POSITION, TRACK, Names, find, time_unit
@@ -17,6 +19,7 @@ from ._files import InputError, require
 from ._native import InvalidArgumentError
 from ._tables import unit_time, value_time
 from ._tracks import NO_POSITION, FixRow, Point, Track, split
+from ._wkb import plain_points
 
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _PER_SECOND = {"s": 1, "m": 1_000, "u": 1_000_000, "n": 1_000_000_000}
@@ -258,7 +261,11 @@ class BatchReader:
             if kind[2] == "u":
                 return ticks
             if kind[2] == "n":
-                return array("q", (tick // 1000 for tick in ticks))
+                return array("q", map(floordiv, ticks, repeat(1000)))
+            try:
+                return array("q", map((1_000_000 // _PER_SECOND[kind[2]]).__mul__, ticks))
+            except OverflowError:  # of which row?
+                pass
             return array("q", (self._scaled(tick, kind[2], first + row) for row, tick in enumerate(ticks)))
         unit = time_unit(name)
         if kind == "l" and unit == "us":
@@ -281,6 +288,8 @@ class BatchReader:
     def keys(self, chunk: Any, by: str, first: int) -> list[Any]:
         """The values of the column that tells tracks apart."""
         found = self.values(chunk, self.names.index(by))
+        if set(map(type, found)) <= {str, int, bool}:
+            return found
         for row, value in enumerate(found):
             if _missing(value):
                 raise InputError.of_row(self._source, first + row, f"has nothing in the column {by!r}")
@@ -306,6 +315,9 @@ class BatchReader:
                 xs, ys = (array("d", [math.nan if v is None else _nan(v[axis]) for v in values]) for axis in "xy")
                 return xs, ys
             return self._plain(_child(child, 0)), self._plain(_child(child, 1))
+        plain = plain_points(child.view()) if kind in "zZ" and not self._has_nulls(child) else None
+        if plain is not None:
+            return plain
         xs, ys = array("d"), array("d")
         for row, value in enumerate(self.values(chunk, index)):
             if isinstance(value, list):  # interleaved

@@ -297,7 +297,10 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) ->
                 seen.setdefault(row.track, []).append(row.event)
             yield row
 
-    write_tracked(noted(many.events()), options.format, options.by, sys.stdout)
+    if options.format == "jsonl" and not (options.output or options.visits):
+        sys.stdout.writelines(many.lines())
+    else:
+        write_tracked(noted(many.events()), options.format, options.by, sys.stdout)
     sys.stdout.flush()
     if options.output or options.visits:
         _write_files(EventLog(many.results(seen), conditions, options.by), options)

@@ -313,9 +313,12 @@ def refinement_text(event: Event) -> str:
 def event_line(event: Event, by: str | None, track: Any) -> str:
     """An event as one JSON object, with the track first where there are several."""
     text = event.to_json()
-    if by is None:
-        return text
-    return f"{{{json.dumps(by, ensure_ascii=False)}:{json.dumps(plain(track), ensure_ascii=False)},{text[1:]}"
+    return text if by is None else line_head(by, track) + text[1:]
+
+
+def line_head(by: str, track: Any) -> str:
+    """What the line of an event begins with, up to the event's own keys."""
+    return f"{{{json.dumps(by, ensure_ascii=False)}:{json.dumps(plain(track), ensure_ascii=False)},"
 
 
 def plain(value: Any) -> Any:

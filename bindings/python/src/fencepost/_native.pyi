@@ -163,6 +163,19 @@ def event_json(
     boundary_distance: float | None,
     /,
 ) -> str: ...
+def feed_tracks(
+    monitors: list[Monitor | bool | None],
+    begins: Buffer,
+    tracks: Buffer,
+    latitude: Buffer,
+    longitude: Buffer,
+    accuracy: Buffer | None,
+    time: Buffer,
+    start: int,
+    stop: int,
+    found: list[tuple[int, int, EventRow]],
+    /,
+) -> tuple[int, int, int, int]: ...
 def circle_contains(
     centre_latitude: float, centre_longitude: float, radius: float, latitude: float, longitude: float, /
 ) -> bool: ...

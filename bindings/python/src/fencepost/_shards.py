@@ -1,25 +1,36 @@
-"""Where the shards of a replay run: here, or in processes."""
+"""Where the shards of a replay run: here, or in processes, which also read lines of CSV."""
 
 from __future__ import annotations
 
+import io
+import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._csv_columns import Columns, columns
+from ._many_tracks import Rows
 from ._native import FencepostError
-from ._stream import Ended, Found, Rows, Shard, Work
+from ._stream import Ended, Found, Shard, Work
+from ._track_csv import Layout
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from typing_extensions import Self
 
+_Value = TypeVar("_Value")
+
 
 class Here:
     """One shard, in this process."""
 
+    ahead = 0
+
     def __init__(self, work: Work) -> None:
         self._shard = Shard(work, 0, 1)
-        self._found: list[Found] = []
 
     def __enter__(self) -> Self:
         return self
@@ -27,13 +38,15 @@ class Here:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def feed(self, rows: Rows) -> None:
-        """Feeds a batch."""
-        self._found = [self._shard.feed(rows)]
+    def read(self, layout: Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
+        """Reads lines of CSV."""
+        read = columns(layout, lines)
+        return lambda: read
 
-    def results(self) -> list[Found]:
-        """What came of the last batch."""
-        return self._found
+    def feed(self, rows: Rows) -> Callable[[], list[Found]]:
+        """Feeds a batch; the result is what came of it."""
+        found = [self._shard.feed(rows)]
+        return lambda: found
 
     def end(self) -> list[tuple[list[Ended], Counter[str]]]:
         """See :meth:`Shard.end`."""
@@ -48,15 +61,11 @@ class Processes:
 
         # A new interpreter: libraries that read files have threads, which a fork would leave in any state.
         context = multiprocessing.get_context("spawn")
-        self._pipes: list[Any] = []
-        self._processes: list[Any] = []
-        for number in range(jobs):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=serve, args=(theirs, work, number, jobs), daemon=True)
-            process.start()
-            theirs.close()
-            self._pipes.append(ours)
-            self._processes.append(process)
+        self.ahead = jobs
+        self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
+        self._turn = 0
+        for pool in self._pools:
+            pool.submit(_ready)  # starts it
 
     def __enter__(self) -> Self:
         return self
@@ -64,63 +73,80 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for pipe in self._pipes:
-            pipe.close()
-        for process in self._processes:
-            if kind is not None:
-                process.terminate()
-            process.join()
+        for pool in self._pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools:
+            pool.shutdown()
 
-    def feed(self, rows: Rows) -> None:
-        """Hands a batch to all of them."""
-        self._send(rows)
+    def read(self, layout: Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
+        """Begins to read lines of CSV, in one process after another."""
+        self._turn = (self._turn + 1) % len(self._pools)
+        reading = self._submit(self._pools[self._turn], _read, layout, "".join(lines))
+        return lambda: _result(reading)
 
-    def results(self) -> list[Found]:
-        """What came of the last batch."""
-        return self._receive()
+    def feed(self, rows: Rows) -> Callable[[], list[Found]]:
+        """Hands a batch to all of them; the result is what came of it."""
+        feeding = [self._submit(pool, _feed, rows) for pool in self._pools]
+        return lambda: [_result(one) for one in feeding]
 
     def end(self) -> list[tuple[list[Ended], Counter[str]]]:
         """See :meth:`Shard.end`."""
-        self._send(None)
-        return self._receive()
+        return [_result(one) for one in [self._submit(pool, _end) for pool in self._pools]]
 
-    def _send(self, message: Any) -> None:
+    @staticmethod
+    def _submit(pool: ProcessPoolExecutor, work: Callable[..., _Value], *arguments: Any) -> Future[_Value]:
         try:
-            for pipe in self._pipes:
-                pipe.send(message)
-        except OSError:
-            self._died()
-
-    def _receive(self) -> list[Any]:
-        try:
-            answers = [pipe.recv() for pipe in self._pipes]
-        except (EOFError, OSError):
-            self._died()
-        for answer in answers:
-            if isinstance(answer, BaseException):
-                raise answer
-        return answers
-
-    def _died(self) -> Any:
-        raise FencepostError("a process of --jobs ended before its work was done")
+            return pool.submit(work, *arguments)
+        except BrokenProcessPool:
+            raise _died() from None
 
 
-def serve(pipe: Any, work: Work, number: int, of: int) -> None:
-    """What a process does until the other end of the pipe is closed."""
+def _result(future: Future[_Value]) -> _Value:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        raise _died() from None
+
+
+def _died() -> FencepostError:
+    return FencepostError("a process of --jobs ended before its work was done")
+
+
+# What a process does. It has one shard.
+
+_shard: Shard
+
+
+def _begin(work: Work, number: int, of: int) -> None:
+    import multiprocessing
     import signal
+    import threading
 
+    global _shard
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    shard = Shard(work, number, of)
-    while True:
-        try:
-            message = pipe.recv()
-        except EOFError:
-            return
-        try:
-            answer: Any = shard.end() if message is None else shard.feed(message)
-        except Exception as error:
-            answer = error
-        try:
-            pipe.send(answer)
-        except OSError:
-            return
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _shard = Shard(work, number, of)
+
+
+def _end_with(parent: Any) -> None:
+    """Of a parent that was killed nothing else tells."""
+    parent.join()
+    os._exit(1)
+
+
+def _ready() -> None:
+    pass
+
+
+def _read(layout: Layout, text: str) -> Columns | None:
+    return columns(layout, io.StringIO(text, newline=""))
+
+
+def _feed(rows: Rows) -> Found:
+    return _shard.feed(rows)
+
+
+def _end() -> tuple[list[Ended], Counter[str]]:
+    return _shard.end()

@@ -7,52 +7,24 @@ its own rows and says at which row each event came: merged by row, the events ar
 
 from __future__ import annotations
 
-import os
 from array import array
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from pathlib import Path
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _track_csv
-from ._arrow_in import fix_rows, track_batches
-from ._event_log import ReplayCounts, TrackedEvent, TrackReplay
-from ._files import InputError, require
+from ._event_log import ReplayCounts, TrackedEvent, TrackReplay, line_head
+from ._files import InputError
+from ._many_tracks import ManyTracks, Rows
 from ._monitor import Monitor
-from ._native import InvalidArgumentError, LateInputError
+from ._native import InvalidArgumentError, LateInputError, event_json, feed_tracks
 from ._outputs import Event, EventRow
 from ._sightings import Report
-from ._tracks import VECTOR_FORMATS, FixRow
-from ._vector import PLAIN, Reading
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from ._native import Monitor as Handle
 
-BATCH_ROWS = 65_536
-
-
-class Rows(NamedTuple):
-    """Consecutive rows of a file: whose track each is of (a number, by first appearance), and its fix."""
-
-    tracks: array[int]
-    latitudes: array[float]
-    longitudes: array[float]
-    accuracies: array[float]
-    times: array[int]
-
-    @classmethod
-    def empty(cls) -> Rows:
-        """No rows."""
-        return cls(array("q"), array("d"), array("d"), array("d"), array("q"))
-
-    def append(self, track: int, fix: FixRow) -> None:
-        """Adds a row."""
-        self.tracks.append(track)
-        self.latitudes.append(fix[0])
-        self.longitudes.append(fix[1])
-        self.accuracies.append(fix[2])
-        self.times.append(fix[3])
+_NEVER = (1 << 63) - 1
 
 
 class Found(NamedTuple):
@@ -84,12 +56,10 @@ class Work(NamedTuple):
 
 
 class _Run:
-    __slots__ = ("begin_us", "counts", "monitor", "next_report")
+    __slots__ = ("monitor", "next_report")
 
-    def __init__(self, monitor: Monitor, reports: Sequence[Report]) -> None:
+    def __init__(self, monitor: Monitor) -> None:
         self.monitor, self.next_report = monitor, 0
-        self.begin_us: int | None = reports[0].time_us if reports else None
-        self.counts: Counter[str] = Counter()
 
 
 class Shard:
@@ -99,6 +69,9 @@ class Shard:
         self._template, self._reports, self._until_us, self._grouped = work
         self._number, self._of = number, of
         self._runs: dict[int, _Run] = {}
+        # By track: its monitor's handle, None before its first row, False where it is another shard's.
+        self._handles: list[Handle | bool | None] = []
+        self._begins = array("q")
         self._ended: list[Ended] = []
         self._current = -1
 
@@ -106,37 +79,41 @@ class Shard:
         """Feeds the rows of its own tracks, in order; events are taken after each input."""
         found: list[tuple[int, int, EventRow]] = []
         counts: Counter[str] = Counter()
-        number, of, runs = self._number, self._of, self._runs
-        for row, (track, latitude, longitude, accuracy, time) in enumerate(zip(*rows)):
-            if track != self._current and self._grouped:
-                last = runs.pop(self._current, None)
-                if last is not None:
-                    ended = self._end(self._current, last, counts)
-                    found += [(2 * row, self._current, event) for event in ended.events]
-                    self._ended.append(ended._replace(events=[]))
-                self._current = track
-            if track % of != number:
-                continue
-            run = runs.get(track)
-            if run is None:
-                run = runs[track] = _Run(self._template.fork(), self._reports)
-            if run.begin_us is None or time < run.begin_us:
-                run.begin_us = time
-            if self._reports:
-                self._report(run, time, counts, lambda event, row=row, track=track: found.append((2 * row + 1, track, event)))
-            handle = run.monitor._handle
-            counts["fixes"] += 1
-            try:
-                handle.feed_fix(latitude, longitude, accuracy, time)
-            except LateInputError:
-                counts["late_fixes"] += 1
-            except InvalidArgumentError:
-                counts["invalid_fixes"] += 1
-            else:
-                counts["invalid_fixes"] += not accuracy >= 0
-            while (event := handle.poll_event()) is not None:
-                found.append((2 * row + 1, track, event))
+        fresh = rows.known - len(self._handles)
+        self._handles.extend(repeat(None, fresh))
+        self._begins.extend(repeat(self._reports[0].time_us if self._reports else _NEVER, fresh))
+        columns = (rows.tracks, rows.latitudes, rows.longitudes, rows.accuracies, rows.times)
+        row, end = 0, len(rows.tracks)
+        while row < end:
+            track = rows.tracks[row]
+            if self._handles[track] is None:
+                self._begin(track, row, found, counts)
+            stop = end
+            if self._reports:  # what comes before this row
+                stop = row + 1
+                if (run := self._runs.get(track)) is not None:
+                    place = 2 * row + 1
+                    put = lambda event, place=place, track=track: found.append((place, track, event))  # noqa: E731
+                    self._report(run, rows.times[row], counts, put)
+            row, fixes, late, invalid = feed_tracks(self._handles, self._begins, *columns, row, stop, found)
+            counts.update(fixes=fixes, late_fixes=late, invalid_fixes=invalid)
         return Found(found, counts)
+
+    def _begin(self, track: int, row: int, found: list[tuple[int, int, EventRow]], counts: Counter[str]) -> None:
+        """A track's first row, which ends the one before where rows are grouped."""
+        if self._grouped and self._current >= 0:
+            last = self._runs.pop(self._current, None)
+            if last is not None:
+                ended = self._end(self._current, last, counts)
+                found += [(2 * row, self._current, event) for event in ended.events]
+                self._ended.append(ended._replace(events=[]))
+            self._handles[self._current] = False
+        self._current = track
+        if track % self._of != self._number:
+            self._handles[track] = False
+            return
+        run = self._runs[track] = _Run(self._template.fork())
+        self._handles[track] = run.monitor._handle
 
     def end(self) -> tuple[list[Ended], Counter[str]]:
         """Ends all tracks that have not ended."""
@@ -154,7 +131,7 @@ class Shard:
                 raise InvalidArgumentError("until is before the last input")
             run.monitor.advance(self._until_us)
             self._drain(run, events.append)
-        return Ended(track, events, run.begin_us, run.monitor.clock_us)
+        return Ended(track, events, self._begins[track], run.monitor.clock_us)
 
     def _report(self, run: _Run, before: int | None, counts: Counter[str], put: Any) -> None:
         while run.next_report < len(self._reports):
@@ -173,110 +150,6 @@ class Shard:
     def _drain(run: _Run, put: Any) -> None:
         while (event := run.monitor._handle.poll_event()) is not None:
             put(event)
-
-
-class ManyTracks:
-    """A file of many tracks, read in batches of rows.
-
-    Attributes:
-        keys: What tells the tracks apart, by first appearance; complete when all rows were read.
-    """
-
-    def __init__(
-        self,
-        path: str | Path,
-        by: str,
-        columns: Mapping[str, str] | None = None,
-        how: Reading = PLAIN,
-        batch_rows: int = BATCH_ROWS,
-        grouped: bool = False,
-    ) -> None:
-        self.path, self.by, self.grouped = path, by, grouped
-        self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows
-        self.keys: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-
-    def batches(self) -> Iterator[Rows]:
-        """The rows in file order.
-
-        Raises:
-            InputError: The file cannot be used; the text names file, place and reason.
-        """
-        empty = True
-        for rows in self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv():
-            empty = empty and not len(rows.tracks)
-            yield rows
-        if empty:
-            raise InputError(self.path, "", "holds no points")
-
-    def _number(self, key: Any) -> int:
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self.keys)
-            self.keys.append(key)
-        elif self.grouped and number + 1 != len(self.keys):
-            raise InputError(self.path, "", f"track {key!r} comes again after another: the tracks are not grouped")
-        return number
-
-    def _csv(self) -> Iterator[Rows]:
-        keys: list[str] = []
-        points = _track_csv.stream(self.path, self._columns, self.by, keys)
-        while part := list(islice(points, self._batch_rows)):
-            rows = Rows.empty()
-            for key, (place, (latitude, longitude, accuracy, time)) in zip(keys, part):
-                if time is None:
-                    raise InputError(self.path, place, "has no time")
-                rows.append(self._number(key), (latitude, longitude, accuracy, time))
-            keys.clear()
-            yield rows
-
-    def _arrow(self) -> Iterator[Rows]:
-        with open_batches(self.path, self._how, self._batch_rows) as table:
-            given = (table.stream, str(self.path), self._columns, self.by, self._how.transform, table.crs)
-            for batch in track_batches(*given):
-                rows = Rows.empty()
-                for key, fix in zip(batch[4] or (), fix_rows(batch)):
-                    rows.append(self._number(key), fix)
-                yield rows
-
-
-class open_batches:  # noqa: N801 -- used as a function
-    """The Arrow stream of a Parquet or vector file; its CRS where the stream does not say it. A context."""
-
-    def __init__(self, path: str | Path, how: Reading, batch_rows: int) -> None:
-        self._path, self._how, self._batch_rows = path, how, batch_rows
-        self._open: Any = None
-        self.stream: Any = None
-        self.crs: Any = None
-
-    def __enter__(self) -> Self:
-        path = os.fspath(self._path)
-        if not os.path.exists(path):
-            raise InputError(path, "", "No such file or directory")
-        try:
-            if Path(path).suffix.lower() == ".parquet":
-                if self._how.layer is not None:
-                    raise ValueError("it has no layers")
-                parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
-                self._open = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
-                schema = self._open.schema_arrow
-                batches = self._open.iter_batches(batch_size=self._batch_rows, use_threads=False)
-                self.stream = pyarrow.RecordBatchReader.from_batches(schema, batches)
-                return self
-            self._open = require("pyogrio.raw", "geo").open_arrow(
-                path, layer=self._how.layer, batch_size=self._batch_rows, datetime_as_string=True
-            )
-            meta, self.stream = self._open.__enter__()
-            self.crs = meta["crs"]
-            return self
-        except ImportError:
-            raise
-        except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
-            raise InputError(path, "", f"not usable as {Path(path).suffix.lower()[1:]}: {error}") from None
-
-    def __exit__(self, *error: object) -> None:
-        if hasattr(self._open, "__exit__"):
-            self._open.__exit__(*error)
 
 
 class ManyReplay:
@@ -303,37 +176,53 @@ class ManyReplay:
     def events(self) -> Iterator[TrackedEvent]:
         """The events, each with its track's key, in the order of the rows that brought them; then those of the time
         after the last row, by track (of grouped tracks: after each track)."""
+        keys = self._tracks.keys
+        for track, row in self._rows():
+            yield TrackedEvent(keys[track], Event._from_row(row))
+
+    def lines(self) -> Iterator[str]:
+        """The events as JSON Lines, as :func:`event_line` writes them."""
+        keys, by = self._tracks.keys, self._tracks.by
+        heads: list[str] = []
+        for track, row in self._rows():
+            if track >= len(heads):
+                heads += [line_head(by, key) for key in keys[len(heads) :]]
+            yield f"{heads[track]}{event_json(*row[:-1])[1:]}\n"
+
+    def _rows(self) -> Iterator[tuple[int, EventRow]]:
         from ._shards import Here, Processes
 
-        keys = self._tracks.keys
         shards: Here | Processes = Here(self._work) if self._jobs == 1 else Processes(self._work, self._jobs)
         with shards:
-            pending = False
-            for rows in self._tracks.batches():
-                # The shards feed one batch while the next is read.
-                if pending:
-                    yield from self._merged(shards.results())
-                shards.feed(rows)
-                pending = True
-            if pending:
-                yield from self._merged(shards.results())
+            # The shards feed one batch while the next is read.
+            fed: deque[Callable[[], list[Found]]] = deque()
+            try:
+                for rows in self._tracks.batches(shards):
+                    fed.append(shards.feed(rows))
+                    if len(fed) > 1:
+                        yield from self._merged(fed.popleft()())
+            except InputError:  # what came before it counts
+                while fed:
+                    yield from self._merged(fed.popleft()())
+                raise
+            while fed:
+                yield from self._merged(fed.popleft()())
             for ended, counts in shards.end():
                 self.ended += ended
                 self.counts += counts
         self.ended.sort()
         for one in self.ended:
             for row in one.events:
-                yield TrackedEvent(keys[one.track], Event._from_row(row))
+                yield one.track, row
 
-    def _merged(self, found: Sequence[Found]) -> Iterator[TrackedEvent]:
+    def _merged(self, found: Sequence[Found]) -> Iterator[tuple[int, EventRow]]:
         for part in found:
             self.counts += part.counts
         rows = [event for part in found for event in part.events]
         if len(found) > 1:
             rows.sort(key=lambda event: event[0])  # stable: the events of a place are all of one shard
-        keys = self._tracks.keys
         for _, track, row in rows:
-            yield TrackedEvent(keys[track], Event._from_row(row))
+            yield track, row
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
         """The tracks without their fixes, for visits; `events` by the track's key."""

@@ -7,15 +7,19 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from ._column_names import POSITION, TRACK, find, key, time_unit
 from ._files import InputError, decode
 from ._native import InvalidArgumentError
 from ._text_times import parse_time
 from ._tracks import NO_POSITION, Point
+
+NOTHING = ("", "na", "null", "none")
+"""Cells in which nothing stands, in lower case."""
 
 
 def read(
@@ -25,60 +29,92 @@ def read(
 
     With `by` the value of that column is appended to `keys` before each row is given.
     """
-    return _rows(io.StringIO(decode(data, path), newline=""), path, columns, by, keys)
+    for place, track, point in Table(io.StringIO(decode(data, path), newline=""), path, columns, by).rows():
+        if keys is not None:
+            keys.append(track)
+        yield place, point
 
 
-def stream(
-    path: str | Path, columns: Mapping[str, str], by: str | None, keys: list[str] | None
-) -> Iterator[tuple[str, Point]]:
-    """As :func:`read`, of a file that need not fit into memory."""
+@contextmanager
+def opened(path: str | Path, columns: Mapping[str, str], by: str) -> Iterator[Table]:
+    """The table of a file that need not fit into memory."""
     try:
         with open(path, "rb") as file:
             wide = file.read(2) in (b"\xff\xfe", b"\xfe\xff")
             file.seek(0)
             with io.TextIOWrapper(file, "utf-16" if wide else "utf-8-sig", newline="") as lines:
-                yield from _rows(lines, path, columns, by, keys)
+                yield Table(lines, path, columns, by)
     except OSError as error:
         raise InputError(path, "", error.strerror or str(error)) from None
 
 
-def _rows(
-    file: IO[str], path: str | Path, columns: Mapping[str, str], by: str | None, keys: list[str] | None
-) -> Iterator[tuple[str, Point]]:
-    lines = _Lines(file, path)
-    # Some loggers write the header as a comment: the last comment line that names the columns is the header.
-    header, line = "", next(lines, None)
-    while line is not None and (line.startswith("#") or not line.strip()):
-        if _looks_like_header(line, columns):
-            header = line.lstrip("# ")
-        line = next(lines, None)
-    if line is None and not header:
-        raise InputError(path, "line 1", "holds no rows")
-    start = lines.number - (line is not None)
-    first: list[str] = [] if line is None else [line]
-    if not header:
-        header = first.pop()
-        start += 1
-    delimiter = max(",;\t", key=header.count)
-    names = next(csv.reader([header], delimiter=delimiter), [])
-    indices = _find(names, columns, path, start)
-    unit = time_unit(names[indices["time"]]) if "time" in indices else None
-    if by is not None and by not in names:
-        raise InputError(path, f"line {start}", f"there is no column {by!r}, only {', '.join(names)}")
-    key_index = -1 if by is None else names.index(by)
-    rows = csv.reader(chain(first, lines), delimiter=delimiter)
-    try:
-        for row in rows:
-            if not row or row[0].startswith("#"):
-                continue
-            place = f"line {start + rows.line_num}"
-            if keys is not None and by is not None:
-                if len(row) <= key_index or not row[key_index].strip():
-                    raise InputError(path, place, f"has nothing in the column {by!r}")
-                keys.append(row[key_index])
-            yield place, _point(row, indices, unit, len(names), place, path)
-    except csv.Error as error:
-        raise InputError(path, f"line {start + rows.line_num}", f"not CSV: {error}") from None
+class Layout(NamedTuple):
+    """How the rows of a table are read. `unit` is that of times that are numbers, `track` the column that tells tracks
+    apart."""
+
+    delimiter: str
+    indices: dict[str, int]
+    unit: str | None
+    track: int
+    width: int
+
+
+class Table:
+    """CSV whose header was read."""
+
+    def __init__(self, file: IO[str], path: str | Path, columns: Mapping[str, str], by: str | None) -> None:
+        self._path, self._by, self._lines = path, by, _Lines(file, path)
+        lines = self._lines
+        # Some loggers write the header as a comment: the last comment line that names the columns is the header.
+        header, line = "", next(lines, None)
+        while line is not None and (line.startswith("#") or not line.strip()):
+            if _looks_like_header(line, columns):
+                header = line.lstrip("# ")
+            line = next(lines, None)
+        if line is None and not header:
+            raise InputError(path, "line 1", "holds no rows")
+        self._before = lines.number - (line is not None)
+        self._ahead: list[str] = [] if line is None else [line]
+        if not header:
+            header = self._ahead.pop()
+            self._before += 1
+        delimiter = max(",;\t", key=header.count)
+        names = next(csv.reader([header], delimiter=delimiter), [])
+        indices = _find(names, columns, path, self._before)
+        unit = time_unit(names[indices["time"]]) if "time" in indices else None
+        if by is not None and by not in names:
+            raise InputError(path, f"line {self._before}", f"there is no column {by!r}, only {', '.join(names)}")
+        self.layout = Layout(delimiter, indices, unit, -1 if by is None else names.index(by), len(names))
+
+    def lines(self, count: int) -> list[str]:
+        """The next lines, at most so many, to be given to :meth:`rows` or :meth:`skip` in their order."""
+        taken, self._ahead = self._ahead + self._lines.take(count - len(self._ahead)), []
+        return taken
+
+    def skip(self, lines: Sequence[str]) -> None:
+        """Says that lines were read otherwise."""
+        self._before += len(lines)
+
+    def rows(self, lines: Sequence[str] | None = None) -> Iterator[tuple[str, str, Point]]:
+        """Place, track and point of each row: of these lines and those that their last row goes on in, or of all."""
+        delimiter, indices, unit, key, width = self.layout
+        reader = csv.reader(chain(self._ahead if lines is None else lines, self._lines), delimiter=delimiter)
+        end = math.inf if lines is None else len(lines)
+        track = ""
+        try:
+            for row in reader:
+                if row and not row[0].startswith("#"):
+                    place = f"line {self._before + reader.line_num}"
+                    if self._by is not None:
+                        if len(row) <= key or not row[key].strip():
+                            raise InputError(self._path, place, f"has nothing in the column {self._by!r}")
+                        track = row[key]
+                    yield place, track, _point(row, indices, unit, width, place, self._path)
+                if reader.line_num >= end:
+                    break
+        except csv.Error as error:
+            raise InputError(self._path, f"line {self._before + reader.line_num}", f"not CSV: {error}") from None
+        self._before += reader.line_num
 
 
 class _Lines:
@@ -94,11 +130,28 @@ class _Lines:
         try:
             line = next(self._file)
         except UnicodeDecodeError as error:
-            reason = f"is not {error.encoding.upper()} text; save the file as UTF-8"
-            raise InputError(self._path, f"line {self.number + 1} or later", reason) from None
+            raise self._refused(error, 0) from None
         self.number += 1
-        # A NUL is no text, and the csv module would stop at it without saying where.
-        return line.replace("\0", "\ufffd")
+        return _text(line)
+
+    def take(self, count: int) -> list[str]:
+        """The next lines, at most so many."""
+        lines: list[str] = []
+        try:
+            lines.extend(islice(self._file, count))
+        except UnicodeDecodeError as error:
+            raise self._refused(error, len(lines)) from None
+        self.number += len(lines)
+        return [_text(line) for line in lines] if "\0" in "".join(lines) else lines
+
+    def _refused(self, error: UnicodeDecodeError, read: int) -> InputError:
+        reason = f"is not {error.encoding.upper()} text; save the file as UTF-8"
+        return InputError(self._path, f"line {self.number + read + 1} or later", reason)
+
+
+def _text(line: str) -> str:
+    """A NUL is no text, and the csv module would stop at it without saying where."""
+    return line.replace("\0", "\ufffd")
 
 
 def _looks_like_header(line: str, columns: Mapping[str, str]) -> bool:
@@ -137,7 +190,7 @@ def _point(
 
 def _number(row: Sequence[str], index: int | None, what: str, place: str, path: str | Path) -> float | None:
     text = "" if index is None else row[index].strip()
-    if text.lower() in ("", "na", "null", "none"):
+    if text.lower() in NOTHING:
         return None
     try:
         return float(text)

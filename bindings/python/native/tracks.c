@@ -1,0 +1,162 @@
+/*
+ * The rows of many tracks, in the order of a file, each fed to the monitor of its track. The interpreter lock is held:
+ * a row takes as long as a few steps of Python.
+ */
+#include "native.h"
+
+#include <string.h>
+
+enum { LATITUDE, LONGITUDE, TIME, TRACK, ACCURACY, COLUMNS };
+
+typedef struct {
+  native_state *state;
+  native_column columns[COLUMNS];
+  int has_accuracy;
+  Py_buffer begins; /* by track: the earliest time of its rows */
+  PyObject *monitors;
+  PyObject *found;
+  unsigned long long fixes, late, invalid;
+} rows_to_feed;
+
+static double number_at(const native_column *column, Py_ssize_t row) {
+  double value;
+  memcpy(&value, (const char *)column->start + row * column->stride, sizeof(value));
+  return value;
+}
+
+static int64_t integer_at(const native_column *column, Py_ssize_t row) {
+  int64_t value;
+  memcpy(&value, (const char *)column->start + row * column->stride, sizeof(value));
+  return value;
+}
+
+/* A missing position is "no position", a missing accuracy "not reported". */
+static fencepost_fix fix_at(const rows_to_feed *rows, Py_ssize_t row) {
+  fencepost_fix fix = {number_at(&rows->columns[LATITUDE], row), number_at(&rows->columns[LONGITUDE], row), 0,
+                       integer_at(&rows->columns[TIME], row)};
+  if (rows->has_accuracy) fix.accuracy_m = number_at(&rows->columns[ACCURACY], row);
+  if (fix.latitude != fix.latitude || fix.longitude != fix.longitude) {
+    fix.latitude = fix.longitude = 0;
+    fix.accuracy_m = -1;
+  } else if (fix.accuracy_m != fix.accuracy_m) {
+    fix.accuracy_m = 0;
+  }
+  return fix;
+}
+
+/* Takes all events that wait; asking for one more commits the last. What a row brings has the place 2 * row + 1. */
+static int take_events(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row, int64_t track) {
+  for (;;) {
+    fencepost_event event;
+    uint32_t available = 0;
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    PyThreadState *saved = native_enter(monitor);
+    fencepost_status status = fencepost_monitor_poll_event(monitor->handle, &event, &available, &error);
+    native_leave(saved);
+    if (status != FENCEPOST_OK) {
+      native_raise(rows->state, status, &error);
+      return -1;
+    }
+    if (!available) return 0;
+    PyObject *values = native_event_tuple(&event);
+    if (values == NULL) return -1;
+    PyObject *item = Py_BuildValue("(nLN)", 2 * row + 1, (long long)track, values);
+    int failed = item == NULL || PyList_Append(rows->found, item) < 0;
+    Py_XDECREF(item);
+    if (failed) return -1;
+  }
+}
+
+static int feed_row(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row, int64_t track) {
+  if (native_refuse_second_consumer(monitor, rows->state) < 0) return -1;
+  fencepost_fix fix = fix_at(rows, row);
+  int64_t *begin = (int64_t *)rows->begins.buf + track;
+  if (fix.time_us < *begin) *begin = fix.time_us;
+  PyThreadState *saved = native_enter(monitor);
+  fencepost_status status = fencepost_monitor_feed_fix(monitor->handle, &fix, NULL);
+  native_leave(saved);
+  rows->fixes++;
+  if (status == FENCEPOST_E_LATE_INPUT) {
+    rows->late++;
+  } else if (status == FENCEPOST_E_INVALID_ARGUMENT || (status == FENCEPOST_OK && !(fix.accuracy_m >= 0))) {
+    rows->invalid++;
+  } else if (status != FENCEPOST_OK) {
+    native_raise(rows->state, status, NULL);
+    return -1;
+  }
+  return take_events(rows, monitor, row, track);
+}
+
+/* The row at which it stopped: `stop`, or one whose track has no monitor yet; -1 on an error. */
+static Py_ssize_t feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
+  Py_ssize_t known = rows->begins.shape[0];
+  for (Py_ssize_t row = start; row < stop; row++) {
+    int64_t track = integer_at(&rows->columns[TRACK], row);
+    /* The list is looked at anew for each row: whatever runs while memory is managed may have changed it. */
+    if (track < 0 || track >= known || track >= PyList_Size(rows->monitors)) {
+      native_refuse(rows->state, "row %zd: there is no track %lld", row, (long long)track);
+      return -1;
+    }
+    PyObject *monitor = PyList_GetItem(rows->monitors, (Py_ssize_t)track);
+    if (monitor == Py_None) return row;
+    if (monitor == Py_False) continue;
+    if (!Py_IS_TYPE(monitor, (PyTypeObject *)rows->state->monitor_type)) {
+      PyErr_Format(PyExc_TypeError, "track %lld: expected a monitor's handle, False or None", (long long)track);
+      return -1;
+    }
+    Py_INCREF(monitor);
+    int failed = feed_row(rows, (native_monitor *)monitor, row, track) < 0;
+    Py_DECREF(monitor);
+    if (failed) return -1;
+  }
+  return stop;
+}
+
+static int open_begins(PyObject *object, Py_buffer *begins) {
+  if (PyObject_GetBuffer(object, begins, PyBUF_CONTIG | PyBUF_FORMAT) < 0) return -1;
+  const char *format = begins->format != NULL ? begins->format : "B";
+  if (begins->ndim == 1 && begins->itemsize == 8 && (*format == 'q' || *format == 'l') && format[1] == 0 &&
+      (uintptr_t)begins->buf % 8 == 0)
+    return 0;
+  PyErr_SetString(PyExc_TypeError, "begins must be one column of 64-bit integers");
+  PyBuffer_Release(begins);
+  return -1;
+}
+
+/*
+ * (monitors, begins, tracks, latitude, longitude, accuracy, time, start, stop, found): feeds the rows from start to stop,
+ * each to the handle that the list `monitors` holds at the number of its track, and takes the events after each row.
+ * False there: the rows are not fed; None: returns at such a row. Columns of 64-bit elements; accuracy may be None.
+ * `begins` receives the earliest times by track, the list `found` (place, track, event).
+ * Returns (row at which it stopped, fixes fed, late ones, invalid ones).
+ */
+PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
+  rows_to_feed rows;
+  memset(&rows, 0, sizeof(rows));
+  rows.state = PyModule_GetState(module);
+  PyObject *begins, *sources[COLUMNS];
+  Py_ssize_t start, stop;
+  if (!PyArg_ParseTuple(args, "OOOOOOOnnO", &rows.monitors, &begins, &sources[TRACK], &sources[LATITUDE],
+                        &sources[LONGITUDE], &sources[ACCURACY], &sources[TIME], &start, &stop, &rows.found))
+    return NULL;
+  if (!PyList_Check(rows.monitors) || !PyList_Check(rows.found)) {
+    PyErr_SetString(PyExc_TypeError, "monitors and found must be lists");
+    return NULL;
+  }
+  if (open_begins(begins, &rows.begins) < 0) return NULL;
+  static const char *const names[COLUMNS] = {"latitude", "longitude", "time", "tracks", "accuracy"};
+  static const char *const codes[COLUMNS] = {"d", "d", "lq", "lq", "d"};
+  rows.has_accuracy = sources[ACCURACY] != Py_None;
+  Py_ssize_t count = -1, row = -1;
+  int failed = 0;
+  for (int index = 0; index < COLUMNS - !rows.has_accuracy && !failed; index++)
+    failed = native_open_column(rows.state, sources[index], names[index], codes[index], &count, &rows.columns[index]) < 0;
+  if (!failed && (start < 0 || start > stop || stop > count))
+    native_refuse(rows.state, "rows %zd to %zd of %zd", start, stop, count);
+  else if (!failed)
+    row = feed_rows(&rows, start, stop);
+  for (int index = 0; index < COLUMNS; index++) native_release_column(&rows.columns[index]);
+  PyBuffer_Release(&rows.begins);
+  if (row < 0) return NULL;
+  return Py_BuildValue("(nKKK)", row, rows.fixes, rows.late, rows.invalid);
+}

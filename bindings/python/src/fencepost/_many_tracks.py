@@ -1,0 +1,217 @@
+"""A file of many tracks, read in batches of rows by columns."""
+
+from __future__ import annotations
+
+import math
+import os
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from . import _track_csv
+from ._arrow_in import track_batches
+from ._csv_columns import Columns, columns
+from ._files import InputError, require
+from ._tracks import VECTOR_FORMATS
+from ._vector import PLAIN, Reading
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+BATCH_ROWS = 65_536
+
+
+class Rows(NamedTuple):
+    """Consecutive rows of a file: whose track each is of (a number, by first appearance), and its fix.
+
+    NaN is a missing position, or an accuracy that is not reported; None: none is. All columns are buffers. `known` is
+    how many tracks there were up to the last row.
+    """
+
+    tracks: array[int]
+    latitudes: Sequence[float]
+    longitudes: Sequence[float]
+    accuracies: Sequence[float] | None
+    times: Sequence[int]
+    known: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rows, (*(_portable(part) if isinstance(part, memoryview) else part for part in self),)
+
+
+def _portable(view: memoryview[Any]) -> array[Any]:
+    values = array("q" if view.format in "ql" else "d")
+    values.frombytes(view.cast("B"))
+    return values
+
+
+class _Numbers(dict[Any, int]):
+    """The numbers of tracks; what is new gets the next one."""
+
+    def __init__(self) -> None:
+        self.keys_in_order: list[Any] = []
+
+    def __missing__(self, key: Any) -> int:
+        number = self[key] = len(self.keys_in_order)
+        self.keys_in_order.append(key)
+        return number
+
+
+class Readers(Protocol):
+    """Who reads lines of CSV: how many batches ahead, and when asked for."""
+
+    ahead: int
+
+    def read(self, layout: _track_csv.Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
+        """Begins to read; the result waits for what was read."""
+
+
+def _taken(waiting: deque[Any]) -> Iterator[Any]:
+    while waiting:
+        yield waiting.popleft()
+
+
+class ManyTracks:
+    """A file of many tracks.
+
+    Attributes:
+        keys: What tells the tracks apart, by first appearance; complete when all rows were read.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        by: str,
+        columns: Mapping[str, str] | None = None,
+        how: Reading = PLAIN,
+        batch_rows: int = BATCH_ROWS,
+        grouped: bool = False,
+    ) -> None:
+        self.path, self.by, self.grouped = path, by, grouped
+        self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows
+        self._numbers = _Numbers()
+        self.keys: list[Any] = self._numbers.keys_in_order
+
+    def batches(self, readers: Readers) -> Iterator[Rows]:
+        """The rows in file order; `readers` may read lines of CSV while others are taken.
+
+        Raises:
+            InputError: The file cannot be used; the text names file, place and reason.
+        """
+        empty = True
+        for rows in self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(readers):
+            empty = empty and not len(rows.tracks)
+            yield rows
+        if empty:
+            raise InputError(self.path, "", "holds no points")
+
+    def _rows(self, names: Iterable[Any], tracks: Iterable[int] | None, *fixes: Any) -> Rows:
+        """Rows of tracks with these names; or, where `tracks` says which of the names each row has, with those."""
+        last = len(self.keys) - 1
+        numbers = array("q", map(self._numbers.__getitem__, names))
+        if tracks is not None:
+            numbers = array("q", map(numbers.__getitem__, tracks))
+        if self.grouped:
+            self._check_grouped(numbers, last)
+        return Rows(numbers, *fixes, len(self.keys))
+
+    def _check_grouped(self, tracks: array[int], last: int) -> None:
+        if not tracks or (tracks[0] >= last and tracks.tolist() == sorted(tracks)):
+            return
+        for track in tracks:
+            if track < last:
+                reason = f"track {self.keys[track]!r} comes again after another: the tracks are not grouped"
+                raise InputError(self.path, "", reason)
+            last = track
+
+    def _csv(self, readers: Readers) -> Iterator[Rows]:
+        with _track_csv.opened(self.path, self._columns, self.by) as table:
+            for lines, result in self._pieces(table, readers):
+                read = result()
+                if read is None:
+                    yield self._by_row(table, lines)
+                else:
+                    table.skip(lines)
+                    yield self._rows(*read)
+
+    def _pieces(
+        self, table: _track_csv.Table, readers: Readers
+    ) -> Iterator[tuple[list[str], Callable[[], Columns | None]]]:
+        """Lines in their order, each with what reads them. Some are being read ahead, unless a row may go on in the next
+        lines: after a quotation mark that is not known before."""
+        waiting: deque[tuple[list[str], Callable[[], Columns | None]]] = deque()
+        try:
+            while lines := table.lines(self._batch_rows):
+                if readers.ahead and '"' in "".join(lines):
+                    yield from _taken(waiting)
+                    yield lines, partial(columns, table.layout, lines)
+                    continue
+                waiting.append((lines, readers.read(table.layout, lines)))
+                if len(waiting) > readers.ahead:
+                    yield waiting.popleft()
+        except InputError:
+            yield from _taken(waiting)
+            raise
+        yield from _taken(waiting)
+
+    def _by_row(self, table: _track_csv.Table, lines: Sequence[str]) -> Rows:
+        keys: list[str] = []
+        latitudes, longitudes, accuracies, times = array("d"), array("d"), array("d"), array("q")
+        for place, key, (latitude, longitude, accuracy, time) in table.rows(lines):
+            if time is None:
+                raise InputError(self.path, place, "has no time")
+            keys.append(key)
+            latitudes.append(latitude)
+            longitudes.append(longitude)
+            # Here an accuracy that is not reported is 0; what stands there as NaN is none that a fix can have.
+            accuracies.append(-1.0 if math.isnan(accuracy) else accuracy)
+            times.append(time)
+        return self._rows(keys, None, latitudes, longitudes, accuracies, times)
+
+    def _arrow(self) -> Iterator[Rows]:
+        with open_batches(self.path, self._how, self._batch_rows) as table:
+            given = (table.stream, str(self.path), self._columns, self.by, self._how.transform, table.crs)
+            for *fixes, keys in track_batches(*given):
+                yield self._rows(keys or (), None, *fixes)
+
+
+class open_batches:  # noqa: N801 -- used as a function
+    """The Arrow stream of a Parquet or vector file; its CRS where the stream does not say it. A context."""
+
+    def __init__(self, path: str | Path, how: Reading, batch_rows: int) -> None:
+        self._path, self._how, self._batch_rows = path, how, batch_rows
+        self._open: Any = None
+        self.stream: Any = None
+        self.crs: Any = None
+
+    def __enter__(self) -> Self:
+        path = os.fspath(self._path)
+        if not os.path.exists(path):
+            raise InputError(path, "", "No such file or directory")
+        try:
+            if Path(path).suffix.lower() == ".parquet":
+                if self._how.layer is not None:
+                    raise ValueError("it has no layers")
+                parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
+                self._open = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+                schema = self._open.schema_arrow
+                batches = self._open.iter_batches(batch_size=self._batch_rows, use_threads=False)
+                self.stream = pyarrow.RecordBatchReader.from_batches(schema, batches)
+                return self
+            self._open = require("pyogrio.raw", "geo").open_arrow(
+                path, layer=self._how.layer, batch_size=self._batch_rows, datetime_as_string=True
+            )
+            meta, self.stream = self._open.__enter__()
+            self.crs = meta["crs"]
+            return self
+        except ImportError:
+            raise
+        except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
+            raise InputError(path, "", f"not usable as {Path(path).suffix.lower()[1:]}: {error}") from None
+
+    def __exit__(self, *error: object) -> None:
+        if hasattr(self._open, "__exit__"):
+            self._open.__exit__(*error)
