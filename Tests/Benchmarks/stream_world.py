@@ -11,14 +11,15 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-SIDE = 400_000.0
-"""Metres: an area in which about a sixth lies within some circle."""
+SPACE = 1_600_000.0
+"""Square metres a circle: about a sixth of the area lies within some circle."""
 DEGREE = 111_320.0
 ORIGIN = (48.0, 10.0)
 BEGIN_US = 1_714_550_400_000_000
 INTERVAL_S = 10
 BLOCK = 500_000
-"""Rows made at a time."""
+"""Rows made at a time, about."""
+NAMES = ("vehicle", "time", "lat", "lon", "accuracy")
 
 
 def degrees(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -28,10 +29,15 @@ def degrees(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.round(latitude, 7), np.round(longitude, 7)
 
 
+def side(circles: int) -> float:
+    """Metres: that of the square which so many circles lie in."""
+    return float(np.sqrt(SPACE * circles))
+
+
 def write_circles(path: Path, count: int, seed: int = 1) -> None:
     """Circles of 100 to 500 m, all of them `unsatisfied` at first."""
     random = np.random.default_rng(seed)
-    latitude, longitude = degrees(*random.uniform(0, SIDE, (2, count)))
+    latitude, longitude = degrees(*random.uniform(0, side(count), (2, count)))
     names = pa.array([f"c{number}" for number in range(count)])
     radius = np.round(random.uniform(100, 500, count), 1)
     assuming = pa.array(["unsatisfied"] * count)
@@ -39,56 +45,57 @@ def write_circles(path: Path, count: int, seed: int = 1) -> None:
     pa.csv.write_csv(pa.table(columns, ["identifier", "latitude", "longitude", "radius", "assuming"]), path)
 
 
-def blocks(tracks: int, points: int, seed: int = 2) -> Iterator[tuple[np.ndarray, ...]]:
+def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tuple[np.ndarray, ...]]:
     """Numbers of tracks, microseconds, latitudes and longitudes: a point of each track every ten seconds, in turn.
 
-    Vehicles go 3 to 25 m/s and turn a little with each point, or around at the border.
+    Vehicles go 3 to 25 m/s in a square of that width and turn a little with each point, or around at its border.
     """
     random = np.random.default_rng(seed)
-    x, y = random.uniform(0, SIDE, (2, tracks))
+    x, y = random.uniform(0, width, (2, tracks))
     heading = random.uniform(0, 2 * np.pi, tracks)
     step = random.uniform(3, 25, tracks) * INTERVAL_S
     offset = random.integers(0, INTERVAL_S * 1_000_000, tracks)
     offset.sort()
-    at_once = max(1, BLOCK // tracks)
+    at_once = max(1, BLOCK // tracks // 10) * 10
     for first in range(0, points, at_once):
         xs, ys, times = [], [], []
         for point in range(first, min(first + at_once, points)):
             heading += random.normal(0, 0.15, tracks)
-            heading += np.pi * ((x < 0) | (x > SIDE) | (y < 0) | (y > SIDE))
-            x = np.clip(x + step * np.cos(heading), -1, SIDE + 1)
-            y = np.clip(y + step * np.sin(heading), -1, SIDE + 1)
+            heading += np.pi * ((x < 0) | (x > width) | (y < 0) | (y > width))
+            x = np.clip(x + step * np.cos(heading), -1, width + 1)
+            y = np.clip(y + step * np.sin(heading), -1, width + 1)
             xs.append(x)
             ys.append(y)
             times.append(BEGIN_US + point * INTERVAL_S * 1_000_000 + offset)
-        yield np.tile(np.arange(tracks), len(xs)), np.concatenate(times), *degrees(np.concatenate(xs), np.concatenate(ys))
+        places = degrees(np.concatenate(xs), np.concatenate(ys))
+        yield np.tile(np.arange(tracks), len(xs)), np.concatenate(times), *places
 
 
-def write_points(csv: Path, parquet: Path, tracks: int, points: int) -> None:
-    """The same points in both formats, with the columns `vehicle`, `time`, `accuracy` and a position."""
+def write_points(
+    csv: Path, parquet: Path, tracks: int, points: int, circles: int, every: int = 1
+) -> None:
+    """The same points in both formats, with the columns `vehicle`, `time`, `accuracy` and a position, where so many circles
+    lie; of each track every n-th point, where `every` is not 1."""
     names = pa.array([f"v{number:05}" for number in range(tracks)])
-    geo = {"version": "1.0.0", "primary_column": "geometry",
-           "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}}}
-    schema = pa.schema(
-        [("vehicle", pa.string()), ("time", pa.timestamp("us", "UTC")), ("accuracy", pa.float64()), ("geometry", pa.binary())],
-        {"geo": json.dumps(geo)},
-    )  # fmt: skip
-    rows_of_csv = None
-    with open(csv, "wb") as text, pa.parquet.ParquetWriter(parquet, schema) as packed:
-        for track, time, latitude, longitude in blocks(tracks, points):
+    column = {"encoding": "WKB", "geometry_types": ["Point"]}
+    geo = {"version": "1.0.0", "primary_column": "geometry", "columns": {"geometry": column}}
+    kinds = {"vehicle": pa.string(), "time": pa.timestamp("us", "UTC"), "accuracy": pa.float64(), "geometry": pa.binary()}
+    schema = pa.schema(list(kinds.items()), {"geo": json.dumps(geo)})
+    point = np.dtype([("order", "u1"), ("kind", "<u4"), ("x", "<f8"), ("y", "<f8")])
+    plain = pa.csv.WriteOptions(quoting_style="none")
+    text = pa.schema([(name, pa.string() if name in ("vehicle", "time") else pa.float64()) for name in NAMES])
+    with pa.csv.CSVWriter(csv, text, write_options=plain) as lines, pa.parquet.ParquetWriter(parquet, schema) as packed:
+        for block in blocks(tracks, points, side(circles)):
+            kept = np.arange(len(block[0])) // tracks % every == 0
+            track, time, latitude, longitude = (values[kept] for values in block)
             vehicle, accuracy = names.take(pa.array(track)), pa.array(np.full(len(track), 5.0))
             when = np.char.add(np.datetime_as_string(time.view("M8[us]"), unit="ms"), "Z")
-            table = pa.table([vehicle, pa.array(when), pa.array(latitude), pa.array(longitude), accuracy],
-                             ["vehicle", "time", "lat", "lon", "accuracy"])
-            if rows_of_csv is None:
-                rows_of_csv = pa.csv.CSVWriter(text, table.schema, write_options=pa.csv.WriteOptions(quoting_style="none"))
-            rows_of_csv.write_table(table)
+            cells = [vehicle, pa.array(when), pa.array(latitude), pa.array(longitude), accuracy]
+            lines.write_table(pa.table(cells, schema=text))
             # The CSV has milliseconds.
             instant = pa.array(time // 1000 * 1000, pa.int64()).cast(pa.timestamp("us", "UTC"))
-            wkb = np.empty(len(track), dtype=np.dtype([("order", "u1"), ("kind", "<u4"), ("x", "<f8"), ("y", "<f8")]))
+            wkb = np.empty(len(track), dtype=point)
             wkb["order"], wkb["kind"], wkb["x"], wkb["y"] = 1, 1, longitude, latitude
-            ends = np.arange(len(track) + 1, dtype="i4") * 21
+            ends = np.arange(len(track) + 1, dtype="i4") * point.itemsize
             geometry = pa.Array.from_buffers(pa.binary(), len(track), [None, pa.py_buffer(ends), pa.py_buffer(wkb)])
             packed.write_table(pa.table([vehicle, instant, accuracy, geometry], schema=schema))
-        if rows_of_csv is not None:
-            rows_of_csv.close()

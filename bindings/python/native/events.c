@@ -120,6 +120,15 @@ static int read_refinement(PyObject *value, fencepost_event *event) {
   return 0;
 }
 
+PyObject *native_event_text(native_state *state, const fencepost_event *event) {
+  char buffer[4096];
+  size_t size = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_event_json(event, buffer, sizeof(buffer), &size, &error);
+  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  return PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)size);
+}
+
 /* Takes the members of native_event_tuple() without the tag, in the same order. */
 PyObject *native_event_json(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
@@ -152,10 +161,5 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
       read_optional_double(numbers[2], &event.accuracy_m) < 0 ||
       read_optional_double(numbers[3], &event.boundary_distance_m) < 0)
     return NULL;
-  char buffer[4096];
-  size_t size = 0;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_event_json(&event, buffer, sizeof(buffer), &size, &error);
-  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
-  return PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)size);
+  return native_event_text(state, &event);
 }

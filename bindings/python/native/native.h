@@ -113,6 +113,7 @@ PyObject *native_closed(PyObject *self, PyObject *unused);
 
 /* events.c */
 PyObject *native_event_tuple(const fencepost_event *event);
+PyObject *native_event_text(native_state *state, const fencepost_event *event); /* as JSON */
 PyObject *native_poll_event(PyObject *self, PyObject *unused);
 PyObject *native_next_update(PyObject *self, PyObject *unused);
 PyObject *native_poll_events(PyObject *self, PyObject *limit);

@@ -11,7 +11,7 @@ enum { LATITUDE, LONGITUDE, TIME, TRACK, ACCURACY, COLUMNS };
 typedef struct {
   native_state *state;
   native_column columns[COLUMNS];
-  int has_accuracy;
+  int has_accuracy, as_json;
   Py_buffer begins; /* by track: the earliest time of its rows */
   PyObject *monitors;
   PyObject *found;
@@ -58,9 +58,9 @@ static int take_events(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t r
       return -1;
     }
     if (!available) return 0;
-    PyObject *values = native_event_tuple(&event);
-    if (values == NULL) return -1;
-    PyObject *item = Py_BuildValue("(nLN)", 2 * row + 1, (long long)track, values);
+    PyObject *value = rows->as_json ? native_event_text(rows->state, &event) : native_event_tuple(&event);
+    if (value == NULL) return -1;
+    PyObject *item = Py_BuildValue("(nLN)", 2 * row + 1, (long long)track, value);
     int failed = item == NULL || PyList_Append(rows->found, item) < 0;
     Py_XDECREF(item);
     if (failed) return -1;
@@ -124,10 +124,10 @@ static int open_begins(PyObject *object, Py_buffer *begins) {
 }
 
 /*
- * (monitors, begins, tracks, latitude, longitude, accuracy, time, start, stop, found): feeds the rows from start to stop,
- * each to the handle that the list `monitors` holds at the number of its track, and takes the events after each row.
- * False there: the rows are not fed; None: returns at such a row. Columns of 64-bit elements; accuracy may be None.
- * `begins` receives the earliest times by track, the list `found` (place, track, event).
+ * (monitors, begins, tracks, latitude, longitude, accuracy, time, start, stop, found, as_json): feeds the rows from start
+ * to stop, each to the handle that the list `monitors` holds at the number of its track, and takes the events after each
+ * row. False there: the rows are not fed; None: returns at such a row. Columns of 64-bit elements; accuracy may be
+ * None. `begins` receives the earliest times by track, the list `found` (place, track, event as tuple or JSON).
  * Returns (row at which it stopped, fixes fed, late ones, invalid ones).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
@@ -136,8 +136,9 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows.state = PyModule_GetState(module);
   PyObject *begins, *sources[COLUMNS];
   Py_ssize_t start, stop;
-  if (!PyArg_ParseTuple(args, "OOOOOOOnnO", &rows.monitors, &begins, &sources[TRACK], &sources[LATITUDE],
-                        &sources[LONGITUDE], &sources[ACCURACY], &sources[TIME], &start, &stop, &rows.found))
+  if (!PyArg_ParseTuple(args, "OOOOOOOnnOp", &rows.monitors, &begins, &sources[TRACK], &sources[LATITUDE],
+                        &sources[LONGITUDE], &sources[ACCURACY], &sources[TIME], &start, &stop, &rows.found,
+                        &rows.as_json))
     return NULL;
   if (!PyList_Check(rows.monitors) || !PyList_Check(rows.found)) {
     PyErr_SetString(PyExc_TypeError, "monitors and found must be lists");
@@ -149,8 +150,8 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows.has_accuracy = sources[ACCURACY] != Py_None;
   Py_ssize_t count = -1, row = -1;
   int failed = 0;
-  for (int index = 0; index < COLUMNS - !rows.has_accuracy && !failed; index++)
-    failed = native_open_column(rows.state, sources[index], names[index], codes[index], &count, &rows.columns[index]) < 0;
+  for (int at = 0; at < COLUMNS - !rows.has_accuracy && !failed; at++)
+    failed = native_open_column(rows.state, sources[at], names[at], codes[at], &count, &rows.columns[at]) < 0;
   if (!failed && (start < 0 || start > stop || stop > count))
     native_refuse(rows.state, "rows %zd to %zd of %zd", start, stop, count);
   else if (!failed)

@@ -281,7 +281,8 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) ->
             raise UsageError(f"argument --{name.replace('_', '-')}: is for one track, not for --by")
     if options.by in EVENT_COLUMNS:
         raise UsageError(f"argument --by: {options.by!r} is also the name of a column of events")
-    from ._stream import ManyReplay, ManyTracks
+    from ._many_tracks import ManyTracks
+    from ._stream import ManyReplay
 
     reports = [] if options.sightings is None else read_sightings(options.sightings)
     template = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)

@@ -22,8 +22,8 @@ _PIECE = 1024
 
 
 class Columns(NamedTuple):
-    """The different tracks by first appearance, which of them each row is of, and the fixes: NaN is a missing position, or
-    an accuracy that is not reported."""
+    """The different tracks by first appearance, which of them each row is of, and the fixes: NaN is a missing position,
+    or an accuracy that is not reported."""
 
     names: list[str]
     tracks: array[int]

@@ -27,25 +27,26 @@ BATCH_ROWS = 65_536
 class Rows(NamedTuple):
     """Consecutive rows of a file: whose track each is of (a number, by first appearance), and its fix.
 
-    NaN is a missing position, or an accuracy that is not reported; None: none is. All columns are buffers. `known` is
-    how many tracks there were up to the last row.
+    NaN is a missing position, or an accuracy that is not reported; None: none is. `known` is how many tracks there were up
+    to the last row.
     """
 
     tracks: array[int]
-    latitudes: Sequence[float]
-    longitudes: Sequence[float]
-    accuracies: Sequence[float] | None
-    times: Sequence[int]
+    latitudes: array[float]
+    longitudes: array[float]
+    accuracies: array[float] | None
+    times: array[int]
     known: int
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Rows, (*(_portable(part) if isinstance(part, memoryview) else part for part in self),)
 
-
-def _portable(view: memoryview[Any]) -> array[Any]:
-    values = array("q" if view.format in "ql" else "d")
-    values.frombytes(view.cast("B"))
-    return values
+def _array(code: str, values: Sequence[Any]) -> array[Any]:
+    if isinstance(values, array):
+        return values
+    if not isinstance(values, memoryview):
+        return array(code, values)
+    copy = array(code)
+    copy.frombytes(values.cast("B"))
+    return copy
 
 
 class _Numbers(dict[Any, int]):
@@ -108,7 +109,15 @@ class ManyTracks:
         if empty:
             raise InputError(self.path, "", "holds no points")
 
-    def _rows(self, names: Iterable[Any], tracks: Iterable[int] | None, *fixes: Any) -> Rows:
+    def _rows(
+        self,
+        names: Iterable[Any],
+        tracks: Iterable[int] | None,
+        latitudes: array[float],
+        longitudes: array[float],
+        accuracies: array[float] | None,
+        times: array[int],
+    ) -> Rows:
         """Rows of tracks with these names; or, where `tracks` says which of the names each row has, with those."""
         last = len(self.keys) - 1
         numbers = array("q", map(self._numbers.__getitem__, names))
@@ -116,7 +125,7 @@ class ManyTracks:
             numbers = array("q", map(numbers.__getitem__, tracks))
         if self.grouped:
             self._check_grouped(numbers, last)
-        return Rows(numbers, *fixes, len(self.keys))
+        return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys))
 
     def _check_grouped(self, tracks: array[int], last: int) -> None:
         if not tracks or (tracks[0] >= last and tracks.tolist() == sorted(tracks)):
@@ -140,8 +149,8 @@ class ManyTracks:
     def _pieces(
         self, table: _track_csv.Table, readers: Readers
     ) -> Iterator[tuple[list[str], Callable[[], Columns | None]]]:
-        """Lines in their order, each with what reads them. Some are being read ahead, unless a row may go on in the next
-        lines: after a quotation mark that is not known before."""
+        """Lines in their order, each with what reads them. Some are being read ahead, unless a row may go on in the
+        next lines: after a quotation mark that is not known before."""
         waiting: deque[tuple[list[str], Callable[[], Columns | None]]] = deque()
         try:
             while lines := table.lines(self._batch_rows):
@@ -174,8 +183,10 @@ class ManyTracks:
     def _arrow(self) -> Iterator[Rows]:
         with open_batches(self.path, self._how, self._batch_rows) as table:
             given = (table.stream, str(self.path), self._columns, self.by, self._how.transform, table.crs)
-            for *fixes, keys in track_batches(*given):
-                yield self._rows(keys or (), None, *fixes)
+            for latitudes, longitudes, accuracies, times, keys in track_batches(*given):
+                positions = _array("d", latitudes), _array("d", longitudes)
+                reported = None if accuracies is None else _array("d", accuracies)
+                yield self._rows(keys or (), None, *positions, reported, _array("q", times))
 
 
 class open_batches:  # noqa: N801 -- used as a function

@@ -173,7 +173,8 @@ def feed_tracks(
     time: Buffer,
     start: int,
     stop: int,
-    found: list[tuple[int, int, EventRow]],
+    found: list[Any],
+    as_json: bool,
     /,
 ) -> tuple[int, int, int, int]: ...
 def circle_contains(

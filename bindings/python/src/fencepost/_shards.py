@@ -74,9 +74,7 @@ class Processes:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         for pool in self._pools:
-            pool.shutdown(wait=False, cancel_futures=True)
-        for pool in self._pools:
-            pool.shutdown()
+            pool.shutdown(cancel_futures=True)
 
     def read(self, layout: Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
         """Begins to read lines of CSV, in one process after another."""

@@ -33,7 +33,7 @@ class Found(NamedTuple):
     The place is twice the row; what a row itself brings comes one later than what its beginning ended.
     """
 
-    events: list[tuple[int, int, EventRow]]
+    events: list[tuple[int, int, EventRow | str]]
     counts: Counter[str]
 
 
@@ -41,18 +41,20 @@ class Ended(NamedTuple):
     """A track at its end: the last events, the first time of all inputs and the clock."""
 
     track: int
-    events: list[EventRow]
+    events: list[EventRow | str]
     begin_us: int | None
     end_us: int | None
 
 
 class Work(NamedTuple):
-    """What all shards need. `grouped`: the rows of a track come together, so that it ends where another begins."""
+    """What all shards need. `grouped`: the rows of a track come together, so that it ends where another begins. `as_json`:
+    events are JSON texts instead of rows."""
 
     template: Monitor
     reports: Sequence[Report]
     until_us: int | None
     grouped: bool
+    as_json: bool = False
 
 
 class _Run:
@@ -66,7 +68,7 @@ class Shard:
     """The monitors of some of the tracks."""
 
     def __init__(self, work: Work, number: int, of: int) -> None:
-        self._template, self._reports, self._until_us, self._grouped = work
+        self._template, self._reports, self._until_us, self._grouped, self._as_json = work
         self._number, self._of = number, of
         self._runs: dict[int, _Run] = {}
         # By track: its monitor's handle, None before its first row, False where it is another shard's.
@@ -77,7 +79,7 @@ class Shard:
 
     def feed(self, rows: Rows) -> Found:
         """Feeds the rows of its own tracks, in order; events are taken after each input."""
-        found: list[tuple[int, int, EventRow]] = []
+        found: list[tuple[int, int, EventRow | str]] = []
         counts: Counter[str] = Counter()
         fresh = rows.known - len(self._handles)
         self._handles.extend(repeat(None, fresh))
@@ -95,11 +97,13 @@ class Shard:
                     place = 2 * row + 1
                     put = lambda event, place=place, track=track: found.append((place, track, event))  # noqa: E731
                     self._report(run, rows.times[row], counts, put)
-            row, fixes, late, invalid = feed_tracks(self._handles, self._begins, *columns, row, stop, found)
+            row, fixes, late, invalid = feed_tracks(
+                self._handles, self._begins, *columns, row, stop, found, self._as_json
+            )
             counts.update(fixes=fixes, late_fixes=late, invalid_fixes=invalid)
         return Found(found, counts)
 
-    def _begin(self, track: int, row: int, found: list[tuple[int, int, EventRow]], counts: Counter[str]) -> None:
+    def _begin(self, track: int, row: int, found: list[tuple[int, int, EventRow | str]], counts: Counter[str]) -> None:
         """A track's first row, which ends the one before where rows are grouped."""
         if self._grouped and self._current >= 0:
             last = self._runs.pop(self._current, None)
@@ -123,7 +127,7 @@ class Shard:
 
     def _end(self, track: int, run: _Run, counts: Counter[str]) -> Ended:
         """Feeds what reports are left and lets time pass."""
-        events: list[EventRow] = []
+        events: list[EventRow | str] = []
         self._report(run, None, counts, events.append)
         clock = run.monitor.clock_us
         if self._until_us is not None:
@@ -146,10 +150,9 @@ class Shard:
                 counts["late_reports"] += 1
             self._drain(run, put)
 
-    @staticmethod
-    def _drain(run: _Run, put: Any) -> None:
+    def _drain(self, run: _Run, put: Any) -> None:
         while (event := run.monitor._handle.poll_event()) is not None:
-            put(event)
+            put(event_json(*event[:-1]) if self._as_json else event)
 
 
 class ManyReplay:
@@ -177,22 +180,22 @@ class ManyReplay:
         """The events, each with its track's key, in the order of the rows that brought them; then those of the time
         after the last row, by track (of grouped tracks: after each track)."""
         keys = self._tracks.keys
-        for track, row in self._rows():
+        for track, row in self._found(self._work):
             yield TrackedEvent(keys[track], Event._from_row(row))
 
     def lines(self) -> Iterator[str]:
-        """The events as JSON Lines, as :func:`event_line` writes them."""
+        """The same as JSON Lines, as :func:`event_line` writes them."""
         keys, by = self._tracks.keys, self._tracks.by
         heads: list[str] = []
-        for track, row in self._rows():
+        for track, text in self._found(self._work._replace(as_json=True)):
             if track >= len(heads):
                 heads += [line_head(by, key) for key in keys[len(heads) :]]
-            yield f"{heads[track]}{event_json(*row[:-1])[1:]}\n"
+            yield f"{heads[track]}{text[1:]}\n"
 
-    def _rows(self) -> Iterator[tuple[int, EventRow]]:
+    def _found(self, work: Work) -> Iterator[tuple[int, Any]]:
         from ._shards import Here, Processes
 
-        shards: Here | Processes = Here(self._work) if self._jobs == 1 else Processes(self._work, self._jobs)
+        shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
         with shards:
             # The shards feed one batch while the next is read.
             fed: deque[Callable[[], list[Found]]] = deque()
@@ -215,7 +218,7 @@ class ManyReplay:
             for row in one.events:
                 yield one.track, row
 
-    def _merged(self, found: Sequence[Found]) -> Iterator[tuple[int, EventRow]]:
+    def _merged(self, found: Sequence[Found]) -> Iterator[tuple[int, Any]]:
         for part in found:
             self.counts += part.counts
         rows = [event for part in found for event in part.events]

@@ -1,0 +1,161 @@
+"""Measures `fencepost replay --by` on files of many tracks, beside GeoPandas; adds to .build/bench.json.
+
+    .venv/bin/python Tests/Benchmarks/streams.py [--quick | --full] [--json .build/bench.json]
+
+`--full` (`make bench-streams`): 10 000 tracks in turn, 10 million points, 100 000 circles of 100 to 500 m. The command runs
+as a process of its own, on CSV and GeoParquet, with one and two jobs; its events must be the same bytes in all four. Peak
+memory is that of the process and those that it starts, added up. GeoPandas joins a sample of the same points with the same
+circles, as polygons in a metric CRS: only which point lies in which circle, no states, dwells or events.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import stream_world
+
+QUICK, USUAL, FULL = (200, 250, 2_000), (500, 1000, 20_000), (10_000, 1000, 100_000)
+"""Tracks, points of each, circles."""
+THINNED = 10
+"""The smaller file, of the comparison of memory, has each so many-th point of the same ways."""
+
+
+class Run(NamedTuple):
+    """Of one run: seconds as they passed and of processors, peak megabytes, events and what they hash to."""
+
+    seconds: float
+    processor: float
+    megabytes: float
+    events: int
+    digest: str
+
+
+def peak_kilobytes(process: int, known: dict[int, int]) -> None:
+    """Notes the highest resident size of a process and of those that it started."""
+    try:
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                known[process] = int(line.split()[1])
+        for child in Path(f"/proc/{process}/task/{process}/children").read_text().split():
+            peak_kilobytes(int(child), known)
+    except OSError:
+        pass  # it has ended
+
+
+def replay(points: Path, circles: Path, jobs: int) -> Run:
+    """Runs the command."""
+    command = [sys.executable, "-m", "fencepost", "replay", points, "--conditions", circles, "--by", "vehicle"]
+    command += ["--format", "jsonl", "--jobs", str(jobs)]
+    peaks: dict[int, int] = {}
+    ended = threading.Event()
+    begin = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+
+    def look() -> None:
+        while not ended.wait(0.02):
+            peak_kilobytes(process.pid, peaks)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    digest, events = hashlib.sha256(), 0
+    assert process.stdout is not None
+    while part := process.stdout.read1(1 << 20):
+        digest.update(part)
+        events += part.count(b"\n")
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    ended.set()
+    watcher.join()
+    if process.returncode:
+        sys.exit(f"bench: replay ended with {process.returncode}")
+    processor = usage.ru_utime + usage.ru_stime
+    return Run(seconds, processor, sum(peaks.values()) / 1024, events, digest.hexdigest())
+
+
+def join(points: Path, circles: Path, sample: int) -> float:
+    """Nanoseconds of processor time a point of GeoPandas' join, the circles being polygons already."""
+    import geopandas
+    import pandas
+
+    frame = pandas.read_csv(circles)
+    centres = geopandas.points_from_xy(frame["longitude"], frame["latitude"])
+    zones = geopandas.GeoDataFrame(frame[["identifier"]], geometry=centres, crs=4326).to_crs(3035)
+    zones["geometry"] = zones.buffer(frame["radius"])
+    table = geopandas.read_parquet(points, columns=["vehicle", "time", "geometry"])
+    chosen = np.sort(np.random.default_rng(3).choice(len(table), min(sample, len(table)), replace=False))
+    table = table.iloc[chosen].set_crs(4326, allow_override=True)
+    begin = time.process_time_ns()
+    inside = geopandas.sjoin(table.to_crs(3035), zones, predicate="within")
+    spent = time.process_time_ns() - begin
+    if not 0.05 < len(inside) / len(table) < 0.4:
+        sys.exit(f"bench: {len(inside)} of {len(table)} points lie in circles")
+    return spent / len(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--size", type=int, nargs=3, metavar=("TRACKS", "POINTS", "CIRCLES"))
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    tracks, each, circles = given.size or (QUICK if given.quick else FULL if given.full else USUAL)
+    count = tracks * each
+    with tempfile.TemporaryDirectory(prefix="fencepost-bench-") as name:
+        folder = Path(name)
+        zones, small, large = folder / "circles.csv", folder / "small.csv", folder / "large.csv"
+        stream_world.write_circles(zones, circles)
+        stream_world.write_points(large, large.with_suffix(".parquet"), tracks, each, circles)
+        stream_world.write_points(small, small.with_suffix(".parquet"), tracks, each, circles, THINNED)
+        print(f"streams: {tracks} tracks, {count} points, {circles} circles")
+        rows: list[tuple[str, float | None, str | None, float | None, float, float, str]] = []
+        digests = set()
+        peer = join(large.with_suffix(".parquet"), zones, 20_000 if given.quick else 1_000_000)
+        for suffix in (".csv", ".parquet"):
+            runs = {jobs: replay(large.with_suffix(suffix), zones, jobs) for jobs in (1, 2)}
+            thinned = replay(small.with_suffix(suffix), zones, 1)
+            digests |= {run.digest for run in runs.values()}
+            for jobs, run in runs.items():
+                print(f"  {suffix[1:]}, {jobs} job{'s' * (jobs > 1)}: {count / run.seconds:.0f} points/s "
+                      f"({run.seconds:.1f} s, {run.processor:.1f} s of processors), {run.events} events, "
+                      f"peak {run.megabytes:.0f} MB")  # fmt: skip
+            print(f"  {suffix[1:]}, a point in {THINNED}: peak {thinned.megabytes:.0f} MB, {thinned.events} events")
+            kind, ours = f"streams-{suffix[1:]}", runs[1].processor / count * 1e9
+            rows += [
+                (kind, ours, "GeoPandas sjoin", peer, ours / peer, 1.0, "x the join"),
+                (f"{kind}-jobs", None, None, None, runs[2].seconds / runs[1].seconds, 0.67, "x one job"),
+                (f"{kind}-memory", None, None, None, runs[1].megabytes / thinned.megabytes, 1.15, "x a tenth"),
+            ]
+        if len(digests) != 1:
+            sys.exit("bench: the events of streams differ")
+    for title, ours_ns, baseline, its_ns, value, target, unit in rows:
+        texts = ["-" if number is None else f"{number:.4g}" for number in (ours_ns, its_ns)]
+        print(f"{title:<22} {texts[0]:>12}  {baseline or '-':<15} {texts[1]:>12} {value:10.4g}  <= {target:<5g} "
+              f"{unit:<10} {'yes' if value <= target else 'NO'}")  # fmt: skip
+    if given.json is not None:
+        titles = {row[0] for row in rows}
+        table = json.loads(given.json.read_text()) if given.json.exists() else []
+        table = [row for row in table if row["name"] not in titles] + [
+            {"name": title, "ours_ns": ours_ns, "baseline": baseline, "baseline_ns": its_ns, "ratio": value,
+             "target": target, "holds": value <= target, "unit": unit}
+            for title, ours_ns, baseline, its_ns, value, target, unit in rows
+        ]  # fmt: skip
+        given.json.write_text("[" + ",".join(f"\n  {json.dumps(row)}" for row in table) + "\n]\n")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main()
