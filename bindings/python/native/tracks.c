@@ -116,7 +116,7 @@ static int open_begins(PyObject *object, Py_buffer *begins) {
   if (PyObject_GetBuffer(object, begins, PyBUF_CONTIG | PyBUF_FORMAT) < 0) return -1;
   const char *format = begins->format != NULL ? begins->format : "B";
   if (begins->ndim == 1 && begins->itemsize == 8 && (*format == 'q' || *format == 'l') && format[1] == 0 &&
-      (uintptr_t)begins->buf % 8 == 0)
+      (begins->shape[0] == 0 || (uintptr_t)begins->buf % 8 == 0))
     return 0;
   PyErr_SetString(PyExc_TypeError, "begins must be one column of 64-bit integers");
   PyBuffer_Release(begins);

@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Run
+from conftest import ROOT, TRACKS as SHARED_TRACKS, UUID, Run, needs_shared
 
 from fencepost import CircularGeographicCondition, Monitor, TransitionPolicy, replay
 from fencepost._conditions_file import add_conditions, read_conditions
-from fencepost._event_log import event_line
-from fencepost._stream import ManyReplay, ManyTracks
+from fencepost._event_log import EventLog, event_line
+from fencepost._many_tracks import ManyTracks
+from fencepost._sightings import read_sightings
+from fencepost._stream import ManyReplay
+from fencepost._tracks import read_tracks
 
 DATA = ROOT / "examples" / "data"
 TRACKS = int(os.environ.get("FENCEPOST_STREAM_TRACKS", "3000"))
@@ -125,6 +128,111 @@ def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_pat
         list(ManyReplay(ManyTracks(tracks, "vehicle", grouped=True), template).events())
 
 
+def by_track(lines: Iterator[str], alone: EventLog, by: str) -> list[str]:
+    """Lines in the order of a log that has one track after another."""
+    found: dict[Any, list[str]] = {key: [] for key in alone.tracks}
+    for line in lines:
+        found[json.loads(line)[by]].append(line)
+    return [line for key in alone.tracks for line in found[key]]
+
+
+def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
+    """A few tracks with all that rows can be, circles with all policies and a beacon, and scan reports."""
+    world = random.Random(seed)
+    rows = []
+    for track in range(world.randrange(1, 9)):
+        latitude, longitude, time = 52 + world.uniform(-0.01, 0.01), 13.0, world.randrange(100)
+        for _ in range(world.randrange(1, 120)):
+            latitude, longitude = latitude + world.uniform(-0.002, 0.002), longitude + world.uniform(-0.002, 0.002)
+            time += world.choice([0, 0, 5, 5, 15, 60])  # several of one time
+            row = [f"v{track}", time - world.choice([0] * 20 + [30]), latitude, longitude, world.choice([5, 5, 40])]
+            strange = world.random()
+            if strange < 0.1:
+                row = [*row[:2], *world.choice([["", ""], [latitude, "na"], ["nan", longitude], [91, 0], ["inf", 1]]), 5]
+            elif strange < 0.2:
+                row[4] = world.choice(["", "-1", "nan", "none", "0"])
+            rows.append(row)
+    if not grouped:
+        rows.sort(key=lambda row: int(row[1]) // 50)
+    files = {name: folder / name for name in ("t.csv", "c.json", "s.jsonl")}
+    with open(files["t.csv"], "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["vehicle", "time", "lat", "lon", "accuracy"], *rows])
+    features = []
+    for number in range(12):
+        where = {"type": "Point", "coordinates": [13 + world.uniform(-0.01, 0.01), 52 + world.uniform(-0.01, 0.01)]}
+        policy = world.choice(["standard", "exact", "core_location", {"entry_dwell": 30, "dwell_policy": "evidence"}])
+        assuming = world.choice(["unknown", "satisfied", "unsatisfied"])
+        own = {"identifier": f"c{number}", "radius": 200, "policy": policy, "assuming": assuming}
+        features.append({"type": "Feature", "geometry": where, "properties": own})
+    beacon = {"identifier": "beacon", "uuid": UUID}
+    features.append({"type": "Feature", "geometry": None, "properties": beacon})
+    files["c.json"].write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    reports: list[dict[str, Any]] = []
+    seen = {"uuid": UUID, "major": 1, "minor": 2, "rssi": -60}
+    for time in sorted(world.randrange(3000) for _ in range(60)):
+        reports.append({"time": time, **world.choice([{"beacons": [seen]}, {"beacons": []}, {"scanning": world.random() < 0.9}])})
+    files["s.jsonl"].write_text("".join(json.dumps(report) + "\n" for report in reports))
+    return files
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int) -> None:
+    """Byte for byte, with the counts; also with scan reports, time after the last row, and rows that come together."""
+    grouped, late, sighted = seed % 2 == 1, seed % 4 > 1, seed % 8 > 3
+    files = random_world(tmp_path, seed, grouped)
+    conditions, until = files["c.json"], 10**11 if late else None
+    sightings = files["s.jsonl"] if sighted else None
+    alone = replay(files["t.csv"], conditions, by="vehicle", until=until, sightings=sightings)
+    expected = (alone.to_jsonl() or "").splitlines()
+    assert expected
+    reports = read_sightings(files["s.jsonl"]) if sighted else []
+    template = Monitor()
+    add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
+    orders = set()
+    for jobs, batch in [(1, 1), (1, 7), (1, 65_536)] + ([(2, 7), (3, 65_536)] if seed in (0, 5, 7) else []):
+        file = ManyTracks(files["t.csv"], "vehicle", batch_rows=batch, grouped=grouped)
+        many = ManyReplay(file, template, reports, until, jobs)
+        lines = "".join(many.lines()).splitlines()
+        assert by_track(iter(lines), alone, "vehicle") == expected, (seed, jobs, batch)
+        assert not grouped or lines == expected
+        assert {name: many.counts[name] for name in alone.counts._fields} == alone.counts._asdict()
+        ends = [(replayed.begin_us, replayed.end_us) for replayed in alone.replays]
+        assert [(one.begin_us, one.end_us) for one in many.ended] == ends
+        orders.add(tuple(lines))
+        file = ManyTracks(files["t.csv"], "vehicle", batch_rows=batch, grouped=grouped)
+        rows = ManyReplay(file, template, reports, until).events()
+        assert [event_line(row.event, "vehicle", row.track) for row in rows] == lines
+    assert len(orders) == 1
+
+
+@needs_shared()
+@pytest.mark.parametrize(
+    ("name", "by"),
+    [
+        ("bus-liverpool-route14.csv", "trip_id"),
+        ("seal-bering-antimeridian-3x.csv", "Quality"),
+        ("seal-ross-sea-78S.csv", "lc"),
+        ("ship-ais-north-sea-205316000.csv", "speed"),
+        ("train-neuchatel-lausanne-accuracy.csv", "user_id"),
+    ],
+)
+def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
+    """By any column that makes many tracks of them."""
+    path = SHARED_TRACKS / "csv" / name
+    lines = ["identifier,latitude,longitude,radius"]
+    for track in read_tracks(path, by=by):
+        usable = [fix for fix in track.fixes if abs(fix[0]) <= 90]
+        lines += [f"c{len(lines) + n},{fix[0]},{fix[1]},300" for n, fix in enumerate(usable[:: len(usable) // 3 + 1])]
+    (tmp_path / "c.csv").write_text("\n".join(lines) + "\n")
+    alone = replay(path, tmp_path / "c.csv", by=by)
+    for batch in (7, 65_536):
+        template = Monitor()
+        add_conditions(template, read_conditions(tmp_path / "c.csv", TransitionPolicy.standard()), tmp_path / "c.csv")
+        found = ManyReplay(ManyTracks(path, by, batch_rows=batch), template).lines()
+        expected = (alone.to_jsonl() or "").splitlines()
+        assert by_track((line.rstrip("\n") for line in found), alone, by) == expected != []
+
+
 def parquet(tracks: Path, target: Path) -> Path:
     geopandas = pytest.importorskip("geopandas")
     pandas = pytest.importorskip("pandas")
@@ -204,13 +312,51 @@ def test_bad_files(run: Run, tmp_path: Path, content: bytes, words: str, jobs: s
     assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
 
 
+def test_what_comes_before_an_error_does_not_depend_on_jobs(tmp_path: Path) -> None:
+    write(tmp_path / "t.csv", 20, 3000)
+    with open(tmp_path / "t.csv", "a") as file:
+        file.write('"v00001",52,13,noon,5\n')
+    conditions = circles(tmp_path / "c.csv")
+    template = Monitor()
+    add_conditions(template, read_conditions(conditions, TransitionPolicy.exact()), conditions)
+    found = []
+    for jobs in (1, 2):
+        lines = []
+        with pytest.raises(ValueError, match="line 3002: time: 'noon' is not a time"):
+            for line in ManyReplay(ManyTracks(tmp_path / "t.csv", "vehicle", batch_rows=100), template, jobs=jobs).lines():
+                lines.append(line)
+        found.append(lines)
+    assert found[0] == found[1] and len(found[0]) > 1000
+
+
+def test_processes_end_with_their_parent(tmp_path: Path) -> None:
+    """SIGKILL for the parent: nothing else tells them."""
+    write(tmp_path / "t.csv", 5, 3000)
+    code = (
+        "import os, signal, multiprocessing\n"
+        "from fencepost import Monitor, CircularGeographicCondition\n"
+        "from fencepost._many_tracks import ManyTracks\n"
+        "from fencepost._stream import ManyReplay\n"
+        "if __name__ == '__main__':\n"
+        "    monitor = Monitor(); monitor.add(CircularGeographicCondition(52, 13, 100), 'a')\n"
+        "    events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()\n"
+        "    next(events)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    (tmp_path / "killed.py").write_text(code)
+    # They hold the pipe of the standard output, which is read to its end.
+    done = subprocess.run([sys.executable, "killed.py"], cwd=tmp_path, capture_output=True, timeout=60)
+    assert done.returncode == -9
+
+
 def test_a_process_that_dies_is_an_error_not_a_wait(tmp_path: Path) -> None:
     """SIGKILL for one of the processes after the first batch."""
     write(tmp_path / "t.csv", 5, 3000)
     code = (
         "import sys, os, signal, multiprocessing\n"
         "from fencepost import Monitor, CircularGeographicCondition, FencepostError\n"
-        "from fencepost._stream import ManyReplay, ManyTracks\n"
+        "from fencepost._many_tracks import ManyTracks\n"
+        "from fencepost._stream import ManyReplay\n"
         "if __name__ == '__main__':\n"
         "    monitor = Monitor(); monitor.add(CircularGeographicCondition(52, 13, 100), 'a')\n"
         "    events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()\n"

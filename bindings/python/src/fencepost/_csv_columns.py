@@ -17,7 +17,7 @@ from ._times import EPOCH
 from ._track_csv import NOTHING, Layout
 
 _MICROSECOND = timedelta(microseconds=1)
-_PIECE = 1024
+_PIECE = 256
 """Lines whose cells fit into the processor's cache."""
 
 
@@ -110,14 +110,14 @@ def _whole_numbers(cells: Sequence[str], unit: str | None) -> array[int]:
     if "_" in "".join(cells):  # for int() it may stand between digits
         raise ValueError
     numbers = list(map(int, cells))
+    low, high = min(numbers), max(numbers)
     if unit is None:
-        low, high = min(numbers), max(numbers)
         if -100_000_000_000 < low and high < 100_000_000_000:
             unit = "s"
         elif 100_000_000_000 <= low:
             unit = "ms" if high < 100_000_000_000_000 else "us" if low >= 100_000_000_000_000 else None
     factor = {"s": 1_000_000, "ms": 1000, "us": 1}.get(unit or "")
-    if factor is None:
+    if factor is None or low * factor <= -1 << 63:
         raise ValueError
     return array("q", map(factor.__mul__, numbers))
 

@@ -46,9 +46,9 @@ def number_time(value: Decimal | int | float, unit: str | None = None) -> int:
     if unit is None:
         size = abs(number)
         unit = "s" if size < 100_000_000_000 else "ms" if size < 100_000_000_000_000 else "us"
-    if abs(number) > Decimal("1e21"):
+    if abs(number) > Decimal("1e21") or abs(time := round(number * UNITS[unit])) >= 1 << 63:
         raise ValueError(f"{value} is not a time: outside year 1 to year 9999")
-    return round(number * UNITS[unit])
+    return time
 
 
 def _day_first(match: re.Match[str]) -> datetime:
