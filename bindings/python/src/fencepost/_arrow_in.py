@@ -23,6 +23,8 @@ from ._wkb import plain_points
 
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _PER_SECOND = {"s": 1, "m": 1_000, "u": 1_000_000, "n": 1_000_000_000}
+_KEYS = {str, int, bool}
+"""Types of values that tell tracks apart, whatever they are."""
 Batch = tuple[Sequence[float], Sequence[float], Sequence[float] | None, Sequence[int], Sequence[Any] | None]
 """Latitudes, longitudes, accuracies, microseconds, keys."""
 
@@ -287,8 +289,14 @@ class BatchReader:
 
     def keys(self, chunk: Any, by: str, first: int) -> list[Any]:
         """The values of the column that tells tracks apart."""
-        found = self.values(chunk, self.names.index(by))
-        if set(map(type, found)) <= {str, int, bool}:
+        column = self.names.index(by)
+        child = _child(chunk, column)
+        if child.dictionary is not None and not self._has_nulls(child):
+            names = require("nanoarrow", "arrow").Array(child.dictionary).to_pylist()
+            if set(map(type, names)) <= _KEYS:
+                return list(map(names.__getitem__, self._plain(child)))
+        found = self.values(chunk, column)
+        if set(map(type, found)) <= _KEYS:
             return found
         for row, value in enumerate(found):
             if _missing(value):

@@ -63,8 +63,10 @@ def _append(whole: Columns, numbers: _Numbers, layout: Layout, lines: Sequence[s
         ValueError: There is something unusual; or another of the exceptions that :func:`columns` catches.
     """
     indices = layout.indices
-    # Strict only refuses more; for example a field that goes on after these lines.
-    cells = list(zip(*csv.reader(lines, delimiter=layout.delimiter, strict=True), strict=True))
+    cells: Sequence[Sequence[str]] | None = _plain_cells(layout, lines)
+    if cells is None:
+        # Strict only refuses more; for example a field that goes on after these lines.
+        cells = list(zip(*csv.reader(lines, delimiter=layout.delimiter, strict=True), strict=True))
     if len(cells) <= max(layout.track, *indices.values()) or "#" in "".join(cells[0]):
         raise ValueError
     whole.times.extend(_times(cells[indices["time"]], layout.unit))
@@ -73,6 +75,23 @@ def _append(whole: Columns, numbers: _Numbers, layout: Layout, lines: Sequence[s
     if whole.accuracies is not None:
         whole.accuracies.extend(_numbers(cells[indices["accuracy"]]))
     whole.tracks.extend(map(numbers.__getitem__, cells[layout.track]))
+
+
+def _plain_cells(layout: Layout, lines: Sequence[str]) -> list[Sequence[str]] | None:
+    """The columns of lines without quotes, which end alike and have the cells of the header; None: they are not that.
+
+    Less than half the work of csv.reader, which gives the same.
+    """
+    text, delimiter = "".join(lines), layout.delimiter
+    end = "\r\n" if text.endswith("\r\n") else "\n"
+    if '"' in text or len(text) > csv.field_size_limit():
+        return None
+    if text.count("\n") != len(lines) or text.count("\r") != (len(end) - 1) * len(lines):
+        return None
+    if set(map(str.count, lines, repeat(delimiter))) != {layout.width - 1}:
+        return None
+    cells = text[: -len(end)].replace(end, delimiter).split(delimiter)
+    return [cells[column :: layout.width] for column in range(layout.width)]
 
 
 def _numbers(cells: Sequence[str]) -> array[float]:

@@ -27,8 +27,8 @@ BATCH_ROWS = 65_536
 class Rows(NamedTuple):
     """Consecutive rows of a file: whose track each is of (a number, by first appearance), and its fix.
 
-    NaN is a missing position, or an accuracy that is not reported; None: none is. `known` is how many tracks there were up
-    to the last row.
+    NaN is a missing position, or an accuracy that is not reported; None: none is. `known` is how many tracks there were
+    up to the last row.
     """
 
     tracks: array[int]
@@ -181,7 +181,7 @@ class ManyTracks:
         return self._rows(keys, None, latitudes, longitudes, accuracies, times)
 
     def _arrow(self) -> Iterator[Rows]:
-        with open_batches(self.path, self._how, self._batch_rows) as table:
+        with open_batches(self.path, self.by, self._how, self._batch_rows) as table:
             given = (table.stream, str(self.path), self._columns, self.by, self._how.transform, table.crs)
             for latitudes, longitudes, accuracies, times, keys in track_batches(*given):
                 positions = _array("d", latitudes), _array("d", longitudes)
@@ -192,8 +192,8 @@ class ManyTracks:
 class open_batches:  # noqa: N801 -- used as a function
     """The Arrow stream of a Parquet or vector file; its CRS where the stream does not say it. A context."""
 
-    def __init__(self, path: str | Path, how: Reading, batch_rows: int) -> None:
-        self._path, self._how, self._batch_rows = path, how, batch_rows
+    def __init__(self, path: str | Path, by: str, how: Reading, batch_rows: int) -> None:
+        self._path, self._by, self._how, self._batch_rows = path, by, how, batch_rows
         self._open: Any = None
         self.stream: Any = None
         self.crs: Any = None
@@ -209,6 +209,13 @@ class open_batches:  # noqa: N801 -- used as a function
                 parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
                 self._open = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
                 schema = self._open.schema_arrow
+                texts = pyarrow.string(), pyarrow.large_string()
+                if self._by in schema.names and schema.field(self._by).type in texts:
+                    self._open.close()  # anew: texts that repeat come once, with their numbers
+                    self._open = parquet.ParquetFile(
+                        path, pre_buffer=False, buffer_size=1 << 20, read_dictionary=[self._by]
+                    )
+                    schema = self._open.schema_arrow
                 batches = self._open.iter_batches(batch_size=self._batch_rows, use_threads=False)
                 self.stream = pyarrow.RecordBatchReader.from_batches(schema, batches)
                 return self
