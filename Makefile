@@ -7,7 +7,7 @@
 # make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
 # make soak    runs the tests with the full counts of what is random: 200 kills and more
 # make setup   only sets up: system packages (as root), .venv, the builds
-# make bench   runs the benchmarks
+# make bench   runs the benchmarks; make bench-streams those of files of many tracks at full size (10 million points)
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
 # make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
@@ -21,7 +21,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 .SUFFIXES:
 .PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python \
-  qgis-plugin bench mutants sanitize fuzz format-check clean
+  qgis-plugin bench bench-streams mutants sanitize fuzz format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -80,6 +80,9 @@ soak: setup-test
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
 	else echo "bench: Tests/Benchmarks/run.sh is not there" >&2; exit 1; fi
+
+bench-streams: setup-test
+	@$(python) Tests/Benchmarks/streams.py --full --json .build/bench.json
 
 format-check:
 	@swift format lint --strict --recursive Package.swift Sources Tests

@@ -94,3 +94,10 @@ if .venv/bin/python -c 'import fencepost, gpxpy' 2>/dev/null; then
   track=$(ls -S ../shared/data/tracks/gpx/*.gpx 2>/dev/null | head -n 1)
   $pinned .venv/bin/python Tests/Benchmarks/replay.py .build/bench.json ${track:+"$track"}
 fi
+
+# ---- files of many tracks, on all cores
+if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
+  .venv/bin/python Tests/Benchmarks/streams.py ${QUICK:+--quick} --json .build/bench.json
+else
+  say "GeoPandas, PyArrow or nanoarrow is not in .venv: files of many tracks are not measured"
+fi
