@@ -87,29 +87,91 @@ static int feed_row(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row,
   return take_events(rows, monitor, row, track);
 }
 
-/* The row at which it stopped: `stop`, or one whose track has no monitor yet; -1 on an error. */
-static Py_ssize_t feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
-  Py_ssize_t known = rows->begins.shape[0];
+/*
+ * The handle of a row's track, borrowed, or what stands in its place; NULL with an error. It is looked up for each row
+ * anew: whatever runs while memory is managed may have changed the list.
+ */
+static PyObject *monitor_at(const rows_to_feed *rows, Py_ssize_t row, int64_t track) {
+  if (track < 0 || track >= rows->begins.shape[0] || track >= PyList_Size(rows->monitors))
+    return native_refuse(rows->state, "row %zd: there is no track %lld", row, (long long)track);
+  PyObject *monitor = PyList_GetItem(rows->monitors, (Py_ssize_t)track);
+  if (monitor == Py_None || monitor == Py_False || Py_IS_TYPE(monitor, (PyTypeObject *)rows->state->monitor_type))
+    return monitor;
+  PyErr_Format(PyExc_TypeError, "track %lld: expected a monitor's handle, False or None", (long long)track);
+  return NULL;
+}
+
+/*
+ * The first row whose track has no monitor yet, or `stop`; -1 on an error. Copies the tracks' numbers up to it, since
+ * whoever else can write to the column may change it, and says whether they ascend.
+ */
+static Py_ssize_t check_rows(const rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop, int64_t *tracks,
+                             int *ascend) {
+  int64_t last = -1;
+  *ascend = 1;
   for (Py_ssize_t row = start; row < stop; row++) {
     int64_t track = integer_at(&rows->columns[TRACK], row);
-    /* The list is looked at anew for each row: whatever runs while memory is managed may have changed it. */
-    if (track < 0 || track >= known || track >= PyList_Size(rows->monitors)) {
-      native_refuse(rows->state, "row %zd: there is no track %lld", row, (long long)track);
-      return -1;
-    }
-    PyObject *monitor = PyList_GetItem(rows->monitors, (Py_ssize_t)track);
+    PyObject *monitor = track == last ? Py_False : monitor_at(rows, row, track);
+    if (monitor == NULL) return -1;
     if (monitor == Py_None) return row;
-    if (monitor == Py_False) continue;
-    if (!Py_IS_TYPE(monitor, (PyTypeObject *)rows->state->monitor_type)) {
-      PyErr_Format(PyExc_TypeError, "track %lld: expected a monitor's handle, False or None", (long long)track);
-      return -1;
-    }
+    if (track < last) *ascend = 0;
+    tracks[row - start] = last = track;
+  }
+  return stop;
+}
+
+/*
+ * The rows by track, those of a track in their order: its states are then in the processor's cache. A counting sort.
+ * To be freed with PyMem_Free.
+ */
+static Py_ssize_t *by_track(const int64_t *tracks, Py_ssize_t count, Py_ssize_t known) {
+  Py_ssize_t *order = PyMem_Calloc((size_t)count, sizeof(*order));
+  Py_ssize_t *places = PyMem_Calloc((size_t)known + 1, sizeof(*places));
+  if (order == NULL || places == NULL) {
+    PyMem_Free(order);
+    PyMem_Free(places);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  for (Py_ssize_t index = 0; index < count; index++) places[tracks[index] + 1]++;
+  for (Py_ssize_t track = 0; track < known; track++) places[track + 1] += places[track];
+  for (Py_ssize_t index = 0; index < count; index++) order[places[tracks[index]]++] = index;
+  PyMem_Free(places);
+  return order;
+}
+
+static int feed_checked(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t count, const int64_t *tracks,
+                        const Py_ssize_t *order) {
+  for (Py_ssize_t place = 0; place < count; place++) {
+    Py_ssize_t index = order != NULL ? order[place] : place;
+    PyObject *monitor = monitor_at(rows, start + index, tracks[index]);
+    if (monitor == NULL) return -1;
+    if (monitor == Py_None || monitor == Py_False) continue;
     Py_INCREF(monitor);
-    int failed = feed_row(rows, (native_monitor *)monitor, row, track) < 0;
+    int failed = feed_row(rows, (native_monitor *)monitor, start + index, tracks[index]) < 0;
     Py_DECREF(monitor);
     if (failed) return -1;
   }
-  return stop;
+  return 0;
+}
+
+/* The row at which it stopped: `stop`, or one whose track has no monitor yet; -1 on an error. */
+static Py_ssize_t feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop) {
+  size_t count = (size_t)(stop - start);
+  int64_t *tracks = count < PY_SSIZE_T_MAX / sizeof(*tracks) ? PyMem_Malloc((count + 1) * sizeof(*tracks)) : NULL;
+  if (tracks == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  int ascend;
+  Py_ssize_t *order = NULL;
+  Py_ssize_t end = check_rows(rows, start, stop, tracks, &ascend);
+  int failed = end < 0;
+  if (!failed && !ascend) failed = (order = by_track(tracks, end - start, rows->begins.shape[0])) == NULL;
+  if (!failed) failed = feed_checked(rows, start, end - start, tracks, order) < 0;
+  PyMem_Free(order);
+  PyMem_Free(tracks);
+  return failed ? -1 : end;
 }
 
 static int open_begins(PyObject *object, Py_buffer *begins) {
@@ -126,8 +188,9 @@ static int open_begins(PyObject *object, Py_buffer *begins) {
 /*
  * (monitors, begins, tracks, latitude, longitude, accuracy, time, start, stop, found, as_json): feeds the rows from start
  * to stop, each to the handle that the list `monitors` holds at the number of its track, and takes the events after each
- * row. False there: the rows are not fed; None: returns at such a row. Columns of 64-bit elements; accuracy may be
- * None. `begins` receives the earliest times by track, the list `found` (place, track, event as tuple or JSON).
+ * row. Rows of one track are fed in their order. False there: the rows are not fed; None: returns at such a row. Columns
+ * of 64-bit elements; accuracy may be None. `begins` receives the earliest times by track, the list `found` (place,
+ * track, event as tuple or JSON), by track where the rows are in another order.
  * Returns (row at which it stopped, fixes fed, late ones, invalid ones).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {

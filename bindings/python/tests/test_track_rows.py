@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import math
 import random
 import threading
@@ -264,12 +265,40 @@ def test_hostile_arguments(change: dict[str, Any], error: type[Exception], words
     feed(given)  # nothing is held
 
 
-def test_a_wrong_number_in_the_middle_keeps_what_was_found() -> None:
+def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:
     given = good()
     given["tracks"][5] = 2
     with pytest.raises(InvalidArgumentError, match="row 5: there is no track 2"):
         feed(given)
-    assert [item[:2] for item in given["found"]] == [(5, 0), (7, 1)]
+    assert given["found"] == [] and list(given["begins"]) == [NEVER, NEVER]
+
+
+def test_a_list_that_changes_meanwhile() -> None:
+    """Events are objects: making them may run anything."""
+    given = good(4000)
+    for row in range(4000):
+        given["latitude"][row] = 52.0 + row // 2 % 2
+
+    class Found(list[Any]):
+        pass
+
+    cycles: list[Any] = []
+
+    class Changes:
+        def __del__(self) -> None:
+            given["monitors"].clear()
+
+    for _ in range(3):
+        loop: list[Any] = [Changes()]
+        loop.append(loop)
+        cycles.append(loop)
+    del loop, cycles
+    gc.set_threshold(50)
+    try:
+        with pytest.raises(InvalidArgumentError, match="there is no track"):
+            feed(given | {"found": Found()})
+    finally:
+        gc.set_threshold(700)
 
 
 def test_random_arguments_never_crash() -> None:
@@ -296,8 +325,8 @@ def test_a_closed_monitor_goes_on_in_memory(tmp_path: Path) -> None:
     monitor = Monitor("kept", store=tmp_path)
     monitor.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact", assuming="unsatisfied")
     monitor.close()
-    given = good() | {"monitors": [monitor._handle] * 2}
-    assert feed(given) == (6, 6, 0, 0) and [item[:2] for item in given["found"]] == [(5, 0)]
+    given = good() | {"monitors": [monitor._handle, False]}
+    assert feed(given) == (6, 3, 0, 0) and [item[:2] for item in given["found"]] == [(5, 0)]
 
 
 def test_monitors_that_a_thread_feeds_meanwhile() -> None:

@@ -11,6 +11,7 @@ from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._event_log import ReplayCounts, TrackedEvent, TrackReplay, line_head
@@ -84,6 +85,9 @@ class Shard:
         fresh = rows.known - len(self._handles)
         self._handles.extend(repeat(None, fresh))
         self._begins.extend(repeat(self._reports[0].time_us if self._reports else _NEVER, fresh))
+        if not self._grouped:
+            for track in range(rows.known - fresh, rows.known):
+                self._begin(track, 0, found, counts)
         columns = (rows.tracks, rows.latitudes, rows.longitudes, rows.accuracies, rows.times)
         row, end = 0, len(rows.tracks)
         while row < end:
@@ -101,6 +105,7 @@ class Shard:
                 self._handles, self._begins, *columns, row, stop, found, self._as_json
             )
             counts.update(fixes=fixes, late_fixes=late, invalid_fixes=invalid)
+        found.sort(key=itemgetter(0))  # they came by track
         return Found(found, counts)
 
     def _begin(self, track: int, row: int, found: list[tuple[int, int, EventRow | str]], counts: Counter[str]) -> None:
