@@ -1,5 +1,7 @@
 /* Monitors with a store: opening by name, closing, what comes again, what is refused, a disk that cannot be written. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
