@@ -34,7 +34,12 @@ class InputError(InvalidArgumentError):
 
     @classmethod
     def of_row(cls, source: str, row: int, reason: str) -> InputError:
-        """About one row of a table."""
+        """About one row of a table.
+
+        Example:
+            >>> str(InputError.of_row("fixes", 3, "has no time"))
+            'fixes: row 3: has no time'
+        """
         return cls(source, f"row {row}", reason, row)
 
     def __reduce__(self) -> tuple[Any, ...]:
