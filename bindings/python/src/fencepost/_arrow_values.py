@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 import warnings
 from array import array
 from collections.abc import Sequence
+from decimal import Context, Decimal
 from typing import Any
 
 from ._files import require
@@ -15,6 +17,8 @@ NUMBERS = frozenset("cCsSiIlLfg")
 """Formats of fixed numbers that a memoryview reads; a half float is none of them before Python 3.12."""
 _INLINE = 12
 """Bytes of a text or binary view that lie in the view itself."""
+_EXACT = Context(prec=100)
+"""For decimals of 256 bits."""
 _WKB_POINT = struct.Struct("<BIdd")
 
 
@@ -29,7 +33,8 @@ class NotPointError(ValueError):
 class Column:
     """A column of a batch, or a field of a structure: the rows that the batch shows of it.
 
-    Nothing is sliced by nanoarrow: its copies of arrays of views (0.9) are not sound, and end the process.
+    nanoarrow (0.9) does not read all types soundly: its copies of arrays of views end the process, and of slices of
+    decimals, half floats and binary values of one size it shows other rows. These are decoded here.
     """
 
     def __init__(self, schema: Any, held: Any, first: int, length: int) -> None:
@@ -77,15 +82,15 @@ class Column:
         Raises:
             KeyError: nanoarrow cannot read what it holds.
         """
-        if self.format in ("vu", "vz"):
-            return self._of_views()
+        if _is_decoded_here(self.format):
+            return self._of_views() if self.format.startswith("v") else self._of_one_size()
         if self._schema.dictionary is not None:
             dictionary = self._held.dictionary
             words = Column(self._schema.dictionary, dictionary, 0, dictionary.length).values()
             nulls = set(self.null_rows())
             return [None if row in nulls else words[index] for row, index in enumerate(self.plain())]
-        if _holds_views(self._schema):
-            raise KeyError("views within lists or structures")
+        if any(map(_holds_decoded_here, self._schema.children)):
+            raise KeyError("such a type within lists or structures is not supported")
         start = self._first - self._view.offset
         held = self._held if not start and self._held.length == self.length else self._held[start : start + self.length]
         with warnings.catch_warnings():
@@ -97,7 +102,7 @@ class Column:
         """Texts or bytes of a column of views: 16 bytes each, its length, then itself or where it lies."""
         view = self._view
         data = [memoryview(view.buffer(index)).cast("B") for index in range(2, view.n_buffers - 1)]
-        rows = memoryview(view.buffer(1)).tobytes()[16 * self._first : 16 * (self._first + self.length)]
+        rows = memoryview(view.buffer(1))[self._first : self._first + self.length].tobytes()
         nulls = set(self.null_rows())
         found: list[Any] = []
         for row in range(self.length):
@@ -108,6 +113,21 @@ class Column:
             inline = rows[16 * row + 4 : 16 * row + 4 + length]
             value = inline if length <= _INLINE else data[number][start : start + length].tobytes()
             found.append(value.decode(errors="replace") if self.format == "vu" else value)
+        return found
+
+    def _of_one_size(self) -> list[Any]:
+        """Decimals, half floats, or bytes of one size."""
+        rows = memoryview(self._view.buffer(1))[self._first : self._first + self.length].tobytes()
+        if self.format == "e":
+            found: list[Any] = list(struct.unpack(f"={self.length}e", rows))
+        else:
+            size = len(rows) // self.length if self.length else 0
+            found = [rows[start : start + size] for start in range(0, len(rows), size or 1)]
+        if self.format.startswith("d:"):
+            scale = int(self.format.removeprefix("d:").split(",")[1])
+            found = [Decimal(int.from_bytes(value, sys.byteorder, signed=True)).scaleb(-scale, _EXACT) for value in found]
+        for row in self.null_rows():
+            found[row] = None
         return found
 
     def wkb_points(self) -> tuple[array[float], array[float]]:
@@ -141,11 +161,13 @@ class Column:
         return array("d", [row[2] for row in rows]), array("d", [row[3] for row in rows])
 
 
-def _holds_views(schema: Any) -> bool:
-    if schema.format in ("vu", "vz"):
-        return True
-    inner = [schema.dictionary] if schema.dictionary is not None else []
-    return any(map(_holds_views, [*schema.children, *inner]))
+def _is_decoded_here(kind: str) -> bool:
+    return kind in ("vu", "vz", "e") or kind.startswith(("d:", "w:"))
+
+
+def _holds_decoded_here(schema: Any) -> bool:
+    inner = [*schema.children, *([] if schema.dictionary is None else [schema.dictionary])]
+    return _is_decoded_here(schema.format) or any(map(_holds_decoded_here, inner))
 
 
 def _point(data: bytes, row: int) -> tuple[float, float]:

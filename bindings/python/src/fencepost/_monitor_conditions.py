@@ -149,8 +149,10 @@ class MonitorConditions:
             >>> monitor.add_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
             >>> monitor.identifiers
             ['a', 'b']
-            >>> import duckdb  # doctest: +SKIP
-            >>> monitor.add_many(duckdb.sql("SELECT name, ST_Centroid(geom) AS geom, 150 AS radius FROM shops"))  # doctest: +SKIP
+            >>> import pyarrow
+            >>> monitor.add_many(pyarrow.table({"name": ["c"], "lat": [52.5], "lon": [13.4], "radius": [150.0]}))
+            >>> monitor["c"].condition.radius
+            150.0
         """
         given = (latitude, longitude, radius)
         if hasattr(identifier, "__arrow_c_stream__") and all(column is None for column in given):

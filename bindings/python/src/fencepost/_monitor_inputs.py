@@ -119,8 +119,8 @@ class MonitorInputs:
             FeedResult(accepted=2, invalid=1, late=1)
             >>> monitor.feed_many([Fix(0, 0, time=2), Fix(0, 0, time=3)])
             FeedResult(accepted=2, invalid=0, late=0)
-            >>> import pyarrow  # doctest: +SKIP
-            >>> monitor.feed_many(pyarrow.table({"lat": [0.0], "lon": [0.0], "time_us": [4]}))  # doctest: +SKIP
+            >>> import pyarrow
+            >>> monitor.feed_many(pyarrow.table({"lat": [0.0], "lon": [0.0], "time_us": [4]}))
             FeedResult(accepted=1, invalid=0, late=0)
         """
         if on_invalid not in ("count", "raise"):
