@@ -29,7 +29,7 @@ public struct MonitorEngine: Sendable {
   var isStoreFailing = false
 
   // Tracking.
-  var states: ContiguousArray<SlotState> = []
+  var states = SlotStates()
   var undetermined: ContiguousArray<UInt32> = []
   /// Whether `undetermined` is in add order.
   var undeterminedIsSorted = true

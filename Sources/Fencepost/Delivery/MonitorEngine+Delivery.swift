@@ -84,9 +84,13 @@ extension MonitorEngine {
 
   /// A copy as it would be after a crash: what was handed out and not committed is handed out again. The two go on
   /// independently.
+  ///
+  /// - Complexity: O(1), and later O(what happens to the copy) in time and memory: it shares the conditions, and their
+  ///   states as long as they are the same. Its first fix reads each condition once.
   public func fork() -> MonitorEngine {
     var copy = self
     copy.journal = Journal()
+    copy.states.share()
     copy.abandon()
     return copy
   }

@@ -10,6 +10,9 @@ struct Turns: Sendable {
   /// When the flags last changed in a way that is news, and the place of that change, while an event is pending.
   var flags: [UInt32: (date: Int64, change: UInt64)] = [:]
 
+  /// Whether no condition is busy.
+  var isIdle: Bool { waiting.isEmpty && flying.isEmpty }
+
   func isBusy(_ slot: UInt32) -> Bool {
     waiting[slot] != nil || flying.contains(slot)
   }

@@ -82,10 +82,10 @@ extension MonitorEngine {
       for hit in gathered { states[Int(hit.id)].isNear = true }
     }
     var kept = 0
-    var settled = false
+    var settled = sweeps && sweepShared(&listed)
     for slot in listed {
       let state = states[Int(slot)]
-      guard state.isCircle, state.observed == .undetermined, !state.isOverLimit else {
+      guard state.isSweepable else {
         states[Int(slot)].isListed = false
         continue
       }
@@ -106,6 +106,31 @@ extension MonitorEngine {
     listed.removeLast(listed.count - kept)
     if kept == 0, listed.capacity > 4_096 { listed = [] }
     swap(&listed, &undetermined)
+  }
+
+  /// In a fork that still shares its states: settles at once the listed circles that are neither near nor to be told
+  /// about, and leaves the others in the list.
+  ///
+  /// - Returns: Whether it did so.
+  private mutating func sweepShared(_ listed: inout ContiguousArray<UInt32>) -> Bool {
+    guard states.isShared, !journal.isOn, turn.isIdle else { return false }
+    var others: ContiguousArray<UInt32> = []
+    let most = states.room / 2
+    for slot in listed {
+      let state = states.sharedHint(Int(slot))
+      guard state.isListed, !state.isSweepable || state.noted != .unsatisfied else { continue }
+      guard others.count < most else { return false }
+      others.append(slot)
+    }
+    for slot in others { states.keep(Int(slot)) }
+    others.removeAll(keepingCapacity: true)
+    states.forEachChanged { slot in
+      if states[slot].isListed { others.append(UInt32(truncatingIfNeeded: slot)) }
+    }
+    others.sort { table.generation(of: $0) < table.generation(of: $1) }
+    states.sweep()
+    listed = others
+    return true
   }
 
   private mutating func unlist(_ slot: UInt32) -> Bool {

@@ -16,7 +16,7 @@ enum Observed: UInt8, Sendable {
 }
 
 /// The state of one condition that every condition has; what only some have is kept beside it.
-struct SlotState: Sendable {
+struct SlotState: Sendable, Equatable {
   /// Index in ``ActiveCircles``, or ``none``.
   var active: UInt32 = SlotState.none
   /// Index in ``RecordTable``, or ``none`` while the first record stands.
@@ -46,6 +46,9 @@ struct SlotState: Sendable {
   var added: Int64 = .min
 
   static let none = UInt32.max
+
+  /// A circle that waits for the fix that decides it.
+  var isSweepable: Bool { isCircle && observed == .undetermined && !isOverLimit }
 }
 
 /// A crossing in the making: a decisive fix was on the other side, and none since spoke against it.

@@ -41,7 +41,7 @@ extension MonitorEngine {
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
     if circlesAreSuspended || !candidates.isEmpty { return true }
-    if undetermined.contains(where: { isUndetermined($0) }) { return true }
+    if undetermined.contains(where: { states[Int($0)].isSweepable }) { return true }
     // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
     for watch in active.watches where states[Int(watch.slot)].observed == .inside {
       let circle = table.circle(of: watch.slot)
@@ -55,11 +55,6 @@ extension MonitorEngine {
       states[Int(hit.id)].observed == .outside
         && table.circle(of: hit.id).slack(at: coordinate, position, limit: .infinity)?.isInside == true
     }
-  }
-
-  private func isUndetermined(_ slot: UInt32) -> Bool {
-    let state = states[Int(slot)]
-    return state.isCircle && state.observed == .undetermined && !state.isOverLimit
   }
 }
 
