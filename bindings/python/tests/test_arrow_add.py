@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -72,9 +73,9 @@ def test_circles_reach_the_engine_in_place() -> None:
         monitor.add_many(table)
         assert spy.addresses == [[address(table[name]) for name in ("lat", "lon", "radius")]]
         spy.addresses.clear()
+    # Batches with the same options are one call, so that a store has them together or not at all.
     monitor.add_many(reader_of(whole, lambda: 100))
-    starts = [address(whole[name]) for name in ("lat", "lon", "radius")]
-    assert spy.addresses == [[start + 800 * part for start in starts] for part in range(5)]
+    assert len(spy.addresses) == 1 and list(monitor) == columns["name"]
 
 
 def test_policies_as_structures() -> None:
@@ -91,6 +92,25 @@ def test_policies_as_structures() -> None:
     assert [(event.identifier, event.date_us) for event in log if event.identifier == "7"] == [("7", 0), ("7", 6 * SECOND)]
 
 
+def test_a_policy_in_every_row() -> None:
+    """Many short runs of rows with the same options, in order; and one that is refused, which undoes them all."""
+    rows = 3000
+    table = pa.table({
+        "id": [str(row) for row in range(rows)], "lat": [0.0] * rows, "lon": [0.0] * rows,
+        "radius": [float(1 + row) for row in range(rows)],
+        "policy": [("exact", "standard", None)[row // (1 + row % 40) % 3] for row in range(rows)],
+    })  # fmt: skip
+    monitor = Monitor()
+    monitor.add_many(table, policy="core_location", tag=range(rows))
+    presets = {"exact": TransitionPolicy.exact(), "standard": TransitionPolicy.standard(), None: TransitionPolicy.core_location()}
+    for row, (record, name) in enumerate(zip(monitor.records(), table["policy"].to_pylist())):
+        assert (record.last_event.identifier, record.tag, record.policy) == (str(row), row, presets[name])
+    assert len(monitor) == rows
+    bad = table.set_column(3, "radius", pa.array([float(1 + row) if row != 2987 else -1.0 for row in range(rows)]))
+    other = Monitor()
+    assert refusal(other.add_many, bad).row == 2987 and len(other) == 0
+
+
 CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0], "radius": [1.0, 2.0]}
 
 
@@ -102,6 +122,8 @@ CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0
         (CIRCLES | {"lat": [1.0, 90.5]}, "row 1: latitude is 90.5; accepted are -90 to 90 degrees (column 'lat')"),
         (CIRCLES | {"lon": [1.0, None]}, "row 1: longitude is nan; accepted are -180 to 180 degrees (column 'lon')"),
         (CIRCLES | {"id": ["a", None]}, "row 1: identifier is missing (column 'id'): a text is needed"),
+        (CIRCLES | {"id": [1.0, math.nan]}, "row 1: identifier is missing (column 'id'): a text is needed"),
+        (CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": math.inf}]}, "row 1: entry_dwell"),
         (CIRCLES | {"id": ["a", ""]}, "row 1: the identifier is empty; accepted are 1 to 256 bytes of UTF-8 (column 'id')"),
         (CIRCLES | {"id": ["a", "b\0"]}, "row 1: identifier 'b\\x00' holds a NUL character (column 'id')"),
         (CIRCLES | {"id": [True, False]}, "row 0: identifier True is a bool (column 'id'): a text is needed"),

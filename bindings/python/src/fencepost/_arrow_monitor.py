@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
 """An assumed state and a policy, as the engine is given them."""
+_FEW = 16
 FIXES, CIRCLES = "fixes", "table"
 """What the arguments are called in messages."""
 
@@ -129,8 +131,33 @@ class _Circles(NamedTuple):
     assuming: int
     policy: PolicyRow | None
 
-    def add(self, handle: Monitor, tag: memoryview[Any]) -> None:
-        handle.add_circles(*self[1:], tag[self.first : self.first + len(self.identifiers)])
+    def add(self, handle: Monitor, tags: memoryview[Any]) -> None:
+        """Adds them, all or nothing."""
+        handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)])
+
+    def add_singly(self, handle: Monitor, tags: memoryview[Any]) -> None:
+        """Adds one after another, which is faster for few."""
+        columns = self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :]
+        for row, (identifier, latitude, longitude, radius, tag) in enumerate(zip(*columns)):
+            try:
+                handle.add_circle(identifier, latitude, longitude, radius, self.assuming, self.policy, tag, False)
+            except InvalidArgumentError as error:
+                error.position = row
+                raise
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Circles]) -> _Circles:
+        """Consecutive parts with the same options as one: a copy, unless there is only one."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        columns = [array("d"), array("d"), array("d")]
+        for part in parts:
+            for column, values in zip(columns, (part.latitudes, part.longitudes, part.radii)):
+                column.frombytes(values.cast("B"))
+        texts = tuple(text for part in parts for text in part.identifiers)
+        latitudes, longitudes, radii = (memoryview(column) for column in columns)
+        return cls(first.first, texts, latitudes, longitudes, radii, first.assuming, first.policy)
 
 
 class Options(NamedTuple):
@@ -146,13 +173,15 @@ def add_stream(handle: Monitor, table: Any, columns: Mapping[str, str], options:
     reader = BatchReader(table, CIRCLES)
     plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
     default = assumed(options.assuming), policy_row(options.policy)
-    parts = list(_circles(reader, plan, default, as_policy(options.policy)))
+    found = groupby(_circles(reader, plan, default, as_policy(options.policy)), lambda part: (part.assuming, part.policy))
+    parts = [_Circles.joined(list(same)) for _, same in found]
     numbers = tags(options.tag, sum(len(part.identifiers) for part in parts))
     # A row that is refused is refused by any monitor: several parts go into another one first.
     for target in (_empty(), handle) if len(parts) > 1 else (handle,):
         for part in parts:
+            singly = len(parts) > 1 and len(part.identifiers) < _FEW
             try:
-                part.add(target, numbers)
+                (part.add_singly if singly else part.add)(target, numbers)
             except InvalidArgumentError as error:
                 raise _of_row(error, CIRCLES, part.first, reader, plan) from None
 
@@ -176,9 +205,10 @@ def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str
     name = reader.names[plan.indices["identifier"]]
     found = []
     for row, value in enumerate(reader.values(chunk, plan.indices["identifier"], first)):
-        text = identifier_text(value)
+        missing = value is None or value != value
+        text = None if missing else identifier_text(value)
         if not isinstance(text, str):
-            said = "is missing" if value is None else f"{value!r} is a {type(value).__name__}"
+            said = "is missing" if missing else f"{value!r} is a {type(value).__name__}"
             raise InputError.of_row(CIRCLES, first + row, f"identifier {said} (column {name!r}): a text is needed")
         found.append(text)
     try:
@@ -198,19 +228,24 @@ def _runs(
         return
     start = 0
     held = [reader.values(chunk, plan.indices[what], first) for what in own]
+    known: dict[str, _Decided] = {}
     for given, rows in groupby(zip(*held)):
-        state, policy = default
-        try:
-            for what, value in zip(own, given):
-                if value is None:
-                    continue
-                if what == "assuming":
-                    state = assumed(assumed_state(value))
-                else:
-                    policy = policy_row(policy_of(without_nulls(value), base))
-        except InvalidArgumentError as error:
-            names = " and ".join(repr(reader.names[plan.indices[what]]) for what in own)
-            raise InputError.of_row(CIRCLES, first + start, f"{error} (column {names})") from None
+        decided = known.get(repr(given))
+        if decided is None:
+            try:
+                decided = known[repr(given)] = _decide(dict(zip(own, given)), default, base)
+            except (ValueError, OverflowError) as error:
+                names = " and ".join(repr(reader.names[plan.indices[what]]) for what in own)
+                raise InputError.of_row(CIRCLES, first + start, f"{error} (column {names})") from None
         length = sum(1 for _ in rows)
-        yield (state, policy), length
+        yield decided, length
         start += length
+
+
+def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -> _Decided:
+    """What a row says itself, else what is said for all."""
+    assuming, policy = own.get("assuming"), without_nulls(own.get("policy"))
+    return (
+        default[0] if assuming is None else assumed(assumed_state(assuming)),
+        default[1] if policy is None else policy_row(policy_of(policy, base)),
+    )
