@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+import struct
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 from arrow_streams import reader_of
 from test_tables import refusal
 
-from fencepost import FeedResult, Fix, InvalidArgumentError, MissingExtraError, Monitor
+from fencepost import FeedResult, Fix, InputError, InvalidArgumentError, MissingExtraError, Monitor
 
 pa = pytest.importorskip("pyarrow")
 
@@ -68,6 +70,33 @@ def test_bad_metadata() -> None:
     assert "holds no points" in str(refusal(feed, marked("geoarrow.wkb", "", pa.string(), ["POINT(0 0)"])))
     assert feed(marked("geoarrow.point", "", point, values)) == FeedResult(1, 0, 0)
     assert "is an Arrow stream of values" in str(refusal(feed, pa.chunked_array([[1.0]])))
+
+
+@pytest.mark.parametrize("geo", ['{"primary_column": "p", "columns": []}', '{"primary_column": "p", "columns": {"p": 1}}',
+                                 '{"primary_column": "p"}', '{"primary_column": ["p"]}'])  # fmt: skip
+def test_odd_metadata_of_geoparquet(geo: str) -> None:
+    """What it does not say is taken to be WGS84; a column that it does not name is found by its name."""
+    table = pa.table({"p" if '"p",' in geo or '"p"}' in geo else "geom": [struct.pack("<BIdd", 1, 1, 2, 3)], "time": [0]})
+    assert Monitor().feed_many(table.replace_schema_metadata({"geo": geo})) == FeedResult(1, 0, 0)
+
+
+def test_any_bytes_are_points_or_refused() -> None:
+    generator = random.Random(9)
+    point = struct.pack("<BIdd", 1, 1, 2, 3)
+    refused = 0
+    for _ in range(400):
+        data = bytearray(generator.choice([point, struct.pack(">BIdd", 0, 1, 2, 3), point + b"more"]))
+        for _ in range(generator.randrange(4)):
+            data[generator.randrange(5)] = generator.choice([0, 1, 2, 3, 0x20, 0x80, 0xE8, 0xFF])
+        data = data[: generator.randrange(len(data) + 1)] if generator.random() < 0.3 else data
+        try:
+            result = Monitor().feed_many(pa.table({"wkb": [point, bytes(data)], "time": [0, 0]}))
+        except InputError as error:
+            refused += 1
+            assert error.row == 1 and error.result == FeedResult(0, 0, 0)
+        else:
+            assert sum(result) == 2
+    assert 50 < refused < 350
 
 
 def test_what_nanoarrow_cannot_read_is_refused() -> None:

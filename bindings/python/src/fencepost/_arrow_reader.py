@@ -137,8 +137,9 @@ class BatchReader:
         if metadata.get("ARROW:extension:name") in _GEOMETRIES:
             self._check_crs(self._object(metadata.get("ARROW:extension:metadata") or "{}", name).get("crs"), name)
         else:
-            columns = self._geo().get("columns", {})
-            self._check_crs(columns.get(name, {}).get("crs") if isinstance(columns, dict) else None, name)
+            columns = self._geo().get("columns")
+            column = columns.get(name) if isinstance(columns, dict) else None
+            self._check_crs(column.get("crs") if isinstance(column, dict) else None, name)
         return index
 
     def _holds_points(self, index: int) -> bool:
