@@ -47,7 +47,9 @@ def test_polars() -> None:
     rows = way(120, random.Random(6))
     expected = one_by_one(rows)
     frame = polars.DataFrame(table_of(rows)).with_columns(note=polars.lit("a text that does not fit into a view"))
-    for given in (frame, polars.concat([frame[:50], frame[50:]], rechunk=False), frame.with_columns(time_us=polars.col("time").dt.epoch("us")).drop("time")):
+    chunks = polars.concat([frame[:50], frame[50:]], rechunk=False)
+    numbers = frame.with_columns(time_us=polars.col("time").dt.epoch("us")).drop("time")
+    for given in (frame, chunks, numbers):
         monitor = watching(rows)
         monitor.feed_many(given)
         assert outcome(monitor) == expected

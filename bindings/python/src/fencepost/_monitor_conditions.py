@@ -122,8 +122,9 @@ class MonitorConditions:
 
         Or from one table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB) with the columns
         identifier, radius, and latitude and longitude or points, found as :func:`replay` finds them. Its columns
-        assuming and policy, where it has them, hold for their rows; what is null in them is as the arguments say. Another
-        thread, or a store after a crash, may see the first of several runs of rows that differ in these. Needs ``fencepost[arrow]``.
+        assuming and policy, where it has them, hold for their rows; what is null in them is as the arguments say. Where
+        they differ between rows, another thread, or a store after a crash, may see the first rows without the rest.
+        Needs ``fencepost[arrow]``.
 
         Args:
             identifier: Texts; or a table, alone.
