@@ -28,7 +28,7 @@ swiftpm() { Tests/swiftpm.sh; }
 sanitize() { Tests/sanitize.sh; }
 docs() { bindings/c/docs/build.sh; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.
-tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/test_arrow.py tests/test_moving.py tests/test_files_out.py); }
+tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/test_arrow.py tests/test_arrow_libraries.py tests/test_duckdb.py tests/test_moving.py tests/test_files_out.py); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
 qgis() { Tests/qgis.sh; }

@@ -8,16 +8,6 @@ static void create_and_destroy(void) {
   fencepost_monitor_destroy(NULL);
 }
 
-static void create_untouched(fencepost_status expected, const char *name, const fencepost_monitor_options *options) {
-  fencepost_monitor *const marker = (fencepost_monitor *)(uintptr_t)8;
-  fencepost_monitor *monitor = marker;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_monitor_create(name, options, &monitor, &error), expected);
-  CHECK(monitor == marker);
-  CHECK_INT(error.status, expected);
-  CHECK(error.message[0] != 0);
-}
-
 static void create_null_out(void) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   CHECK_STATUS(fencepost_monitor_create("name", NULL, NULL, &error), FENCEPOST_E_NULL_ARGUMENT);
@@ -45,8 +35,8 @@ static void create_names(void) {
   longest[65] = 0;
   static const char *const bad[] = {"",    " ",       "a b",      "a-b",      "a.b",      "a/b", "\xc3\xa4",
                                     "\n",  "a\x7f",   "a\xff",    "\xed\xa0\x80", "name\t", "..", "a\\"};
-  create_untouched(FENCEPOST_E_INVALID_NAME, longest, NULL);
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) create_untouched(FENCEPOST_E_INVALID_NAME, bad[i], NULL);
+  create_refused(FENCEPOST_E_INVALID_NAME, longest, NULL, "");
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) create_refused(FENCEPOST_E_INVALID_NAME, bad[i], NULL, "");
 }
 
 static void create_very_long_name(void) {
@@ -54,7 +44,7 @@ static void create_very_long_name(void) {
   CHECK(name != NULL);
   memset(name, 'n', 100000);
   name[100000] = 0;
-  create_untouched(FENCEPOST_E_INVALID_NAME, name, NULL);
+  create_refused(FENCEPOST_E_INVALID_NAME, name, NULL, "");
   free(name);
 }
 
@@ -74,7 +64,7 @@ static void create_option_ranges(void) {
   do {                                                                       \
     fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;      \
     options.member = (value);                                                \
-    create_untouched(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options);          \
+    create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "");          \
   } while (0)
 #define GOOD(member, value)                                                  \
   do {                                                                       \

@@ -1,77 +1,12 @@
-/* Monitors with a store: opening by name, closing, what comes again, what is refused, a disk that cannot be written. */
+/* Monitors with a store: opening by name, closing, what comes again, what is refused. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
-#include <dirent.h>
+#endif
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
-
-/* A new directory below the system's one for temporary files. */
-typedef struct folder {
-  char path[PATH_MAX];
-} folder;
-
-static folder new_folder(void) {
-  folder made;
-  const char *parent = getenv("TMPDIR");
-  snprintf(made.path, sizeof made.path, "%s/fencepost-case-XXXXXX", parent && *parent ? parent : "/tmp");
-  CHECK(mkdtemp(made.path) != NULL);
-  return made;
-}
-
-static void path_in(const folder *in, const char *name, char *path) {
-  CHECK(snprintf(path, PATH_MAX, "%s/%s", in->path, name) < PATH_MAX);
-}
-
-/* Removes the directory, which holds plain files only, and returns how many they were. */
-static int remove_folder(const folder *used) {
-  char path[PATH_MAX];
-  int count = 0;
-  DIR *entries = opendir(used->path);
-  CHECK(entries != NULL);
-  for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    path_in(used, entry->d_name, path);
-    CHECK(unlink(path) == 0);
-    count++;
-  }
-  closedir(entries);
-  CHECK(rmdir(used->path) == 0);
-  return count;
-}
-
-static fencepost_monitor_options options_for(const folder *store) {
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
-  options.store_directory = store->path;
-  return options;
-}
-
-static fencepost_monitor *open_with(const char *name, const fencepost_monitor_options *options) {
-  fencepost_monitor *monitor = NULL;
-  CHECK_OK(fencepost_monitor_create(name, options, &monitor, NULL));
-  CHECK(monitor != NULL);
-  return monitor;
-}
-
-static fencepost_monitor *open_in(const folder *store, const char *name) {
-  fencepost_monitor_options options = options_for(store);
-  return open_with(name, &options);
-}
-
-/* The call is refused, and nothing is given out. */
-static void refused(fencepost_status expected, const char *name, const fencepost_monitor_options *options,
-                    const char *part) {
-  fencepost_monitor *const marker = (fencepost_monitor *)(uintptr_t)8;
-  fencepost_monitor *monitor = marker;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_monitor_create(name, options, &monitor, &error), expected);
-  CHECK(monitor == marker);
-  CHECK_INT(error.status, expected);
-  CHECK_CONTAINS(error.message, part);
-  CHECK_STATUS(fencepost_monitor_create(name, options, &monitor, NULL), expected);
-}
+#include "stores.h"
 
 static void create_close_reopen(void) {
   folder store = new_folder();
@@ -145,11 +80,11 @@ static void a_name_is_open_once(void) {
   fencepost_monitor_options options = options_for(&store);
   fencepost_monitor *first = open_with("m", &options);
   add_exact_circle(first, "a", 0);
-  refused(FENCEPOST_E_MONITOR_IN_USE, "m", &options, "\"m\"");
+  create_refused(FENCEPOST_E_MONITOR_IN_USE, "m", &options, "\"m\"");
   char slashed[PATH_MAX + 1];
   snprintf(slashed, sizeof slashed, "%s/", store.path);
   options.store_directory = slashed;
-  refused(FENCEPOST_E_MONITOR_IN_USE, "m", &options, "\"m\"");
+  create_refused(FENCEPOST_E_MONITOR_IN_USE, "m", &options, "\"m\"");
   fencepost_monitor *other = open_in(&store, "M"), *there = open_in(&elsewhere, "m"), *memory = NULL;
   CHECK_OK(fencepost_monitor_create("m", NULL, &memory, NULL));
   CHECK_OK(feed(first, 0, SECONDS(0)));
@@ -168,7 +103,7 @@ static void a_name_is_open_once(void) {
   fencepost_monitor_destroy(first);
   CHECK_INT(statistics_of(second).input_count, 1);
   options.store_directory = store.path;
-  refused(FENCEPOST_E_MONITOR_IN_USE, "m", &options, "\"m\"");
+  create_refused(FENCEPOST_E_MONITOR_IN_USE, "m", &options, "\"m\"");
   fencepost_monitor_destroy(second);
   fencepost_monitor_destroy(other);
   fencepost_monitor_destroy(there);
@@ -181,8 +116,8 @@ static void names(void) {
   folder store = new_folder();
   fencepost_monitor_options options = options_for(&store);
   static const char *const bad[] = {"", " ", "a.b", "../m", "a/b", "\xc3\xa4", "\xff", "a\n"};
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refused(FENCEPOST_E_INVALID_NAME, bad[i], &options, "name");
-  refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "name");
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) create_refused(FENCEPOST_E_INVALID_NAME, bad[i], &options, "name");
+  create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "name");
   char longest[65];
   memset(longest, 'a', 64);
   longest[64] = 0;
@@ -196,22 +131,22 @@ static void directories(void) {
   char path[PATH_MAX];
   path_in(&store, "absent", path);
   options.store_directory = path;
-  refused(FENCEPOST_E_STORE_UNAVAILABLE, "m", &options, "absent");
+  create_refused(FENCEPOST_E_STORE_UNAVAILABLE, "m", &options, "absent");
   path_in(&store, "file", path);
   int file = open(path, O_CREAT | O_WRONLY, 0600);
   CHECK(file >= 0 && close(file) == 0);
-  refused(FENCEPOST_E_STORE_UNAVAILABLE, "m", &options, "not a directory");
+  create_refused(FENCEPOST_E_STORE_UNAVAILABLE, "m", &options, "not a directory");
   options.store_directory = "";
-  refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "store_directory");
+  create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "store_directory");
   options.store_directory = "/tmp/\xff";
-  refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "store_directory");
+  create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "store_directory");
   char *huge = malloc(100001);
   CHECK(huge != NULL);
   memset(huge, 'd', 100000);
   huge[0] = '/';
   huge[100000] = 0;
   options.store_directory = huge;
-  refused(FENCEPOST_E_STORE_UNAVAILABLE, "m", &options, "store");
+  create_refused(FENCEPOST_E_STORE_UNAVAILABLE, "m", &options, "store");
   free(huge);
   CHECK_INT(remove_folder(&store), 1);
 }
@@ -222,14 +157,14 @@ static void option_ranges(void) {
   for (size_t i = 0; i < sizeof durabilities / sizeof durabilities[0]; i++) {
     fencepost_monitor_options options = options_for(&store);
     options.durability = durabilities[i];
-    refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "durability");
+    create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "durability");
   }
   static const int64_t bad[] = {0, -1, INT64_C(1000000000000001), INT64_MIN, INT64_MAX};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     fencepost_monitor_options options = options_for(&store);
     options.checkpoint_interval_us = bad[i];
     options.durability = FENCEPOST_DURABILITY_RELAXED;
-    refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "checkpoint_interval");
+    create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &options, "checkpoint_interval");
   }
   static const int64_t good[] = {1, INT64_C(1000000000000000)};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -240,7 +175,7 @@ static void option_ranges(void) {
   }
   fencepost_monitor_options options = options_for(&store);
   options.reserved = 1;
-  refused(FENCEPOST_E_UNSUPPORTED, "m", &options, "reserved");
+  create_refused(FENCEPOST_E_UNSUPPORTED, "m", &options, "reserved");
   CHECK_INT(remove_folder(&store), 1);
 }
 
@@ -253,12 +188,12 @@ static void the_stored_options_hold(void) {
   for (int i = 0; i < 3; i++) add_exact_circle(monitor, (const char *[]){"a", "b", "c"}[i], 0);
   fencepost_monitor_destroy(monitor);
   fencepost_monitor_options other = options_for(&store);
-  refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "condition_limit 2");
+  create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "condition_limit 2");
   other.delivery = FENCEPOST_DELIVERY_FIRST;
-  refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "condition_limit 2");
+  create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "condition_limit 2");
   other.condition_limit = 2;
   other.delivery = FENCEPOST_DELIVERY_EVERY;
-  refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "delivery first");
+  create_refused(FENCEPOST_E_INVALID_ARGUMENT, "m", &other, "delivery first");
   options.max_pending_events = 3; /* these hold from now on */
   options.initial_fix_max_age_us = 0;
   options.durability = FENCEPOST_DURABILITY_EVERY_INPUT;
@@ -304,168 +239,6 @@ static void without_a_store(void) {
   CHECK_STATUS(fencepost_monitor_close(NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
 }
 
-/* A copy of the files as they are: what a crash leaves. */
-static folder after_a_crash(const folder *store) {
-  folder copy = new_folder();
-  static const char *const files[] = {"m.fencepost", "m.fencepost-wal"};
-  for (int i = 0; i < 2; i++) {
-    char from[PATH_MAX], to[PATH_MAX], buffer[8192];
-    path_in(store, files[i], from);
-    path_in(&copy, files[i], to);
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    CHECK(in != NULL && out != NULL);
-    for (size_t size; (size = fread(buffer, 1, sizeof buffer, in)) > 0;) CHECK_INT(fwrite(buffer, 1, size, out), size);
-    CHECK(fclose(in) == 0 && fclose(out) == 0);
-  }
-  return copy;
-}
-
-/* What a crash would leave is opened: how many inputs are in it? */
-static uint64_t inputs_after_a_crash(const folder *store) {
-  folder copy = after_a_crash(store);
-  fencepost_monitor *monitor = open_in(&copy, "m");
-  uint64_t count = statistics_of(monitor).input_count;
-  fencepost_monitor_destroy(monitor);
-  remove_folder(&copy);
-  return count;
-}
-
-static void durability(void) {
-  static const struct {
-    fencepost_durability durability;
-    uint64_t first, quiet, change, later;
-  } rows[] = {{FENCEPOST_DURABILITY_CHANGES, 1, 1, 3, 3},
-              {FENCEPOST_DURABILITY_EVERY_INPUT, 1, 2, 3, 4},
-              {FENCEPOST_DURABILITY_RELAXED, 1, 1, 1, 4}};
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    folder store = new_folder();
-    fencepost_monitor_options options = options_for(&store);
-    options.durability = rows[i].durability;
-    options.checkpoint_interval_us = 10000000;
-    fencepost_monitor *monitor = open_with("m", &options);
-    add_exact_circle(monitor, "a", 0);
-    CHECK_OK(feed(monitor, 0, SECONDS(0)));
-    CHECK_INT(inputs_after_a_crash(&store), rows[i].first);
-    CHECK_OK(feed(monitor, 0.001, SECONDS(1)));
-    CHECK_INT(inputs_after_a_crash(&store), rows[i].quiet);
-    CHECK_OK(feed(monitor, 0.1, SECONDS(2)));
-    CHECK_INT(inputs_after_a_crash(&store), rows[i].change);
-    CHECK_OK(feed(monitor, 0.1, SECONDS(10)));
-    CHECK_INT(inputs_after_a_crash(&store), rows[i].later);
-    CHECK_OK(feed(monitor, 0.1, SECONDS(11)));
-    CHECK_OK(fencepost_monitor_checkpoint(monitor, NULL));
-    CHECK_INT(inputs_after_a_crash(&store), 5);
-    fencepost_monitor_destroy(monitor);
-    remove_folder(&store);
-  }
-}
-
-/* The descriptor under which this process writes a monitor's log. */
-static int log_descriptor(const folder *store) {
-  char path[PATH_MAX], link[64], target[PATH_MAX], real[PATH_MAX];
-  path_in(store, "m.fencepost-wal", path);
-  CHECK(realpath(path, real) != NULL);
-  for (int descriptor = 0; descriptor < 1024; descriptor++) {
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(link, target, sizeof target - 1);
-    if (length < 0) continue;
-    target[length] = 0;
-    if (strcmp(target, real) == 0) return descriptor;
-  }
-  return -1;
-}
-
-static void a_failing_disk(void) {
-  folder store = new_folder();
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_monitor *monitor = open_in(&store, "m");
-  add_exact_circle(monitor, "a", 0);
-  CHECK_OK(feed(monitor, 0, SECONDS(0)));
-  next_event(monitor);
-  CHECK_OK(fencepost_monitor_acknowledge(monitor, NULL));
-  /* Under the library's descriptor, the file is open for reading only. */
-  char path[PATH_MAX];
-  path_in(&store, "m.fencepost-wal", path);
-  int log = log_descriptor(&store), reading = open(path, O_RDONLY | O_CLOEXEC);
-  CHECK(log >= 0 && reading >= 0);
-  int kept = dup(log);
-  CHECK(kept >= 0 && dup2(reading, log) == log);
-  CHECK_OK(feed(monitor, 0.1, SECONDS(1))); /* goes on in memory */
-  fencepost_event event = next_event(monitor);
-  CHECK_INT(event.cause, FENCEPOST_CAUSE_CROSSING);
-  CHECK_INT(event.diagnostics, 0);
-  event = next_event(monitor);
-  CHECK_INT(event.cause, FENCEPOST_CAUSE_DIAGNOSTIC);
-  CHECK_INT(event.state, FENCEPOST_STATE_UNSATISFIED);
-  CHECK_INT(event.diagnostics, FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE);
-  expect_no_event(monitor);
-  CHECK_STATUS(fencepost_monitor_checkpoint(monitor, &error), FENCEPOST_E_STORE_UNAVAILABLE);
-  CHECK_CONTAINS(error.message, "m.fencepost");
-  expect_no_event(monitor); /* told once */
-  CHECK(dup2(kept, log) == log);
-  CHECK_OK(fencepost_monitor_checkpoint(monitor, NULL));
-  event = next_event(monitor);
-  CHECK_INT(event.cause, FENCEPOST_CAUSE_DIAGNOSTIC);
-  CHECK_INT(event.diagnostics, 0);
-  expect_no_event(monitor);
-  /* Again, and now it does not end: closing says so, closes all the same, and says it once. */
-  CHECK(dup2(reading, log) == log);
-  CHECK_OK(feed(monitor, 0, SECONDS(2)));
-  CHECK_STATUS(fencepost_monitor_close(monitor, &error), FENCEPOST_E_STORE_UNAVAILABLE);
-  CHECK_OK(fencepost_monitor_close(monitor, NULL));
-  CHECK_INT(statistics_of(monitor).input_count, 3);
-  close(kept);
-  close(reading);
-  fencepost_monitor *again = open_in(&store, "m");
-  CHECK_INT(statistics_of(again).input_count, 2);
-  CHECK_INT(statistics_of(again).handed_out_events, 4);
-  fencepost_monitor_destroy(again);
-  fencepost_monitor_destroy(monitor);
-  remove_folder(&store);
-}
-
-static void write_file(const folder *store, const void *bytes, size_t size) {
-  char path[PATH_MAX];
-  path_in(store, "m.fencepost", path);
-  FILE *file = fopen(path, "wb");
-  CHECK(file != NULL);
-  CHECK_INT(fwrite(bytes, 1, size, file), size);
-  CHECK(fclose(file) == 0);
-}
-
-static void damaged_files(void) {
-  folder store = new_folder();
-  fencepost_monitor_options options = options_for(&store);
-  fencepost_monitor_destroy(open_in(&store, "m"));
-  char path[PATH_MAX], contents[65536];
-  path_in(&store, "m.fencepost", path);
-  FILE *file = fopen(path, "rb");
-  CHECK(file != NULL);
-  size_t size = fread(contents, 1, sizeof contents, file);
-  fclose(file);
-  CHECK(size > 4096 && size < sizeof contents);
-  write_file(&store, "", 0);
-  refused(FENCEPOST_E_STORE_CORRUPT, "m", &options, "m.fencepost");
-  write_file(&store, "no database at all", 18);
-  refused(FENCEPOST_E_STORE_CORRUPT, "m", &options, "m.fencepost");
-  write_file(&store, contents, size / 2);
-  refused(FENCEPOST_E_STORE_CORRUPT, "m", &options, "m.fencepost");
-  contents[63] = 99; /* user_version, at 60 ... 63 */
-  write_file(&store, contents, size);
-  refused(FENCEPOST_E_STORE_TOO_NEW, "m", &options, "99");
-  contents[63] = 1;
-  write_file(&store, contents, size);
-  fencepost_monitor_destroy(open_in(&store, "m"));
-  CHECK_INT(remove_folder(&store), 1);
-  store = new_folder();
-  options = options_for(&store);
-  path_in(&store, "m.fencepost", path);
-  CHECK(mkdir(path, 0700) == 0);
-  refused(FENCEPOST_E_STORE_CORRUPT, "m", &options, "not a file");
-  CHECK(rmdir(path) == 0);
-  CHECK_INT(remove_folder(&store), 0);
-}
-
 static void copies_are_in_memory(void) {
   folder store = new_folder();
   fencepost_monitor *monitor = open_in(&store, "m"), *fork = NULL, *restored = NULL;
@@ -507,9 +280,6 @@ static const ccase cases[] = {
     {"store: delivery and limit are the stored ones", the_stored_options_hold},
     {"store: options of older callers", an_older_caller},
     {"monitor_checkpoint, monitor_close: without a store, NULL", without_a_store},
-    {"store: what each durability keeps", durability},
-    {"store: a disk that cannot be written, and recovery", a_failing_disk},
-    {"store: damaged, foreign and newer files", damaged_files},
     {"store: fork and snapshot are in memory", copies_are_in_memory},
 };
 AREA(area_store);

@@ -202,8 +202,19 @@ static void *go_on(void *fork) {
   return NULL;
 }
 
-static void forks_share_nothing(void) {
+static void add_crowd(fencepost_monitor *monitor, int count) {
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  options.assuming = FENCEPOST_STATE_UNSATISFIED;
+  for (int i = 0; i < count; i++) {
+    char identifier[16];
+    snprintf(identifier, sizeof identifier, "far %d", i);
+    CHECK_OK(fencepost_monitor_add_circular_condition(monitor, identifier, 40 + 0.001 * i, i % 90, 100, &options, NULL));
+  }
+}
+
+static void check_forks(int crowd) {
   fencepost_monitor *origin = new_monitor(NULL), *forks[THREADS];
+  add_crowd(origin, crowd);
   add_exact_circle(origin, "c", 0);
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; i++) CHECK_OK(fencepost_monitor_fork(origin, &forks[i], NULL));
@@ -215,9 +226,15 @@ static void forks_share_nothing(void) {
   fencepost_monitor_destroy(origin);
 }
 
+static void forks_share_nothing(void) { check_forks(0); }
+
+/* With so many conditions that their states stay shared. */
+static void forks_share_states(void) { check_forks(3000); }
+
 static const ccase cases[] = {
     {"threads: five feed, two consume, one looks", everything_on_one},
     {"threads: made, used, polled and destroyed on different ones", from_hand_to_hand},
     {"threads: forks of one monitor", forks_share_nothing},
+    {"threads: forks of one monitor with many conditions", forks_share_states},
 };
 AREA(area_stress);

@@ -86,6 +86,10 @@ fencepost_status feed(fencepost_monitor *monitor, double longitude, int64_t time
 /* Adds the circle (0, 0, 1000 m) under a name with the exact policy: longitude 0 is inside, 0.1 outside. */
 void add_exact_circle(fencepost_monitor *monitor, const char *identifier, uint64_t tag);
 
+/* fencepost_monitor_create() is refused with a message that holds a part, and gives out nothing. */
+void create_refused(fencepost_status expected, const char *name, const fencepost_monitor_options *options,
+                    const char *part);
+
 /* Polls one event; fails when there is none. */
 fencepost_event next_event(fencepost_monitor *monitor);
 

@@ -119,3 +119,15 @@ fencepost_monitor *busy_monitor(void) {
   CHECK_INT(statistics_of(monitor).pending_events, 2);
   return monitor;
 }
+
+void create_refused(fencepost_status expected, const char *name, const fencepost_monitor_options *options,
+                    const char *part) {
+  fencepost_monitor *const marker = (fencepost_monitor *)(uintptr_t)8;
+  fencepost_monitor *monitor = marker;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_monitor_create(name, options, &monitor, &error), expected);
+  CHECK(monitor == marker);
+  CHECK_INT(error.status, expected);
+  CHECK_CONTAINS(error.message, part);
+  CHECK_STATUS(fencepost_monitor_create(name, options, &monitor, NULL), expected);
+}

@@ -65,7 +65,10 @@ static void mark(const char *text) {
   DO(fencepost_monitor_poll_events) DO(fencepost_monitor_acknowledge) DO(fencepost_event_json)                      \
   DO(fencepost_beacon_parse_advertisement) DO(fencepost_uuid_parse) DO(fencepost_geodesic_inverse)                  \
   DO(fencepost_geodesic_direct) DO(fencepost_monitor_checkpoint) DO(fencepost_monitor_close)                        \
-  DO(fencepost_monitor_snapshot) DO(fencepost_monitor_restore)
+  DO(fencepost_monitor_snapshot) DO(fencepost_monitor_restore) DO(fencepost_monitor_feed_columns)                   \
+  DO(fencepost_monitor_state) DO(fencepost_monitor_next_deadline) DO(fencepost_monitor_safe_distance)               \
+  DO(fencepost_monitor_plan) DO(fencepost_circle_contains) DO(fencepost_best_fix)                                   \
+  DO(fencepost_significant_change_accept) DO(fencepost_monitor_set_wakeup) DO(fencepost_monitor_abandon)
 
 /* One table of pointers, filled from the library. */
 static struct {
@@ -99,6 +102,24 @@ static size_t walk(fencepost_monitor *monitor, int64_t start, char *text, size_t
   return used;
 }
 
+static void count_wakes(void *context) { ++*(int *)context; }
+
+static void plan_all(fencepost_monitor *monitor, const fencepost_fix *fixes, size_t count) {
+  uint32_t flag, keep;
+  int64_t deadline;
+  double distance;
+  size_t place;
+  fencepost_plan plan = FENCEPOST_PLAN_INIT;
+  fencepost_armed_condition armed[4];
+  fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
+  OK(api.fencepost_monitor_next_deadline(monitor, &deadline, NULL));
+  OK(api.fencepost_monitor_safe_distance(monitor, 0, 0, &distance, NULL));
+  OK(api.fencepost_monitor_plan(monitor, 0, 0, 5, NULL, NULL, 0, &keep, armed, 4, &place, &plan, NULL));
+  OK(api.fencepost_circle_contains(0, 0, 100, 0, 0.1, &flag, NULL));
+  OK(api.fencepost_best_fix(fixes, count, fixes[count - 1].time_us, NULL, &place, &flag, NULL));
+  OK(api.fencepost_significant_change_accept(&filter, fixes, &flag, NULL));
+}
+
 static void use_all(fencepost_monitor *monitor) {
   static const uint8_t payload[] = {0x4c, 0x00, 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0,
                                     0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, 0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5};
@@ -109,6 +130,7 @@ static void use_all(fencepost_monitor *monitor) {
   double latitude, longitude, distance;
   fencepost_beacon_advertisement advertisement;
   fencepost_condition condition;
+  fencepost_state state;
   fencepost_record record;
   fencepost_event event;
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -135,14 +157,26 @@ static void use_all(fencepost_monitor *monitor) {
     fencepost_fix fix = {0, i % 2 ? 0.1 : 0, 5, i};
     fixes[i] = fix;
   }
-  OK(api.fencepost_monitor_feed_fixes(monitor, fixes, 64, NULL, NULL));
+  int wakes = 0;
+  OK(api.fencepost_monitor_set_wakeup(monitor, count_wakes, &wakes, NULL));
+  OK(api.fencepost_monitor_feed_fixes(monitor, fixes, 32, NULL, NULL));
+  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
+  columns.latitudes = &fixes[32].latitude, columns.longitudes = &fixes[32].longitude;
+  columns.accuracies_m = &fixes[32].accuracy_m, columns.times_us = &fixes[32].time_us;
+  columns.latitude_stride = columns.longitude_stride = columns.accuracy_stride = columns.time_stride = sizeof *fixes;
+  OK(api.fencepost_monitor_feed_columns(monitor, &columns, 32, NULL, NULL));
+  IS(wakes > 0);
+  OK(api.fencepost_monitor_set_wakeup(monitor, NULL, NULL, NULL));
+  plan_all(monitor, fixes, 64);
   OK(api.fencepost_monitor_set_beacon_scanning(monitor, 0, 100, NULL));
   OK(api.fencepost_monitor_set_host_capabilities(monitor, 1, 4, 100, NULL));
   OK(api.fencepost_monitor_set_host_capabilities(monitor, 0, 0, 101, NULL));
   OK(api.fencepost_monitor_advance(monitor, 200, NULL));
   OK(api.fencepost_monitor_poll_events(monitor, &event, 1, &count, NULL));
+  OK(api.fencepost_monitor_abandon(monitor, NULL));
   OK(api.fencepost_monitor_acknowledge(monitor, NULL));
   OK(api.fencepost_monitor_condition(monitor, "office", &condition, NULL));
+  OK(api.fencepost_monitor_state(monitor, "office", &state, NULL));
   OK(api.fencepost_monitor_record(monitor, "office", &record, NULL));
   OK(api.fencepost_monitor_next_record(monitor, 0, &record, &flag, NULL));
   OK(api.fencepost_monitor_explain(monitor, "office", &explanation, NULL));

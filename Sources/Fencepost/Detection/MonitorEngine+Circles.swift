@@ -117,12 +117,12 @@ extension MonitorEngine {
     var others: ContiguousArray<UInt32> = []
     let most = states.room / 2
     for slot in listed {
-      let state = states.sharedHint(Int(slot))
+      let state = states.origin(Int(slot))
       guard state.isListed, !state.isSweepable || state.noted != .unsatisfied else { continue }
       guard others.count < most else { return false }
       others.append(slot)
     }
-    for slot in others { states.keep(Int(slot)) }
+    for slot in others { states.takeOwn(Int(slot)) }
     others.removeAll(keepingCapacity: true)
     states.forEachChanged { slot in
       if states[slot].isListed { others.append(UInt32(truncatingIfNeeded: slot)) }

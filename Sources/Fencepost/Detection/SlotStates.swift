@@ -9,68 +9,68 @@ struct SlotStates: Sendable {
   /// A fork takes a copy once it has changed one slot of so many.
   static let shareOfChanged = 16
 
-  private var base: ContiguousArray<SlotState> = []
-  /// Whether `base` is another monitor's too: what changes goes to `changed`.
+  /// All states; while they are shared, those that were changed since, at the index that `places` has for the slot.
+  private var own: ContiguousArray<SlotState> = []
   private(set) var isShared = false
-  private var changed: [Int: SlotState] = [:]
-  /// Whether all circles that `base` lists as undetermined, and that `changed` does not hold, are outside by now.
+  /// While states are shared: what they were when the sharing began, which is another monitor's too.
+  private var origin: ContiguousArray<SlotState> = []
+  private var places: [Int: Int] = [:]
+  /// Whether the circles that `origin` lists as undetermined, and that were not changed, are outside by now.
   private var isSwept = false
 
-  var count: Int { base.count }
-  var isEmpty: Bool { base.isEmpty }
-  var indices: Range<Int> { base.indices }
+  var count: Int { isShared ? origin.count : own.count }
+  var isEmpty: Bool { count == 0 }
+  var indices: Range<Int> { 0..<count }
 
   mutating func reserveCapacity(_ capacity: Int) {
-    takeCopy()
-    base.reserveCapacity(capacity)
+    endSharing()
+    own.reserveCapacity(capacity)
   }
 
   mutating func append(_ state: SlotState) {
-    takeCopy()
-    base.append(state)
+    endSharing()
+    own.append(state)
   }
 
   subscript(slot: Int) -> SlotState {
     @inline(__always)
-    get { isShared ? sharedState(slot) : base[slot] }
+    get { _fastPath(!isShared) ? own[slot] : sharedState(slot) }
     @inline(__always)
     _modify {
-      if isShared {
-        keep(slot)
-        yield &changed[slot, default: SlotState()]
-        takeCopyIfWorthwhile()
-      } else {
-        yield &base[slot]
-      }
+      let place = _fastPath(!isShared) ? slot : takeOwn(slot)
+      yield &own[place]
     }
   }
 
   /// From now on what is changed is kept beside what there is, which is another monitor's too.
   mutating func share() {
-    guard count >= Self.leastShared else { return takeCopy() }
+    guard count >= Self.leastShared else { return endSharing() }
+    guard !isShared else { return }
+    swap(&own, &origin)
     isShared = true
   }
 
-  /// Reads the states of some slots that stand in `base`, without what was changed since: no more than a hint.
+  /// The state of a slot as it was when the sharing began.
   @inline(__always)
-  func sharedHint(_ slot: Int) -> SlotState { base[slot] }
+  func origin(_ slot: Int) -> SlotState { origin[slot] }
 
-  /// Calls `body` with each slot that was changed since the fork, in no particular order.
+  /// Calls `body` with each slot that was changed since the sharing began, in no particular order.
   func forEachChanged(_ body: (Int) -> Void) {
-    for slot in changed.keys { body(slot) }
+    for slot in places.keys { body(slot) }
   }
 
-  /// Settles outside all undetermined circles that are listed and unchanged since the fork.
+  /// Settles outside all undetermined circles that are listed and were not changed since the sharing began.
   mutating func sweep() {
     isSwept = true
   }
 
-  /// How many slots can be changed before a copy is taken.
-  var room: Int { base.count / Self.shareOfChanged - changed.count }
+  /// How many more slots can be changed before the sharing ends.
+  var room: Int { origin.count / Self.shareOfChanged - places.count }
 
   @inline(never)
   private func sharedState(_ slot: Int) -> SlotState {
-    changed[slot] ?? (isSwept ? Self.swept(base[slot]) : base[slot])
+    if let place = places[slot] { return own[place] }
+    return isSwept ? Self.swept(origin[slot]) : origin[slot]
   }
 
   private static func swept(_ state: SlotState) -> SlotState {
@@ -81,24 +81,27 @@ struct SlotStates: Sendable {
     return state
   }
 
-  /// Has a slot's state among the changed ones.
-  @inline(never)
-  mutating func keep(_ slot: Int) {
-    if changed[slot] == nil { changed[slot] = sharedState(slot) }
+  /// Puts a slot among those that were changed.
+  ///
+  /// - Returns: Its index in `own`.
+  @inline(never) @discardableResult
+  mutating func takeOwn(_ slot: Int) -> Int {
+    if let place = places[slot] { return place }
+    guard room > 0 else {
+      endSharing()
+      return slot
+    }
+    own.append(sharedState(slot))
+    places[slot] = own.count - 1
+    return own.count - 1
   }
 
-  @inline(never)
-  private mutating func takeCopyIfWorthwhile() {
-    if room < 0 { takeCopy() }
-  }
-
-  /// Ends the sharing.
-  private mutating func takeCopy() {
+  private mutating func endSharing() {
     guard isShared else { return }
-    if isSwept { for slot in base.indices where base[slot].isListed { base[slot] = Self.swept(base[slot]) } }
-    for (slot, state) in changed { base[slot] = state }
-    changed = [:]
-    isSwept = false
-    isShared = false
+    var all = origin
+    if isSwept { for slot in all.indices where all[slot].isListed { all[slot] = Self.swept(all[slot]) } }
+    for (slot, place) in places { all[slot] = own[place] }
+    self = SlotStates()
+    own = all
   }
 }

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func whatChangesMuchGetsACopy() {
+  @Test func whatChangesMuchEndsTheSharing() {
     var states = SlotStates()
     for _ in 0..<1_600 { states.append(SlotState()) }
     states.share()

@@ -37,6 +37,7 @@ def conditions(monitor: Monitor) -> None:
     print(added)
     frame = pd.DataFrame({"name": ["a", "b"], "lat": [52.5, 52.6], "lon": [13.4, 13.5], "r": [100.0, 200.0]})
     monitor.add_many(frame["name"], frame["lat"], frame["lon"], frame["r"], policy="exact", tag=[1, 2])
+    monitor.add_many(frame, columns={"radius": "r"}, policy="exact")
     monitor.add_many(["c"], latitude=np.zeros(1), longitude=array("d", [0]), radius=[10])
     assert_type(monitor["office"], Record)
     assert_type(monitor.record("nobody"), Record | None)
@@ -57,6 +58,8 @@ def inputs(monitor: Monitor) -> None:
     monitor.feed_many(
         latitude=array("d", [0]), longitude=array("d", [0]), time=np.array(["2024-05-02"], "M8[ns]"), accuracy=None
     )
+    table = pd.DataFrame({"lat": [0.0], "lon": [0.0], "time": pd.date_range("2024-05-02", periods=1, tz="UTC")})
+    assert_type(monitor.feed_many(table, columns={"latitude": "lat"}, on_invalid="raise"), FeedResult)
     monitor.feed_many([Fix(0, 0, time=datetime(2024, 5, 3, tzinfo=UTC))], on_invalid="raise")
     try:
         monitor.feed_many(latitude=[91.0], longitude=[0.0], time=[datetime(2024, 5, 3, tzinfo=UTC)], on_invalid="raise")

@@ -47,11 +47,7 @@ def read_circles(algorithm, parameters, context, feedback, problems, policy=None
         except Unusable as error:
             problems.add(layer.title, feature.id(), str(error), error.kind)
     if not circles and not feedback.isCanceled():
-        skipped = problems.of(layer.title)
-        raise QgsProcessingException(
-            f"{layer.title}: holds no circle that can be used"
-            + (f"; {skipped} features were skipped, the warnings say why" if skipped else "")
-        )
+        raise problems.nothing_in(layer.title, "circle")
     layer.warn_of_units(feedback, circles)
     if circles and all(circle.row.condition.radius < SMALL for circle in circles):
         feedback.pushWarning(f"{layer.title}: all radii are below {SMALL:g} m: are they in metres?")

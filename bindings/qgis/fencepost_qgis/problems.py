@@ -41,6 +41,17 @@ class Problems:
         """How many features of a layer were skipped."""
         return sum(count for (name, _), count in self._counts.items() if name == layer)
 
+    def nothing_in(self, layer, what):
+        """The refusal of a layer that holds nothing of what is needed.
+
+        Args:
+            layer: The layer's title.
+            what: What it holds none of.
+        """
+        skipped = self.of(layer)
+        why = f"; {skipped} features were skipped, the warnings say why" if skipped else ""
+        return QgsProcessingException(f"{layer}: holds no {what} that can be used{why}")
+
     def close(self):
         """Says how many more there were than were named."""
         for (layer, kind), count in self._counts.items():

@@ -71,11 +71,7 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
             problems.add(layer.title, feature.id(), str(error), error.kind)
     found = [track for track in tracks.values() if track.times]
     if not found and not feedback.isCanceled():
-        skipped = problems.of(layer.title)
-        raise QgsProcessingException(
-            f"{layer.title}: holds no fix that can be used"
-            + (f"; {skipped} features were skipped, the warnings say why" if skipped else "")
-        )
+        raise problems.nothing_in(layer.title, "fix")
     layer.warn_of_units(feedback, found)
     if algorithm.parameterAsEnum(parameters, "ORDER", context) == BY_TIME:
         for track in found:

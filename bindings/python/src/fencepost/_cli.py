@@ -16,7 +16,7 @@ from ._column_names import CONDITIONS, TRACK, Names
 from ._conditions_file import ConditionRow, add_conditions, ensure_conditions, read_conditions
 from ._conform import conform
 from ._enums import Delivery
-from ._event_log import EVENT_COLUMNS, EventLog, TrackedEvent
+from ._event_log import LOG_COLUMNS, EventLog, TrackedEvent
 from ._files import InputError, require
 from ._formats import WRITERS, write_summary, write_tracked
 from ._monitor import Monitor
@@ -279,7 +279,7 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) ->
     for name in ("report", "summary", "significant_changes", "speed", "start", "loop", "hdop_scale"):
         if getattr(options, name) not in (None, False):
             raise UsageError(f"argument --{name.replace('_', '-')}: is for one track, not for --by")
-    if options.by in EVENT_COLUMNS:
+    if options.by in LOG_COLUMNS:
         raise UsageError(f"argument --by: {options.by!r} is also the name of a column of events")
     from ._many_tracks import ManyTracks
     from ._stream import ManyReplay

@@ -31,6 +31,8 @@ CONDITIONS: Names = {
     "assuming": ("assuming",),
     "policy": ("policy",),
 }
+GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point")
+"""Columns of points in Arrow tables that are not marked as such."""
 POSITION = ("latitude", "longitude")
 
 

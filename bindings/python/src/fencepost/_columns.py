@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
         def __array__(self) -> Any: ...
 
+    class ArrowStream(Protocol):
+        """What exports an Arrow stream of rows: tables of PyArrow, Polars, pandas, relations of DuckDB."""
+
+        def __arrow_c_stream__(self, requested_schema: Any = ..., /) -> Any: ...
+
     NumberColumn: TypeAlias = SupportsArray | Buffer | Iterable[float]
     TimeColumn: TypeAlias = SupportsArray | Buffer | Iterable[Time]
 

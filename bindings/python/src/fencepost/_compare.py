@@ -98,7 +98,15 @@ class Comparison(Rows[Outcome]):
         raise KeyError(index)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The table as a dict of columns: policy, then the numbers of :class:`Outcome`; delays in seconds."""
+        """The table as a dict of columns: policy, then the numbers of :class:`Outcome`; delays in seconds.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, compare
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> outcomes = compare(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policies=["exact", "standard"])
+            >>> outcomes.columns()["visits"]
+            [1, 1]
+        """
         numbers = (
             "events",
             "visits",

@@ -135,17 +135,31 @@ def _row(feature: Any, place: str, default: TransitionPolicy) -> ConditionRow:
     identifier = properties.get("identifier")
     if not isinstance(identifier, str):
         raise InvalidArgumentError("identifier: a text is needed")
-    assuming = properties.get("assuming", State.UNKNOWN)
-    names = [str(state) for state in State if state is not State.UNMONITORED]
-    if assuming not in names:
-        raise InvalidArgumentError(f"assuming {assuming!r} is not one of {', '.join(names)}")
-    policy = _policy(properties.get("policy"), default)
+    assuming = assumed_state(properties.get("assuming", State.UNKNOWN))
+    policy = policy_of(properties.get("policy"), default)
     geometry = feature.get("geometry")
     condition = _beacon(properties) if geometry is None else _circle(geometry, properties)
-    return ConditionRow(place, identifier, condition, State(assuming), policy)
+    return ConditionRow(place, identifier, condition, assuming, policy)
 
 
-def _policy(value: Any, default: TransitionPolicy) -> TransitionPolicy:
+def assumed_state(value: Any) -> State:
+    """The state that a condition begins with.
+
+    Raises:
+        InvalidArgumentError: It is none.
+    """
+    names = [str(state) for state in State if state is not State.UNMONITORED]
+    if value not in names:
+        raise InvalidArgumentError(f"assuming {value!r} is not one of {', '.join(names)}")
+    return State(value)
+
+
+def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
+    """A preset by its name, or the default with the fields of an object laid over it.
+
+    Raises:
+        InvalidArgumentError: It is neither.
+    """
     if value is None:
         return default
     if isinstance(value, str):

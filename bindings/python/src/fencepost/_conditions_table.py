@@ -92,11 +92,16 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
         if not math.isfinite(values.get(what, math.nan)):
             found = f"is {values[what]}" if what in values else "is missing"
             raise InputError(source, place, f"{what} {found}: a finite number is needed", row)
-    identifier = values.get("identifier")
-    if isinstance(identifier, int | float) and not isinstance(identifier, bool):
-        # A column of numbers with a gap holds floats.
-        identifier = str(int(identifier)) if identifier == identifier // 1 else str(identifier)
+    identifier = identifier_text(values.get("identifier"))
     optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy") if what in values}
     properties: dict[str, Any] = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
     return {"type": "Feature", "geometry": geometry, "properties": properties}
+
+
+def identifier_text(value: Any) -> Any:
+    """A number as a text; anything else as it is."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # A column of numbers with a gap holds floats.
+        return str(int(value)) if value == value // 1 else str(value)
+    return value

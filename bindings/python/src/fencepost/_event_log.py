@@ -12,7 +12,8 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from ._conditions import Condition
 from ._conditions_file import ConditionRow
 from ._enums import State
-from ._outputs import Event, diagnostic_names
+from ._lists import EVENT_COLUMNS
+from ._outputs import Event
 from ._rows import Rows, Target, write_to
 from ._times import from_us
 from ._tracks import FixRow
@@ -21,21 +22,8 @@ from ._visits import Visits, visits_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-EVENT_COLUMNS = (
-    "sequence",
-    "identifier",
-    "state",
-    "cause",
-    "date",
-    "evidence_date",
-    "refinement",
-    "diagnostics",
-    "generation",
-    "latitude",
-    "longitude",
-    "accuracy",
-    "boundary_distance",
-)
+LOG_COLUMNS = {name: value for name, value in EVENT_COLUMNS.items() if name != "tag"}
+"""The columns of a log: those of the JSON Lines."""
 
 
 class ReplayCounts(NamedTuple):
@@ -130,6 +118,13 @@ class EventLog(Rows[Event]):
 
         Raises:
             KeyError: There is no such track.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log.of(None) == log
+            True
         """
         for replayed in self._replays:
             if replayed.key == track:
@@ -137,7 +132,15 @@ class EventLog(Rows[Event]):
         raise KeyError(track)
 
     def visits(self) -> Visits:
-        """The intervals for which each condition was satisfied."""
+        """The intervals for which each condition was satisfied.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> [(visit.identifier, str(visit.end_known)) for visit in log.visits()]
+            [('start', 'crossing')]
+        """
         return Visits(
             (
                 visit
@@ -151,23 +154,16 @@ class EventLog(Rows[Event]):
         """The table as a dict of columns: those of the JSON Lines; first `by`, where there is one.
 
         Flags and the parts of the refinement are joined into one text.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log.columns()["state"]
+            ['satisfied', 'unsatisfied']
         """
         first = {} if self.by is None else {self.by: [row.track for row in self.tracked()]}
-        return first | {
-            "sequence": [event.sequence for event in self],
-            "identifier": [event.identifier for event in self],
-            "state": [str(event.state) for event in self],
-            "cause": [str(event.cause) for event in self],
-            "date": [event.date for event in self],
-            "evidence_date": [event.evidence_date for event in self],
-            "refinement": [refinement_text(event) or None for event in self],
-            "diagnostics": ["|".join(diagnostic_names(event.diagnostics)) for event in self],
-            "generation": [event.generation for event in self],
-            "latitude": [event.latitude for event in self],
-            "longitude": [event.longitude for event in self],
-            "accuracy": [event.accuracy for event in self],
-            "boundary_distance": [event.boundary_distance for event in self],
-        }
+        return first | {name: [value(event) for event in self] for name, value in LOG_COLUMNS.items()}
 
     def to_geopandas(self) -> Any:
         """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the deciding fix as a point.
@@ -211,6 +207,13 @@ class EventLog(Rows[Event]):
 
         Args:
             target: Path or open text file; None: the text is returned.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> (log.to_jsonl() or "")[:48]
+            '{"sequence":1,"identifier":"start","state":"sati'
         """
 
         def write(stream: IO[str]) -> None:
@@ -224,6 +227,13 @@ class EventLog(Rows[Event]):
 
         Args:
             target: Path or open text file; None: the text is returned.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> (log.to_csv() or "").splitlines()[1][:41]
+            '1,start,satisfied,determination,1970-01-0'
         """
         from ._formats import CSVWriter
 
@@ -239,6 +249,13 @@ class EventLog(Rows[Event]):
 
         Args:
             target: Path or open text file; None: the text is returned.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> (log.to_geojson() or "")[:40]
+            '{"type": "FeatureCollection", "features"'
         """
         from ._formats import geojson_parts
 
@@ -273,7 +290,15 @@ class EventLog(Rows[Event]):
         return page
 
     def tracked(self) -> Iterator[TrackedEvent]:
-        """The events with what tells their tracks apart."""
+        """The events with what tells their tracks apart.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> [(row.track, row.event.sequence) for row in log.tracked()]
+            [(None, 1), (None, 2)]
+        """
         for replayed in self._replays:
             for event in replayed.events:
                 yield TrackedEvent(replayed.key, event)
@@ -302,12 +327,6 @@ class EventLog(Rows[Event]):
         several = "" if self.by is None else f", {len(self._replays)} tracks by {self.by}"
         period = "" if self.start is None else f", {self.start:%Y-%m-%d %H:%M:%S} to {self.end:%Y-%m-%d %H:%M:%S} UTC"
         return f"{len(self)} events of {len(self._conditions)} conditions{several}{period}"
-
-
-def refinement_text(event: Event) -> str:
-    """UUID, major and minor of the beacon that decided an event, joined."""
-    beacon = event.refinement
-    return "" if beacon is None else f"{beacon.uuid}/{beacon.major}/{beacon.minor}"
 
 
 def event_line(event: Event, by: str | None, track: Any) -> str:

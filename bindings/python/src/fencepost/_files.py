@@ -18,6 +18,8 @@ class InputError(InvalidArgumentError):
         place: Where in it, for example ``line 3`` or ``row 2``; empty: all of it.
         reason: Why.
         row: Of a table the row, counted from 0; None: it is not about one row of a table.
+        result: Of a stream that :meth:`Monitor.feed_many` was feeding: the :class:`FeedResult` of the batches before,
+            which took effect; None: nothing was fed.
 
     Example:
         >>> from fencepost import replay
@@ -28,13 +30,21 @@ class InputError(InvalidArgumentError):
         missing.csv: No such file or directory
     """
 
+    result: Any = None
+
     def __init__(self, source: str | Path, place: str, reason: str, row: int | None = None) -> None:
         super().__init__(": ".join(part for part in (str(source), place, " ".join(reason.split())) if part))
         self.source, self.place, self.reason, self.row = str(source), place, reason, row
+        self.position = row or 0
 
     @classmethod
     def of_row(cls, source: str, row: int, reason: str) -> InputError:
-        """About one row of a table."""
+        """About one row of a table.
+
+        Example:
+            >>> str(InputError.of_row("fixes", 3, "has no time"))
+            'fixes: row 3: has no time'
+        """
         return cls(source, f"row {row}", reason, row)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -10,9 +10,9 @@ from datetime import timedelta
 from typing import IO, Any
 
 from ._enums import State
-from ._event_log import EVENT_COLUMNS, EventLog, TrackedEvent, event_line, plain, refinement_text
+from ._event_log import LOG_COLUMNS, EventLog, TrackedEvent, event_line, plain
 from ._monitor import Monitor
-from ._outputs import Event, diagnostic_names
+from ._outputs import Event, diagnostic_names, refinement_text
 from ._times import from_us
 
 _HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "more"]
@@ -30,13 +30,13 @@ class CSVWriter:
     def __init__(self, stream: IO[str], by: str | None = None) -> None:
         self._writer = csv.writer(stream, lineterminator="\n")
         self._by = by
-        self._writer.writerow(EVENT_COLUMNS if by is None else (by, *EVENT_COLUMNS))
+        self._writer.writerow(LOG_COLUMNS if by is None else (by, *LOG_COLUMNS))
 
     def write(self, event: Event, track: Any = None) -> None:
         values = json.loads(event.to_json())
         values["diagnostics"] = "|".join(diagnostic_names(event.diagnostics))
         values["refinement"] = refinement_text(event)
-        cells = ["" if values[name] is None else values[name] for name in EVENT_COLUMNS]
+        cells = ["" if values[name] is None else values[name] for name in LOG_COLUMNS]
         self._writer.writerow(cells if self._by is None else [track, *cells])
 
 

@@ -62,6 +62,14 @@ class EventList(list[Event]):
         ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``,
         ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``tag``. What an
         event does not have is None.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> monitor.poll().columns()["identifier"]
+            ['home']
         """
         return {name: [value(event) for event in self] for name, value in EVENT_COLUMNS.items()}
 
@@ -129,6 +137,13 @@ class RecordList(list[Record]):
         ``identifier``; of circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres), of beacons ``uuid``,
         ``major`` and ``minor``; ``state``, ``cause``, ``date`` (aware, UTC) and ``sequence`` of the last event;
         ``generation``, ``tag``. What a record does not have is None.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.records().columns()["radius"]
+            [100.0]
         """
         return {name: [value(record) for record in self] for name, (_, value) in RECORD_COLUMNS.items()}
 

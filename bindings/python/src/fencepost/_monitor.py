@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._arguments import assumed, integer, member, policy_row
-from ._columns import contiguous, identifiers, tags
-from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from ._arguments import integer, member
 from ._enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
 from ._html import SHOWN, table
 from ._lists import RECORD_HEADS, RecordList, record_row
+from ._monitor_conditions import MonitorConditions
 from ._monitor_events import MonitorEvents
 from ._monitor_inputs import MonitorInputs
 from ._monitor_store import MonitorStore
 from ._native import InvalidArgumentError, NotFoundError
 from ._outputs import Explanation, Record, Statistics
-from ._policy import TransitionPolicy
 from ._times import from_us, seconds_to_us
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer, Self
-
-    from ._columns import NumberColumn, SupportsArray
+    from typing_extensions import Self
 
 
-class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
+class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
     """Named conditions, their records, and the events that wait to be handed out.
 
     A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was
@@ -61,7 +57,7 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
     stays the parent's.
 
     Example:
-        >>> from fencepost import Fix
+        >>> from fencepost import CircularGeographicCondition, Fix
         >>> monitor = Monitor(delivery="latest")
         >>> monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
         >>> monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=1_700_000_000_000_000))
@@ -123,125 +119,6 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
 
     # ------------------------------------------------------------------------------------ conditions
 
-    def add(
-        self,
-        condition: Condition,
-        identifier: str,
-        *,
-        assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | str | None = None,
-        tag: int = 0,
-    ) -> None:
-        """Adds a condition, or replaces the one of that identifier: new record, its waiting events are dropped.
-
-        When a valid fix not older than `initial_fix_max_age` is known, it decides a circle at once.
-
-        Args:
-            condition: What to monitor.
-            identifier: 1 to 256 bytes of UTF-8.
-            assuming: The first record's state: unknown, satisfied or unsatisfied.
-            policy: When a crossing counts; or a preset's name; None: :meth:`TransitionPolicy.standard`.
-            tag: 0 to 2**64 - 1, yours: every event brings it back.
-
-        Raises:
-            InvalidArgumentError: A value is out of its range; the message names it.
-
-        Example:
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", policy="exact")
-            >>> monitor.identifiers
-            ['home']
-        """
-        self._put(condition, identifier, assuming, policy, tag, False)
-
-    def ensure(
-        self,
-        condition: Condition,
-        identifier: str,
-        *,
-        assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | str | None = None,
-        tag: int = 0,
-    ) -> bool:
-        """Like :meth:`add`, but leaves an equal condition of that identifier alone.
-
-        Equal: centre within 1e-7 degrees, radius within 0.5 m (beacons: exactly), same policy and tag; `assuming`
-        is then ignored.
-
-        Returns:
-            Whether the condition was added or replaced.
-
-        Example:
-            >>> monitor, home = Monitor(), CircularGeographicCondition(52.5, 13.4, 100)
-            >>> monitor.ensure(home, "home"), monitor.ensure(home, "home")
-            (True, False)
-        """
-        return self._put(condition, identifier, assuming, policy, tag, True)
-
-    def add_many(
-        self,
-        identifier: Iterable[str],
-        latitude: NumberColumn,
-        longitude: NumberColumn,
-        radius: NumberColumn,
-        *,
-        assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | str | None = None,
-        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
-    ) -> None:
-        """Adds many circles from columns of equal length, in order, as single calls would. All or nothing.
-
-        Columns of 64-bit elements without gaps are read in place; others are converted.
-
-        Args:
-            identifier: Texts.
-            latitude: Of the centres, degrees.
-            longitude: Of the centres, degrees.
-            radius: Metres.
-            assuming: For all of them.
-            policy: For all of them; or a preset's name; None: :meth:`TransitionPolicy.standard`.
-            tag: A column, or one for all of them.
-
-        Raises:
-            InvalidArgumentError: Columns of different lengths, or a row is refused (NaN, out of range): none is added,
-                ``position`` is the row.
-            ColumnTypeError: A column does not hold what it is to hold; ``position`` is the row.
-
-        Example:
-            >>> monitor = Monitor()
-            >>> monitor.add_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
-            >>> monitor.identifiers
-            ['a', 'b']
-        """
-        texts = identifiers(identifier)
-        rows = len(texts)
-        self._handle.add_circles(
-            texts,
-            contiguous(latitude, "latitude", rows),
-            contiguous(longitude, "longitude", rows),
-            contiguous(radius, "radius", rows),
-            assumed(assuming),
-            policy_row(policy),
-            tags(tag, rows),
-        )
-
-    def remove(self, identifier: str) -> bool:
-        """Removes a condition, its record and its events.
-
-        Returns:
-            Whether there was one.
-
-        Raises:
-            InvalidArgumentError: Not an identifier at all: empty, too long.
-
-        Example:
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> monitor.remove("home"), monitor.remove("home")
-            (True, False)
-        """
-        return self._handle.remove(identifier)
-
     @property
     def identifiers(self) -> list[str]:
         """The identifiers of all conditions, in the order in which they were added."""
@@ -251,6 +128,7 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
         """The condition of that identifier and the last event of it that was handled; None: there is none.
 
         Example:
+            >>> from fencepost import CircularGeographicCondition
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", assuming="unsatisfied")
             >>> monitor.record("home").last_event.state.value
@@ -263,6 +141,7 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
         """All records, in the order in which the conditions were added.
 
         Example:
+            >>> from fencepost import CircularGeographicCondition
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> [record.last_event.identifier for record in monitor.records()]
@@ -277,6 +156,7 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
             NotFoundError: No condition has that identifier.
 
         Example:
+            >>> from fencepost import CircularGeographicCondition
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> monitor.explain("home").reason
@@ -292,6 +172,7 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
             NotFoundError: No condition has that identifier (a ``KeyError``).
 
         Example:
+            >>> from fencepost import CircularGeographicCondition
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "work")
             >>> monitor["work"].condition.radius
@@ -310,7 +191,7 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
             NotFoundError: No condition has that identifier.
 
         Example:
-            >>> from fencepost import Fix
+            >>> from fencepost import CircularGeographicCondition, Fix
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> monitor.feed(Fix(52.5, 13.4, time=0))
@@ -330,6 +211,7 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
             InvalidArgumentError: The coordinate is out of range.
 
         Example:
+            >>> from fencepost import CircularGeographicCondition
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> round(monitor.safe_distance(52.5, 13.4), 3)
@@ -407,23 +289,3 @@ class Monitor(MonitorInputs, MonitorEvents, MonitorStore):
         first = (self.record(identifier) for identifier in self.identifiers[:SHOWN])
         rows = [record_row(record) for record in first if record is not None]
         return table(repr(self).strip("<>"), RECORD_HEADS, rows, len(self))
-
-    def _put(
-        self,
-        condition: Condition,
-        identifier: str,
-        assuming: State | str,
-        policy: TransitionPolicy | str | None,
-        tag: int,
-        ensure: bool,
-    ) -> bool:
-        state, row = assumed(assuming), policy_row(policy)
-        number = integer(tag, "tag", 0)
-        if isinstance(condition, CircularGeographicCondition):
-            geometry = (condition.latitude, condition.longitude, condition.radius)
-            return self._handle.add_circle(identifier, *geometry, state, row, number, ensure)
-        if isinstance(condition, BeaconIdentityCondition):
-            major = -1 if condition.major is None else condition.major
-            minor = -1 if condition.minor is None else condition.minor
-            return self._handle.add_beacon(identifier, condition.uuid.bytes, major, minor, state, row, number, ensure)
-        raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")

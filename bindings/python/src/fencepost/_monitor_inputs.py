@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _native
@@ -17,7 +17,7 @@ from ._times import Time, to_us
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from ._columns import NumberColumn, TimeColumn
+    from ._columns import ArrowStream, NumberColumn, TimeColumn
 
 
 class MonitorInputs:
@@ -43,6 +43,15 @@ class MonitorInputs:
     @overload
     def feed_many(
         self,
+        fixes: ArrowStream,
+        /,
+        *,
+        columns: Mapping[str, str] | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult: ...
+    @overload
+    def feed_many(
+        self,
         fixes: None = None,
         /,
         *,
@@ -61,6 +70,7 @@ class MonitorInputs:
         longitude: Any = None,
         time: Any = None,
         accuracy: Any = None,
+        columns: Mapping[str, str] | None = None,
         on_invalid: Literal["count", "raise"] = "count",
     ) -> FeedResult:
         """Feeds many fixes in order, with the same result as single calls; other Python threads run meanwhile.
@@ -70,8 +80,13 @@ class MonitorInputs:
         times, are read in place, also when they have gaps or run backwards; others are converted first. They must
         not be changed meanwhile.
 
+        Or a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB), fed batch by batch: its columns
+        are found as :func:`replay` finds them, positions may be points (GeoArrow, WKB). Doubles, timestamps with a
+        zone and 64-bit integers of one unit are read in place where they have no nulls. A null accuracy is "not
+        reported"; a row with a null position or time is invalid. Needs ``fencepost[arrow]``.
+
         Args:
-            fixes: Fixes, or a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in place.
+            fixes: Fixes, a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in place, or a table.
             latitude: Degrees, -90 to 90.
             longitude: Degrees, -180 to 180.
             time: ``datetime64`` of any unit (UTC, as NumPy and pandas have it; finer than microseconds is rounded
@@ -80,7 +95,9 @@ class MonitorInputs:
                 meant for all rows; None: not reported.
             on_invalid: ``"count"``: rows that are invalid (a coordinate or the time out of range or missing, no
                 position) are skipped and counted. ``"raise"``: the first of them refuses all rows, and nothing
-                changes. Late rows are counted in either case.
+                changes; a table is then read to its end before it is fed. Late rows are counted in either case.
+            columns: Of a table the names of the columns for latitude, longitude, time, accuracy, or geometry, where
+                they are not recognised.
 
         Returns:
             How many were accepted, invalid and late.
@@ -89,6 +106,9 @@ class MonitorInputs:
             InvalidArgumentError: Columns of different lengths; a naive datetime; with ``on_invalid="raise"`` an
                 invalid row. ``position`` is the row, and nothing has changed.
             ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
+            InputError: A table lacks a column, or holds what is neither numbers nor times, or its stream breaks off; ``row``
+                is where. The batches before took effect, ``result`` is their :class:`FeedResult`.
+            MissingExtraError: A table was given, and nanoarrow is not installed.
             QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
                 is their :class:`FeedResult`. Take events, then feed the rest.
 
@@ -99,16 +119,25 @@ class MonitorInputs:
             FeedResult(accepted=2, invalid=1, late=1)
             >>> monitor.feed_many([Fix(0, 0, time=2), Fix(0, 0, time=3)])
             FeedResult(accepted=2, invalid=0, late=0)
+            >>> import pyarrow
+            >>> monitor.feed_many(pyarrow.table({"lat": [0.0], "lon": [0.0], "time_us": [4]}))
+            FeedResult(accepted=1, invalid=0, late=0)
         """
         if on_invalid not in ("count", "raise"):
             raise InvalidArgumentError(f"on_invalid {on_invalid!r} is not one of count, raise")
-        columns = (latitude, longitude, time)
+        single = (latitude, longitude, time)
+        if fixes is not None and any(given is not None for given in (*single, accuracy)):
+            raise TypeError("feed_many takes fixes or columns, not both")
+        if hasattr(fixes, "__arrow_c_stream__"):
+            from ._arrow_monitor import feed_stream
+
+            return feed_stream(self._handle, fixes, columns or {}, on_invalid == "raise")
+        if columns is not None:
+            raise TypeError("columns names those of a table that exports an Arrow stream")
         try:
             if fixes is not None:
-                if any(given is not None for given in (*columns, accuracy)):
-                    raise TypeError("feed_many takes fixes or columns, not both")
                 return FeedResult(*self._feed_rows(fixes, on_invalid == "raise"))
-            for given, name in zip(columns, ("latitude", "longitude", "time")):
+            for given, name in zip(single, ("latitude", "longitude", "time")):
                 if given is None:
                     raise TypeError(f"feed_many needs the column {name}")
             if isinstance(accuracy, int | float):

@@ -105,7 +105,17 @@ class Event:
         return EventList([self])._repr_html_()
 
     def to_json(self) -> str:
-        """The event as one JSON object on one line, in the form that all faces of the library write."""
+        """The event as one JSON object on one line, in the form that all faces of the library write.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> event = monitor.next_event()
+            >>> event.to_json()[:60] if event else None
+            '{"sequence":1,"identifier":"home","state":"satisfied","cause'
+        """
         refinement = self.refinement
         return _native.event_json(
             self.sequence,

@@ -76,7 +76,17 @@ class RotationPlan:
     follow: bool
 
     def wakes(self, latitude: float, longitude: float) -> bool:
-        """Whether the host has to feed a fix at that position, and plan again from it."""
+        """Whether the host has to feed a fix at that position, and plan again from it.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor, RotationPlanner
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> plan = RotationPlanner(20).plan(monitor, 52.5, 13.4)
+            >>> plan.wakes(52.5, 13.4001), plan.wakes(52.5, 13.5)
+            (False, True)
+        """
         if self.follow:
             return True
         if any(armed.condition.contains(latitude, longitude) != armed.is_inside for armed in self.armed):
@@ -137,6 +147,14 @@ class RotationPlanner:
 
         Raises:
             InvalidArgumentError: A value is out of its range; nothing has changed then.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor, RotationPlanner
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> [armed.identifier for armed in RotationPlanner(20).plan(monitor, 52.5, 13.4).armed]
+            ['home']
         """
         before = self._armed
         rows, kept, wake_up, follow = monitor._handle.plan(

@@ -52,17 +52,32 @@ class TransitionPolicy:
 
     @classmethod
     def standard(cls) -> TransitionPolicy:
-        """20 s dwell, 20 m margins, accuracy counts: the default."""
+        """20 s dwell, 20 m margins, accuracy counts: the default.
+
+        Example:
+            >>> TransitionPolicy.standard().entry_dwell
+            20.0
+        """
         return cls._from_row(_native.POLICY_STANDARD)
 
     @classmethod
     def exact(cls) -> TransitionPolicy:
-        """No dwell, no margins: the line itself decides."""
+        """No dwell, no margins: the line itself decides.
+
+        Example:
+            >>> TransitionPolicy.exact().exit_margin
+            0.0
+        """
         return cls._from_row(_native.POLICY_EXACT)
 
     @classmethod
     def core_location(cls) -> TransitionPolicy:
-        """Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary."""
+        """Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary.
+
+        Example:
+            >>> TransitionPolicy.core_location().exit_margin_limit
+            200.0
+        """
         return cls._from_row(_native.POLICY_CORE_LOCATION)
 
     @classmethod
@@ -71,6 +86,10 @@ class TransitionPolicy:
 
         Raises:
             InvalidArgumentError: There is no preset of that name.
+
+        Example:
+            >>> TransitionPolicy.named("exact") == TransitionPolicy.exact()
+            True
         """
         presets = {"standard": cls.standard, "exact": cls.exact, "core_location": cls.core_location}
         if name not in presets:

@@ -8,8 +8,8 @@ from typing import Any
 
 from ._conditions import CircularGeographicCondition
 from ._enums import State
-from ._event_log import EventLog, TrackReplay, refinement_text
-from ._outputs import Event, diagnostic_names
+from ._event_log import EventLog, TrackReplay
+from ._outputs import Event, diagnostic_names, refinement_text
 from ._rows import shown
 from ._times import from_us
 from ._tracks import FixRow

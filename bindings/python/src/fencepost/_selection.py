@@ -37,11 +37,26 @@ class SignificantChangeFilter:
         self._ask((0.0, 0.0, -1.0, 0))  # refuses settings out of range; a fix without a position changes nothing
 
     def accepts(self, fix: Fix) -> bool:
-        """Whether a fix passes; it is then what the next one is compared with."""
+        """Whether a fix passes; it is then what the next one is compared with.
+
+        Example:
+            >>> passes = SignificantChangeFilter(minimum_distance=100, minimum_interval=0)
+            >>> passes.accepts(Fix(0, 0, time=0)), passes.accepts(Fix(0, 0.0001, time=1)), passes.accepts(Fix(0, 0.001, time=2))
+            (True, False, True)
+        """
         return self._row_passes((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
 
     def reset(self) -> None:
-        """Starts anew: the next fix passes."""
+        """Starts anew: the next fix passes.
+
+        Example:
+            >>> passes = SignificantChangeFilter()
+            >>> passes.accepts(Fix(0, 0, time=0))
+            True
+            >>> passes.reset()
+            >>> passes.accepts(Fix(0, 0, time=0))
+            True
+        """
         self._last = None
 
     def _row_passes(self, row: tuple[float, float, float, int]) -> bool:

@@ -10,7 +10,7 @@ from ._arrow_in import arrow_features, arrow_tracks, is_arrow
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._conditions_file import ConditionRow, condition_rows, read_conditions
 from ._enums import State
-from ._event_log import EVENT_COLUMNS
+from ._event_log import LOG_COLUMNS
 from ._files import InputError
 from ._inputs import Fix
 from ._moving import ANONYMOUS, id_column, is_moving, moving_tracks
@@ -64,8 +64,8 @@ def track_column(track: TrackSource, by: str | None) -> str | None:
         if by is not None:
             raise InvalidArgumentError(f"by {by!r}: trajectories are tracks already")
         name = id_column(track)
-        return ANONYMOUS if name in EVENT_COLUMNS else name
-    if by in EVENT_COLUMNS:
+        return ANONYMOUS if name in LOG_COLUMNS else name
+    if by in LOG_COLUMNS:
         raise InvalidArgumentError(f"by {by!r} is also the name of a column of events; rename the table's column")
     return by
 

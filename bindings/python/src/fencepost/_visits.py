@@ -116,7 +116,13 @@ class Visits(Rows[Visit]):
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: identifier, start, end, duration, start_known, end_known, open,
-        start_evidence, end_evidence; first the column that tells tracks apart, where there are several."""
+        start_evidence, end_evidence; first the column that tells tracks apart, where there are several.
+
+        Example:
+            >>> visits = Visits([Visit("home", 0, 60_000_000, 60_000_000, Known.CROSSING, Known.TIMEOUT)])
+            >>> visits.columns()["duration"]
+            [datetime.timedelta(seconds=60)]
+        """
         first = {} if self.by is None else {self.by: [visit.track for visit in self]}
         return first | {
             "identifier": [visit.identifier for visit in self],

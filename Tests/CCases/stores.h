@@ -1,0 +1,28 @@
+/* What the cases of stores share: directories, and monitors in them. */
+#ifndef FENCEPOST_CASE_STORES_H
+#define FENCEPOST_CASE_STORES_H
+
+#include <limits.h>
+
+#include "check.h"
+
+/* A new directory below the system's one for temporary files. */
+typedef struct folder {
+  char path[PATH_MAX];
+} folder;
+
+folder new_folder(void);
+
+void path_in(const folder *in, const char *name, char *path);
+
+/* Removes the directory, which holds plain files only, and returns how many they were. */
+int remove_folder(const folder *used);
+
+fencepost_monitor_options options_for(const folder *store);
+fencepost_monitor *open_with(const char *name, const fencepost_monitor_options *options);
+fencepost_monitor *open_in(const folder *store, const char *name);
+
+/* What a crash would leave of the monitor "m" is opened: how many inputs are in it? */
+uint64_t inputs_after_a_crash(const folder *store);
+
+#endif
