@@ -61,7 +61,7 @@ class Processes:
 
         # A new interpreter: libraries that read files have threads, which a fork would leave in any state.
         context = multiprocessing.get_context("spawn")
-        self.ahead = jobs
+        self.ahead = 2 * jobs  # so that none waits for the other
         self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
         self._turn = 0
         for pool in self._pools:

@@ -207,7 +207,7 @@ class ManyReplay:
             try:
                 for rows in self._tracks.batches(shards):
                     fed.append(shards.feed(rows))
-                    if len(fed) > 1:
+                    if len(fed) > shards.ahead:
                         yield from self._merged(fed.popleft()())
             except InputError:  # what came before it counts
                 while fed:
