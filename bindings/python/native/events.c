@@ -35,17 +35,23 @@ PyObject *native_event_tuple(const fencepost_event *event) {
                        native_optional_double(event->boundary_distance_m), (unsigned long long)event->tag);
 }
 
-/* The next event for the consumer that waits. */
-PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
-  fencepost_event event;
+int native_take_event(native_state *state, native_monitor *monitor, fencepost_event *event) {
   uint32_t available = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_poll_event(self->handle, &event, &available, &error);
+  PyThreadState *saved = native_enter(monitor);
+  fencepost_status status = fencepost_monitor_poll_event(monitor->handle, event, &available, &error);
   native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
-  if (!available) Py_RETURN_NONE;
+  if (status == FENCEPOST_OK) return available != 0;
+  native_raise(state, status, &error);
+  return -1;
+}
+
+/* The next event for the consumer that waits. */
+PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  fencepost_event event;
+  int taken = native_take_event(native_monitor_state(object), (native_monitor *)object, &event);
+  if (taken < 0) return NULL;
+  if (!taken) Py_RETURN_NONE;
   return native_event_tuple(&event);
 }
 

@@ -112,6 +112,8 @@ PyObject *native_end_updates(PyObject *self, PyObject *unused);
 PyObject *native_closed(PyObject *self, PyObject *unused);
 
 /* events.c */
+/* The next event, which commits the one before: 1; 0 when there is none, -1 with an error. */
+int native_take_event(native_state *state, native_monitor *monitor, fencepost_event *event);
 PyObject *native_event_tuple(const fencepost_event *event);
 PyObject *native_event_text(native_state *state, const fencepost_event *event); /* as JSON */
 PyObject *native_poll_event(PyObject *self, PyObject *unused);

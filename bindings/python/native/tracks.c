@@ -48,16 +48,8 @@ static fencepost_fix fix_at(const rows_to_feed *rows, Py_ssize_t row) {
 static int take_events(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row, int64_t track) {
   for (;;) {
     fencepost_event event;
-    uint32_t available = 0;
-    fencepost_error error = FENCEPOST_ERROR_INIT;
-    PyThreadState *saved = native_enter(monitor);
-    fencepost_status status = fencepost_monitor_poll_event(monitor->handle, &event, &available, &error);
-    native_leave(saved);
-    if (status != FENCEPOST_OK) {
-      native_raise(rows->state, status, &error);
-      return -1;
-    }
-    if (!available) return 0;
+    int taken = native_take_event(rows->state, monitor, &event);
+    if (taken <= 0) return taken;
     PyObject *value = rows->as_json ? native_event_text(rows->state, &event) : native_event_tuple(&event);
     if (value == NULL) return -1;
     PyObject *item = Py_BuildValue("(nLN)", 2 * row + 1, (long long)track, value);

@@ -329,21 +329,24 @@ def test_what_comes_before_an_error_does_not_depend_on_jobs(tmp_path: Path) -> N
     assert found[0] == found[1] and len(found[0]) > 300
 
 
+TWO_JOBS = """
+import multiprocessing, os, signal
+from fencepost import CircularGeographicCondition, FencepostError, Monitor
+from fencepost._many_tracks import ManyTracks
+from fencepost._stream import ManyReplay
+if __name__ == '__main__':
+    monitor = Monitor(); monitor.add(CircularGeographicCondition(52, 13, 100), 'a')
+    events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()
+    next(events)
+"""
+"""A program that has two processes at work."""
+
+
 def test_processes_end_with_their_parent(tmp_path: Path) -> None:
     """SIGKILL for the parent: nothing else tells them."""
     write(tmp_path / "t.csv", 5, 3000)
-    code = (
-        "import os, signal, multiprocessing\n"
-        "from fencepost import Monitor, CircularGeographicCondition\n"
-        "from fencepost._many_tracks import ManyTracks\n"
-        "from fencepost._stream import ManyReplay\n"
-        "if __name__ == '__main__':\n"
-        "    monitor = Monitor(); monitor.add(CircularGeographicCondition(52, 13, 100), 'a')\n"
-        "    events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()\n"
-        "    next(events)\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    (tmp_path / "killed.py").write_text(code)
+    run = TWO_JOBS + "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    (tmp_path / "killed.py").write_text(run)
     # They hold the pipe of the standard output, which is read to its end.
     done = subprocess.run([sys.executable, "killed.py"], cwd=tmp_path, capture_output=True, timeout=60)
     assert done.returncode == -9
@@ -352,21 +355,13 @@ def test_processes_end_with_their_parent(tmp_path: Path) -> None:
 def test_a_process_that_dies_is_an_error_not_a_wait(tmp_path: Path) -> None:
     """SIGKILL for one of the processes after the first batch."""
     write(tmp_path / "t.csv", 5, 3000)
-    code = (
-        "import sys, os, signal, multiprocessing\n"
-        "from fencepost import Monitor, CircularGeographicCondition, FencepostError\n"
-        "from fencepost._many_tracks import ManyTracks\n"
-        "from fencepost._stream import ManyReplay\n"
-        "if __name__ == '__main__':\n"
-        "    monitor = Monitor(); monitor.add(CircularGeographicCondition(52, 13, 100), 'a')\n"
-        "    events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()\n"
-        "    next(events)\n"
-        "    victim = multiprocessing.active_children()[0]\n"
+    run = (
+        TWO_JOBS + "    victim = multiprocessing.active_children()[0]\n"
         "    victim.kill(); victim.join()\n"
         "    try: list(events)\n"
         "    except FencepostError as error: print(error)\n"
     )
-    (tmp_path / "kill.py").write_text(code)
+    (tmp_path / "kill.py").write_text(run)
     done = subprocess.run([sys.executable, "kill.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "a process of --jobs ended before its work was done", done.stderr
 
