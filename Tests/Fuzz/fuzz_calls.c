@@ -158,6 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.initial_fix_max_age_us = shape & 0x80 ? 0 : 60000000;
   model known;
   model_begin(&known, &options);
+  if ((shape & 0x1f) == 0x0f) model_add_crowd(&known);
   for (int step = 0; in.size > 0 && step < 300; step++) {
     uint8_t what = take8(&in);
     switch (what % 16) {

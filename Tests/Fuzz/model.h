@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 
-enum { PLACES = 8, FLIGHT = 8 };
+enum { PLACES = 8, FLIGHT = 8, CROWD = 1100 };
 
 /* One identifier: the condition under it and the last event of it that was committed. */
 typedef struct place {
@@ -19,6 +19,7 @@ typedef struct model {
   int64_t clock;
   uint64_t inputs, accepted, invalid, late, sightings;
   uint64_t handed_out, generation;
+  uint64_t crowd; /* conditions that nobody comes near, of the first generations: with them forks share states */
   uint64_t wakes, wakes_seen, pending; /* calls of the wake-up, those before the last check, what waited then */
   place places[PLACES];
   fencepost_event flight[FLIGHT]; /* handed out and not committed */
@@ -40,6 +41,20 @@ static void model_begin(model *known, const fencepost_monitor_options *options) 
   REQUIRE(fencepost_monitor_create("fuzz", options, &known->monitor, NULL) == FENCEPOST_OK);
   REQUIRE(fencepost_monitor_set_wakeup(known->monitor, model_wake, known, NULL) == FENCEPOST_OK);
 }
+
+static void model_add_crowd(model *known) {
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  for (; known->crowd < CROWD; known->crowd++) {
+    char identifier[16];
+    snprintf(identifier, sizeof identifier, "crowd %d", (int)known->crowd);
+    options.assuming = known->crowd % 400 == 7 ? FENCEPOST_STATE_UNKNOWN : FENCEPOST_STATE_UNSATISFIED;
+    REQUIRE(fencepost_monitor_add_circular_condition(known->monitor, identifier, -60, 0.1 * (double)known->crowd, 1,
+                                                     &options, NULL) == FENCEPOST_OK);
+  }
+  known->generation = known->crowd;
+}
+
+static int model_is_of_crowd(const fencepost_event *event) { return strncmp(event->identifier, "crowd", 5) == 0; }
 
 static place *model_find(model *known, const char *identifier) {
   for (int i = 0; i < PLACES; i++)
@@ -120,6 +135,7 @@ static void model_input(model *known, fencepost_status status, int64_t time, int
 
 static void model_commit(model *known) {
   for (size_t i = 0; i < known->flying; i++) {
+    if (model_is_of_crowd(&known->flight[i])) continue;
     place *here = model_find(known, known->flight[i].identifier);
     REQUIRE(here != NULL && here->generation == known->flight[i].generation);
     here->last = known->flight[i];
@@ -134,6 +150,10 @@ static void model_take(model *known, const fencepost_event *event) {
   REQUIRE(event->date_us == FENCEPOST_TIME_UNSET || event->date_us <= known->clock);
   REQUIRE(event->evidence_date_us == FENCEPOST_TIME_UNSET || event->evidence_date_us <= event->date_us);
   REQUIRE(isnan(event->latitude) == isnan(event->boundary_distance_m));
+  if (model_is_of_crowd(event)) {
+    REQUIRE(event->generation <= known->crowd);
+    return;
+  }
   place *here = model_find(known, event->identifier);
   REQUIRE(here != NULL && here->generation == event->generation);
   fencepost_condition condition;
@@ -225,6 +245,20 @@ static void model_explanation(const place *here, const fencepost_record *record,
     REQUIRE(record->last_event.state == found->observed);
 }
 
+/* Two of the crowd: one that was assumed unsatisfied, one that was not. */
+static void model_check_crowd(model *known, int is_drained) {
+  static const char *const identifiers[] = {"crowd 6", "crowd 7"};
+  for (int i = 0; i < 2; i++) {
+    fencepost_record record;
+    fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+    model_record(known, identifiers[i], &record);
+    REQUIRE(fencepost_monitor_explain(known->monitor, identifiers[i], &explanation, NULL) == FENCEPOST_OK);
+    REQUIRE(explanation.observed != FENCEPOST_STATE_SATISFIED);
+    if (is_drained && explanation.observed != FENCEPOST_STATE_UNKNOWN)
+      REQUIRE(record.last_event.state == explanation.observed);
+  }
+}
+
 static void model_check(model *known) {
   fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
   REQUIRE(fencepost_monitor_statistics(known->monitor, &counted, NULL) == FENCEPOST_OK);
@@ -249,8 +283,9 @@ static void model_check(model *known) {
     REQUIRE(fencepost_monitor_explain(known->monitor, known->places[i].identifier, &explanation, NULL) == FENCEPOST_OK);
     model_explanation(&known->places[i], &record, &explanation, is_drained);
   }
-  REQUIRE(counted.condition_count == conditions);
-  uint64_t after = 0;
+  REQUIRE(counted.condition_count == conditions + known->crowd);
+  if (known->crowd > 0) model_check_crowd(known, is_drained);
+  uint64_t after = known->crowd;
   uint32_t available = 0;
   fencepost_record record;
   while (fencepost_monitor_next_record(known->monitor, after, &record, &available, NULL) == FENCEPOST_OK && available) {
