@@ -64,8 +64,7 @@ def moment(us):
 
 def event_values(track, event):
     """The attributes of an event."""
-    from .fencepost._event_log import refinement_text
-    from .fencepost._outputs import diagnostic_names
+    from .fencepost._outputs import diagnostic_names, refinement_text
 
     values = [
         track, event.sequence, event.identifier, str(event.state), str(event.cause), moment(event.date_us),
