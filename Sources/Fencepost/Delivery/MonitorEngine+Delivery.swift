@@ -90,6 +90,7 @@ extension MonitorEngine {
   public func fork() -> MonitorEngine {
     var copy = self
     copy.journal = Journal()
+    copy.isStoreFailing = false
     copy.states.share()
     copy.abandon()
     return copy

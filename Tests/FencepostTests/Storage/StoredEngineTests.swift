@@ -149,6 +149,28 @@ import Testing
     #expect(storage.rows == MemoryStorage.rows(of: stored.engine))
   }
 
+  /// A fork has no storage that could fail: it is as what its origin's snapshot restores.
+  @Test func forkHasNoStorageThatFails() throws {
+    let storage = MemoryStorage()
+    var stored = try StoredEngine(name: "m", options: MonitorOptions(), storage: storage)
+    try stored.call { engine throws(MonitorError) in
+      try engine.add(circle(100), identifier: "one", policy: .exact)
+      try engine.feed(fix(1, 0))
+    }
+    storage.failing = 1_000
+    try stored.call { engine throws(MonitorError) in try engine.feed(fix(10, 150)) }
+    #expect(stored.engine.isStoreFailing)
+    var fork = stored.engine.fork()
+    var restored = try MonitorEngine(restoring: stored.engine.snapshot())
+    try fork.feed(fix(20, 0))
+    try restored.feed(fix(20, 0))
+    let events = fork.drain()
+    #expect(events == restored.drain())
+    #expect(events.last?.cause == .crossing)
+    #expect(events.last?.persistenceUnavailable == false)
+    #expect(fork.explain("one") == restored.explain("one"))
+  }
+
   /// Whatever fails and when, nothing that happens meanwhile is lost.
   @Test func failingNowAndThenLosesNothing() throws {
     for life in 0..<100 {

@@ -99,14 +99,14 @@ static PyObject *monitor_at(const rows_to_feed *rows, Py_ssize_t row, int64_t tr
  */
 static Py_ssize_t check_rows(const rows_to_feed *rows, Py_ssize_t start, Py_ssize_t stop, int64_t *tracks,
                              int *ascend) {
-  int64_t last = -1;
+  int64_t last = 0;
   *ascend = 1;
   for (Py_ssize_t row = start; row < stop; row++) {
     int64_t track = integer_at(&rows->columns[TRACK], row);
-    PyObject *monitor = track == last ? Py_False : monitor_at(rows, row, track);
+    PyObject *monitor = row > start && track == last ? Py_False : monitor_at(rows, row, track);
     if (monitor == NULL) return -1;
     if (monitor == Py_None) return row;
-    if (track < last) *ascend = 0;
+    if (row > start && track < last) *ascend = 0;
     tracks[row - start] = last = track;
   }
   return stop;

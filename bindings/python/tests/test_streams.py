@@ -366,6 +366,19 @@ def test_a_process_that_dies_is_an_error_not_a_wait(tmp_path: Path) -> None:
     assert done.stdout.strip() == "a process of --jobs ended before its work was done", done.stderr
 
 
+def test_what_breaks_off_kills_the_processes(tmp_path: Path) -> None:
+    """Ctrl-C among other things: they do not finish what they were given, and nobody waits for it."""
+    write(tmp_path / "t.csv", 5, 3000)
+    run = (
+        TWO_JOBS + "    children = multiprocessing.active_children()\n"
+        "    try: events.throw(KeyboardInterrupt)\n"
+        "    except KeyboardInterrupt: print([child.exitcode for child in children])\n"
+    )
+    (tmp_path / "broken.py").write_text(run)
+    done = subprocess.run([sys.executable, "broken.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "[-9, -9]", done.stderr
+
+
 PEAK = """
 import sys
 from fencepost._cli import main

@@ -238,6 +238,8 @@ def test_any_stride() -> None:
         ({"begins": memoryview(bytearray(17))[1:].cast("q")}, TypeError, "begins must be"),
         ({"begins": None}, TypeError, "bytes-like"),
         ({"tracks": array("q", [-1] * 6)}, InvalidArgumentError, "row 0: there is no track -1"),
+        ({"tracks": array("q", [-1, 1, 0, 0, 0, 0])}, InvalidArgumentError, "row 0: there is no track -1"),
+        ({"tracks": array("q", [1, 0, -1, -1, 0, 0])}, InvalidArgumentError, "row 2: there is no track -1"),
         ({"tracks": array("q", [1 << 62] * 6)}, InvalidArgumentError, "there is no track 4611686018427387904"),
         ({"tracks": array("q", [0] * 5)}, InvalidArgumentError, "tracks has 5 rows, latitude has 6"),
         ({"tracks": array("i", [0] * 6)}, TypeError, "tracks must be one column of 64-bit elements"),

@@ -58,10 +58,8 @@ class ColumnTypeError(InvalidArgumentError, TypeError):
         >>> Monitor().feed_many(latitude=[0, "north"], longitude=[0, 0], time=[0, 1])
         Traceback (most recent call last):
             ...
-        fencepost.ColumnTypeError: latitude, row 1: 'north' is str, expected a number
+        fencepost._columns.ColumnTypeError: latitude, row 1: 'north' is str, expected a number
     """
-
-    __module__ = "fencepost"
 
 
 def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = ColumnTypeError) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import multiprocessing
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -57,15 +58,12 @@ class Processes:
     """Shards in processes of their own. Each gets whole batches and feeds its own tracks' rows."""
 
     def __init__(self, work: Work, jobs: int) -> None:
-        import multiprocessing
-
         # A new interpreter: libraries that read files have threads, which a fork would leave in any state.
         context = multiprocessing.get_context("spawn")
         self.ahead = 2 * jobs  # so that none waits for the other
         self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
         self._turn = 0
-        for pool in self._pools:
-            pool.submit(_ready)  # starts it
+        self._started = [pool.submit(os.getpid) for pool in self._pools]
 
     def __enter__(self) -> Self:
         return self
@@ -73,6 +71,11 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if kind is not None:  # what they were given would take them long
+            known = {started.result() for started in self._started if started.done() and not started.exception()}
+            for process in multiprocessing.active_children():
+                if process.pid in known:
+                    process.kill()
         for pool in self._pools:
             pool.shutdown(cancel_futures=True)
 
@@ -116,12 +119,11 @@ _shard: Shard
 
 
 def _begin(work: Work, number: int, of: int) -> None:
-    import multiprocessing
     import signal
     import threading
 
     global _shard
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent kills it
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
@@ -132,10 +134,6 @@ def _end_with(parent: Any) -> None:
     """Of a parent that was killed nothing else tells."""
     parent.join()
     os._exit(1)
-
-
-def _ready() -> None:
-    pass
 
 
 def _read(layout: Layout, text: str) -> Columns | None:
