@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -342,40 +343,38 @@ if __name__ == '__main__':
 """A program that has two processes at work."""
 
 
+def run_two_jobs(folder: Path, then: str) -> subprocess.CompletedProcess[str]:
+    """Runs that program with more lines. The processes hold the pipes, which are read to their end."""
+    write(folder / "t.csv", 5, 3000)
+    (folder / "two_jobs.py").write_text(TWO_JOBS + textwrap.indent(then, "    "))
+    return subprocess.run([sys.executable, "two_jobs.py"], cwd=folder, capture_output=True, text=True, timeout=60)
+
+
 def test_processes_end_with_their_parent(tmp_path: Path) -> None:
     """SIGKILL for the parent: nothing else tells them."""
-    write(tmp_path / "t.csv", 5, 3000)
-    run = TWO_JOBS + "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    (tmp_path / "killed.py").write_text(run)
-    # They hold the pipe of the standard output, which is read to its end.
-    done = subprocess.run([sys.executable, "killed.py"], cwd=tmp_path, capture_output=True, timeout=60)
-    assert done.returncode == -9
+    assert run_two_jobs(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)\n").returncode == -9
 
 
 def test_a_process_that_dies_is_an_error_not_a_wait(tmp_path: Path) -> None:
     """SIGKILL for one of the processes after the first batch."""
-    write(tmp_path / "t.csv", 5, 3000)
-    run = (
-        TWO_JOBS + "    victim = multiprocessing.active_children()[0]\n"
-        "    victim.kill(); victim.join()\n"
-        "    try: list(events)\n"
-        "    except FencepostError as error: print(error)\n"
-    )
-    (tmp_path / "kill.py").write_text(run)
-    done = subprocess.run([sys.executable, "kill.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    then = """\
+victim = multiprocessing.active_children()[0]
+victim.kill(); victim.join()
+try: list(events)
+except FencepostError as error: print(error)
+"""
+    done = run_two_jobs(tmp_path, then)
     assert done.stdout.strip() == "a process of --jobs ended before its work was done", done.stderr
 
 
 def test_what_breaks_off_kills_the_processes(tmp_path: Path) -> None:
     """Ctrl-C among other things: they do not finish what they were given, and nobody waits for it."""
-    write(tmp_path / "t.csv", 5, 3000)
-    run = (
-        TWO_JOBS + "    children = multiprocessing.active_children()\n"
-        "    try: events.throw(KeyboardInterrupt)\n"
-        "    except KeyboardInterrupt: print([child.exitcode for child in children])\n"
-    )
-    (tmp_path / "broken.py").write_text(run)
-    done = subprocess.run([sys.executable, "broken.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    then = """\
+children = multiprocessing.active_children()
+try: events.throw(KeyboardInterrupt)
+except KeyboardInterrupt: print([child.exitcode for child in children])
+"""
+    done = run_two_jobs(tmp_path, then)
     assert done.stdout.strip() == "[-9, -9]", done.stderr
 
 

@@ -7,12 +7,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
-from ._arrow_reader import BatchReader, is_arrow, without_nulls
+from ._arrow_reader import BatchReader, without_nulls
 from ._column_names import CONDITIONS, TRACK
 from ._files import InputError
 from ._tracks import NO_POSITION, FixRow, Point, Track, split
-
-__all__ = ["ColumnFixes", "arrow_features", "arrow_tracks", "fix_rows", "is_arrow", "track_batches"]
 
 Batch = tuple[Sequence[float], Sequence[float], Sequence[float] | None, Sequence[int], Sequence[Any] | None]
 """Latitudes, longitudes, accuracies, microseconds, keys."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice, repeat
 from operator import floordiv, itemgetter, sub
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ._text_times import parse_time
 from ._times import EPOCH
@@ -37,7 +37,7 @@ def columns(layout: Layout, text: Iterable[str]) -> Columns | None:
     """The columns of lines; None: they are to be read by row."""
     if "time" not in layout.indices:
         return None
-    numbers, lines = _Numbers(), iter(text)
+    numbers, lines = Numbers(), iter(text)
     accuracies = array("d") if "accuracy" in layout.indices else None
     whole = Columns([], array("q"), array("d"), array("d"), accuracies, array("q"))
     try:
@@ -45,19 +45,21 @@ def columns(layout: Layout, text: Iterable[str]) -> Columns | None:
             _append(whole, numbers, layout, piece)
     except (csv.Error, ValueError, OverflowError):
         return None
+    if not all(map(str.strip, numbers)):
+        return None
     whole.names.extend(numbers)
     return whole
 
 
-class _Numbers(dict[str, int]):
-    def __missing__(self, name: str) -> int:
-        if not name.strip():
-            raise ValueError
+class Numbers(dict[Any, int]):
+    """Numbers by first appearance: what is new gets the next one."""
+
+    def __missing__(self, name: Any) -> int:
         number = self[name] = len(self)
         return number
 
 
-def _append(whole: Columns, numbers: _Numbers, layout: Layout, lines: Sequence[str]) -> None:
+def _append(whole: Columns, numbers: Numbers, layout: Layout, lines: Sequence[str]) -> None:
     """
     Raises:
         ValueError: There is something unusual; or another of the exceptions that :func:`columns` catches.

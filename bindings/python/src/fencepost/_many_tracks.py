@@ -7,19 +7,18 @@ import os
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from . import _track_csv
 from ._arrow_in import track_batches
-from ._csv_columns import Columns, columns
+from ._csv_columns import Columns, Numbers, columns
 from ._files import InputError, require
 from ._tracks import VECTOR_FORMATS
 from ._vector import PLAIN, Reading
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 BATCH_ROWS = 65_536
 
@@ -47,18 +46,6 @@ def _array(code: str, values: Sequence[Any]) -> array[Any]:
     copy = array(code)
     copy.frombytes(values.cast("B"))
     return copy
-
-
-class _Numbers(dict[Any, int]):
-    """The numbers of tracks; what is new gets the next one."""
-
-    def __init__(self) -> None:
-        self.keys_in_order: list[Any] = []
-
-    def __missing__(self, key: Any) -> int:
-        number = self[key] = len(self.keys_in_order)
-        self.keys_in_order.append(key)
-        return number
 
 
 class Readers(Protocol):
@@ -93,8 +80,8 @@ class ManyTracks:
     ) -> None:
         self.path, self.by, self.grouped = path, by, grouped
         self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows
-        self._numbers = _Numbers()
-        self.keys: list[Any] = self._numbers.keys_in_order
+        self._numbers = Numbers()
+        self.keys: list[Any] = []
 
     def batches(self, readers: Readers) -> Iterator[Rows]:
         """The rows in file order; `readers` may read lines of CSV while others are taken.
@@ -121,6 +108,7 @@ class ManyTracks:
         """Rows of tracks with these names; or, where `tracks` says which of the names each row has, with those."""
         last = len(self.keys) - 1
         numbers = array("q", map(self._numbers.__getitem__, names))
+        self.keys.extend(islice(self._numbers, len(self.keys), None))
         if tracks is not None:
             numbers = array("q", map(numbers.__getitem__, tracks))
         if self.grouped:
@@ -181,55 +169,47 @@ class ManyTracks:
         return self._rows(keys, None, latitudes, longitudes, accuracies, times)
 
     def _arrow(self) -> Iterator[Rows]:
-        with open_batches(self.path, self.by, self._how, self._batch_rows) as table:
-            given = (table.stream, str(self.path), self._columns, self.by, self._how.transform, table.crs)
+        path = os.fspath(self.path)
+        with _open_batches(path, self.by, self._how, self._batch_rows) as (stream, crs):
+            given = (stream, path, self._columns, self.by, self._how.transform, crs)
             for latitudes, longitudes, accuracies, times, keys in track_batches(*given):
                 positions = _array("d", latitudes), _array("d", longitudes)
                 reported = None if accuracies is None else _array("d", accuracies)
                 yield self._rows(keys or (), None, *positions, reported, _array("q", times))
 
 
-class open_batches:  # noqa: N801 -- used as a function
-    """The Arrow stream of a Parquet or vector file; its CRS where the stream does not say it. A context."""
-
-    def __init__(self, path: str | Path, by: str, how: Reading, batch_rows: int) -> None:
-        self._path, self._by, self._how, self._batch_rows = path, by, how, batch_rows
-        self._open: Any = None
-        self.stream: Any = None
-        self.crs: Any = None
-
-    def __enter__(self) -> Self:
-        path = os.fspath(self._path)
-        if not os.path.exists(path):
-            raise InputError(path, "", "No such file or directory")
+@contextmanager
+def _open_batches(path: str, by: str, how: Reading, batch_rows: int) -> Iterator[tuple[Any, Any]]:
+    """The Arrow stream of a Parquet or vector file; its CRS where the stream does not say it."""
+    if not os.path.exists(path):
+        raise InputError(path, "", "No such file or directory")
+    ending = Path(path).suffix.lower()
+    with ExitStack() as stack:
         try:
-            if Path(path).suffix.lower() == ".parquet":
-                if self._how.layer is not None:
-                    raise ValueError("it has no layers")
-                parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
-                self._open = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
-                schema = self._open.schema_arrow
-                texts = pyarrow.string(), pyarrow.large_string()
-                if self._by in schema.names and schema.field(self._by).type in texts:
-                    self._open.close()  # anew: texts that repeat come once, with their numbers
-                    self._open = parquet.ParquetFile(
-                        path, pre_buffer=False, buffer_size=1 << 20, read_dictionary=[self._by]
-                    )
-                    schema = self._open.schema_arrow
-                batches = self._open.iter_batches(batch_size=self._batch_rows, use_threads=False)
-                self.stream = pyarrow.RecordBatchReader.from_batches(schema, batches)
-                return self
-            self._open = require("pyogrio.raw", "geo").open_arrow(
-                path, layer=self._how.layer, batch_size=self._batch_rows, datetime_as_string=True
-            )
-            meta, self.stream = self._open.__enter__()
-            self.crs = meta["crs"]
-            return self
+            if ending == ".parquet":
+                opened = _open_parquet(stack, path, by, how, batch_rows), None
+            else:
+                source = require("pyogrio.raw", "geo").open_arrow(
+                    path, layer=how.layer, batch_size=batch_rows, datetime_as_string=True
+                )
+                meta, stream = stack.enter_context(source)
+                opened = stream, meta["crs"]
         except ImportError:
             raise
         except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
-            raise InputError(path, "", f"not usable as {Path(path).suffix.lower()[1:]}: {error}") from None
+            raise InputError(path, "", f"not usable as {ending[1:]}: {error}") from None
+        yield opened
 
-    def __exit__(self, *error: object) -> None:
-        if hasattr(self._open, "__exit__"):
-            self._open.__exit__(*error)
+
+def _open_parquet(stack: ExitStack, path: str, by: str, how: Reading, batch_rows: int) -> Any:
+    if how.layer is not None:
+        raise ValueError("it has no layers")
+    parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
+    schema = parquet.read_schema(path)
+    # Texts that repeat come once, with their numbers.
+    repeat = [by] if by in schema.names and schema.field(by).type in (pyarrow.string(), pyarrow.large_string()) else None
+    file = stack.enter_context(
+        parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20, read_dictionary=repeat)
+    )
+    batches = file.iter_batches(batch_size=batch_rows, use_threads=False)
+    return pyarrow.RecordBatchReader.from_batches(file.schema_arrow, batches)

@@ -7,8 +7,10 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from html import escape
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+
+from ._html import SHOWN, table
 
 if TYPE_CHECKING:
     from ._arrow_out import ArrowExport
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Target: TypeAlias = str | os.PathLike[str] | IO[str] | None
 """A path, an open text file, or None for the text itself."""
-_SHOWN = 60
 
 
 class Rows(Sequence[T], Generic[T]):
@@ -154,14 +155,8 @@ class Rows(Sequence[T], Generic[T]):
 
     def _repr_html_(self) -> str:
         columns = self.columns()
-        heads = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row) + "</tr>"
-            for row, _ in zip(zip(*columns.values()), range(_SHOWN))
-        )
-        more = f"<p>… and {len(self) - _SHOWN} more</p>" if len(self) > _SHOWN else ""
-        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<p>{escape(type(self).__name__)}: {escape(self._summary())}</p>{table}{more}"
+        rows = (tuple(map(shown, row)) for row in islice(zip(*columns.values()), SHOWN))
+        return table(f"{type(self).__name__}: {self._summary()}", tuple(columns), rows, len(self))
 
 
 def _cell(value: Any) -> Any:

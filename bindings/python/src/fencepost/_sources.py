@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from ._arrow_in import arrow_features, arrow_tracks, is_arrow
+from ._arrow_in import arrow_features, arrow_tracks
+from ._arrow_reader import is_arrow
 from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from ._conditions_file import ConditionRow, condition_rows, read_conditions
 from ._enums import State
