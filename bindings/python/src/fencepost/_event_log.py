@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from ._conditions import Condition
 from ._conditions_file import ConditionRow
 from ._enums import State
-from ._lists import EVENT_COLUMNS
+from ._lists import EVENT_COLUMNS, EVENT_KINDS, event_points
 from ._outputs import Event
 from ._rows import Rows, Target, write_to
 from ._times import from_us
@@ -313,15 +313,12 @@ class EventLog(Rows[Event]):
         """The states that were assumed when the conditions were added."""
         return {row.identifier: row.assuming for row in self._conditions}
 
-    def _times(self) -> Sequence[str]:
-        return ("date", "evidence_date")
-
     def _kinds(self) -> dict[str, str]:
-        numbers = ("latitude", "longitude", "accuracy", "boundary_distance")
-        return super()._kinds() | dict.fromkeys(("sequence", "generation"), "int") | dict.fromkeys(numbers, "float")
+        # GDAL has no unsigned integers.
+        return {name: "int" if kind == "uint" else kind for name, kind in EVENT_KINDS.items() if name in LOG_COLUMNS}
 
     def _points(self) -> Sequence[tuple[float, float] | None]:
-        return [None if event.latitude is None else (event.longitude or 0.0, event.latitude) for event in self]
+        return event_points(self)
 
     def _summary(self) -> str:
         several = "" if self.by is None else f", {len(self._replays)} tracks by {self.by}"

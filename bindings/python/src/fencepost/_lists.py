@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ._html import SHOWN, table
 from ._outputs import Event, Record, diagnostic_names, refinement_text
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from ._arrow_out import ArrowExport
-
-T = TypeVar("T")
+from ._table import Table
 
 EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
     "sequence": lambda event: event.sequence,
@@ -33,12 +27,20 @@ EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
 }
 """The columns of events, in the order of their JSON keys; then the tag."""
 
-_TIMES = ("date", "evidence_date")
-_INTEGERS = ("sequence", "generation", "tag")
-_NUMBERS = ("latitude", "longitude", "accuracy", "boundary_distance")
+EVENT_KINDS = (
+    dict.fromkeys(("date", "evidence_date"), "time")
+    | dict.fromkeys(("sequence", "generation", "tag"), "uint")
+    | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance"), "float")
+)
+"""What those columns hold that are no texts."""
 
 
-class EventList(list[Event]):
+def event_points(events: Iterable[Event]) -> list[tuple[float, float] | None]:
+    """Longitude and latitude of each event's deciding fix."""
+    return [None if event.latitude is None else (event.longitude or 0.0, event.latitude) for event in events]
+
+
+class EventList(Table, list[Event]):
     """A list of events that is also a table: of columns, of pandas, of a notebook.
 
     Example:
@@ -73,44 +75,11 @@ class EventList(list[Event]):
         """
         return {name: [value(event) for event in self] for name, value in EVENT_COLUMNS.items()}
 
-    def to_pandas(self) -> DataFrame:
-        """The events as a ``pandas.DataFrame`` with the columns of :meth:`columns`.
+    def _kinds(self) -> dict[str, str]:
+        return EVENT_KINDS
 
-        Times are ``datetime64[us, UTC]``, measurements ``float64`` (NaN where there is none), counters ``uint64``.
-
-        Raises:
-            ImportError: pandas is not installed.
-        """
-        import pandas
-
-        columns: dict[str, Any] = dict(self.columns())
-        for name in _TIMES:
-            naive = [None if value is None else value.replace(tzinfo=None) for value in columns[name]]
-            columns[name] = pandas.Series(pandas.array(naive, dtype="datetime64[us]")).dt.tz_localize("UTC")
-        for name in _NUMBERS:
-            columns[name] = pandas.Series(columns[name], dtype="float64")
-        for name in _INTEGERS:
-            columns[name] = pandas.Series(columns[name], dtype="uint64")
-        return pandas.DataFrame(columns)
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The events as an Arrow stream: the columns of :meth:`columns`, and ``geometry``, GeoArrow points.
-
-        Raises:
-            MissingExtraError: nanoarrow is not installed.
-        """
-        from ._arrow_out import stream_capsule
-
-        kinds = dict.fromkeys(_TIMES, "time") | dict.fromkeys(_INTEGERS, "uint") | dict.fromkeys(_NUMBERS, "float")
-        points = [None if event.latitude is None else (event.longitude or 0.0, event.latitude) for event in self]
-        return stream_capsule(self.columns(), kinds, requested_schema, points)
-
-    def to_arrow(self) -> ArrowExport:
-        """An object that exports the Arrow stream and nothing else: PyArrow and Polars take a list for rows before they
-        look for a stream."""
-        from ._arrow_out import ArrowExport
-
-        return ArrowExport(self)
+    def _points(self) -> list[tuple[float, float] | None]:
+        return event_points(self)
 
     def _repr_html_(self) -> str:
         heads = ("sequence", "identifier", "state", "cause", "date", "boundary_distance", "accuracy", "diagnostics")
@@ -118,7 +87,7 @@ class EventList(list[Event]):
         return table(f"{len(self)} events", heads, rows, len(self))
 
 
-class RecordList(list[Record]):
+class RecordList(Table, list[Record]):
     """A list of records that is a table in a notebook.
 
     Example:
@@ -147,27 +116,12 @@ class RecordList(list[Record]):
         """
         return {name: [value(record) for record in self] for name, (_, value) in RECORD_COLUMNS.items()}
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The records as an Arrow stream: the columns of :meth:`columns`, and ``geometry``, the circles' centres as
-        GeoArrow points.
+    def _kinds(self) -> dict[str, str]:
+        return {name: kind for name, (kind, _) in RECORD_COLUMNS.items()}
 
-        Raises:
-            MissingExtraError: nanoarrow is not installed.
-        """
-        from ._arrow_out import stream_capsule
-
-        columns = self.columns()
-        kinds = {name: kind for name, (kind, _) in RECORD_COLUMNS.items()}
-        places = zip(columns["longitude"], columns["latitude"])
-        points = [None if latitude is None else (longitude, latitude) for longitude, latitude in places]
-        return stream_capsule(columns, kinds, requested_schema, points)
-
-    def to_arrow(self) -> ArrowExport:
-        """An object that exports the Arrow stream and nothing else: PyArrow and Polars take a list for rows before they
-        look for a stream."""
-        from ._arrow_out import ArrowExport
-
-        return ArrowExport(self)
+    def _points(self) -> list[tuple[float, float] | None]:
+        centres = ((getattr(row.condition, "longitude", None), getattr(row.condition, "latitude", None)) for row in self)
+        return [None if longitude is None or latitude is None else (longitude, latitude) for longitude, latitude in centres]
 
     def _repr_html_(self) -> str:
         return table(f"{len(self)} conditions", RECORD_HEADS, (record_row(row) for row in self[:SHOWN]), len(self))

@@ -8,19 +8,17 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+from typing import IO, Any, Generic, TypeAlias, TypeVar, overload
 
 from ._html import SHOWN, table
-
-if TYPE_CHECKING:
-    from ._arrow_out import ArrowExport
+from ._table import Table
 
 T = TypeVar("T")
 Target: TypeAlias = str | os.PathLike[str] | IO[str] | None
 """A path, an open text file, or None for the text itself."""
 
 
-class Rows(Sequence[T], Generic[T]):
+class Rows(Table, Sequence[T], Generic[T]):
     """A sequence whose elements are also the rows of a table."""
 
     _rows: tuple[T, ...]
@@ -49,51 +47,6 @@ class Rows(Sequence[T], Generic[T]):
     @abstractmethod
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns of equal length; times are aware, UTC."""
-
-    def to_pandas(self) -> Any:
-        """The table as a ``pandas.DataFrame``: times are ``datetime64[us, UTC]``, durations ``timedelta64``.
-
-        Raises:
-            MissingExtraError: pandas is not installed.
-        """
-        from ._files import require
-
-        pandas = require("pandas", "geo")
-        frame = {}
-        for name, values in self.columns().items():
-            kinds = {type(value) for value in values if value is not None}
-            if name in self._times():
-                plain = [None if value is None else value.replace(tzinfo=None) for value in values]
-                series = pandas.Series(pandas.array(plain, dtype="datetime64[us]")).dt.tz_localize("UTC")
-            elif name in self._durations():
-                series = pandas.Series(pandas.array(values, dtype="timedelta64[us]"))
-            elif kinds <= {float, int} and kinds and (float in kinds or None in values):
-                series = pandas.Series(values, dtype=float)
-            else:
-                series = pandas.Series(values, dtype=None if kinds - {str} else object)
-            frame[name] = series
-        return pandas.DataFrame(frame)
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The table as an Arrow stream: PyArrow, DuckDB and GeoPandas take the object as it is, Polars
-        :meth:`to_arrow`.
-
-        The columns of :meth:`columns`: texts, ``timestamp[us, UTC]``, ``duration[us]``, ``int64``, ``double``; of
-        events also ``geometry``, the deciding fix as a GeoArrow point.
-
-        Raises:
-            MissingExtraError: nanoarrow is not installed.
-        """
-        from ._arrow_out import stream_capsule
-
-        return stream_capsule(self.columns(), self._kinds(), requested_schema, self._points())
-
-    def to_arrow(self) -> ArrowExport:
-        """An object that exports the Arrow stream and nothing else: ``polars.DataFrame(log.to_arrow())``. Polars takes
-        a sequence of objects for rows before it looks for a stream."""
-        from ._arrow_out import ArrowExport
-
-        return ArrowExport(self)
 
     def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None) -> None:
         """Writes a vector file: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb`` or ``.parquet``.
@@ -129,23 +82,6 @@ class Rows(Sequence[T], Generic[T]):
             writer.writerows([_cell(value) for value in row] for row in zip(*columns.values()))
 
         return write_to(target, write)
-
-    def _times(self) -> Sequence[str]:
-        """Columns that are times even where all are missing."""
-        return ()
-
-    def _kinds(self) -> dict[str, str]:
-        """What columns hold, as Arrow has it, where that is not told by their values."""
-        times = dict.fromkeys(self._times(), "time")
-        return times | dict.fromkeys(self._durations(), "duration")
-
-    def _points(self) -> Sequence[tuple[float, float] | None] | None:
-        """Longitude and latitude of each row; None: rows have no place."""
-        return None
-
-    def _durations(self) -> Sequence[str]:
-        """Columns that are durations."""
-        return ()
 
     def _summary(self) -> str:
         return f"{len(self)} rows"

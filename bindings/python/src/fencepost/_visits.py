@@ -136,14 +136,9 @@ class Visits(Rows[Visit]):
             "end_evidence": [from_us(visit.end_evidence_us) for visit in self],
         }
 
-    def _times(self) -> Sequence[str]:
-        return ("start", "end", "start_evidence", "end_evidence")
-
     def _kinds(self) -> dict[str, str]:
-        return super()._kinds() | {"open": "bool"}
-
-    def _durations(self) -> Sequence[str]:
-        return ("duration",)
+        times = dict.fromkeys(("start", "end", "start_evidence", "end_evidence"), "time")
+        return times | {"duration": "duration", "open": "bool"}
 
     def _summary(self) -> str:
         still = sum(visit.is_open for visit in self)
