@@ -29,7 +29,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 stamps := .build/stamps
 python := .venv/bin/python
-library := .build/lib/libfencepost.so.0.1
+library := .build/lib/$(shell root=.; . bindings/c/names.sh; echo $$soname)
 
 swift_sources := Package.swift $(wildcard include/*) $(shell find Sources -type f | grep -v ' ')
 python_sources := $(addprefix bindings/python/,pyproject.toml setup.py MANIFEST.in README.md) \

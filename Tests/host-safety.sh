@@ -6,6 +6,8 @@
 #   Tests/host-safety.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+root=$PWD
+. bindings/c/names.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -26,7 +28,7 @@ nothing() {
 # part FROM TO TRACE: what lies between two marks.
 part() { sed -n "/write(1, \"$1\\\\n\"/,/write(1, \"$2\\\\n\"/p" "$3" | sed 's/^[0-9]* *//' | { grep -v '^write(1, ' || true; }; }
 
-library=$PWD/.build/lib/libfencepost.so.0.1
+library=$PWD/.build/lib/$soname
 gcc -std=gnu11 -O1 -Wall -Wextra -Werror -rdynamic -Iinclude Tests/HostSafety/host_calls.c -o "$folder/host" -ldl -lpthread
 LC_ALL=C "$folder/host" "$library" > "$folder/marks" || complain "host_calls failed"
 [ "$(tr '\n' ' ' < "$folder/marks")" = 'load use fork end ' ] || complain "host_calls did not get to its end"

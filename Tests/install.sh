@@ -43,7 +43,7 @@ strict='-O1 -Wall -Wextra -Wpedantic -Werror'
 through_pkg_config() {
   local shared static archive compiler source
   export PKG_CONFIG_PATH="$1/lib/pkgconfig"
-  shared=$(pkg-config --cflags --libs "fencepost >= 0.1")
+  shared=$(pkg-config --cflags --libs "fencepost >= 0.2")
   static="-static $(pkg-config --static --cflags --libs fencepost)"
   # The archive in a program that is otherwise dynamic.
   archive="$(pkg-config --cflags fencepost) -Wl,-Bstatic $(pkg-config --libs fencepost) -Wl,-Bdynamic \

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,10 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / ".build" / "mutants"
 TREE, SCRATCH, PYTHON = WORK / "tree", WORK / "scratch", WORK / "python"
-SONAME = "libfencepost.so.0.1"
+SONAME = "libfencepost.so." + ".".join(
+    re.search(rf"(?m)^#define FENCEPOST_VERSION_{part} (\d+)$", (ROOT / "include/fencepost.h").read_text())[1]
+    for part in ("MAJOR", "MINOR")
+)
 LIMIT_S = 120
 CORPUS = sorted((ROOT / "Tests" / "Conformance").glob("*.json"))
 

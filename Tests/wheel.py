@@ -172,7 +172,7 @@ def check_content(wheel: Path, version: str) -> None:
     # All that Git holds of the package, and nothing from before.
     tracked = run("git", "-C", PYTHON_FOLDER / "src", "ls-files", "--cached", "--others", "--exclude-standard").split()
     here = {str(path.relative_to(folder)) for path in (folder / "fencepost").rglob("*") if path.is_file()}
-    expected = {*tracked, "fencepost/_native.abi3.so", "fencepost/libfencepost.so.0.1"}
+    expected = {*tracked, "fencepost/_native.abi3.so", f"fencepost/libfencepost.so.{version.rpartition('.')[0]}"}
     check(here == expected, f"the wheel's files differ from the sources by {sorted(here ^ expected)}")
 
     files = list(elf_files(folder))

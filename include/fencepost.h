@@ -60,7 +60,7 @@
 /* Version of this header. Compare with fencepost_version_string() at start-up. */
 #define FENCEPOST_VERSION_MAJOR 0
 /* Before 1.0 each minor version may change the ABI, and the SONAME with it. */
-#define FENCEPOST_VERSION_MINOR 1
+#define FENCEPOST_VERSION_MINOR 2
 /* Corrections only. */
 #define FENCEPOST_VERSION_PATCH 0
 

@@ -475,7 +475,7 @@ class monitor {
   std::unique_ptr<fencepost_monitor, detail::destroy> handle_;
 };
 
-/* The version of the library that is loaded: "0.1.0". */
+/* The version of the library that is loaded: "0.2.0". */
 inline const char *version() noexcept { return fencepost_version_string(); }
 
 /* One sentence about a status. */

@@ -65,7 +65,7 @@ struct HeaderAgreementTests {
     ]
     #expect(needed.isSubset(of: allowed.union(["ld-linux-aarch64.so.1"])), "\(needed.sorted())")
     #expect(needed.contains("libc.so.6"))
-    #expect(outcome.output.contains("[libfencepost.so.0.1]"))
+    #expect(outcome.output.contains("[\(Project.soname)]"))
     #expect(!outcome.output.contains("RUNPATH") && !outcome.output.contains("RPATH"))
   }
 

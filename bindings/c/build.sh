@@ -4,7 +4,8 @@
 #
 #   bindings/c/build.sh
 #
-# Leaves .build/lib/libfencepost.so.0.1 and the link libfencepost.so beside it, and prints the library's path.
+# Leaves the library under its SONAME (names.sh) in .build/lib and the link libfencepost.so beside it, and prints the
+# library's path.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

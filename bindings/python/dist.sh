@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
+. bindings/c/names.sh
 folder=$root/.build/dist
 python=$root/.venv/bin/python
 
@@ -15,7 +16,7 @@ rm -rf "$folder" "$folder.new"
 mkdir -p "$folder.new"
 unset FENCEPOST_ROOT
 # The wheel is built from the unpacked source distribution, where nothing of an earlier build lies.
-FENCEPOST_LIBRARY=$root/.build/lib/libfencepost.so.0.1 \
+FENCEPOST_LIBRARY=$root/.build/lib/$soname \
   "$python" -m build --outdir "$folder.new/built" bindings/python > "$folder.new/log" 2>&1 || {
   cat "$folder.new/log" >&2
   exit 1

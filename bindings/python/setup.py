@@ -77,7 +77,8 @@ class BuildExtension(build_ext):
             beside = HERE / "src" / "fencepost"
         beside.mkdir(parents=True, exist_ok=True)
         bundled = beside / soname(library)
-        bundled.unlink(missing_ok=True)
+        for stale in beside.glob("libfencepost.so.*"):  # of an earlier version, too
+            stale.unlink()
         shutil.copyfile(library, bundled)
         subprocess.run(["strip", "--strip-unneeded", str(bundled)], check=True)
         self.bundled = bundled

@@ -1,3 +1,4 @@
+import CFencepost
 import Foundation
 
 /// The working tree, found from this source file.
@@ -10,7 +11,10 @@ enum Project {
   }
 
   /// The self-contained release library that bindings/c/build.sh leaves.
-  static let library = root.appending(path: ".build/lib/libfencepost.so.0.1")
+  static let library = root.appending(path: ".build/lib/\(soname)")
+
+  /// While the major version is 0 each minor version has a name of its own: ABIPolicy.md.
+  static let soname = "libfencepost.so.\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR)"
 
   /// Whether the tests of the library run: it was built, or `FENCEPOST_REQUIRE_LIBRARY` (set by the Makefile) says that
   /// its absence is a failure.

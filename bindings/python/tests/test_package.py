@@ -17,6 +17,8 @@ from conftest import ROOT
 import fencepost
 
 PACKAGE = Path(fencepost.__file__).parent
+# Before 1.0 each minor version has a SONAME of its own.
+LIBRARY = f"libfencepost.so.{fencepost.__version__.rpartition('.')[0]}"
 
 
 def modules() -> list[str]:
@@ -32,7 +34,7 @@ def test_version_is_that_of_the_header() -> None:
 def test_is_typed_and_carries_its_library() -> None:
     assert (PACKAGE / "py.typed").is_file()
     assert (PACKAGE / "_native.pyi").is_file()
-    assert [path.name for path in PACKAGE.glob("libfencepost*")] == ["libfencepost.so.0.1"]
+    assert [path.name for path in PACKAGE.glob("libfencepost*")] == [LIBRARY]
     assert [path.name for path in PACKAGE.glob("_native*.so")] == ["_native.abi3.so"]
 
 
@@ -64,7 +66,7 @@ def test_doctests_are_found() -> None:
 def test_needs_no_swift() -> None:
     """Nothing of a Swift installation is loaded: the library carries what it needs."""
     needed = subprocess.run(
-        ["readelf", "-d", str(PACKAGE / "libfencepost.so.0.1"), str(PACKAGE / "_native.abi3.so")],
+        ["readelf", "-d", str(PACKAGE / LIBRARY), str(PACKAGE / "_native.abi3.so")],
         capture_output=True, text=True, check=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
     ).stdout
     # A wheel carries SQLite under a name of its own.
@@ -72,7 +74,7 @@ def test_needs_no_swift() -> None:
              for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
     # What CPython itself and a C++ program on any Linux use, and SQLite.
     assert names <= {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libpthread.so.0", "libdl.so.2",
-                     "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libfencepost.so.0.1", "libsqlite3.so.0"}
+                     "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", LIBRARY, "libsqlite3.so.0"}
     assert "$ORIGIN" in needed
 
 
@@ -151,7 +153,7 @@ def test_exports_are_those_of_the_header() -> None:
     script = re.sub(r"/\*.*?\*/", "", (ROOT / "bindings" / "c" / "fencepost.map").read_text(), flags=re.S)
     assert set(re.findall(r"^\s+(fencepost_\w+);$", script, flags=re.M)) == declared
     symbols = subprocess.run(
-        ["nm", "-Dg", "--defined-only", str(PACKAGE / "libfencepost.so.0.1")],
+        ["nm", "-Dg", "--defined-only", str(PACKAGE / LIBRARY)],
         capture_output=True, text=True, check=True,
     ).stdout
     names = {line.split()[-1].split("@")[0] for line in symbols.splitlines()}

@@ -77,7 +77,7 @@ def test_the_zip_is_whole_and_always_the_same(archive: Path, tmp_path: Path) -> 
     with zipfile.ZipFile(archive) as opened:
         names = opened.namelist()
         assert {name.partition("/")[0] for name in names} == {PLUGIN}
-        engine = {"fencepost/__init__.py", "fencepost/_native.abi3.so", "fencepost/libfencepost.so.0.1"}
+        engine = {"fencepost/__init__.py", "fencepost/_native.abi3.so", "fencepost/libfencepost.so.0.2"}
         assert engine | {"__init__.py", "LICENSE", "styles/events.qml"} <= {name.partition("/")[2] for name in names}
         assert not [name for name in names if "__pycache__" in name]
         metadata = configparser.ConfigParser()
