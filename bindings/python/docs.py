@@ -33,12 +33,23 @@ def resolve_named_tuples(module: ModuleType) -> None:
             value.__new__.__annotations__ = typing.get_type_hints(value)
 
 
+def show_members_of_private_bases() -> None:
+    """Lists what a public class takes over from the package's private bases, which have no pages of their own.
+
+    pdoc shows an inherited member only where its base is documented.
+    """
+    pdoc.doc.Class.own_members = property(  # type: ignore[assignment]
+        lambda cls: [m for m in cls.members.values() if not m.is_inherited or m.taken_from[0].startswith("fencepost._")]
+    )
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
     warnings.simplefilter("error")
     for module in public_modules(fencepost):
         resolve_named_tuples(module)
+    show_members_of_private_bases()
     pdoc.render.configure(
         docformat="google", show_source=False, search=True, footer_text=f"fencepost {fencepost.__version__}"
     )

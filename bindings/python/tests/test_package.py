@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import doctest
 import importlib.metadata
+import inspect
+import pickle
 import pkgutil
 import re
 import signal
 import subprocess
 import sys
+import types
+import typing
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -60,7 +66,63 @@ def test_doctests(name: str) -> None:
 
 
 def test_doctests_are_found() -> None:
-    assert doctest.testmod(fencepost).attempted >= 5
+    """Also those of the errors, which the package names as its own."""
+    for name in fencepost.__all__:
+        getattr(fencepost, name)
+    found = doctest.DocTestFinder(exclude_empty=True).find(fencepost, "fencepost")
+    assert {"fencepost", "fencepost.ColumnTypeError", "fencepost.InputError"} <= {
+        test.name for test in found if test.examples
+    }
+    outcome = doctest.testmod(fencepost)
+    assert outcome.failed == 0 and outcome.attempted >= 10
+
+
+def test_errors_are_called_by_their_public_names() -> None:
+    """In a traceback a user reads the name that an except clause takes."""
+    errors = [value for name in fencepost.__all__ if isinstance(value := getattr(fencepost, name), type)
+              and issubclass(value, Exception)]
+    assert len(errors) > 15
+    assert {error.__module__ for error in errors} == {"fencepost"}
+    for error in (fencepost.InputError("a.csv", "line 3", "is no number"), fencepost.MissingExtraError("geopandas", "geo")):
+        copied = pickle.loads(pickle.dumps(error))
+        assert type(copied) is type(error) and str(copied) == str(error)
+
+
+def returned_classes(function: Any, names: dict[str, Any]) -> Iterator[type]:
+    def parts(hint: Any) -> Iterator[type]:
+        if isinstance(hint, type) and not typing.get_args(hint):
+            yield hint
+        for part in typing.get_args(hint):
+            yield from parts(part)
+
+    if "return" in getattr(function, "__annotations__", {}):
+        returns = types.SimpleNamespace(__annotations__={"return": function.__annotations__["return"]})
+        yield from parts(typing.get_type_hints(returns, vars(sys.modules[function.__module__]) | names)["return"])
+
+
+def test_what_public_methods_return_is_public() -> None:
+    """Whoever holds an object can name its class and read its page."""
+    pd = pytest.importorskip("pandas")
+    public = [value for module in (fencepost, fencepost.geodesic) for name in module.__all__
+              if not inspect.ismodule(value := getattr(module, name))]
+    # Names that only type checkers import.
+    names = {"Self": object, "Buffer": object, "DataFrame": pd.DataFrame}
+    for module in modules():
+        names |= {name: value for name, value in vars(__import__(module, fromlist=["_"])).items() if isinstance(value, type)}
+    hidden, seen = set(), 0
+    for value in public:
+        if not isinstance(value, type):
+            functions = [(value.__name__, value)] if inspect.isfunction(value) else []
+        else:
+            functions = [(f"{value.__name__}.{name}", inspect.unwrap(getattr(item, "fget", None) or getattr(item, "__func__", item)))
+                         for name in dir(value) if not name.startswith("_")
+                         for item in [inspect.getattr_static(value, name)]]
+        for name, function in functions:
+            for returned in returned_classes(function, names):
+                seen += 1
+                if returned.__module__.startswith("fencepost") and returned not in public:
+                    hidden.add((name, returned.__name__))
+    assert seen > 100 and hidden == set()
 
 
 def test_needs_no_swift() -> None:

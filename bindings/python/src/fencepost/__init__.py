@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import geodesic
+    from ._arrow_out import ArrowExport
     from ._columns import ColumnTypeError
     from ._compare import Comparison, Outcome, compare
     from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
     from ._enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
-    from ._event_log import EventLog, ReplayCounts
+    from ._event_log import EventLog, ReplayCounts, TrackedEvent, TrackReplay
     from ._files import InputError, MissingExtraError
     from ._inputs import FIX_RECORD, BeaconSighting, Fix
     from ._lists import EventList, RecordList
@@ -60,11 +61,12 @@ if TYPE_CHECKING:
 # Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
 # above; a test compares them with __all__.
 _MODULES = {
+    "_arrow_out": "ArrowExport",
     "_columns": "ColumnTypeError",
     "_compare": "Comparison Outcome compare",
     "_conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
     "_enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State",
-    "_event_log": "EventLog ReplayCounts",
+    "_event_log": "EventLog ReplayCounts TrackReplay TrackedEvent",
     "_files": "InputError MissingExtraError",
     "_inputs": "FIX_RECORD BeaconSighting Fix",
     "_lists": "EventList RecordList",
@@ -105,6 +107,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "FIX_RECORD",
     "ArmedCondition",
+    "ArrowExport",
     "BeaconIdentityCondition",
     "BeaconSighting",
     "BufferTooSmallError",
@@ -152,6 +155,8 @@ __all__ = [
     "StoreCorruptError",
     "StoreTooNewError",
     "StoreUnavailableError",
+    "TrackReplay",
+    "TrackedEvent",
     "TransitionPolicy",
     "UnsupportedError",
     "Updates",

@@ -16,7 +16,16 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class ArrowExport:
-    """Nothing but the Arrow stream of a table: for libraries that would take the table itself for a list of objects."""
+    """Nothing but the Arrow stream of a table: for libraries that would take the table itself for a list of objects.
+
+    Whatever reads the Arrow PyCapsule interface takes it, once or several times.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> log = replay([Fix(0, 0, time=0)], {"start": CircularGeographicCondition(0, 0, radius=150)})
+        >>> hasattr(log.to_arrow(), "__arrow_c_stream__")
+        True
+    """
 
     def __init__(self, table: Any) -> None:
         self._table = table

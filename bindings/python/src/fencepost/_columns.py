@@ -58,8 +58,10 @@ class ColumnTypeError(InvalidArgumentError, TypeError):
         >>> Monitor().feed_many(latitude=[0, "north"], longitude=[0, 0], time=[0, 1])
         Traceback (most recent call last):
             ...
-        fencepost._columns.ColumnTypeError: latitude, row 1: 'north' is str, expected a number
+        fencepost.ColumnTypeError: latitude, row 1: 'north' is str, expected a number
     """
+
+    __module__ = "fencepost"  # as tracebacks name it
 
 
 def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = ColumnTypeError) -> NoReturn:

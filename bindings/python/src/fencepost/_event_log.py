@@ -46,22 +46,45 @@ class ReplayCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrackReplay:
-    """What became of one track. `begin_us` and `end_us` are the first time of all and the clock at the end."""
+    """What became of one track.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> log = replay([Fix(0, 0, accuracy=5, time=7)], {"start": CircularGeographicCondition(0, 0, radius=150)})
+        >>> log.replays[0].counts.fixes, log.replays[0].end_us
+        (1, 7)
+    """
 
     key: Any
+    """What tells it from the other tracks of its table; None: there is one track."""
     source: str
+    """The file's path, or the name of the argument that held the track."""
     fixes: Sequence[FixRow]
+    """Latitude and longitude in degrees, accuracy in metres (0: not reported; NaN: no position), and the time in
+    microseconds since 1970."""
     events: tuple[Event, ...]
+    """Its events, in the order in which they were handed out."""
     counts: ReplayCounts
+    """Its inputs, and how many of them were skipped."""
     begin_us: int | None
+    """The first time of all its inputs in microseconds since 1970; None: it has no inputs."""
     end_us: int | None
+    """The clock at its end, in microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrackedEvent:
-    """An event and the track that it is of."""
+    """An event and the track that it is of.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> log = replay([Fix(0, 0, time=0)], {"start": CircularGeographicCondition(0, 0, radius=150)})
+        >>> [(row.track, row.event.identifier) for row in log.tracked()]
+        [(None, 'start')]
+    """
 
     track: Any
+    """What tells the track from the others; None: there is one track."""
     event: Event
 
 

@@ -30,6 +30,8 @@ class InputError(InvalidArgumentError):
         missing.csv: No such file or directory
     """
 
+    __module__ = "fencepost"  # as tracebacks name it
+
     result: Any = None
 
     def __init__(self, source: str | Path, place: str, reason: str, row: int | None = None) -> None:
@@ -61,6 +63,8 @@ class MissingExtraError(FencepostError, ImportError):  # type: ignore[misc]
         >>> print(MissingExtraError("bokeh", "report"))
         bokeh is not installed: pip install 'fencepost[report]'
     """
+
+    __module__ = "fencepost"  # as tracebacks name it
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(f"{library} is not installed: pip install 'fencepost[{extra}]'")
