@@ -88,14 +88,14 @@ format-check:
 	@swift format lint --strict --recursive Package.swift Sources Tests
 
 mutants: setup-test
-	@$(python) Tests/mutants.py
+	@$(python) Tests/Mutants/run.py
 
 sanitize: setup-test
-	@Tests/sanitize.sh
+	@Tests/Sanitize/run.sh
 
 fuzz: SECONDS ?= 60
 fuzz: setup-test
-	@Tests/fuzz.sh run $(SECONDS)
+	@Tests/Fuzz/run.sh run $(SECONDS)
 
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info

@@ -10,28 +10,28 @@ light=(build header swift symbols abi determinism host fuzz python package wheel
 heavy=(swiftpm docs browser tools gpsd qgis sanitize wheels sdist)
 
 build() { swift build --build-tests; }
-header() { Tests/header.sh; }
+header() { Tests/CxxHeader/run.sh; }
 swift_tests() { swift test --skip-build; }
-symbols() { Tests/symbols.sh .build/release-lib/release; }
-abi() { .venv/bin/python Tests/abi.py; }
-determinism() { Tests/determinism.sh; }
+symbols() { Tests/Determinism/symbols.sh .build/release-lib/release; }
+abi() { .venv/bin/python Tests/Golden/abi.py; }
+determinism() { Tests/Determinism/run.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
-host() { Tests/host-safety.sh; }
-fuzz() { Tests/fuzz.sh replay; }
-package() { Tests/package.sh; }
-wheel() { .venv/bin/python Tests/wheel.py wheel; }
-wheels() { .venv/bin/python Tests/wheel.py wheels; }
-sdist() { .venv/bin/python Tests/wheel.py sdist; }
-examples() { Tests/run-examples.sh; }
-install() { Tests/install.sh; }
-swiftpm() { Tests/swiftpm.sh; }
-sanitize() { Tests/sanitize.sh; }
+host() { Tests/HostSafety/run.sh; }
+fuzz() { Tests/Fuzz/run.sh replay; }
+package() { Tests/Packaging/package.sh; }
+wheel() { .venv/bin/python Tests/Packaging/wheel.py wheel; }
+wheels() { .venv/bin/python Tests/Packaging/wheel.py wheels; }
+sdist() { .venv/bin/python Tests/Packaging/wheel.py sdist; }
+examples() { Tests/Examples/run.sh; }
+install() { Tests/CInstalled/run.sh; }
+swiftpm() { Tests/Packaging/swiftpm.sh; }
+sanitize() { Tests/Sanitize/run.sh; }
 docs() { bindings/c/docs/build.sh; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/test_arrow.py tests/test_arrow_libraries.py tests/test_duckdb.py tests/test_moving.py tests/test_files_out.py); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
-qgis() { Tests/qgis.sh; }
+qgis() { bindings/qgis/tests/run.sh; }
 
 parts=("$@")
 if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi

@@ -1,4 +1,4 @@
-/* Runs every C case against whatever library this program is linked with; see Tests/install.sh. */
+/* Runs every C case against whatever library this program is linked with; see Tests/CInstalled/run.sh. */
 #include "cases.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * The header in use, from C and from C++: it may come twice, the macros initialise, the functions have C linkage.
- * Compiled by Tests/header.sh under every standard, never run.
+ * Compiled by Tests/CxxHeader/run.sh under every standard, never run.
  */
 #include <fencepost.h>
 #include <fencepost.h>

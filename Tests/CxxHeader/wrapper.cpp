@@ -1,4 +1,4 @@
-// fencepost.hpp from C++: what holds without running. Compiled by Tests/header.sh, run by Tests/install.sh.
+// fencepost.hpp from C++: what holds without running. Compiled by Tests/CxxHeader/run.sh, run by Tests/CInstalled/run.sh.
 #include <fencepost.hpp>
 
 #include <cstdio>

@@ -75,9 +75,9 @@ struct HeaderAgreementTests {
         == "\(FENCEPOST_VERSION_MAJOR).\(FENCEPOST_VERSION_MINOR).\(FENCEPOST_VERSION_PATCH)")
   }
 
-  /// The header alone under every language standard and both compilers: Tests/header.sh.
+  /// The header alone under every language standard and both compilers: Tests/CxxHeader/run.sh.
   @Test func theHeaderCompilesAlone() throws {
-    let outcome = try Project.run(["sh", Project.root.appending(path: "Tests/header.sh").path])
+    let outcome = try Project.run(["sh", Project.root.appending(path: "Tests/CxxHeader/run.sh").path])
     #expect(outcome.status == 0, "\(outcome.output)")
     #expect(outcome.output.contains("passed"))
   }

@@ -1,5 +1,5 @@
 // The Thread Sanitizer does not see into the standard library's Mutex, which is not built with it. A build with
-// FENCEPOST_THREAD_SANITIZER (Tests/sanitize.sh) tells it where the lock is held; others contain nothing of this.
+// FENCEPOST_THREAD_SANITIZER (Tests/Sanitize/run.sh) tells it where the lock is held; others contain nothing of this.
 
 #if FENCEPOST_THREAD_SANITIZER
   @_silgen_name("__tsan_acquire") private func tsanAcquire(_ address: UnsafeMutableRawPointer)

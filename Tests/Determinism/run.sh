@@ -2,11 +2,11 @@
 # The same inputs give the same events, byte for byte: from the debug and from the release build, in batches of one,
 # of seven and all at once, and under valgrind, which computes with a floating-point unit of its own.
 #
-#   Tests/determinism.sh
+#   Tests/Determinism/run.sh
 #
-# Also looks at what the objects of both builds call (Tests/symbols.sh). FIXES=100000 makes the walk shorter.
+# Also looks at what the objects of both builds call (Tests/Determinism/symbols.sh). FIXES=100000 makes the walk shorter.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"
 out=$root/.build/determinism
 mkdir -p "$out"
@@ -29,7 +29,7 @@ for build in debug release; do
   eval "library=\$$build"
   "$cc" -O1 -ffp-contract=off -Wall -Wextra -Iinclude -o "$out/replay-$build" Tests/Determinism/replay.c "$library" \
     -Wl,-rpath,"$(dirname "$library")"
-  Tests/symbols.sh "$root/.build/$([ $build = debug ] && echo debug || echo release-lib/release)" >"$out/symbols-$build.log" ||
+  Tests/Determinism/symbols.sh "$root/.build/$([ $build = debug ] && echo debug || echo release-lib/release)" >"$out/symbols-$build.log" ||
     { cat "$out/symbols-$build.log" >&2; fail "the $build build calls what it must not"; }
 done
 

@@ -2,9 +2,9 @@
 # Compiles the headers alone, fencepost.h as C and as C++ and fencepost.hpp, under every standard that we promise and with
 # every warning an error.
 #
-#   Tests/header.sh
+#   Tests/CxxHeader/run.sh
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 printf '#include <fencepost.h>\nint fencepost_header_alone(void);\nint fencepost_header_alone(void) { return FENCEPOST_OK; }\n' > "$folder/alone.c"

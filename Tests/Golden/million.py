@@ -1,6 +1,6 @@
 """Writes the input of a long replay: a track of a million fixes at 1 Hz, and a file of 400 circles on its way.
 
-    Tests/million.py TRACK.csv CIRCLES.csv
+    Tests/Golden/million.py TRACK.csv CIRCLES.csv
 
 Whole numbers only, so that the files are the same bytes everywhere.
 """

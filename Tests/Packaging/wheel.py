@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests what is published for Python: the wheel and the source distribution that bindings/python/dist.sh makes.
 
-    .venv/bin/python Tests/wheel.py wheel    what is in the wheel; installed in a fresh environment it works
-    .venv/bin/python Tests/wheel.py wheels   the package's tests pass on the wheel, on each Python that is here
-    .venv/bin/python Tests/wheel.py sdist    the source distribution builds on its own, and its tests pass
+    .venv/bin/python Tests/Packaging/wheel.py wheel    what is in the wheel; installed in a fresh environment it works
+    .venv/bin/python Tests/Packaging/wheel.py wheels   the package's tests pass on the wheel, on each Python that is here
+    .venv/bin/python Tests/Packaging/wheel.py sdist    the source distribution builds on its own, and its tests pass
 
 Works in .build/wheel-test. Environments take dependencies from the package index, as pip does.
 """
@@ -23,7 +23,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".build" / "wheel-test"
 DIST = ROOT / ".build" / "dist"
 PYTHON_FOLDER = ROOT / "bindings" / "python"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # The fuzz targets of Tests/Fuzz.
 #
-#   Tests/fuzz.sh replay              gives the corpora to the release library, with a plain driver; part of `make test`
-#   Tests/fuzz.sh run SECONDS [T...]  libFuzzer with the Address Sanitizer over the engine, SECONDS for each target;
+#   Tests/Fuzz/run.sh replay              gives the corpora to the release library, with a plain driver; part of `make test`
+#   Tests/Fuzz/run.sh run SECONDS [T...]  libFuzzer with the Address Sanitizer over the engine, SECONDS for each target;
 #                                     starts from the corpora, keeps what it finds in .build/fuzz/corpus
-#   Tests/fuzz.sh merge [T...]        adds to the committed corpora what .build/fuzz/corpus reaches beyond them
+#   Tests/Fuzz/run.sh merge [T...]        adds to the committed corpora what .build/fuzz/corpus reaches beyond them
 set -euo pipefail
 # The backtrace program of the Swift runtime waits for a process that has gone.
 export SWIFT_BACKTRACE=enable=no
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 root=$PWD
 build=$root/.build/fuzz
 targets=(advertisement text options columns snapshot calls)
@@ -80,14 +80,14 @@ case $mode in
     shift
     seconds=60
     if [ "$mode" = run ]; then
-      seconds=${1:?usage: fuzz.sh run SECONDS [TARGET...]}
+      seconds=${1:?usage: Fuzz/run.sh run SECONDS [TARGET...]}
       shift
     fi
     if [ $# = 0 ]; then set -- "${targets[@]}"; fi
     if [ "$mode" = run ]; then run "$seconds" "$@"; else merge "$@"; fi
     ;;
   *)
-    echo "usage: Tests/fuzz.sh replay | run SECONDS [TARGET...] | merge [TARGET...]" >&2
+    echo "usage: Tests/Fuzz/run.sh replay | run SECONDS [TARGET...] | merge [TARGET...]" >&2
     exit 2
     ;;
 esac

@@ -2,11 +2,11 @@
 # Installs the Python package as a stranger does, `pip install ./bindings/python` with nothing prepared, and uses it
 # where there is no Swift.
 #
-#   Tests/package.sh
+#   Tests/Packaging/package.sh
 #
 # Takes the build requirements and dependencies from the package index, as pip does.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 root=$PWD
 folder=$root/.build/package
 rm -rf "$folder"

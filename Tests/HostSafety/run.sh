@@ -3,9 +3,9 @@
 # from inside, threads, files and all other system calls in a trace (strace), for the release library and for
 # `import fencepost`; what our objects call at all is read from their symbols.
 #
-#   Tests/host-safety.sh
+#   Tests/HostSafety/run.sh
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 root=$PWD
 . bindings/c/names.sh
 folder=$(mktemp -d)

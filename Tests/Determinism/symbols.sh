@@ -2,7 +2,7 @@
 # Lists what the objects of FencepostKernel and Fencepost take from outside Swift, and fails when a function of the
 # mathematics library is among it: decisions may rest only on operations that IEEE 754 defines exactly.
 #
-#   Tests/symbols.sh <build dir>      for example .build/release
+#   Tests/Determinism/symbols.sh <build dir>      for example .build/release
 set -eu
 
 build=${1:?usage: symbols.sh <build dir>}

@@ -3,11 +3,11 @@
 # and runs examples/c and examples/cpp with GCC and Clang through pkg-config, CMake and the static archive, runs the C
 # cases against both libraries, does what README says word for word, and removes everything again.
 #
-#   Tests/install.sh
+#   Tests/CInstalled/run.sh
 #
 # Needs what `make setup-test` makes.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 root=$PWD
 . bindings/c/names.sh
 folder=$(mktemp -d)

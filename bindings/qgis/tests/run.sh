@@ -2,7 +2,7 @@
 # The plugin from its zip in the real QGIS: from outside, with qgis_process, and within QGIS's own Python. Skipped, with
 # a message, where QGIS cannot be installed. The map that was drawn is .build/screenshots/qgis-map.png.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 root=$PWD
 
 status=0

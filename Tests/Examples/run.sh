@@ -1,12 +1,12 @@
 #!/bin/bash
 # Builds and runs every example and compares what it prints with the file beside it.
 #
-#   Tests/run-examples.sh
+#   Tests/Examples/run.sh
 #
 # Needs the release library (bindings/c/build.sh), the environment .venv with the Python package, and the Swift build:
 # `make test` has made all three.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -57,7 +57,7 @@ done
 
 # A million fixes against 400 circles: number of events, their digest, the last one.
 million() {
-  .venv/bin/python Tests/million.py "$folder/track.csv" "$folder/circles.csv"
+  .venv/bin/python Tests/Golden/million.py "$folder/track.csv" "$folder/circles.csv"
   LD_LIBRARY_PATH=.build/lib "$folder/batch_replay-gcc" "$folder/track.csv" "$folder/circles.csv" > "$folder/events"
   wc -l < "$folder/events"
   sha256sum < "$folder/events"

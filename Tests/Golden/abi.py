@@ -1,7 +1,7 @@
 """The binary contract of the C library, as text, and the nets between header, exports and library.
 
-    Tests/abi.py             compares with Tests/Golden/abi.txt; a difference is an ABI change that somebody must want
-    Tests/abi.py --update    rewrites that file (see Fencepost.docc/ABIPolicy.md for when this is right)
+    Tests/Golden/abi.py             compares with Tests/Golden/abi.txt; a difference is an ABI change that somebody must want
+    Tests/Golden/abi.py --update    rewrites that file (see Fencepost.docc/ABIPolicy.md for when this is right)
 
 What the header declares is read from Clang's syntax tree; sizes and offsets are measured with both compilers; the
 exports are those of the built library (make setup-test).
@@ -17,14 +17,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 HEADER = ROOT / "include" / "fencepost.h"
 GOLDEN = ROOT / "Tests" / "Golden" / "abi.txt"
 MAP = ROOT / "bindings" / "c" / "fencepost.map"
 WRAPPER = ROOT / "include" / "fencepost.hpp"
 
 INTRODUCTION = """\
-# The binary contract of the C library on 64-bit platforms, written by Tests/abi.py --update.
+# The binary contract of the C library on 64-bit platforms, written by Tests/Golden/abi.py --update.
 # Before 1.0 a changed line needs a new minor version, from 1.0 on a new major one; an added one does not.
 """
 

@@ -2,9 +2,9 @@
 # The C cases with the whole engine under a sanitizer: Thread Sanitizer for the cases with threads, Address Sanitizer
 # for all of them and for the fuzz corpora. Debug builds, each with a scratch folder of its own.
 #
-#   Tests/sanitize.sh [thread|address]...
+#   Tests/Sanitize/run.sh [thread|address]...
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 # The backtrace program of the Swift runtime waits for a process that has gone.
 export SWIFT_BACKTRACE=enable=no
 clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
@@ -55,7 +55,7 @@ for sanitizer in "$@"; do
   case $sanitizer in
     thread | address) check "$sanitizer" ;;
     *)
-      echo "usage: Tests/sanitize.sh [thread|address]..." >&2
+      echo "usage: Tests/Sanitize/run.sh [thread|address]..." >&2
       exit 2
       ;;
   esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shows that the conformance corpus bites: each of these defects, put into the engine one at a time, must be noticed.
 
-    .venv/bin/python Tests/mutants.py [--list] [WORD...]
+    .venv/bin/python Tests/Mutants/run.py [--list] [WORD...]
 
 With words only the mutants whose name holds one of them. Works in a copy of the tree under .build/mutants, builds the
 library there and runs ``fencepost conform`` on Tests/Conformance with a copy of the installed package that loads it.
@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".build" / "mutants"
 TREE, SCRATCH, PYTHON = WORK / "tree", WORK / "scratch", WORK / "python"
 SONAME = "libfencepost.so." + ".".join(

@@ -2,11 +2,11 @@
 # Uses this tree as a stranger's Swift package does: by a Git address and a tag. One program in Swift with the engine, the
 # store and the Foundation conversions, one in C with the header and the library.
 #
-#   Tests/swiftpm.sh
+#   Tests/Packaging/swiftpm.sh
 #
 # No network. Package.swift must stay free of unsafe flags, which SwiftPM refuses in dependencies.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 root=$PWD
 . bindings/c/names.sh
 folder=$root/.build/swiftpm
