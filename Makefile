@@ -121,7 +121,7 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-$(stamps)/library: $(stamps)/system $(addprefix bindings/c/,build.sh names.sh fencepost.map) $(swift_sources)
+$(stamps)/library: $(stamps)/system $(addprefix bindings/c/,build.sh names.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
 	@echo "== building the C library (release, self-contained)"
 	@bindings/c/build.sh
 	@touch $@

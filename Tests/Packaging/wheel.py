@@ -10,6 +10,7 @@ Works in .build/wheel-test. Environments take dependencies from the package inde
 
 from __future__ import annotations
 
+import email
 import json
 import os
 import platform
@@ -35,6 +36,9 @@ SHORTER = [f"--ignore=tests/test_{name}.py" for name in (
     "differential", "reference", "tracks_against_reference", "against_reference", "kill", "watch_kill", "streams", "notebook")]  # fmt: skip
 # What PEP 600 lets a manylinux wheel take from the system, as far as we use it.
 SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
+
+# The newest version of each library's symbols that manylinux_2_28 (RHEL 8, Debian 10) has.
+REACH = {"GLIBC": (2, 28), "GLIBCXX": (3, 4, 24), "CXXABI": (1, 3, 11), "GCC": (7, 0, 0)}
 
 TRACK = "time,latitude,longitude\n0,0,1\n10,0,0\n"
 CONDITIONS = {
@@ -147,7 +151,7 @@ def check_name(wheel: Path) -> str:
     parts = re.fullmatch(r"fencepost-([\d.]+)-cp311-abi3-manylinux_2_(\d+)_(\w+)\.whl", wheel.name)
     check(parts, f"{wheel.name} is not a name for CPython 3.11 and later on manylinux")
     assert parts
-    check(int(parts[2]) <= int(platform.libc_ver()[1].split(".")[1]), f"{wheel.name} wants another glibc than is here")
+    check(int(parts[2]) <= REACH["GLIBC"][1], f"{wheel.name} wants a newer glibc than 2.{REACH['GLIBC'][1]}")
     check(parts[3] == platform.machine(), f"{wheel.name} is not for {platform.machine()}")
     return parts[1]
 
@@ -186,7 +190,35 @@ def check_content(wheel: Path, version: str) -> None:
             for place in places.split(":"):
                 # Once each: a linker that looks in places of the build machine is a hole on another.
                 check(place.startswith("$ORIGIN"), f"{path.name} looks for libraries in {place!r}")
+    check_reach(files)
+    check_metadata(info / "METADATA")
     print(f"wheel: {wheel.name}, {size / 1e6:.1f} MB, carries {', '.join(sorted(bundled))}")
+
+
+def check_reach(files: list[Path]) -> None:
+    """No symbol of a system library is newer than the tag of the wheel says, as the files themselves list them."""
+    seen = set()
+    for path in files:
+        for name, version in re.findall(r" ([A-Za-z_]\w*)@([A-Z]+_[\d.]+)$", run("nm", "-D", "--undefined-only", path), re.M):
+            family, _, number = version.partition("_")
+            if family == "FENCEPOST":
+                continue
+            seen.add(family)
+            newest = REACH.get(family)
+            check(newest, f"{path.name} takes {name}@{version}, which is of no library that is known here")
+            assert newest
+            check(tuple(map(int, number.split("."))) <= newest, f"{path.name} takes {name}@{version}, newer than {newest}")
+    check("GLIBC" in seen and "GLIBCXX" in seen, f"only symbols of {sorted(seen)} were found: the list is not read right")
+
+
+def check_metadata(path: Path) -> None:
+    """What an index shows: who made it, under which licence, and no address, since there is none that exists."""
+    fields = email.message_from_string(path.read_text(encoding="utf-8"))
+    check(fields["License-Expression"] == "MIT", f"the licence is {fields['License-Expression']}")
+    check(fields["Author"], "there is no author")
+    check(fields["Summary"] and fields["Keywords"], "there is no summary, or no keywords")
+    addresses = [fields[name] for name in ("Home-page", "Author-email", "Project-URL", "Download-URL") if fields[name]]
+    check(not addresses, f"the metadata name {addresses}")
 
 
 def test_wheel() -> None:

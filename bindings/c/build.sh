@@ -12,15 +12,27 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/bindings/c/names.sh"
 scratch=$root/.build/release-lib
 lib=$root/.build/lib
+older=$root/.build/older-glibc
 
 command -v swift > /dev/null || {
   echo "bindings/c/build.sh: the Swift toolchain (6.3) is needed, and swift is not on the path" >&2
   exit 1
 }
 
+# What runs on older systems too: the versions of glibc's functions that these have.
+"$root/bindings/c/older-glibc.sh" "$older"
+older_options=
+# SwiftPM looks neither at what is remapped nor at the header, whose values are compiled in.
+rm -f "$scratch/release/libfencepost-c.so"
+if [ -e "$lib/$soname" ] && [ -n "$(find "$root/include" -newer "$lib/$soname")" ]; then
+  rm -f "$scratch/release/FencepostABI.build/"*.o
+fi
+[ ! -e "$older/remap" ] || older_options="-Xlinker --remap-inputs-file=$older/remap -Xlinker $older/missing.o"
+
 # lld, because the default linker of the toolchain lets symbols of Swift data slip past the version script.
+# shellcheck disable=SC2086
 swift build -c release --product fencepost-c --package-path "$root" --scratch-path "$scratch" \
-  --disable-local-rpath -Xswiftc -static-stdlib -Xswiftc -use-ld=lld \
+  --disable-local-rpath -Xswiftc -static-stdlib -Xswiftc -use-ld=lld $older_options \
   -Xlinker "--version-script=$root/bindings/c/fencepost.map" -Xlinker -soname -Xlinker "$soname" \
   -Xlinker --gc-sections >&2
 

@@ -15,6 +15,13 @@ python=$root/.venv/bin/python
 rm -rf "$folder" "$folder.new"
 mkdir -p "$folder.new"
 unset FENCEPOST_ROOT
+
+# The extension and SQLite are linked for the glibc that the library is linked for (build.sh).
+older=$root/.build/older-glibc
+sqlite=$root/.build/older-sqlite
+bindings/c/older-sqlite.sh "$sqlite" "$older"
+export LDFLAGS="-L$older ${LDFLAGS:-}"
+
 # The wheel is built from the unpacked source distribution, where nothing of an earlier build lies.
 FENCEPOST_LIBRARY=$root/.build/lib/$soname \
   "$python" -m build --outdir "$folder.new/built" bindings/python > "$folder.new/log" 2>&1 || {
@@ -24,7 +31,7 @@ FENCEPOST_LIBRARY=$root/.build/lib/$soname \
 
 # auditwheel looks for patchelf on the path. It copies in what is not part of every Linux, which is SQLite, under a name
 # of its own, so that it meets no other SQLite.
-PATH=$root/.venv/bin:$PATH "$python" -m auditwheel repair --wheel-dir "$folder.new" "$folder.new/built/"*.whl \
+LD_LIBRARY_PATH=$sqlite PATH=$root/.venv/bin:$PATH "$python" -m auditwheel repair --wheel-dir "$folder.new" "$folder.new/built/"*.whl \
   >> "$folder.new/log" 2>&1 || {
   cat "$folder.new/log" >&2
   exit 1

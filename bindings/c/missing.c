@@ -1,0 +1,34 @@
+/*
+ * Functions that code compiled with a newer glibc or libstdc++ calls and that the older ones, which older-glibc.sh
+ * links for, do not have under these names. Hidden: each library carries those that it uses.
+ */
+#include <stdlib.h>
+
+/*
+ * Until 2.33 each program had its own stat(), which told the library the layout of the structure that it was compiled
+ * with: 1 on x86-64, and 0 where the kernel's own layout is used. That call is still there.
+ */
+#if defined(__x86_64__)
+#define STAT_LAYOUT 1
+#else
+#define STAT_LAYOUT 0
+#endif
+
+struct stat;
+struct stat64;
+int __xstat(int layout, const char *path, struct stat *status);
+int __lxstat(int layout, const char *path, struct stat *status);
+int __fxstat(int layout, int descriptor, struct stat *status);
+int __xstat64(int layout, const char *path, struct stat64 *status);
+int __lxstat64(int layout, const char *path, struct stat64 *status);
+int __fxstat64(int layout, int descriptor, struct stat64 *status);
+
+int stat(const char *path, struct stat *status) { return __xstat(STAT_LAYOUT, path, status); }
+int lstat(const char *path, struct stat *status) { return __lxstat(STAT_LAYOUT, path, status); }
+int fstat(int descriptor, struct stat *status) { return __fxstat(STAT_LAYOUT, descriptor, status); }
+int stat64(const char *path, struct stat64 *status) { return __xstat64(STAT_LAYOUT, path, status); }
+int lstat64(const char *path, struct stat64 *status) { return __lxstat64(STAT_LAYOUT, path, status); }
+int fstat64(int descriptor, struct stat64 *status) { return __fxstat64(STAT_LAYOUT, descriptor, status); }
+
+/* std::__throw_bad_array_new_length() of GCC 11: what `new` calls for a size that overflows. Nothing here catches. */
+_Noreturn void _ZSt28__throw_bad_array_new_lengthv(void) { abort(); }
