@@ -11,6 +11,7 @@
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
 # make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
+# make format  formats Swift, Python, C and C++; make format-check, a part of make test, names what is not
 # make clean   removes what was built, and .venv
 #
 # All paths are relative, so that the tree may lie anywhere. What is done is noted in .build/stamps.
@@ -21,7 +22,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 .SUFFIXES:
 .PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python \
-  qgis-plugin bench bench-streams mutants sanitize fuzz format-check clean
+  qgis-plugin bench bench-streams mutants sanitize fuzz format format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -84,8 +85,11 @@ bench: setup-test
 bench-streams: setup-test
 	@$(python) Tests/Benchmarks/streams.py --full --json .build/bench.json
 
-format-check:
-	@swift format lint --strict --recursive Package.swift Sources Tests
+format-check: $(stamps)/python-test
+	@Tests/Style/run.sh
+
+format: $(stamps)/python-test
+	@Tests/Style/run.sh write
 
 mutants: setup-test
 	@$(python) Tests/Mutants/run.py
@@ -139,7 +143,7 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 $(stamps)/python-test: $(stamps)/python
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[test,dist,docs]'
+	  $(python) -m pip install --quiet './bindings/python[test,dist,docs,format]'
 	@touch $@
 
 # The same with what makes the wheel and the reference.
@@ -169,5 +173,5 @@ $(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gps
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[test,tools,browser,dist,docs]'
+	  $(python) -m pip install --quiet './bindings/python[test,tools,browser,dist,docs,format]'
 	@touch $@

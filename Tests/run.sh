@@ -6,9 +6,10 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
-light=(build header swift symbols abi determinism host fuzz python package wheel examples install)
+light=(format build header swift symbols abi determinism host fuzz python package wheel examples install)
 heavy=(swiftpm docs browser tools gpsd qgis sanitize wheels sdist)
 
+format() { Tests/Style/run.sh; }
 build() { swift build --build-tests; }
 header() { Tests/CxxHeader/run.sh; }
 swift_tests() { swift test --skip-build; }

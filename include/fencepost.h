@@ -239,6 +239,7 @@ typedef struct fencepost_transition_policy {
   uint32_t reserved;                   /* 0 */
 } fencepost_transition_policy;
 
+/* clang-format off */
 /* 20 s dwell, 20 m margins, accuracy counts: the default. */
 #define FENCEPOST_TRANSITION_POLICY_STANDARD_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 20, 0, 1, \
@@ -250,6 +251,7 @@ typedef struct fencepost_transition_policy {
 #define FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT \
   {sizeof(fencepost_transition_policy), FENCEPOST_DWELL_TIMER, 20000000, 20000000, 20, 60, 200, 1, \
    FENCEPOST_NOTIFY_ALL, 0}
+/* clang-format on */
 
 /* What belongs to one condition beside its geometry. NULL in its place means the values of INIT. */
 typedef struct fencepost_condition_options {
@@ -260,8 +262,7 @@ typedef struct fencepost_condition_options {
 } fencepost_condition_options;
 
 /* No assumption, the standard policy, tag 0. */
-#define FENCEPOST_CONDITION_OPTIONS_INIT \
-  {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNKNOWN, NULL, 0}
+#define FENCEPOST_CONDITION_OPTIONS_INIT {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNKNOWN, NULL, 0}
 
 /* What is handed out when several changes wait. */
 typedef int32_t fencepost_delivery;
@@ -295,6 +296,7 @@ typedef struct fencepost_monitor_options {
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
 } fencepost_monitor_options;
 
+/* clang-format off */
 /* Each change, no limit, a minute for a first fix, half a minute for beacons; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000, \
@@ -303,46 +305,47 @@ typedef struct fencepost_monitor_options {
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000, \
    NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
+/* clang-format on */
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
 /* One event, with the evidence that decided it. Frozen: it never grows. */
 typedef struct fencepost_event {
-  uint64_t sequence;          /* 1, 2, 3 ... per monitor; 0 in a first record */
-  uint64_t generation;        /* add sequence of the condition: tells a replacement from what it replaced */
-  uint64_t tag;               /* the condition's tag */
-  int64_t date_us;            /* when the state was confirmed; FENCEPOST_TIME_UNSET in a record added before
+  uint64_t sequence;           /* 1, 2, 3 ... per monitor; 0 in a first record */
+  uint64_t generation;         /* add sequence of the condition: tells a replacement from what it replaced */
+  uint64_t tag;                /* the condition's tag */
+  int64_t date_us;             /* when the state was confirmed; FENCEPOST_TIME_UNSET in a record added before
                                  any time was known */
-  int64_t evidence_date_us;   /* the fix or sighting that started it; FENCEPOST_TIME_UNSET = none */
-  double latitude;            /* of the deciding fix, degrees; NaN = none (also the next three) */
-  double longitude;           /* degrees */
-  double accuracy_m;          /* metres */
-  double boundary_distance_m; /* geodesic distance to the centre minus the radius; negative inside */
-  fencepost_state state;        /* FENCEPOST_STATE_...: what the condition is from date_us on */
-  fencepost_cause cause;        /* FENCEPOST_CAUSE_... */
-  uint32_t diagnostics;         /* FENCEPOST_DIAGNOSTIC_... */
-  uint32_t has_refinement;      /* 1: the next three name the beacon that satisfied a wildcard condition */
-  uint8_t refinement_uuid[16];  /* as in fencepost_beacon_sighting */
-  uint16_t refinement_major;    /* 0 ... 65535 */
-  uint16_t refinement_minor;    /* 0 ... 65535 */
-  uint32_t identifier_length;   /* bytes, without the terminating zero */
-  char identifier[264];         /* UTF-8, terminated */
+  int64_t evidence_date_us;    /* the fix or sighting that started it; FENCEPOST_TIME_UNSET = none */
+  double latitude;             /* of the deciding fix, degrees; NaN = none (also the next three) */
+  double longitude;            /* degrees */
+  double accuracy_m;           /* metres */
+  double boundary_distance_m;  /* geodesic distance to the centre minus the radius; negative inside */
+  fencepost_state state;       /* FENCEPOST_STATE_...: what the condition is from date_us on */
+  fencepost_cause cause;       /* FENCEPOST_CAUSE_... */
+  uint32_t diagnostics;        /* FENCEPOST_DIAGNOSTIC_... */
+  uint32_t has_refinement;     /* 1: the next three name the beacon that satisfied a wildcard condition */
+  uint8_t refinement_uuid[16]; /* as in fencepost_beacon_sighting */
+  uint16_t refinement_major;   /* 0 ... 65535 */
+  uint16_t refinement_minor;   /* 0 ... 65535 */
+  uint32_t identifier_length;  /* bytes, without the terminating zero */
+  char identifier[264];        /* UTF-8, terminated */
 } fencepost_event;
 
 /* Definition of a condition as it was added. Frozen: it never grows. */
 typedef struct fencepost_condition {
-  fencepost_condition_kind kind; /* FENCEPOST_CONDITION_...: which of the members below mean something */
-  int32_t major;                 /* beacon identity: 0 ... 65535, -1 = any */
-  int32_t minor;                 /* beacon identity: 0 ... 65535, -1 = any */
-  uint32_t identifier_length;    /* bytes, without the terminating zero */
-  uint64_t generation;           /* add sequence: tells a replacement from what it replaced */
-  uint64_t tag;                  /* the one it was added with */
-  double latitude;  /* circle: centre, degrees */
-  double longitude; /* circle: centre, degrees */
-  double radius_m;  /* circle: metres */
-  uint8_t uuid[16]; /* beacon identity */
+  fencepost_condition_kind kind;      /* FENCEPOST_CONDITION_...: which of the members below mean something */
+  int32_t major;                      /* beacon identity: 0 ... 65535, -1 = any */
+  int32_t minor;                      /* beacon identity: 0 ... 65535, -1 = any */
+  uint32_t identifier_length;         /* bytes, without the terminating zero */
+  uint64_t generation;                /* add sequence: tells a replacement from what it replaced */
+  uint64_t tag;                       /* the one it was added with */
+  double latitude;                    /* circle: centre, degrees */
+  double longitude;                   /* circle: centre, degrees */
+  double radius_m;                    /* circle: metres */
+  uint8_t uuid[16];                   /* beacon identity */
   fencepost_transition_policy policy; /* as it was added, the preset's values filled in */
-  char identifier[264]; /* UTF-8, terminated */
+  char identifier[264];               /* UTF-8, terminated */
 } fencepost_condition;
 
 /* A condition and the last event of it that was handled. Frozen: it never grows. */
@@ -360,7 +363,7 @@ typedef struct fencepost_feed_result {
 
 /* Counters of a monitor since it was created, and its clock. */
 typedef struct fencepost_statistics {
-  uint32_t struct_size; /* set by FENCEPOST_STATISTICS_INIT */
+  uint32_t struct_size;        /* set by FENCEPOST_STATISTICS_INIT */
   uint32_t reserved;           /* 0 */
   int64_t clock_us;            /* the largest time given; FENCEPOST_TIME_UNSET = none yet */
   uint64_t input_count;        /* fixes, scan reports, scanning, host, advance: all that were taken note of,
@@ -396,20 +399,20 @@ enum {
 
 /* The present state of a condition explained. NaN and FENCEPOST_TIME_UNSET mean "does not apply". */
 typedef struct fencepost_explanation {
-  uint32_t struct_size; /* set by FENCEPOST_EXPLANATION_INIT */
-  fencepost_reason reason;       /* FENCEPOST_REASON_... */
-  fencepost_state observed;      /* what the detector believes; UNKNOWN = undetermined */
-  uint32_t diagnostics;          /* flags in force */
-  double boundary_distance_m;    /* of the last valid fix; negative inside */
-  double accuracy_m;             /* of the last valid fix */
-  double entry_margin_m;         /* in force for that accuracy */
-  double exit_margin_m;          /* in force for that accuracy */
-  int64_t candidate_start_us;    /* the fix that opened the candidate */
-  int64_t deadline_us;           /* of the candidate, or of the absence */
-  int64_t last_sighting_us;      /* beacons */
-  double metres_to_decide;       /* how far beyond the last fix one of the same accuracy would be decisive */
-  double seconds_to_decide;      /* deadline minus clock */
-  double accuracy_needed_m;      /* for TOO_COARSE */
+  uint32_t struct_size;       /* set by FENCEPOST_EXPLANATION_INIT */
+  fencepost_reason reason;    /* FENCEPOST_REASON_... */
+  fencepost_state observed;   /* what the detector believes; UNKNOWN = undetermined */
+  uint32_t diagnostics;       /* flags in force */
+  double boundary_distance_m; /* of the last valid fix; negative inside */
+  double accuracy_m;          /* of the last valid fix */
+  double entry_margin_m;      /* in force for that accuracy */
+  double exit_margin_m;       /* in force for that accuracy */
+  int64_t candidate_start_us; /* the fix that opened the candidate */
+  int64_t deadline_us;        /* of the candidate, or of the absence */
+  int64_t last_sighting_us;   /* beacons */
+  double metres_to_decide;    /* how far beyond the last fix one of the same accuracy would be decisive */
+  double seconds_to_decide;   /* deadline minus clock */
+  double accuracy_needed_m;   /* for TOO_COARSE */
 } fencepost_explanation;
 
 /* Begin each fencepost_explanation with it. */
@@ -556,9 +559,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_restore(const void *snapshot, s
  *
  * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
  */
-FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(
-    fencepost_monitor *monitor, const char *identifier, double latitude, double longitude, double radius_m,
-    const fencepost_condition_options *options, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_monitor_add_circular_condition(fencepost_monitor *monitor,
+                                                                        const char *identifier, double latitude,
+                                                                        double longitude, double radius_m,
+                                                                        const fencepost_condition_options *options,
+                                                                        fencepost_error *error);
 
 /*
  * Adds many circular conditions from columns, in order, as single calls would. All or nothing: when one row
@@ -588,9 +593,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_circular_conditions(
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
  * Ownership: everything is copied. Threads: any. Complexity: O(1) on average. Since: 0.1
  */
-FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(
-    fencepost_monitor *monitor, const char *identifier, const uint8_t *uuid, int32_t major, int32_t minor,
-    const fencepost_condition_options *options, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_monitor *monitor,
+                                                                      const char *identifier, const uint8_t *uuid,
+                                                                      int32_t major, int32_t minor,
+                                                                      const fencepost_condition_options *options,
+                                                                      fencepost_error *error);
 
 /*
  * Like fencepost_monitor_add_circular_condition(), but leaves an equal condition of that identifier alone:
@@ -607,9 +614,11 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_condition(
  * Like fencepost_monitor_add_beacon_condition(), but leaves an equal condition of that identifier alone.
  * @param out_changed  As above. Threads: any. Since: 0.1
  */
-FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(
-    fencepost_monitor *monitor, const char *identifier, const uint8_t *uuid, int32_t major, int32_t minor,
-    const fencepost_condition_options *options, uint32_t *out_changed, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepost_monitor *monitor,
+                                                                         const char *identifier, const uint8_t *uuid,
+                                                                         int32_t major, int32_t minor,
+                                                                         const fencepost_condition_options *options,
+                                                                         uint32_t *out_changed, fencepost_error *error);
 
 /*
  * Removes a condition, its record and its events. An unknown identifier is no error.
@@ -626,8 +635,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_moni
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_condition(fencepost_monitor *monitor, const char *identifier,
-                                                           fencepost_condition *out_condition,
-                                                           fencepost_error *error);
+                                                           fencepost_condition *out_condition, fencepost_error *error);
 
 /*
  * Reads a record: the condition and the last event of it that was handled (before the first: a first record
@@ -740,8 +748,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_beacon_scanning(fencepost_m
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another bit, or time out of range); LATE_INPUT; QUEUE_FULL.
  * Threads: any. Complexity: O(conditions) when something changes. Since: 0.1
  */
-FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost_monitor *monitor,
-                                                                       uint32_t diagnostics,
+FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost_monitor *monitor, uint32_t diagnostics,
                                                                        uint32_t unsupported_kinds, int64_t time_us,
                                                                        fencepost_error *error);
 
@@ -850,9 +857,9 @@ enum {
 typedef struct fencepost_beacon_advertisement {
   fencepost_beacon_sighting sighting; /* as fencepost_monitor_feed_sightings() takes it */
   fencepost_beacon_kind kind;         /* FENCEPOST_BEACON_... */
-  int32_t measured_power_dbm;     /* signal strength that the maker measured at 1 m, -128 ... 127 */
-  uint32_t company_id;            /* Bluetooth company identifier, 0 ... 65535 */
-  uint32_t manufacturer_reserved; /* AltBeacon's last byte; 0 for iBeacon */
+  int32_t measured_power_dbm;         /* signal strength that the maker measured at 1 m, -128 ... 127 */
+  uint32_t company_id;                /* Bluetooth company identifier, 0 ... 65535 */
+  uint32_t manufacturer_reserved;     /* AltBeacon's last byte; 0 for iBeacon */
 } fencepost_beacon_advertisement;
 
 /*
@@ -929,9 +936,9 @@ typedef struct fencepost_armed_condition {
   double longitude;    /* centre, degrees */
   double radius_m;     /* metres */
   double slack_m;      /* distance of the position to the line */
-  uint32_t is_inside; /* the side of the position: what a back end has to assume that tells of changes only */
-  uint32_t is_new;    /* 1: arm it, after what is not kept was disarmed; 0: it is armed already, leave it alone */
-  uint32_t reserved;  /* 0 */
+  uint32_t is_inside;  /* the side of the position: what a back end has to assume that tells of changes only */
+  uint32_t is_new;     /* 1: arm it, after what is not kept was disarmed; 0: it is armed already, leave it alone */
+  uint32_t reserved;   /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
   char identifier[264];       /* UTF-8, terminated */
 } fencepost_armed_condition;
@@ -1021,7 +1028,7 @@ FENCEPOST_API fencepost_status fencepost_significant_change_accept(fencepost_sig
 
 /* How a fix is chosen among several. NULL in its place means the values of INIT. */
 typedef struct fencepost_fix_selection {
-  uint32_t struct_size; /* set by FENCEPOST_FIX_SELECTION_INIT */
+  uint32_t struct_size;   /* set by FENCEPOST_FIX_SELECTION_INIT */
   uint32_t reserved;      /* 0 */
   double speed_m_per_s;   /* finite, >= 0: how fast uncertainty grows with age */
   int64_t maximum_age_us; /* 0 ... 1e15: older fixes are not considered */
@@ -1116,9 +1123,8 @@ FENCEPOST_API fencepost_status fencepost_geodesic_inverse(double latitude1, doub
  * @return OK; INVALID_ARGUMENT. Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_geodesic_direct(double latitude, double longitude, double azimuth,
-                                                         double distance_m, double *out_latitude,
-                                                         double *out_longitude, double *out_azimuth2,
-                                                         fencepost_error *error);
+                                                         double distance_m, double *out_latitude, double *out_longitude,
+                                                         double *out_azimuth2, fencepost_error *error);
 
 #ifdef __cplusplus
 }

@@ -98,7 +98,7 @@ struct destroy {
   void operator()(fencepost_monitor *monitor) const noexcept { fencepost_monitor_destroy(monitor); }
 };
 
-}  // namespace detail
+} // namespace detail
 
 /* The presets of the C header. */
 inline monitor_options standard_options() { return FENCEPOST_MONITOR_OPTIONS_INIT; }
@@ -138,8 +138,8 @@ struct circle_columns {
 /* Which circles a back end with few slots watches. */
 struct plan {
   fencepost_plan summary = FENCEPOST_PLAN_INIT;
-  std::vector<bool> keep;              /* for each generation that was armed: it stays; else disarm it */
-  std::vector<armed_condition> armed;  /* the nearest line first */
+  std::vector<bool> keep;             /* for each generation that was armed: it stays; else disarm it */
+  std::vector<armed_condition> armed; /* the nearest line first */
 };
 
 /* Owns a fencepost_monitor. */
@@ -489,9 +489,9 @@ inline bool circle_contains(double centre_latitude, double centre_longitude, dou
                             double longitude) {
   std::uint32_t contains = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  detail::check(fencepost_circle_contains(centre_latitude, centre_longitude, radius_m, latitude, longitude, &contains,
-                                          &error),
-                error);
+  detail::check(
+      fencepost_circle_contains(centre_latitude, centre_longitude, radius_m, latitude, longitude, &contains, &error),
+      error);
   return contains != 0;
 }
 
@@ -572,6 +572,6 @@ inline direct geodesic_direct(double latitude, double longitude, double azimuth,
   return out;
 }
 
-}  // namespace fencepost
+} // namespace fencepost
 
 #endif /* FENCEPOST_HPP */

@@ -15,11 +15,11 @@
 
 class Baseline {
  public:
-  explicit Baseline(const std::vector<Circle>& all) : circles(all) {
+  explicit Baseline(const std::vector<Circle> &all) : circles(all) {
     std::vector<Entry> entries;
     entries.reserve(circles.size());
     rows.reserve(circles.size());
-    for (const Circle& circle : circles) {
+    for (const Circle &circle : circles) {
       entries.push_back({box(circle), uint32_t(rows.size())});
       // A geodesic of length s has a curvature between those of the two extreme radii, so its chord lies between
       // s - s^3/24 of the one and of the other; a micrometre for rounding.
@@ -31,14 +31,14 @@ class Baseline {
     tree = Tree(entries.begin(), entries.end());
   }
 
-  Answer feed(const std::vector<fencepost_fix>& fixes) {
+  Answer feed(const std::vector<fencepost_fix> &fixes) {
     Answer answer;
-    for (const fencepost_fix& fix : fixes) {
+    for (const fencepost_fix &fix : fixes) {
       found.clear();
       Vector at;
       bool isKnown = false;
       tree.query(boost::geometry::index::intersects(Point(fix.longitude, fix.latitude)),
-                 boost::make_function_output_iterator([&](const Entry& entry) {
+                 boost::make_function_output_iterator([&](const Entry &entry) {
                    if (!isKnown) at = vector(fix.latitude, fix.longitude), isKnown = true;
                    if (contains(entry.second, at, fix)) found.push_back(entry.second);
                  }));
@@ -57,7 +57,7 @@ class Baseline {
   };
   struct Row {
     Vector centre;
-    double least, greatest;  // squared chords: inside up to the one, outside beyond the other
+    double least, greatest; // squared chords: inside up to the one, outside beyond the other
   };
   static constexpr double major = 6378137, flattening = 1 / 298.257223563;
   static constexpr double squareOfEccentricity = flattening * (2 - flattening);
@@ -76,25 +76,25 @@ class Baseline {
     return {n * c * std::cos(longitude * degree), n * c * std::sin(longitude * degree),
             n * (1 - squareOfEccentricity) * s};
   }
-  static Box box(const Circle& circle) {
-    double north = circle.radius / 110574 * 1.0005;  // a degree of latitude is longer everywhere
+  static Box box(const Circle &circle) {
+    double north = circle.radius / 110574 * 1.0005; // a degree of latitude is longer everywhere
     double widest = std::cos((std::fabs(circle.latitude) + north) * 0.017453292519943295);
     double east = circle.radius / (111319 * widest) * 1.0005;
     return Box(Point(circle.longitude - east, circle.latitude - north),
                Point(circle.longitude + east, circle.latitude + north));
   }
-  bool contains(uint32_t index, const Vector& at, const fencepost_fix& fix) const {
-    const Row& row = rows[index];
+  bool contains(uint32_t index, const Vector &at, const fencepost_fix &fix) const {
+    const Row &row = rows[index];
     double x = at.x - row.centre.x, y = at.y - row.centre.y, z = at.z - row.centre.z;
     double square = x * x + y * y + z * z;
     if (square <= row.least) return true;
     if (square > row.greatest) return false;
     double distance;
-    const Circle& circle = circles[index];
+    const Circle &circle = circles[index];
     GeographicLib::Geodesic::WGS84().Inverse(fix.latitude, fix.longitude, circle.latitude, circle.longitude, distance);
     return distance <= circle.radius;
   }
-  void difference(int64_t time, Answer& answer) {
+  void difference(int64_t time, Answer &answer) {
     std::sort(found.begin(), found.end());
     if (found == inside) return;
     size_t before = 0, now = 0;

@@ -36,25 +36,25 @@ double rank(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[std::min(values.size() - 1, size_t(share * double(values.size())))];
 }
-double median(const std::vector<double>& values) { return rank(values, 0.5); }
-std::string format(const char* pattern, double a, double b = 0, double c = 0) {
+double median(const std::vector<double> &values) { return rank(values, 0.5); }
+std::string format(const char *pattern, double a, double b = 0, double c = 0) {
   char buffer[256];
   std::snprintf(buffer, sizeof buffer, pattern, a, b, c);
   return buffer;
 }
 
 // The same way again, later.
-void repeat(Fixes& fixes) {
+void repeat(Fixes &fixes) {
   int64_t span = fixes.back().time_us - fixes.front().time_us + 1000000;
-  for (fencepost_fix& fix : fixes) fix.time_us += span;
+  for (fencepost_fix &fix : fixes) fix.time_us += span;
 }
 
 struct Medians {
   double ours, theirs;
 };
 // Both work through the same fixes in turns; nanoseconds a fix. The first turn is compared, but not counted.
-Medians interleave(Fixes& fixes, const std::function<Answer()>& ours, const std::function<Answer()>& theirs,
-                   const char* name, bool isSame = true) {
+Medians interleave(Fixes &fixes, const std::function<Answer()> &ours, const std::function<Answer()> &theirs,
+                   const char *name, bool isSame = true) {
   std::vector<double> a, b;
   for (int i = 0; i <= repetitions(); i++) {
     Answer mine, other;
@@ -68,17 +68,18 @@ Medians interleave(Fixes& fixes, const std::function<Answer()>& ours, const std:
   return {median(a), median(b)};
 }
 
-void againstBaseline(const std::string& name, const Circles& circles, Fixes fixes, double target) {
+void againstBaseline(const std::string &name, const Circles &circles, Fixes fixes, double target) {
   Monitored monitor(circles);
   Baseline baseline(circles);
-  Medians time = interleave(fixes, [&] { return monitor.feed(fixes); }, [&] { return baseline.feed(fixes); }, name.c_str());
+  Medians time =
+      interleave(fixes, [&] { return monitor.feed(fixes); }, [&] { return baseline.feed(fixes); }, name.c_str());
   if (target > 0)
     report.add({name, "boost", time.ours, time.theirs, time.theirs / time.ours, Sense::atLeast, target, "x faster"});
   else report.note(name + format(": %.1f ns a fix, boost %.1f (as one device, no target)", time.ours, time.theirs));
 }
 
-void againstLimit(const std::string& name, const Limit& limit, const char* workload, size_t count, double target) {
-  const char* program = workload[1] == '1' ? "limit" : "limit B+";
+void againstLimit(const std::string &name, const Limit &limit, const char *workload, size_t count, double target) {
+  const char *program = workload[1] == '1' ? "limit" : "limit B+";
   if (!limit.isPresent()) return report.add({name, program, -1, -1, -1, Sense::atMost, target, "x limit"});
   Monitored monitor(limit.circles(count));
   Fixes fixes = limit.fixes(workload);
@@ -100,15 +101,16 @@ void againstLimit(const std::string& name, const Limit& limit, const char* workl
   report.add({name, program, mine, best, mine / best, Sense::atMost, target, "x limit"});
 }
 
-void policies(const std::string& name, const Circles& circles, Fixes fixes) {
+void policies(const std::string &name, const Circles &circles, Fixes fixes) {
   Monitored exact(circles), standard(circles, Policy::standard);
-  Medians time = interleave(fixes, [&] { return standard.feed(fixes); }, [&] { return exact.feed(fixes); }, name.c_str(), false);
+  Medians time =
+      interleave(fixes, [&] { return standard.feed(fixes); }, [&] { return exact.feed(fixes); }, name.c_str(), false);
   report.add({"standard-" + name, "exact policy", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 1.5,
               "x exact"});
 }
 
 // A million conditions of which only 20 lie where the device is.
-void locality(const Circles& near, size_t count, Fixes fixes) {
+void locality(const Circles &near, size_t count, Fixes fixes) {
   Circles all = World(otherContinent).circles(count);
   std::copy(near.begin(), near.end(), all.begin());
   Monitored many(all), few(near);
@@ -122,7 +124,7 @@ size_t heap() {
 }
 
 // Adding a million from columns, what they occupy, and one more or less among them.
-void changes(const Circles& circles, const Fixes& fixes) {
+void changes(const Circles &circles, const Fixes &fixes) {
   Columns columns(circles);
   std::vector<double> times;
   double bytes = 0;
@@ -131,7 +133,7 @@ void changes(const Circles& circles, const Fixes& fixes) {
     Monitored monitor;
     times.push_back(timed([&] {
       monitor.add(columns);
-      monitor.feedOne(fixes[0]);  // whatever was put off until the first fix
+      monitor.feedOne(fixes[0]); // whatever was put off until the first fix
     }));
     bytes = (double(heap()) - double(before) - double(columns.identifierBytes)) / double(circles.size());
   }
@@ -148,14 +150,15 @@ void changes(const Circles& circles, const Fixes& fixes) {
   size_t turns = quick ? 20000 : 100000;
   for (size_t i = 0; i < turns; i++) {
     std::swap(order[i], order[i + random.next() % (order.size() - i)]);
-    const Circle& like = circles[random.next() % circles.size()];
-    Circle circle = {like.latitude + random.uniform(-0.01, 0.01), like.longitude + random.uniform(-0.01, 0.01), like.radius};
+    const Circle &like = circles[random.next() % circles.size()];
+    Circle circle = {like.latitude + random.uniform(-0.01, 0.01), like.longitude + random.uniform(-0.01, 0.01),
+                     like.radius};
     std::string identifier = "new-" + std::to_string(i);
     adds.push_back(timed([&] { monitor.add(identifier.c_str(), circle); }));
     after.push_back(timed([&] { monitor.feedOne(fixes[i]); }));
     removes.push_back(timed([&] { monitor.remove(columns.identifiers[order[i]]); }));
   }
-  for (auto& [name, values] : {std::pair{"add-one", &adds}, std::pair{"remove-one", &removes}}) {
+  for (auto &[name, values] : {std::pair{"add-one", &adds}, std::pair{"remove-one", &removes}}) {
     double middle = median(*values), late = rank(*values, 0.999);
     report.add({name, "", middle, -1, middle / 1e3, Sense::atMost, 20, "us median"});
     report.add({std::string(name) + "-p99.9", "", late, -1, late / 1e6, Sense::atMost, 5, "ms"});
@@ -165,14 +168,14 @@ void changes(const Circles& circles, const Fixes& fixes) {
 }
 
 // Planning a rotation of 20 slots among a million circles, along a drive and at unrelated points.
-void planning(const Circles& circles, const Fixes& drive, const Fixes& points) {
+void planning(const Circles &circles, const Fixes &drive, const Fixes &points) {
   Monitored monitor(circles);
   monitor.feedOne(points[0]);
-  for (auto& [name, fixes] : {std::pair{"plan-1M", &drive}, std::pair{"plan-1M-anywhere", &points}}) {
+  for (auto &[name, fixes] : {std::pair{"plan-1M", &drive}, std::pair{"plan-1M-anywhere", &points}}) {
     std::vector<double> plans, distances;
     size_t turns = quick ? 2000 : 10000;
     for (size_t i = 0; i < turns; i++) {
-      const fencepost_fix& fix = (*fixes)[i * (fixes->size() / turns)];
+      const fencepost_fix &fix = (*fixes)[i * (fixes->size() / turns)];
       plans.push_back(timed([&] {
         if (monitor.plan(fix.latitude, fix.longitude) != 19) fail("a plan does not fill its slots");
       }));
@@ -180,15 +183,16 @@ void planning(const Circles& circles, const Fixes& drive, const Fixes& points) {
     }
     double late = rank(plans, 0.999);
     report.add({std::string(name) + "-p99.9", "", late, -1, late / 1e6, Sense::atMost, 1, "ms"});
-    report.note(std::string(name) + format(": %.1f us a plan (median), the worst %.1f us; %.1f us a safe distance (median)",
-                                           median(plans) / 1e3, rank(plans, 1) / 1e3, median(distances) / 1e3));
+    report.note(std::string(name) +
+                format(": %.1f us a plan (median), the worst %.1f us; %.1f us a safe distance (median)",
+                       median(plans) / 1e3, rank(plans, 1) / 1e3, median(distances) / 1e3));
   }
 }
 
 // Nanoseconds of an inverse between points of the globe.
-double geodesics(const Circles& circles) {
+double geodesics(const Circles &circles) {
   double global = 0;
-  const auto& geographicLib = GeographicLib::Geodesic::WGS84();
+  const auto &geographicLib = GeographicLib::Geodesic::WGS84();
   for (bool isNear : {true, false}) {
     size_t count = quick ? 50000 : 200000;
     Random random(29);
@@ -215,13 +219,14 @@ double geodesics(const Circles& circles) {
     for (size_t i = 0; i < count; i++)
       if (!(std::fabs(mine[i] - other[i]) <= 30e-9)) fail("a geodesic differs from GeographicLib's by more than 30 nm");
     double a = median(ours), b = median(theirs);
-    report.add({isNear ? "inverse-near" : "inverse-global", "GeographicLib", a, b, a / b, Sense::atMost, 1, "x its time"});
+    report.add(
+        {isNear ? "inverse-near" : "inverse-global", "GeographicLib", a, b, a / b, Sense::atMost, 1, "x its time"});
     global = a;
   }
   return global;
 }
 
-void allocationsOf(const Circles& circles, Fixes fixes) {
+void allocationsOf(const Circles &circles, Fixes fixes) {
   Monitored monitor(circles);
   monitor.feed(fixes);
   repeat(fixes);
@@ -232,24 +237,27 @@ void allocationsOf(const Circles& circles, Fixes fixes) {
   report.note(format("W1-1k handed out %.0f events in its %.0f fixes", double(answer.events), double(fixes.size())));
 }
 
-void singleCalls(const Circles& circles, Fixes fixes) {
+void singleCalls(const Circles &circles, Fixes fixes) {
   Monitored single(circles), batched(circles);
-  Medians time = interleave(fixes, [&] { return single.feedOneByOne(fixes); }, [&] { return batched.feed(fixes); }, "single calls");
+  Medians time = interleave(
+      fixes, [&] { return single.feedOneByOne(fixes); }, [&] { return batched.feed(fixes); }, "single calls");
   report.note(format("W1-1k in single calls of feed_fix: %.1f ns a fix, in batches %.1f", time.ours, time.theirs));
 }
 
-void evidence(const char* name, const Circles& circles, Fixes fixes, double inverse) {
+void evidence(const char *name, const Circles &circles, Fixes fixes, double inverse) {
   Monitored monitor(circles);
   double perFix = monitor.countFarEvidence(fixes, circles) / double(fixes.size());
-  report.note(std::string(name) + format(": %.2f events a fix with evidence farther than 20 km; their exact distances take "
-                                         "about %.0f ns of a fix (%.0f ns each)", perFix, perFix * inverse, inverse));
+  report.note(std::string(name) +
+              format(": %.2f events a fix with evidence farther than 20 km; their exact distances take "
+                     "about %.0f ns of a fix (%.0f ns each)",
+                     perFix, perFix * inverse, inverse));
 }
 
 // Fixes that change nothing, with a store and without; a change that lasts, beside what SQLite takes for one.
-void storing(const Circles& circles, Fixes fixes) {
+void storing(const Circles &circles, Fixes fixes) {
   StoreDirectory directory;
-  const Circle& home = circles[0];
-  for (fencepost_fix& fix : fixes) fix.latitude = home.latitude, fix.longitude = home.longitude;
+  const Circle &home = circles[0];
+  for (fencepost_fix &fix : fixes) fix.latitude = home.latitude, fix.longitude = home.longitude;
   Monitored memory(circles), stored(Policy::exact, "feed", directory.text().c_str());
   stored.add(Columns(circles));
   std::vector<double> with, without;
@@ -280,7 +288,7 @@ void storing(const Circles& circles, Fixes fixes) {
 }
 
 // A million conditions: opening them, their file, their snapshot.
-void storedMillion(const Circles& circles, const Fixes& fixes) {
+void storedMillion(const Circles &circles, const Fixes &fixes) {
   StoreDirectory directory;
   Columns columns(circles);
   double count = double(circles.size());
@@ -289,16 +297,17 @@ void storedMillion(const Circles& circles, const Fixes& fixes) {
     double adding = elapsed([&] { monitor.add(columns); });
     double settling = elapsed([&] { monitor.feedOne(fixes[0]); });
     monitor.close();
-    report.note(format("a million circles with a store: added in %.2f s, settled by the first fix in %.2f s", adding / 1e9,
-                       settling / 1e9));
+    report.note(format("a million circles with a store: added in %.2f s, settled by the first fix in %.2f s",
+                       adding / 1e9, settling / 1e9));
   }
-  report.add({"store-file", "", -1, -1, (directory.size("million") - double(columns.identifierBytes)) / count, Sense::atMost,
-              200, "B/cond."});
+  report.add({"store-file", "", -1, -1, (directory.size("million") - double(columns.identifierBytes)) / count,
+              Sense::atMost, 200, "B/cond."});
   std::vector<double> opening, saving;
   size_t bytes = 0;
   for (int i = 0; i < (quick ? 1 : 3); i++) {
     std::unique_ptr<Monitored> monitor;
-    opening.push_back(elapsed([&] { monitor = std::make_unique<Monitored>(Policy::exact, "million", directory.text().c_str()); }));
+    opening.push_back(
+        elapsed([&] { monitor = std::make_unique<Monitored>(Policy::exact, "million", directory.text().c_str()); }));
     if (monitor->count() != circles.size()) fail("the store lost conditions");
     saving.push_back(elapsed([&] { bytes = monitor->snapshot().size(); }));
   }
@@ -307,14 +316,15 @@ void storedMillion(const Circles& circles, const Fixes& fixes) {
   report.note(format("the snapshot of a million circles has %.0f bytes", double(bytes)));
 }
 
-}  // namespace
+} // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char **arguments) {
   std::string json, limitProgram, limitData;
   for (int i = 1; i < count; i++) {
     if (!std::strcmp(arguments[i], "--quick")) quick = true;
     else if (!std::strcmp(arguments[i], "--json") && i + 1 < count) json = arguments[++i];
-    else if (!std::strcmp(arguments[i], "--limit") && i + 2 < count) limitProgram = arguments[++i], limitData = arguments[++i];
+    else if (!std::strcmp(arguments[i], "--limit") && i + 2 < count)
+      limitProgram = arguments[++i], limitData = arguments[++i];
     else fail("usage: bench [--quick] [--json FILE] [--limit PROGRAM DATA]");
   }
 

@@ -3,8 +3,8 @@
     .venv/bin/python Tests/Benchmarks/columns.py [--quick] [--json .build/bench.json]
 
 The fixes are those of one device at 1 Hz around 20 circles. The C side is `fencepost_monitor_feed_fixes` and
-`fencepost_monitor_feed_columns` through ctypes: one call for all fixes, so that the call itself costs nothing. Counts are
-compared first: a run whose answers differ fails.
+`fencepost_monitor_feed_columns` through ctypes: one call for all fixes, so that the call itself costs nothing. Counts
+are compared first: a run whose answers differ fails.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import fencepost
 import numpy as np
+
+import fencepost
 
 STEP = 1_000_000
 
@@ -40,8 +41,12 @@ class Columns(ctypes.Structure):
     """fencepost_fix_columns."""
 
     _fields_ = [
-        ("struct_size", ctypes.c_uint32), ("refuse_invalid", ctypes.c_uint32), ("latitudes", ctypes.c_void_p),
-        ("longitudes", ctypes.c_void_p), ("accuracies", ctypes.c_void_p), ("times", ctypes.c_void_p),
+        ("struct_size", ctypes.c_uint32),
+        ("refuse_invalid", ctypes.c_uint32),
+        ("latitudes", ctypes.c_void_p),
+        ("longitudes", ctypes.c_void_p),
+        ("accuracies", ctypes.c_void_p),
+        ("times", ctypes.c_void_p),
         ("strides", ctypes.c_int64 * 4),
     ]
 
@@ -55,7 +60,9 @@ class CMonitor:
         names = (ctypes.c_char_p * 20)(*[name.encode() for name in Circles.identifiers])
         columns = [column.ctypes.data_as(ctypes.c_void_p) for column in (Circles.latitudes, Circles.longitudes)]
         radii = Circles.radii.ctypes.data_as(ctypes.c_void_p)
-        self._call("add_circular_conditions", self.handle, names, *columns, radii, None, ctypes.c_size_t(20), None, None)
+        self._call(
+            "add_circular_conditions", self.handle, names, *columns, radii, None, ctypes.c_size_t(20), None, None
+        )
 
     def _call(self, name: str, *arguments: object) -> None:
         status = getattr(self.library, f"fencepost_monitor_{name}")(*arguments)
@@ -68,15 +75,20 @@ class CMonitor:
         self._call("feed_fixes", self.handle, start, ctypes.c_size_t(len(rows)), result, None)
         return list(result)
 
-    def feed_columns(self, latitude: np.ndarray, longitude: np.ndarray, accuracy: np.ndarray, times: np.ndarray) -> list[int]:
+    def feed_columns(
+        self, latitude: np.ndarray, longitude: np.ndarray, accuracy: np.ndarray, times: np.ndarray
+    ) -> list[int]:
         columns = Columns(
-            ctypes.sizeof(Columns), 0, latitude.ctypes.data, longitude.ctypes.data, accuracy.ctypes.data,
-            times.ctypes.data, (ctypes.c_int64 * 4)(8, 8, 8, 8),
+            ctypes.sizeof(Columns),
+            0,
+            latitude.ctypes.data,
+            longitude.ctypes.data,
+            accuracy.ctypes.data,
+            times.ctypes.data,
+            (ctypes.c_int64 * 4)(8, 8, 8, 8),
         )
         result = (ctypes.c_uint64 * 3)()
-        self._call(
-            "feed_columns", self.handle, ctypes.byref(columns), ctypes.c_size_t(len(latitude)), result, None
-        )
+        self._call("feed_columns", self.handle, ctypes.byref(columns), ctypes.c_size_t(len(latitude)), result, None)
         return list(result)
 
 
@@ -164,14 +176,24 @@ def main() -> None:
         rows.append((name, milliseconds * 1e6, None, None, milliseconds, 30, "ms"))
     for name, ours, baseline, its, value, target, unit in rows:
         its_text = "-" if its is None else f"{its:.4g}"
-        print(f"{name:<22} {ours:12.4g}  {baseline or '-':<15} {its_text:>12} {value:10.4g}  <= {target:<5g} {unit:<10} "
-              f"{'yes' if value <= target else 'NO'}")
+        print(
+            f"{name:<22} {ours:12.4g}  {baseline or '-':<15} {its_text:>12} {value:10.4g}  <= {target:<5g} {unit:<10} "
+            f"{'yes' if value <= target else 'NO'}"
+        )
     print(f"feed_many with datetime64[ns], which has to be converted: {spent['python-ns']:.2f} ns a fix")
     if given.json is not None:
         table = json.loads(given.json.read_text()) if given.json.exists() else []
         table += [
-            {"name": name, "ours_ns": ours, "baseline": baseline, "baseline_ns": its, "ratio": value, "target": target,
-             "holds": value <= target, "unit": unit}
+            {
+                "name": name,
+                "ours_ns": ours,
+                "baseline": baseline,
+                "baseline_ns": its,
+                "ratio": value,
+                "target": target,
+                "holds": value <= target,
+                "unit": unit,
+            }
             for name, ours, baseline, its, value, target, unit in rows
         ]
         given.json.write_text("[" + ",".join(f"\n  {json.dumps(row)}" for row in table) + "\n]\n")

@@ -18,10 +18,8 @@ class Limit {
   Limit(std::string program, std::string data) : program(std::move(program)), data(std::move(data)) {}
   bool isPresent() const { return !program.empty(); }
 
-  std::vector<Circle> circles(size_t count) const {
-    return load<Circle>("circles_" + std::to_string(count) + ".bin");
-  }
-  std::vector<fencepost_fix> fixes(const std::string& workload) const {
+  std::vector<Circle> circles(size_t count) const { return load<Circle>("circles_" + std::to_string(count) + ".bin"); }
+  std::vector<fencepost_fix> fixes(const std::string &workload) const {
     struct Sample {
       double latitude, longitude;
       float accuracy;
@@ -30,18 +28,19 @@ class Limit {
     };
     static_assert(sizeof(Sample) == 32);
     std::vector<fencepost_fix> fixes;
-    for (const Sample& sample : load<Sample>(workload == "W1" ? "w1_fixes.bin" : "w4_fixes.bin"))
+    for (const Sample &sample : load<Sample>(workload == "W1" ? "w1_fixes.bin" : "w4_fixes.bin"))
       fixes.push_back({sample.latitude, sample.longitude, sample.accuracy, sample.milliseconds * 1000});
     return fixes;
   }
 
   // The median of `repetitions` runs: the anchored loop C for a device that moves (W1), the stateless grid B+ for
   // points without connection.
-  Figure run(const std::string& workload, size_t count, int repetitions) const {
+  Figure run(const std::string &workload, size_t count, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_N=" + std::to_string(count) +
                           " BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +
-                          (workload == "W1" ? "limit C:" : "limit B+") + "' '" + program + "' " + workload + " 2>/dev/null";
-    FILE* pipe = popen(command.c_str(), "r");
+                          (workload == "W1" ? "limit C:" : "limit B+") + "' '" + program + "' " + workload +
+                          " 2>/dev/null";
+    FILE *pipe = popen(command.c_str(), "r");
     if (!pipe) fail("cannot run " + program);
     char line[4096] = "";
     bool isRead = std::fgets(line, sizeof line, pipe) != nullptr;
@@ -52,20 +51,21 @@ class Limit {
  private:
   std::string program, data;
 
-  static double value(const char* line, const char* key) {
-    const char* at = std::strstr(line, key);
+  static double value(const char *line, const char *key) {
+    const char *at = std::strstr(line, key);
     if (!at) fail(std::string("no ") + key + " in: " + line);
     return std::strtod(at + std::strlen(key), nullptr);
   }
   template <class Element>
-  std::vector<Element> load(const std::string& name) const {
+  std::vector<Element> load(const std::string &name) const {
     std::string path = data + "/" + name;
-    FILE* file = std::fopen(path.c_str(), "rb");
+    FILE *file = std::fopen(path.c_str(), "rb");
     if (!file) fail("cannot read " + path);
     std::fseek(file, 0, SEEK_END);
     std::vector<Element> elements(size_t(std::ftell(file)) / sizeof(Element));
     std::rewind(file);
-    if (std::fread(elements.data(), sizeof(Element), elements.size(), file) != elements.size()) fail("cannot read " + path);
+    if (std::fread(elements.data(), sizeof(Element), elements.size(), file) != elements.size())
+      fail("cannot read " + path);
     std::fclose(file);
     return elements;
   }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-[[noreturn]] inline void fail(const std::string& why) {
+[[noreturn]] inline void fail(const std::string &why) {
   std::fprintf(stderr, "bench: %s\n", why.c_str());
   std::exit(1);
 }
@@ -21,18 +21,18 @@ struct Answer {
     events++;
     sum += (circle + 1) * (isInside ? 3 : 5) * (uint64_t(time) / 1000 + 11);
   }
-  bool operator==(const Answer&) const = default;
+  bool operator==(const Answer &) const = default;
 };
 
 // The columns of a set of circles, kept outside what is measured.
 struct Columns {
   std::vector<std::string> texts;
-  std::vector<const char*> identifiers;
+  std::vector<const char *> identifiers;
   std::vector<double> latitudes, longitudes, radii;
   std::vector<uint64_t> tags;
   size_t identifierBytes = 0;
 
-  explicit Columns(const std::vector<Circle>& circles) {
+  explicit Columns(const std::vector<Circle> &circles) {
     for (size_t i = 0; i < circles.size(); i++) {
       texts.push_back("circle-" + std::to_string(i));
       identifierBytes += texts.back().size();
@@ -41,18 +41,21 @@ struct Columns {
       radii.push_back(circles[i].radius);
       tags.push_back(i);
     }
-    for (const std::string& text : texts) identifiers.push_back(text.c_str());
+    for (const std::string &text : texts) identifiers.push_back(text.c_str());
   }
 };
 
-enum class Policy { exact, standard };
+enum class Policy {
+  exact,
+  standard
+};
 
 class Monitored {
  public:
-  double farEvidence = 0;  // events whose fix lies farther than 20 km from the centre
+  double farEvidence = 0; // events whose fix lies farther than 20 km from the centre
 
   // In memory, or by name in a store's directory.
-  explicit Monitored(Policy kind = Policy::exact, const char* name = nullptr, const char* directory = nullptr)
+  explicit Monitored(Policy kind = Policy::exact, const char *name = nullptr, const char *directory = nullptr)
       : events(4096) {
     if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
     options.assuming = FENCEPOST_STATE_UNSATISFIED;
@@ -61,28 +64,28 @@ class Monitored {
     all.store_directory = directory;
     check(fencepost_monitor_create(name, &all, &monitor, &error));
   }
-  Monitored(const std::vector<Circle>& circles, Policy kind = Policy::exact) : Monitored(kind) {
+  Monitored(const std::vector<Circle> &circles, Policy kind = Policy::exact) : Monitored(kind) {
     add(Columns(circles));
   }
-  Monitored(const Monitored&) = delete;
+  Monitored(const Monitored &) = delete;
   ~Monitored() { fencepost_monitor_destroy(monitor); }
 
-  void add(const Columns& columns) {
-    check(fencepost_monitor_add_circular_conditions(
-        monitor, columns.identifiers.data(), columns.latitudes.data(), columns.longitudes.data(), columns.radii.data(),
-        columns.tags.data(), columns.texts.size(), &options, &error));
+  void add(const Columns &columns) {
+    check(fencepost_monitor_add_circular_conditions(monitor, columns.identifiers.data(), columns.latitudes.data(),
+                                                    columns.longitudes.data(), columns.radii.data(),
+                                                    columns.tags.data(), columns.texts.size(), &options, &error));
   }
-  void add(const char* identifier, const Circle& circle) {
+  void add(const char *identifier, const Circle &circle) {
     check(fencepost_monitor_add_circular_condition(monitor, identifier, circle.latitude, circle.longitude,
                                                    circle.radius, &options, &error));
   }
-  void remove(const char* identifier) {
+  void remove(const char *identifier) {
     uint32_t removed = 0;
     check(fencepost_monitor_remove_condition(monitor, identifier, &removed, &error));
     if (!removed) fail(std::string("there was no ") + identifier);
   }
 
-  Answer feed(const std::vector<fencepost_fix>& fixes) {
+  Answer feed(const std::vector<fencepost_fix> &fixes) {
     Answer answer;
     constexpr size_t batch = 1000;
     for (size_t i = 0; i < fixes.size(); i += batch) {
@@ -91,7 +94,7 @@ class Monitored {
     }
     return answer;
   }
-  Answer feedOneByOne(const std::vector<fencepost_fix>& fixes) {
+  Answer feedOneByOne(const std::vector<fencepost_fix> &fixes) {
     Answer answer;
     for (size_t i = 0; i < fixes.size(); i++) {
       check(fencepost_monitor_feed_fix(monitor, &fixes[i], &error));
@@ -100,7 +103,7 @@ class Monitored {
     poll(answer);
     return answer;
   }
-  void feedOne(const fencepost_fix& fix) {
+  void feedOne(const fencepost_fix &fix) {
     check(fencepost_monitor_feed_fix(monitor, &fix, &error));
     Answer ignored;
     poll(ignored);
@@ -118,7 +121,7 @@ class Monitored {
     check(fencepost_monitor_safe_distance(monitor, latitude, longitude, &distance, &error));
     return distance;
   }
-  void feedAlone(const fencepost_fix& fix) { check(fencepost_monitor_feed_fix(monitor, &fix, &error)); }
+  void feedAlone(const fencepost_fix &fix) { check(fencepost_monitor_feed_fix(monitor, &fix, &error)); }
   std::vector<char> snapshot() {
     size_t size = 0;
     check(fencepost_monitor_snapshot(monitor, nullptr, 0, &size, &error));
@@ -126,7 +129,7 @@ class Monitored {
     check(fencepost_monitor_snapshot(monitor, bytes.data(), bytes.size(), &size, &error));
     return bytes;
   }
-  void drain(Answer& answer) { poll(answer); }
+  void drain(Answer &answer) { poll(answer); }
   void close() { check(fencepost_monitor_close(monitor, &error)); }
   size_t count() {
     fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
@@ -134,7 +137,7 @@ class Monitored {
     return statistics.condition_count;
   }
   // The same answers again, looking at how far the evidence lies.
-  double countFarEvidence(const std::vector<fencepost_fix>& fixes, const std::vector<Circle>& circles) {
+  double countFarEvidence(const std::vector<fencepost_fix> &fixes, const std::vector<Circle> &circles) {
     far = &circles;
     farEvidence = 0;
     feed(fixes);
@@ -143,23 +146,23 @@ class Monitored {
   }
 
  private:
-  fencepost_monitor* monitor = nullptr;
+  fencepost_monitor *monitor = nullptr;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   std::vector<fencepost_event> events;
   std::vector<fencepost_armed_condition> armed = std::vector<fencepost_armed_condition>(20);
-  const std::vector<Circle>* far = nullptr;
+  const std::vector<Circle> *far = nullptr;
 
   void check(fencepost_status status) {
     if (status != FENCEPOST_OK) fail(error.message);
   }
-  void poll(Answer& answer) {
+  void poll(Answer &answer) {
     size_t count;
     do {
       check(fencepost_monitor_poll_events(monitor, events.data(), events.size(), &count, &error));
       for (size_t i = 0; i < count; i++) {
-        const fencepost_event& event = events[i];
+        const fencepost_event &event = events[i];
         answer.add(event.tag, event.state == FENCEPOST_STATE_SATISFIED, event.date_us);
         if (far) farEvidence += event.boundary_distance_m + (*far)[event.tag].radius > 20000;
       }

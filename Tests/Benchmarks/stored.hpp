@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sqlite3.h>
 
-inline double elapsed(const std::function<void()>& work) {
+inline double elapsed(const std::function<void()> &work) {
   auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
@@ -21,7 +21,9 @@ class StoreDirectory {
   }
   ~StoreDirectory() { std::filesystem::remove_all(path); }
   std::string text() const { return path.string(); }
-  double size(const std::string& name) const { return double(std::filesystem::file_size(path / (name + ".fencepost"))); }
+  double size(const std::string &name) const {
+    return double(std::filesystem::file_size(path / (name + ".fencepost")));
+  }
 
  private:
   std::filesystem::path path;
@@ -30,7 +32,7 @@ class StoreDirectory {
 // SQLite by itself: one row changed in one transaction, as durable as a store's.
 class BareCommit {
  public:
-  explicit BareCommit(const std::string& directory) {
+  explicit BareCommit(const std::string &directory) {
     check(sqlite3_open((directory + "/bare.db").c_str(), &database));
     run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "CREATE TABLE t(id INTEGER PRIMARY KEY, data BLOB)");
@@ -49,11 +51,11 @@ class BareCommit {
   }
 
  private:
-  sqlite3* database = nullptr;
-  sqlite3_stmt* statement = nullptr;
+  sqlite3 *database = nullptr;
+  sqlite3_stmt *statement = nullptr;
 
   void check(int code) {
     if (code != SQLITE_OK) fail(database ? sqlite3_errmsg(database) : "SQLite cannot be opened");
   }
-  void run(const char* sql) { check(sqlite3_exec(database, sql, nullptr, nullptr, nullptr)); }
+  void run(const char *sql) { check(sqlite3_exec(database, sql, nullptr, nullptr, nullptr)); }
 };

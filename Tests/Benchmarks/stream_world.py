@@ -71,15 +71,18 @@ def blocks(tracks: int, points: int, width: float, seed: int = 2) -> Iterator[tu
         yield np.tile(np.arange(tracks), len(xs)), np.concatenate(times), *places
 
 
-def write_points(
-    csv: Path, parquet: Path, tracks: int, points: int, circles: int, every: int = 1
-) -> None:
-    """The same points in both formats, with the columns `vehicle`, `time`, `accuracy` and a position, where so many circles
-    lie; of each track every n-th point, where `every` is not 1."""
+def write_points(csv: Path, parquet: Path, tracks: int, points: int, circles: int, every: int = 1) -> None:
+    """The same points in both formats, with the columns `vehicle`, `time`, `accuracy` and a position, where so many
+    circles lie; of each track every n-th point, where `every` is not 1."""
     names = pa.array([f"v{number:05}" for number in range(tracks)])
     column = {"encoding": "WKB", "geometry_types": ["Point"]}
     geo = {"version": "1.0.0", "primary_column": "geometry", "columns": {"geometry": column}}
-    kinds = {"vehicle": pa.string(), "time": pa.timestamp("us", "UTC"), "accuracy": pa.float64(), "geometry": pa.binary()}
+    kinds = {
+        "vehicle": pa.string(),
+        "time": pa.timestamp("us", "UTC"),
+        "accuracy": pa.float64(),
+        "geometry": pa.binary(),
+    }
     schema = pa.schema(list(kinds.items()), {"geo": json.dumps(geo)})
     point = np.dtype([("order", "u1"), ("kind", "<u4"), ("x", "<f8"), ("y", "<f8")])
     plain = pa.csv.WriteOptions(quoting_style="none")

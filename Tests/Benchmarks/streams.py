@@ -7,8 +7,8 @@ runs as a process of its own, on CSV and GeoParquet, with one and two jobs; its 
 four. Peak memory is that of the process and those that it starts, added up. GeoPandas reads a tenth of the points as
 GeoParquet and joins them with the same circles, as polygons in a metric CRS: only which point lies in which circle, no
 states, dwells or events. Both are processor time from the file on, ours with the start of the program and the reading
-of the circles. The rows `-jobs` are what two jobs took of the time of one, by the clock: reading the circles, merging and
-writing are done once.
+of the circles. The rows `-jobs` are what two jobs took of the time of one, by the clock: reading the circles, merging
+and writing are done once.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def replay(points: Path, circles: Path, jobs: int) -> Run:
 
 
 def join(points: Path, circles: Path) -> float:
-    """Nanoseconds of processor time a point of GeoPandas, the circles being polygons already: reading a point and joining
-    it."""
+    """Nanoseconds of processor time a point of GeoPandas, the circles being polygons already: reading a point and
+    joining it."""
     import geopandas
     import pandas
 

@@ -13,7 +13,7 @@ struct Circle {
 class Random {
  public:
   explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t next() {  // splitmix64
+  uint64_t next() { // splitmix64
     uint64_t z = state += 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
@@ -21,7 +21,7 @@ class Random {
   }
   double uniform() { return double(next() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  double normal() {  // Irwin-Hall: near enough to Gaussian, and exact arithmetic
+  double normal() { // Irwin-Hall: near enough to Gaussian, and exact arithmetic
     double sum = -6;
     for (int i = 0; i < 12; i++) sum += uniform();
     return sum;
@@ -41,8 +41,7 @@ inline double cosineOfDegrees(double degrees) {
 struct Place {
   double latitude, longitude;
   Place moved(double north, double east) const {
-    return {latitude + north / metresPerDegree,
-            longitude + east / (metresPerDegree * cosineOfDegrees(latitude))};
+    return {latitude + north / metresPerDegree, longitude + east / (metresPerDegree * cosineOfDegrees(latitude))};
   }
 };
 
@@ -60,7 +59,7 @@ class World {
       Place place = {random.uniform(region.south, region.north), random.uniform(region.west, region.east)};
       cities.push_back({place, random.uniform(6e3, 20e3)});
     }
-    if (region.west == globe.west) {  // the device's home, and four places to drive to
+    if (region.west == globe.west) { // the device's home, and four places to drive to
       cities[home] = {{47.38, 8.54}, 14e3};
       const double offsets[4][2] = {{40e3, 35e3}, {-45e3, 40e3}, {10e3, -55e3}, {80e3, 20e3}};
       for (int i = 0; i < 4; i++) cities[home + 1 + i] = {cities[home].place.moved(offsets[i][0], offsets[i][1]), 8e3};
@@ -110,12 +109,12 @@ class World {
   }
 
   // W4: points without any connection, as dense as the circles.
-  static std::vector<fencepost_fix> points(const std::vector<Circle>& circles, size_t count) {
+  static std::vector<fencepost_fix> points(const std::vector<Circle> &circles, size_t count) {
     Random random(19);
     std::vector<fencepost_fix> fixes;
     fixes.reserve(count);
     while (fixes.size() < count) {
-      const Circle& circle = circles[random.next() % circles.size()];
+      const Circle &circle = circles[random.next() % circles.size()];
       Place place = Place{circle.latitude, circle.longitude}.moved(random.normal() * 2e3, random.normal() * 2e3);
       fixes.push_back({place.latitude, place.longitude, random.uniform(5, 20), int64_t(fixes.size()) * 1000000});
     }
@@ -138,29 +137,28 @@ class World {
   Region region;
   std::vector<City> cities;
 
-  int pick(Random& random) const {  // the first cities are the large ones
+  int pick(Random &random) const { // the first cities are the large ones
     double u = random.uniform();
     return int(u * u * double(cities.size()));
   }
-  Place around(int city, Random& random) const {
-    const City& c = cities[size_t(city)];
+  Place around(int city, Random &random) const {
+    const City &c = cities[size_t(city)];
     double north = random.normal() * c.spread, east = random.normal() * c.spread;
     return c.place.moved(north, east);
   }
-  Place anywhere(Random& random) const {
+  Place anywhere(Random &random) const {
     double kind = random.uniform();
     if (kind < 0.7) return around(pick(random), random);
-    const Place& at = cities[home].place;
-    if (kind < 0.9)
-      return {at.latitude + random.uniform(-6, 6), at.longitude + random.uniform(-8, 8)};
+    const Place &at = cities[home].place;
+    if (kind < 0.9) return {at.latitude + random.uniform(-6, 6), at.longitude + random.uniform(-8, 8)};
     return {random.uniform(region.south, region.north), random.uniform(region.west, region.east)};
   }
-  static double radius(Random& random) {  // 50 m to 5 km, each octave as frequent as the next
+  static double radius(Random &random) { // 50 m to 5 km, each octave as frequent as the next
     double octave = random.uniform(0, 6.643856), scale = 50;
     while (octave >= 1) octave -= 1, scale *= 2;
     return scale * (1 + octave);
   }
-  Place step(Walk& walk, Random& random, double seconds) const {
+  Place step(Walk &walk, Random &random, double seconds) const {
     if (walk.stop > 0) {
       walk.stop -= seconds;
       return walk.place;
@@ -173,7 +171,7 @@ class World {
       walk.target = around(next, random);
       if (onFoot) walk.target = walk.place.moved(random.normal() * 800, random.normal() * 800);
       walk.speed = onFoot ? random.uniform(0.8, 2) : isFar ? random.uniform(20, 33) : random.uniform(6, 17);
-      walk.left = 1;  // found anew with each step
+      walk.left = 1; // found anew with each step
       walk.wander = random.uniform(-0.5, 0.5);
     }
     double north = (walk.target.latitude - walk.place.latitude) * metresPerDegree;
@@ -186,14 +184,14 @@ class World {
     if (walk.left <= 0) {
       walk.place = walk.target;
       if (random.uniform() < 0.7) walk.stop = random.uniform(30, 1200);
-    } else {  // not straight at it: a curve that closes in
+    } else { // not straight at it: a curve that closes in
       double ahead = pace / far, aside = far > 500 ? walk.wander * pace / far : 0;
       walk.place = walk.place.moved(north * ahead + east * aside, east * ahead - north * aside);
     }
     return walk.place;
   }
-  static fencepost_fix noisy(Place place, int64_t time, Random& random) {
-    double accuracy = random.uniform(5, 20), sigma = accuracy / 1.5152;  // 68 % radius of a Gaussian in the plane
+  static fencepost_fix noisy(Place place, int64_t time, Random &random) {
+    double accuracy = random.uniform(5, 20), sigma = accuracy / 1.5152; // 68 % radius of a Gaussian in the plane
     double north = random.normal() * sigma, east = random.normal() * sigma;
     place = place.moved(north, east);
     return {place.latitude, place.longitude, accuracy, time};

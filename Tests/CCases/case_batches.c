@@ -6,8 +6,8 @@ static void batch_success(void) {
   const char *names[] = {"one", "two", "one"};
   const double latitudes[] = {1, 2, 3}, longitudes[] = {4, 5, 6}, radii[] = {7, 8, 9};
   const uint64_t tags[] = {10, 11, UINT64_MAX};
-  CHECK_OK(fencepost_monitor_add_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL,
-                                                     NULL));
+  CHECK_OK(
+      fencepost_monitor_add_circular_conditions(monitor, names, latitudes, longitudes, radii, tags, 3, NULL, NULL));
   CHECK_INT(statistics_of(monitor).condition_count, 2);
   fencepost_condition condition = record_of(monitor, "one").condition;
   CHECK(condition.latitude == 3 && condition.longitude == 6 && condition.radius_m == 9);
@@ -18,8 +18,8 @@ static void batch_success(void) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.tag = 77;
   options.assuming = FENCEPOST_STATE_SATISFIED;
-  CHECK_OK(fencepost_monitor_add_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 2, &options,
-                                                     NULL));
+  CHECK_OK(
+      fencepost_monitor_add_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 2, &options, NULL));
   CHECK_INT(record_of(monitor, "two").condition.tag, 77);
   CHECK_INT(record_of(monitor, "one").last_event.state, FENCEPOST_STATE_SATISFIED);
   fencepost_monitor_destroy(monitor);
@@ -34,29 +34,29 @@ static void batch_is_atomic(void) {
     const char *bad_names[4] = {names[0], names[1], names[2], names[3]};
     fencepost_error error = FENCEPOST_ERROR_INIT;
     latitudes[row] = 91;
-    CHECK_REFUSED(monitor,
-                  fencepost_monitor_add_circular_conditions(monitor, names, latitudes, zeros, radii, NULL, 4, NULL,
-                                                            &error),
-                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(
+        monitor,
+        fencepost_monitor_add_circular_conditions(monitor, names, latitudes, zeros, radii, NULL, 4, NULL, &error),
+        FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, row);
     longitudes[row] = NAN;
-    CHECK_REFUSED(monitor,
-                  fencepost_monitor_add_circular_conditions(monitor, names, zeros, longitudes, radii, NULL, 4, NULL,
-                                                            &error),
-                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(
+        monitor,
+        fencepost_monitor_add_circular_conditions(monitor, names, zeros, longitudes, radii, NULL, 4, NULL, &error),
+        FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, row);
     bad_radii[row] = 0;
     error.position = 99;
-    CHECK_REFUSED(monitor,
-                  fencepost_monitor_add_circular_conditions(monitor, names, zeros, zeros, bad_radii, NULL, 4, NULL,
-                                                            &error),
-                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(
+        monitor,
+        fencepost_monitor_add_circular_conditions(monitor, names, zeros, zeros, bad_radii, NULL, 4, NULL, &error),
+        FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, row);
     bad_names[row] = "";
-    CHECK_REFUSED(monitor,
-                  fencepost_monitor_add_circular_conditions(monitor, bad_names, zeros, zeros, radii, NULL, 4, NULL,
-                                                            &error),
-                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(
+        monitor,
+        fencepost_monitor_add_circular_conditions(monitor, bad_names, zeros, zeros, radii, NULL, 4, NULL, &error),
+        FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_INT(error.position, row);
     bad_names[row] = NULL;
     error.position = 99;
@@ -94,12 +94,12 @@ static void ensure_circle(void) {
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   uint32_t changed = 9;
   options.tag = 5;
-#define ENSURE(latitude, longitude, radius, expected)                                                           \
-  do {                                                                                                          \
-    changed = 9;                                                                                                \
-    CHECK_OK(fencepost_monitor_ensure_circular_condition(monitor, "x", latitude, longitude, radius, &options,   \
-                                                         &changed, NULL));                                      \
-    CHECK_INT(changed, expected);                                                                               \
+#define ENSURE(latitude, longitude, radius, expected)                                                         \
+  do {                                                                                                        \
+    changed = 9;                                                                                              \
+    CHECK_OK(fencepost_monitor_ensure_circular_condition(monitor, "x", latitude, longitude, radius, &options, \
+                                                         &changed, NULL));                                    \
+    CHECK_INT(changed, expected);                                                                             \
   } while (0)
   ENSURE(10, 20, 100, 1);
   ENSURE(10, 20, 100, 0);
@@ -132,11 +132,11 @@ static void ensure_beacon(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   uint8_t other[16] = {0};
   uint32_t changed = 9;
-#define ENSURE(uuid, major, minor, expected)                                                                    \
-  do {                                                                                                          \
-    changed = 9;                                                                                                \
+#define ENSURE(uuid, major, minor, expected)                                                                     \
+  do {                                                                                                           \
+    changed = 9;                                                                                                 \
     CHECK_OK(fencepost_monitor_ensure_beacon_condition(monitor, "x", uuid, major, minor, NULL, &changed, NULL)); \
-    CHECK_INT(changed, expected);                                                                               \
+    CHECK_INT(changed, expected);                                                                                \
   } while (0)
   ENSURE(beacon_uuid, -1, -1, 1);
   ENSURE(beacon_uuid, -1, -1, 0);

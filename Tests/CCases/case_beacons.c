@@ -1,11 +1,11 @@
 #include "check.h"
 
 /* The beacon e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm at 1 m: 25 bytes from the company on. */
-#define IBEACON                                                                                                 \
+#define IBEACON                                                                                                     \
   0x4c, 0x00, 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, \
       0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5
 /* The same as an AltBeacon of company 0x0118, last byte 9: 26 bytes. */
-#define ALTBEACON                                                                                               \
+#define ALTBEACON                                                                                                   \
   0x18, 0x01, 0xbe, 0xac, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, \
       0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5, 0x09
 #define FLAGS 0x02, 0x01, 0x06
@@ -29,7 +29,8 @@ static void expect_beacon(const uint8_t *payload, size_t size, int32_t company_i
 static void decoded(void) {
   static const uint8_t apple[] = {IBEACON}, other[] = {ALTBEACON};
   static const uint8_t record[] = {FLAGS, 0x1a, 0xff, IBEACON}, padded[] = {0x1b, 0xff, ALTBEACON, 0, 0, 0, 0, 0x07};
-  static const uint8_t second[] = {FLAGS, 0x03, 0xff, 0x4c, 0x00, 0x04, 0xff, 0x4c, 0x00, 0x10, 0x1a, 0xff, IBEACON, 0xe4};
+  static const uint8_t second[] = {FLAGS, 0x03, 0xff, 0x4c, 0x00, 0x04,    0xff,
+                                   0x4c,  0x00, 0x10, 0x1a, 0xff, IBEACON, 0xe4};
   expect_beacon(apple, sizeof apple, -1, FENCEPOST_BEACON_IBEACON);
   expect_beacon(apple + 2, sizeof apple - 2, 0x004c, FENCEPOST_BEACON_IBEACON);
   expect_beacon(other, sizeof other, -1, FENCEPOST_BEACON_ALTBEACON);

@@ -1,7 +1,9 @@
 /* Fixes from columns: the same as from rows, whatever the layout; and a batch that is refused as a whole. */
 #include "check.h"
 
-enum { ROWS = 500 };
+enum {
+  ROWS = 500
+};
 
 typedef struct table {
   fencepost_fix rows[ROWS];
@@ -137,13 +139,13 @@ static void refused(void) {
   columns.times_us = times;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_feed_result result = {7, 7, 7};
-#define CHECK_ROW(row, word)                                                                                 \
-  do {                                                                                                       \
-    CHECK_REFUSED(monitor, fencepost_monitor_feed_columns(monitor, &columns, 3, &result, &error),            \
-                  FENCEPOST_E_INVALID_ARGUMENT);                                                             \
-    CHECK_INT(error.position, row);                                                                          \
-    CHECK_CONTAINS(error.message, word);                                                                     \
-    CHECK_INT(result.accepted, 7);                                                                           \
+#define CHECK_ROW(row, word)                                                                      \
+  do {                                                                                            \
+    CHECK_REFUSED(monitor, fencepost_monitor_feed_columns(monitor, &columns, 3, &result, &error), \
+                  FENCEPOST_E_INVALID_ARGUMENT);                                                  \
+    CHECK_INT(error.position, row);                                                               \
+    CHECK_CONTAINS(error.message, word);                                                          \
+    CHECK_INT(result.accepted, 7);                                                                \
   } while (0)
   latitudes[1] = 91;
   CHECK_ROW(1, "row 1: the coordinate is 91.0");
@@ -172,11 +174,11 @@ static void misuse(void) {
   CHECK_OK(fencepost_monitor_feed_columns(monitor, &columns, 0, NULL, NULL));
   columns.latitudes = columns.longitudes = &number;
   columns.times_us = &time;
-#define CHECK_MISUSE(change, expected)                                                                  \
-  do {                                                                                                  \
-    broken = columns;                                                                                   \
-    change;                                                                                             \
-    CHECK_REFUSED(monitor, fencepost_monitor_feed_columns(monitor, &broken, 1, NULL, NULL), expected);  \
+#define CHECK_MISUSE(change, expected)                                                                 \
+  do {                                                                                                 \
+    broken = columns;                                                                                  \
+    change;                                                                                            \
+    CHECK_REFUSED(monitor, fencepost_monitor_feed_columns(monitor, &broken, 1, NULL, NULL), expected); \
   } while (0)
   CHECK_MISUSE(broken.latitudes = NULL, FENCEPOST_E_NULL_ARGUMENT);
   CHECK_MISUSE(broken.longitudes = NULL, FENCEPOST_E_NULL_ARGUMENT);

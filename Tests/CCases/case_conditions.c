@@ -25,7 +25,8 @@ static void circle_null(void) {
 
 static void circle_bad_geometry(void) {
   fencepost_monitor *monitor = busy_monitor();
-  static const double bad_latitudes[] = {91, -91, 90.000000001, (double)NAN, (double)INFINITY, (double)-INFINITY, 1e300};
+  static const double bad_latitudes[] = {91,   -91, 90.000000001, (double)NAN, (double)INFINITY, (double)-INFINITY,
+                                         1e300};
   static const double bad_longitudes[] = {181, -181, 360, (double)NAN, (double)INFINITY, (double)-INFINITY};
   static const double bad_radii[] = {0, -0.0, -1, (double)NAN, (double)INFINITY, (double)-INFINITY, -1e300};
   fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -34,19 +35,19 @@ static void circle_bad_geometry(void) {
     CHECK_REFUSED(monitor, add(monitor, "x", bad_latitudes[i], 0, 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "latitude");
     CHECK_CONTAINS(error.message, "90");
-    CHECK_REFUSED(monitor,
-                  fencepost_monitor_ensure_circular_condition(monitor, "exact", bad_latitudes[i], 0, 1, NULL, &changed,
-                                                              NULL),
-                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(
+        monitor,
+        fencepost_monitor_ensure_circular_condition(monitor, "exact", bad_latitudes[i], 0, 1, NULL, &changed, NULL),
+        FENCEPOST_E_INVALID_ARGUMENT);
   }
   for (size_t i = 0; i < sizeof bad_longitudes / sizeof *bad_longitudes; i++) {
     CHECK_REFUSED(monitor, add(monitor, "exact", 0, bad_longitudes[i], 1, &error), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, "longitude");
     CHECK_CONTAINS(error.message, "180");
-    CHECK_REFUSED(monitor,
-                  fencepost_monitor_ensure_circular_condition(monitor, "x", 0, bad_longitudes[i], 1, NULL, &changed,
-                                                              NULL),
-                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(
+        monitor,
+        fencepost_monitor_ensure_circular_condition(monitor, "x", 0, bad_longitudes[i], 1, NULL, &changed, NULL),
+        FENCEPOST_E_INVALID_ARGUMENT);
   }
   for (size_t i = 0; i < sizeof bad_radii / sizeof *bad_radii; i++) {
     CHECK_REFUSED(monitor, add(monitor, "x", 0, 0, bad_radii[i], &error), FENCEPOST_E_INVALID_ARGUMENT);
@@ -65,9 +66,16 @@ static void each_bad_identifier(void (*check)(fencepost_monitor *, const char *)
   char too_long[258];
   memset(too_long, 'x', 257);
   too_long[257] = 0;
-  static const char *const bad[] = {
-      "",         "\xff",         "a\xc3",         "\xc0\x80",         "\xed\xa0\x80", /* a surrogate */
-      "\x80",     "\xf4\x90\x80\x80", /* beyond U+10FFFF */ "\xe2\x82", "ok\xfe", "\xf0\x80\x80\x80"};
+  static const char *const bad[] = {"",
+                                    "\xff",
+                                    "a\xc3",
+                                    "\xc0\x80",
+                                    "\xed\xa0\x80", /* a surrogate */
+                                    "\x80",
+                                    "\xf4\x90\x80\x80",
+                                    /* beyond U+10FFFF */ "\xe2\x82",
+                                    "ok\xfe",
+                                    "\xf0\x80\x80\x80"};
   fencepost_monitor *monitor = busy_monitor();
   check(monitor, too_long);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) check(monitor, bad[i]);
@@ -96,16 +104,14 @@ static void refuse_in_every_function(fencepost_monitor *monitor, const char *ide
   CHECK_CONTAINS(error.message, "identifier");
   CHECK_REFUSED(monitor, fencepost_monitor_add_beacon_condition(monitor, identifier, beacon_uuid, 1, 2, NULL, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_REFUSED(monitor,
-                fencepost_monitor_ensure_circular_condition(monitor, identifier, 0, 0, 1, NULL, &number, NULL),
+  CHECK_REFUSED(monitor, fencepost_monitor_ensure_circular_condition(monitor, identifier, 0, 0, 1, NULL, &number, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_REFUSED(
-      monitor, fencepost_monitor_ensure_beacon_condition(monitor, identifier, beacon_uuid, 1, 2, NULL, &number, NULL),
-      FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_REFUSED(
-      monitor,
-      fencepost_monitor_add_circular_conditions(monitor, names, zeros, zeros, ones, NULL, 2, NULL, &error),
-      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor,
+                fencepost_monitor_ensure_beacon_condition(monitor, identifier, beacon_uuid, 1, 2, NULL, &number, NULL),
+                FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_REFUSED(monitor,
+                fencepost_monitor_add_circular_conditions(monitor, names, zeros, zeros, ones, NULL, 2, NULL, &error),
+                FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_INT(error.position, 1);
   CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, identifier, &number, NULL),
                 FENCEPOST_E_INVALID_ARGUMENT);
@@ -144,14 +150,14 @@ static void identifiers_at_the_edge(void) {
 
 static void bad_policies(void) {
   fencepost_monitor *monitor = busy_monitor();
-#define BAD(member, value)                                                              \
-  do {                                                                                  \
-    fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;     \
-    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;             \
-    policy.member = (value);                                                            \
-    options.policy = &policy;                                                           \
+#define BAD(member, value)                                                                                  \
+  do {                                                                                                      \
+    fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;                         \
+    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;                                 \
+    policy.member = (value);                                                                                \
+    options.policy = &policy;                                                                               \
     CHECK_REFUSED(monitor, fencepost_monitor_add_circular_condition(monitor, "x", 0, 0, 1, &options, NULL), \
-                  FENCEPOST_E_INVALID_ARGUMENT);                                        \
+                  FENCEPOST_E_INVALID_ARGUMENT);                                                            \
   } while (0)
   BAD(dwell_policy, -1);
   BAD(dwell_policy, 2);
@@ -233,9 +239,9 @@ static void beacon_ranges(void) {
   static const struct {
     int32_t major, minor;
     const char *word;
-  } bad[] = {{70000, -1, "major"},      {65536, -1, "major"}, {-2, -1, "major"},        {INT32_MIN, -1, "major"},
-             {INT32_MAX, 0, "major"},   {1, 70000, "minor"},  {1, -2, "minor"},         {1, INT32_MAX, "minor"},
-             {-1, 0, "major"},          {-1, 5, "major"}};
+  } bad[] = {{70000, -1, "major"},    {65536, -1, "major"}, {-2, -1, "major"}, {INT32_MIN, -1, "major"},
+             {INT32_MAX, 0, "major"}, {1, 70000, "minor"},  {1, -2, "minor"},  {1, INT32_MAX, "minor"},
+             {-1, 0, "major"},        {-1, 5, "major"}};
   uint32_t changed = 9;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     fencepost_error error = FENCEPOST_ERROR_INIT;
@@ -245,8 +251,8 @@ static void beacon_ranges(void) {
                   FENCEPOST_E_INVALID_ARGUMENT);
     CHECK_CONTAINS(error.message, bad[i].word);
     CHECK_REFUSED(monitor,
-                  fencepost_monitor_ensure_beacon_condition(monitor, "beacon", beacon_uuid, bad[i].major,
-                                                            bad[i].minor, NULL, &changed, NULL),
+                  fencepost_monitor_ensure_beacon_condition(monitor, "beacon", beacon_uuid, bad[i].major, bad[i].minor,
+                                                            NULL, &changed, NULL),
                   FENCEPOST_E_INVALID_ARGUMENT);
   }
   CHECK_INT(changed, 9);
@@ -305,8 +311,7 @@ static void removal(void) {
   CHECK_INT(removed, 0);
   removed = 9;
   CHECK_STATUS(fencepost_monitor_remove_condition(NULL, "exact", &removed, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, NULL, &removed, NULL),
-                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_remove_condition(monitor, NULL, &removed, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_INT(removed, 9);
   fencepost_monitor_destroy(monitor);
 }

@@ -32,8 +32,8 @@ static void reasons_of_a_circle(void) {
   CHECK_NEAR(found.seconds_to_decide, 20, 1e-9);
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(22), NULL));
   CHECK_INT(explain(monitor, "c").reason, FENCEPOST_REASON_OUTSIDE);
-  CHECK_OK(fencepost_monitor_set_host_capabilities(monitor, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED, 0, SECONDS(23),
-                                                   NULL));
+  CHECK_OK(
+      fencepost_monitor_set_host_capabilities(monitor, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED, 0, SECONDS(23), NULL));
   found = explain(monitor, "c");
   CHECK_INT(found.reason, FENCEPOST_REASON_SUSPENDED);
   CHECK_INT(found.diagnostics, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED);

@@ -5,7 +5,11 @@
  */
 #include "check.h"
 
-enum { TAIL = 16, POISON = 0xee, BLOCK = 1024 };
+enum {
+  TAIL = 16,
+  POISON = 0xee,
+  BLOCK = 1024
+};
 
 /* A caller's memory; aligned as the structures are. */
 typedef union block {
@@ -83,13 +87,14 @@ static fencepost_status read_filter(void *structure) {
 }
 
 /* A filter that cannot remember would let every fix through. */
-enum { SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix) };
+enum {
+  SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix)
+};
 
 #define READER(name, smallest) {#name, &name, sizeof name, smallest, read_##name}
 static const reader readers[] = {
-    READER(monitor_options, 8), READER(condition_options, 8), READER(transition_policy, 8),
-    READER(fix_columns, 8),     READER(plan_options, 8),      READER(fix_selection, 8),
-    READER(filter, SMALLEST_FILTER),
+    READER(monitor_options, 8), READER(condition_options, 8), READER(transition_policy, 8),    READER(fix_columns, 8),
+    READER(plan_options, 8),    READER(fix_selection, 8),     READER(filter, SMALLEST_FILTER),
 };
 
 /* The first bytes of INIT, that size stated, poison behind. */

@@ -9,7 +9,7 @@ static uint64_t next_random(void) {
 }
 
 static double any_double(void) {
-  static const double special[] = {0,    -0.0, 1,    -1,  90,     -90,   180,        -180,       1e300,
+  static const double special[] = {0,      -0.0,   1,       -1,      90, -90,        180,         -180,        1e300,
                                    -1e300, 5e-324, DBL_MAX, DBL_MIN, 91, 89.9999999, 179.9999999, -179.9999999};
   switch (next_random() % 6) {
     case 0: return special[next_random() % (sizeof special / sizeof *special)];

@@ -27,15 +27,14 @@ static void fix_null(void) {
 static void fix_out_of_range(void) {
   fencepost_monitor *monitor = busy_monitor();
   const double nan = NAN, inf = INFINITY;
-  const fencepost_fix bad[] = {{91, 0, 5, SECONDS(9)},   {-91, 0, 5, SECONDS(9)},   {nan, 0, 5, SECONDS(9)},
-                               {inf, 0, 5, SECONDS(9)},  {-inf, 0, 5, SECONDS(9)},  {0, 181, 5, SECONDS(9)},
-                               {0, -181, 5, SECONDS(9)}, {0, nan, 5, SECONDS(9)},   {0, inf, 5, SECONDS(9)},
+  const fencepost_fix bad[] = {{91, 0, 5, SECONDS(9)},   {-91, 0, 5, SECONDS(9)},    {nan, 0, 5, SECONDS(9)},
+                               {inf, 0, 5, SECONDS(9)},  {-inf, 0, 5, SECONDS(9)},   {0, 181, 5, SECONDS(9)},
+                               {0, -181, 5, SECONDS(9)}, {0, nan, 5, SECONDS(9)},    {0, inf, 5, SECONDS(9)},
                                {0, -inf, 5, SECONDS(9)}, {nan, nan, nan, INT64_MIN}, {91, 0, 5, SECONDS(1)},
                                {91, 0, -1, SECONDS(9)}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     fencepost_error error = FENCEPOST_ERROR_INIT;
-    CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &bad[i], &error), FENCEPOST_E_INVALID_ARGUMENT, 1, 1,
-                  0);
+    CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &bad[i], &error), FENCEPOST_E_INVALID_ARGUMENT, 1, 1, 0);
     CHECK_CONTAINS(error.message, "latitude");
   }
   static const int64_t times[] = {INT64_MIN, INT64_MAX, FENCEPOST_TIME_MIN - 1, FENCEPOST_TIME_MAX + 1};
@@ -70,15 +69,14 @@ static void late_inputs(void) {
   CHECK_COUNTED(monitor, fencepost_monitor_feed_fix(monitor, &fix, &error), FENCEPOST_E_LATE_INPUT, 1, 0, 1);
   CHECK_CONTAINS(error.message, "2023-11-14T22:13:24.999999Z");
   CHECK_CONTAINS(error.message, "2023-11-14T22:13:25.000000Z");
-  CHECK_COUNTED(monitor, fencepost_monitor_feed_sightings(monitor, &sighting, 1, late, NULL), FENCEPOST_E_LATE_INPUT,
-                1, 0, 1);
+  CHECK_COUNTED(monitor, fencepost_monitor_feed_sightings(monitor, &sighting, 1, late, NULL), FENCEPOST_E_LATE_INPUT, 1,
+                0, 1);
   CHECK_COUNTED(monitor, fencepost_monitor_set_beacon_scanning(monitor, 0, late, NULL), FENCEPOST_E_LATE_INPUT, 1, 0,
                 1);
   CHECK_COUNTED(monitor, fencepost_monitor_set_host_capabilities(monitor, 1, 2, late, NULL), FENCEPOST_E_LATE_INPUT, 1,
                 0, 1);
   CHECK_COUNTED(monitor, fencepost_monitor_advance(monitor, late, NULL), FENCEPOST_E_LATE_INPUT, 1, 0, 1);
-  CHECK_COUNTED(monitor, fencepost_monitor_advance(monitor, FENCEPOST_TIME_MIN, NULL), FENCEPOST_E_LATE_INPUT, 1, 0,
-                1);
+  CHECK_COUNTED(monitor, fencepost_monitor_advance(monitor, FENCEPOST_TIME_MIN, NULL), FENCEPOST_E_LATE_INPUT, 1, 0, 1);
   CHECK_OK(feed(monitor, 0.05, SECONDS(5))); /* equal times are fine */
   fencepost_monitor_destroy(monitor);
 }
@@ -109,10 +107,8 @@ static void queue_full(void) {
   fencepost_fix fixes[] = {{0, 0, 5, SECONDS(2)}, {0, 0.1, 5, SECONDS(3)}};
   CHECK_REFUSED(monitor, fencepost_monitor_feed_fix(monitor, fixes, &error), FENCEPOST_E_QUEUE_FULL);
   CHECK_CONTAINS(error.message, "2 events");
-  CHECK_REFUSED(monitor, fencepost_monitor_feed_sightings(monitor, NULL, 0, SECONDS(2), NULL),
-                FENCEPOST_E_QUEUE_FULL);
-  CHECK_REFUSED(monitor, fencepost_monitor_set_beacon_scanning(monitor, 0, SECONDS(2), NULL),
-                FENCEPOST_E_QUEUE_FULL);
+  CHECK_REFUSED(monitor, fencepost_monitor_feed_sightings(monitor, NULL, 0, SECONDS(2), NULL), FENCEPOST_E_QUEUE_FULL);
+  CHECK_REFUSED(monitor, fencepost_monitor_set_beacon_scanning(monitor, 0, SECONDS(2), NULL), FENCEPOST_E_QUEUE_FULL);
   CHECK_REFUSED(monitor, fencepost_monitor_set_host_capabilities(monitor, 1, 0, SECONDS(2), NULL),
                 FENCEPOST_E_QUEUE_FULL);
   CHECK_REFUSED(monitor, fencepost_monitor_advance(monitor, SECONDS(2), NULL), FENCEPOST_E_QUEUE_FULL);
@@ -137,7 +133,9 @@ static void queue_full(void) {
 }
 
 static void batch_equals_single(void) {
-  enum { COUNT = 2000 };
+  enum {
+    COUNT = 2000
+  };
   fencepost_fix *fixes = calloc(COUNT, sizeof *fixes);
   CHECK(fixes != NULL);
   uint64_t random = 42;
@@ -180,8 +178,7 @@ static void batch_equals_single(void) {
     fencepost_event event[3];
     uint32_t available[3];
     memset(event, 0, sizeof event);
-    for (int m = 0; m < 3; m++)
-      CHECK_OK(fencepost_monitor_poll_event(monitors[m], &event[m], &available[m], NULL));
+    for (int m = 0; m < 3; m++) CHECK_OK(fencepost_monitor_poll_event(monitors[m], &event[m], &available[m], NULL));
     CHECK(available[0] == available[1] && available[0] == available[2]);
     if (!available[0]) break;
     CHECK(memcmp(&event[0], &event[1], sizeof event[0]) == 0 && memcmp(&event[0], &event[2], sizeof event[0]) == 0);
@@ -307,8 +304,8 @@ static void host_capabilities(void) {
     }
     expect_no_event(monitor);
   }
-  CHECK_OK(fencepost_monitor_set_host_capabilities(monitor, 0, 1 << FENCEPOST_CONDITION_BEACON_IDENTITY, SECONDS(20),
-                                                   NULL));
+  CHECK_OK(
+      fencepost_monitor_set_host_capabilities(monitor, 0, 1 << FENCEPOST_CONDITION_BEACON_IDENTITY, SECONDS(20), NULL));
   int unmonitored = 0;
   while (statistics_of(monitor).pending_events) {
     fencepost_event event = next_event(monitor);

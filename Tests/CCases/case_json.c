@@ -11,13 +11,13 @@ static fencepost_event empty_event(const char *identifier) {
   return event;
 }
 
-#define CHECK_JSON(event, expected)                                                \
-  do {                                                                             \
-    char text_[8192];                                                              \
-    size_t size_ = 0;                                                              \
-    CHECK_OK(fencepost_event_json(&(event), text_, sizeof text_, &size_, NULL));   \
-    CHECK_TEXT(text_, expected);                                                   \
-    CHECK_INT(size_, strlen(expected));                                            \
+#define CHECK_JSON(event, expected)                                              \
+  do {                                                                           \
+    char text_[8192];                                                            \
+    size_t size_ = 0;                                                            \
+    CHECK_OK(fencepost_event_json(&(event), text_, sizeof text_, &size_, NULL)); \
+    CHECK_TEXT(text_, expected);                                                 \
+    CHECK_INT(size_, strlen(expected));                                          \
   } while (0)
 
 static void unset(void) {
@@ -73,10 +73,11 @@ static void part(const fencepost_event *event, const char *key, const char *expe
 }
 
 static void diagnostics(void) {
-  static const char *const names[] = {
-      "authorization_denied", "authorization_denied_globally", "authorization_restricted", "insufficiently_in_use",
-      "accuracy_limited",     "condition_unsupported",         "condition_limit_exceeded", "persistence_unavailable",
-      "service_session_required", "authorization_request_in_progress"};
+  static const char *const names[] = {"authorization_denied",     "authorization_denied_globally",
+                                      "authorization_restricted", "insufficiently_in_use",
+                                      "accuracy_limited",         "condition_unsupported",
+                                      "condition_limit_exceeded", "persistence_unavailable",
+                                      "service_session_required", "authorization_request_in_progress"};
   fencepost_event event = empty_event("d");
   char all[512] = "[", one[64];
   event.state = FENCEPOST_STATE_UNMONITORED;
@@ -112,9 +113,16 @@ static void numbers(void) {
   static const struct {
     double value;
     const char *json;
-  } table[] = {{0, "0,"},          {-0.0, "-0,"},     {1, "1,"},         {0.1, "0.1,"},
-               {1.0 / 3, "0.3333333333333333,"},      {1e-7, "1e-07,"},  {123456789.125, "123456789.125,"},
-               {1e15, "1000000000000000,"},           {5e-324, "5e-324,"}, {DBL_MAX, "1.7976931348623157e+308,"},
+  } table[] = {{0, "0,"},
+               {-0.0, "-0,"},
+               {1, "1,"},
+               {0.1, "0.1,"},
+               {1.0 / 3, "0.3333333333333333,"},
+               {1e-7, "1e-07,"},
+               {123456789.125, "123456789.125,"},
+               {1e15, "1000000000000000,"},
+               {5e-324, "5e-324,"},
+               {DBL_MAX, "1.7976931348623157e+308,"},
                {(double)INFINITY, "null,"}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     fencepost_event event = empty_event("n");
@@ -193,15 +201,15 @@ static void buffers(void) {
 }
 
 static void impossible(void) {
-#define BAD(member, value)                                                                          \
-  do {                                                                                              \
-    fencepost_event event = empty_event("a");                                                       \
-    char text[1024] = "untouched";                                                                  \
-    size_t size = 99;                                                                               \
-    event.member = (value);                                                                         \
+#define BAD(member, value)                                                                                    \
+  do {                                                                                                        \
+    fencepost_event event = empty_event("a");                                                                 \
+    char text[1024] = "untouched";                                                                            \
+    size_t size = 99;                                                                                         \
+    event.member = (value);                                                                                   \
     CHECK_STATUS(fencepost_event_json(&event, text, sizeof text, &size, NULL), FENCEPOST_E_INVALID_ARGUMENT); \
-    CHECK_TEXT(text, "untouched");                                                                  \
-    CHECK_INT(size, 99);                                                                            \
+    CHECK_TEXT(text, "untouched");                                                                            \
+    CHECK_INT(size, 99);                                                                                      \
   } while (0)
   BAD(state, -1);
   BAD(state, 4);

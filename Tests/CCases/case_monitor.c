@@ -33,8 +33,8 @@ static void create_names(void) {
   }
   longest[64] = 'a';
   longest[65] = 0;
-  static const char *const bad[] = {"",    " ",       "a b",      "a-b",      "a.b",      "a/b", "\xc3\xa4",
-                                    "\n",  "a\x7f",   "a\xff",    "\xed\xa0\x80", "name\t", "..", "a\\"};
+  static const char *const bad[] = {"",   " ",     "a b",   "a-b",          "a.b",    "a/b", "\xc3\xa4",
+                                    "\n", "a\x7f", "a\xff", "\xed\xa0\x80", "name\t", "..",  "a\\"};
   create_refused(FENCEPOST_E_INVALID_NAME, longest, NULL, "");
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) create_refused(FENCEPOST_E_INVALID_NAME, bad[i], NULL, "");
 }
@@ -60,17 +60,17 @@ static void names_may_repeat_in_memory(void) {
 }
 
 static void create_option_ranges(void) {
-#define BAD(member, value)                                                   \
-  do {                                                                       \
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;      \
-    options.member = (value);                                                \
-    create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "");          \
+#define BAD(member, value)                                              \
+  do {                                                                  \
+    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT; \
+    options.member = (value);                                           \
+    create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "");   \
   } while (0)
-#define GOOD(member, value)                                                  \
-  do {                                                                       \
-    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;      \
-    options.member = (value);                                                \
-    fencepost_monitor_destroy(new_monitor(&options));                        \
+#define GOOD(member, value)                                             \
+  do {                                                                  \
+    fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT; \
+    options.member = (value);                                           \
+    fencepost_monitor_destroy(new_monitor(&options));                   \
   } while (0)
   BAD(delivery, -1);
   BAD(delivery, 3);

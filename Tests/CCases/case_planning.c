@@ -94,8 +94,8 @@ static void a_plan_and_its_diff(void) {
   uint64_t before[3] = {armed[0].generation, armed[1].generation, armed[2].generation};
   uint32_t keep[3] = {7, 7, 7};
   CHECK_OK(feed(monitor, degrees(2000), SECONDS(0)));
-  CHECK_OK(fencepost_monitor_plan(monitor, 0, degrees(2000), 30, &options, before, 3, keep, armed, 4, &count, &plan,
-                                  NULL));
+  CHECK_OK(
+      fencepost_monitor_plan(monitor, 0, degrees(2000), 30, &options, before, 3, keep, armed, 4, &count, &plan, NULL));
   CHECK_INT(count, 3);
   CHECK_TEXT(armed[0].identifier, "c2");
   CHECK(keep[0] == 0 && keep[1] == 1 && keep[2] == 1);
@@ -122,7 +122,7 @@ static void a_plan_is_refused(void) {
   uint64_t before[1] = {1};
   uint32_t keep[1] = {7};
   size_t count = 99;
-#define PLAN(latitude, accuracy, options, armed_, n, keep_, rows, capacity, count_, plan_)                            \
+#define PLAN(latitude, accuracy, options, armed_, n, keep_, rows, capacity, count_, plan_) \
   fencepost_monitor_plan(monitor, latitude, 0, accuracy, options, armed_, n, keep_, rows, capacity, count_, plan_, NULL)
   CHECK_STATUS(PLAN(91, 0, NULL, before, 1, keep, armed, 20, &count, &plan), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(PLAN(0, -1, NULL, before, 1, keep, armed, 20, &count, &plan), FENCEPOST_E_INVALID_ARGUMENT);

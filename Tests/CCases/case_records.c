@@ -65,8 +65,7 @@ static void first_record(void) {
   CHECK_INT(event.state, FENCEPOST_STATE_UNSATISFIED);
   CHECK(event.date_us == FENCEPOST_TIME_UNSET);
   CHECK(event.evidence_date_us == FENCEPOST_TIME_UNSET);
-  CHECK(isnan(event.latitude) && isnan(event.longitude) && isnan(event.accuracy_m) &&
-        isnan(event.boundary_distance_m));
+  CHECK(isnan(event.latitude) && isnan(event.longitude) && isnan(event.accuracy_m) && isnan(event.boundary_distance_m));
   CHECK_INT(event.has_refinement, 0);
   CHECK_TEXT(event.identifier, "before any time");
   CHECK_OK(fencepost_monitor_advance(monitor, SECONDS(3), NULL));
@@ -100,8 +99,7 @@ static void walk(void) {
   CHECK_INT(available, 0);
   available = 9;
   CHECK_STATUS(fencepost_monitor_next_record(NULL, 0, &record, &available, NULL), FENCEPOST_E_NULL_ARGUMENT);
-  CHECK_REFUSED(monitor, fencepost_monitor_next_record(monitor, 0, NULL, &available, NULL),
-                FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_REFUSED(monitor, fencepost_monitor_next_record(monitor, 0, NULL, &available, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK_INT(available, 9);
   CHECK_REFUSED(monitor, fencepost_monitor_next_record(monitor, 0, &record, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
   CHECK(memcmp(&record, &before, sizeof record) == 0);
@@ -112,7 +110,9 @@ static void walk(void) {
 static void walk_while_changing(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
   char identifier[32];
-  enum { COUNT = 300 };
+  enum {
+    COUNT = 300
+  };
   for (int i = 0; i < COUNT; i++) {
     snprintf(identifier, sizeof identifier, "first %d", i);
     add_exact_circle(monitor, identifier, (uint64_t)i);
@@ -167,8 +167,7 @@ static void identifiers_buffers(void) {
   memset(buffer, '#', sizeof buffer);
   size = count = 99;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  CHECK_STATUS(fencepost_monitor_identifiers(monitor, buffer, 4, &size, &count, &error),
-               FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_STATUS(fencepost_monitor_identifiers(monitor, buffer, 4, &size, &count, &error), FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_INT(size, 5);
   CHECK_CONTAINS(error.message, "5");
   for (size_t i = 0; i < sizeof buffer; i++) CHECK(buffer[i] == '#');

@@ -11,18 +11,9 @@ static void names_are_pinned(void) {
   static const struct {
     fencepost_status status;
     const char *name;
-  } expected[] = {{0, "ok"},
-                  {1, "null_argument"},
-                  {2, "invalid_argument"},
-                  {3, "buffer_too_small"},
-                  {4, "unsupported"},
-                  {20, "invalid_name"},
-                  {21, "monitor_in_use"},
-                  {22, "consumer_already_active"},
-                  {40, "not_found"},
-                  {60, "late_input"},
-                  {61, "queue_full"},
-                  {120, "internal"}};
+  } expected[] = {{0, "ok"},          {1, "null_argument"}, {2, "invalid_argument"}, {3, "buffer_too_small"},
+                  {4, "unsupported"}, {20, "invalid_name"}, {21, "monitor_in_use"},  {22, "consumer_already_active"},
+                  {40, "not_found"},  {60, "late_input"},   {61, "queue_full"},      {120, "internal"}};
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     CHECK_TEXT(fencepost_status_name(expected[i].status), expected[i].name);
     is_one_sentence(fencepost_status_message(expected[i].status));
@@ -57,9 +48,9 @@ static void version_is_that_of_the_header(void) {
 }
 
 static void reason_names(void) {
-  static const char *const expected[] = {"unknown_reason", "unmonitored",   "suspended", "scanner_off", "no_fix_yet",
-                                         "too_coarse",     "dwelling",      "within_margin", "inside",  "outside",
-                                         "not_seen_yet",   "seen",          "absent",    "unknown_reason"};
+  static const char *const expected[] = {
+      "unknown_reason", "unmonitored", "suspended", "scanner_off",  "no_fix_yet", "too_coarse", "dwelling",
+      "within_margin",  "inside",      "outside",   "not_seen_yet", "seen",       "absent",     "unknown_reason"};
   for (int i = 0; i < 14; i++) CHECK_TEXT(fencepost_reason_name(i), expected[i]);
   CHECK_TEXT(fencepost_reason_name(-1), "unknown_reason");
   CHECK_TEXT(fencepost_reason_name(INT32_MAX), "unknown_reason");

@@ -116,7 +116,8 @@ static void names(void) {
   folder store = new_folder();
   fencepost_monitor_options options = options_for(&store);
   static const char *const bad[] = {"", " ", "a.b", "../m", "a/b", "\xc3\xa4", "\xff", "a\n"};
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) create_refused(FENCEPOST_E_INVALID_NAME, bad[i], &options, "name");
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    create_refused(FENCEPOST_E_INVALID_NAME, bad[i], &options, "name");
   create_refused(FENCEPOST_E_INVALID_ARGUMENT, NULL, &options, "name");
   char longest[65];
   memset(longest, 'a', 64);

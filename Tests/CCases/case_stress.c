@@ -4,7 +4,12 @@
 
 #include "check.h"
 
-enum { THREADS = 8, FEEDERS = 5, ROUNDS = 400, CIRCLES = 6 };
+enum {
+  THREADS = 8,
+  FEEDERS = 5,
+  ROUNDS = 400,
+  CIRCLES = 6
+};
 
 /* One monitor: five threads feed and change, two consume in turn, one looks. */
 typedef struct shared {
@@ -49,9 +54,7 @@ static void *feeder(void *argument) {
         break;
       case 3: status = fencepost_monitor_add_circular_condition(monitor, own, 0, 0, 500, NULL, NULL); break;
       case 4: status = fencepost_monitor_remove_condition(monitor, own, NULL, NULL); break;
-      default:
-        status = fencepost_monitor_set_beacon_scanning(monitor, round & 4, time, NULL);
-        me->inputs++;
+      default: status = fencepost_monitor_set_beacon_scanning(monitor, round & 4, time, NULL); me->inputs++;
     }
     if (status != FENCEPOST_OK && status != FENCEPOST_E_LATE_INPUT) me->failures++;
   }
@@ -208,7 +211,8 @@ static void add_crowd(fencepost_monitor *monitor, int count) {
   for (int i = 0; i < count; i++) {
     char identifier[16];
     snprintf(identifier, sizeof identifier, "far %d", i);
-    CHECK_OK(fencepost_monitor_add_circular_condition(monitor, identifier, 40 + 0.001 * i, i % 90, 100, &options, NULL));
+    CHECK_OK(
+        fencepost_monitor_add_circular_condition(monitor, identifier, 40 + 0.001 * i, i % 90, 100, &options, NULL));
   }
 }
 

@@ -92,19 +92,19 @@ static void condition_options(void) {
                 fencepost_monitor_add_beacon_condition(monitor, "b", beacon_uuid, -1, -1, &options.known, NULL),
                 FENCEPOST_E_UNSUPPORTED);
   uint32_t changed = 9;
-  CHECK_REFUSED(
-      monitor, fencepost_monitor_ensure_circular_condition(monitor, "b", 0, 0, 9, &options.known, &changed, NULL),
-      FENCEPOST_E_UNSUPPORTED);
   CHECK_REFUSED(monitor,
-                fencepost_monitor_ensure_beacon_condition(monitor, "b", beacon_uuid, -1, -1, &options.known, &changed,
-                                                          NULL),
+                fencepost_monitor_ensure_circular_condition(monitor, "b", 0, 0, 9, &options.known, &changed, NULL),
                 FENCEPOST_E_UNSUPPORTED);
+  CHECK_REFUSED(
+      monitor,
+      fencepost_monitor_ensure_beacon_condition(monitor, "b", beacon_uuid, -1, -1, &options.known, &changed, NULL),
+      FENCEPOST_E_UNSUPPORTED);
   const char *name = "b";
   double zero = 0, radius = 9;
-  CHECK_REFUSED(monitor,
-                fencepost_monitor_add_circular_conditions(monitor, &name, &zero, &zero, &radius, NULL, 1,
-                                                          &options.known, NULL),
-                FENCEPOST_E_UNSUPPORTED);
+  CHECK_REFUSED(
+      monitor,
+      fencepost_monitor_add_circular_conditions(monitor, &name, &zero, &zero, &radius, NULL, 1, &options.known, NULL),
+      FENCEPOST_E_UNSUPPORTED);
   CHECK_INT(changed, 9);
   options.tail[3] = 0;
   CHECK_OK(add(monitor, &options.known));
@@ -197,8 +197,7 @@ static void explanation(void) {
     memset(&out, 0x5a, sizeof out);
     out.known.struct_size = senseless[i];
     before = out;
-    CHECK_REFUSED(monitor, fencepost_monitor_explain(monitor, "exact", &out.known, NULL),
-                  FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_REFUSED(monitor, fencepost_monitor_explain(monitor, "exact", &out.known, NULL), FENCEPOST_E_INVALID_ARGUMENT);
     CHECK(memcmp(&out, &before, sizeof out) == 0);
   }
   memset(&out, 0x5a, sizeof out);

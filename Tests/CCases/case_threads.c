@@ -3,7 +3,10 @@
 
 #include "check.h"
 
-enum { THREADS = 8, ROUNDS = 2000 };
+enum {
+  THREADS = 8,
+  ROUNDS = 2000
+};
 
 typedef struct worker {
   fencepost_monitor *monitor;

@@ -39,7 +39,8 @@ static void at_each_kind_of_call(void) {
   for (int i = 0; i < 5; i++) next_event(monitor);
   expect_no_event(monitor);
   CHECK_INT(bell.rings, 3);
-  CHECK_OK(fencepost_monitor_set_host_capabilities(monitor, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED, 0, SECONDS(5), NULL));
+  CHECK_OK(
+      fencepost_monitor_set_host_capabilities(monitor, FENCEPOST_DIAGNOSTIC_ACCURACY_LIMITED, 0, SECONDS(5), NULL));
   CHECK_INT(bell.rings, 4);
   CHECK_OK(fencepost_monitor_set_wakeup(monitor, NULL, NULL, NULL));
   CHECK_OK(fencepost_monitor_set_host_capabilities(monitor, 0, 0, SECONDS(6), NULL));
@@ -154,7 +155,12 @@ typedef struct station {
   int stop, failures, number;
 } station;
 
-enum { ALIVE = 0x600d, DEAD = 0xdead, FEEDERS = 3, TURNS = 400 };
+enum {
+  ALIVE = 0x600d,
+  DEAD = 0xdead,
+  FEEDERS = 3,
+  TURNS = 400
+};
 
 typedef struct target {
   int state, rings, poisoned;
@@ -236,7 +242,9 @@ static void wake(void *context) {
   pthread_mutex_unlock(&sleeper->mutex);
 }
 
-enum { EVENTS = 5000 };
+enum {
+  EVENTS = 5000
+};
 
 static void *consume(void *argument) {
   sleeper *sleeper = argument;

@@ -22,12 +22,10 @@ typedef struct ccase_area {
   size_t count;
 } ccase_area;
 
-#define AREA(area_name) \
-  const ccase_area area_name = {cases, sizeof(cases) / sizeof(cases[0])}
+#define AREA(area_name) const ccase_area area_name = {cases, sizeof(cases) / sizeof(cases[0])}
 
 /* Ends the running case with a message. */
-_Noreturn void ccase_fail(const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+_Noreturn void ccase_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #define FAIL(...) ccase_fail(__FILE__, __LINE__, __VA_ARGS__)
 
@@ -36,37 +34,37 @@ _Noreturn void ccase_fail(const char *file, int line, const char *format, ...)
     if (!(condition)) FAIL("not true: %s", #condition); \
   } while (0)
 
-#define CHECK_STATUS(call, expected)                                                               \
-  do {                                                                                             \
-    fencepost_status got_ = (call);                                                                \
-    fencepost_status want_ = (expected);                                                           \
-    if (got_ != want_)                                                                             \
+#define CHECK_STATUS(call, expected)                                                                         \
+  do {                                                                                                       \
+    fencepost_status got_ = (call);                                                                          \
+    fencepost_status want_ = (expected);                                                                     \
+    if (got_ != want_)                                                                                       \
       FAIL("%s returned %s, expected %s", #call, fencepost_status_name(got_), fencepost_status_name(want_)); \
   } while (0)
 
 #define CHECK_OK(call) CHECK_STATUS(call, FENCEPOST_OK)
 
-#define CHECK_INT(got, expected)                                                                              \
-  do {                                                                                                        \
-    long long got_ = (long long)(got);                                                                        \
-    long long want_ = (long long)(expected);                                                                  \
-    if (got_ != want_) FAIL("%s is %lld, expected %s = %lld", #got, got_, #expected, want_);                  \
+#define CHECK_INT(got, expected)                                                             \
+  do {                                                                                       \
+    long long got_ = (long long)(got);                                                       \
+    long long want_ = (long long)(expected);                                                 \
+    if (got_ != want_) FAIL("%s is %lld, expected %s = %lld", #got, got_, #expected, want_); \
   } while (0)
 
 /* A function, so that a text within a returned structure lives until it has been compared. */
 void check_text(const char *file, int line, const char *what, const char *got, const char *expected);
 #define CHECK_TEXT(got, expected) check_text(__FILE__, __LINE__, #got, got, expected)
 
-#define CHECK_NEAR(got, expected, tolerance)                                                  \
-  do {                                                                                        \
-    double got_ = (got);                                                                      \
-    double want_ = (expected);                                                                \
+#define CHECK_NEAR(got, expected, tolerance)                                                          \
+  do {                                                                                                \
+    double got_ = (got);                                                                              \
+    double want_ = (expected);                                                                        \
     if (!(fabs(got_ - want_) <= (tolerance))) FAIL("%s is %.17g, expected %.17g", #got, got_, want_); \
   } while (0)
 
 /* A text contains another; for messages, whose exact wording is free. */
-#define CHECK_CONTAINS(text, part)                                                           \
-  do {                                                                                       \
+#define CHECK_CONTAINS(text, part)                                                                      \
+  do {                                                                                                  \
     if (strstr((text), (part)) == NULL) FAIL("%s is \"%s\"; \"%s\" is missing", #text, (text), (part)); \
   } while (0)
 
@@ -118,19 +116,19 @@ void expect_unchanged(const char *file, int line, fencepost_monitor *monitor, sn
                       uint64_t invalid, uint64_t late);
 
 /* Runs a call that must fail with a status, and that must leave the monitor as it was. */
-#define CHECK_REFUSED(monitor, call, expected)                          \
-  do {                                                                  \
-    snapshot before_ = take_snapshot(monitor);                          \
-    CHECK_STATUS(call, expected);                                       \
-    expect_unchanged(__FILE__, __LINE__, monitor, &before_, 0, 0, 0);   \
+#define CHECK_REFUSED(monitor, call, expected)                        \
+  do {                                                                \
+    snapshot before_ = take_snapshot(monitor);                        \
+    CHECK_STATUS(call, expected);                                     \
+    expect_unchanged(__FILE__, __LINE__, monitor, &before_, 0, 0, 0); \
   } while (0)
 
 /* The same for an input that is refused but counted. */
-#define CHECK_COUNTED(monitor, call, expected, inputs, invalid, late)                 \
-  do {                                                                                \
-    snapshot before_ = take_snapshot(monitor);                                        \
-    CHECK_STATUS(call, expected);                                                     \
-    expect_unchanged(__FILE__, __LINE__, monitor, &before_, inputs, invalid, late);   \
+#define CHECK_COUNTED(monitor, call, expected, inputs, invalid, late)               \
+  do {                                                                              \
+    snapshot before_ = take_snapshot(monitor);                                      \
+    CHECK_STATUS(call, expected);                                                   \
+    expect_unchanged(__FILE__, __LINE__, monitor, &before_, inputs, invalid, late); \
   } while (0)
 
 /* A monitor with two circles, a beacon, a clock and two waiting events: something that could be damaged. */

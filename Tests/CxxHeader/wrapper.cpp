@@ -19,12 +19,12 @@ namespace {
 constexpr std::int64_t second = 1'000'000;
 constexpr std::int64_t start = 1'700'000'000 * second;
 
-#define CHECK(condition)                                                                    \
-  do {                                                                                      \
-    if (!(condition)) {                                                                     \
-      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);        \
-      std::exit(1);                                                                         \
-    }                                                                                       \
+#define CHECK(condition)                                                             \
+  do {                                                                               \
+    if (!(condition)) {                                                              \
+      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                                  \
+    }                                                                                \
   } while (false)
 
 // The status with which an action fails, or OK.
@@ -205,7 +205,7 @@ void geodesy() {
   CHECK(std::string(fencepost::status_message(FENCEPOST_OK)) == fencepost_status_message(FENCEPOST_OK));
 }
 
-}  // namespace
+} // namespace
 
 int main() {
   owning();

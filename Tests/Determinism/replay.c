@@ -71,7 +71,11 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high) {
 }
 
 static void walk(fencepost_monitor *monitor, size_t count, size_t batch) {
-  enum { circles = 1000, home_latitude = 474000000, home_longitude = 85000000 };
+  enum {
+    circles = 1000,
+    home_latitude = 474000000,
+    home_longitude = 85000000
+  };
   static int64_t latitudes[circles], longitudes[circles];
   state = 1;
   for (int i = 0; i < circles; i++) {
@@ -99,8 +103,10 @@ static void walk(fencepost_monitor *monitor, size_t count, size_t batch) {
       north = draw(-pace, pace);
       east = draw(-pace, pace);
     }
-    if (latitude > home_latitude + 2000000 || latitude < home_latitude - 2000000) north = latitude > home_latitude ? -900 : 900;
-    if (longitude > home_longitude + 3000000 || longitude < home_longitude - 3000000) east = longitude > home_longitude ? -900 : 900;
+    if (latitude > home_latitude + 2000000 || latitude < home_latitude - 2000000)
+      north = latitude > home_latitude ? -900 : 900;
+    if (longitude > home_longitude + 3000000 || longitude < home_longitude - 3000000)
+      east = longitude > home_longitude ? -900 : 900;
     latitude += north;
     longitude += east;
     int64_t accuracy = draw(5000, 20000), noise = accuracy / 25;

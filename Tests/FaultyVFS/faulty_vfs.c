@@ -31,10 +31,10 @@ static int operation(void) {
 }
 
 #define REAL(f) (((file *)(f))->real)
-#define CHECK(f)                               \
-  if (((file *)(f))->watched) {                \
-    int failure = operation();                 \
-    if (failure != SQLITE_OK) return failure;  \
+#define CHECK(f)                              \
+  if (((file *)(f))->watched) {               \
+    int failure = operation();                \
+    if (failure != SQLITE_OK) return failure; \
   }
 
 static int file_close(sqlite3_file *f) { return REAL(f)->pMethods->xClose(REAL(f)); }
@@ -62,9 +62,7 @@ static int file_sync(sqlite3_file *f, int flags) {
 static int file_size(sqlite3_file *f, sqlite3_int64 *size) { return REAL(f)->pMethods->xFileSize(REAL(f), size); }
 static int file_lock(sqlite3_file *f, int level) { return REAL(f)->pMethods->xLock(REAL(f), level); }
 static int file_unlock(sqlite3_file *f, int level) { return REAL(f)->pMethods->xUnlock(REAL(f), level); }
-static int file_check_lock(sqlite3_file *f, int *out) {
-  return REAL(f)->pMethods->xCheckReservedLock(REAL(f), out);
-}
+static int file_check_lock(sqlite3_file *f, int *out) { return REAL(f)->pMethods->xCheckReservedLock(REAL(f), out); }
 static int file_control(sqlite3_file *f, int code, void *argument) {
   return REAL(f)->pMethods->xFileControl(REAL(f), code, argument);
 }
@@ -79,10 +77,25 @@ static int file_shm_lock(sqlite3_file *f, int offset, int n, int flags) {
 static void file_barrier(sqlite3_file *f) { REAL(f)->pMethods->xShmBarrier(REAL(f)); }
 static int file_unmap(sqlite3_file *f, int drop) { return REAL(f)->pMethods->xShmUnmap(REAL(f), drop); }
 
-static const sqlite3_io_methods methods = {
-    2, file_close, file_read, file_write, file_truncate, file_sync, file_size, file_lock, file_unlock,
-    file_check_lock, file_control, file_sector, file_characteristics, file_map, file_shm_lock, file_barrier,
-    file_unmap, 0, 0};
+static const sqlite3_io_methods methods = {2,
+                                           file_close,
+                                           file_read,
+                                           file_write,
+                                           file_truncate,
+                                           file_sync,
+                                           file_size,
+                                           file_lock,
+                                           file_unlock,
+                                           file_check_lock,
+                                           file_control,
+                                           file_sector,
+                                           file_characteristics,
+                                           file_map,
+                                           file_shm_lock,
+                                           file_barrier,
+                                           file_unmap,
+                                           0,
+                                           0};
 
 static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *f, int flags, int *out_flags) {
   file *ours = (file *)f;

@@ -13,12 +13,12 @@
 /* What libFuzzer and replay.c call. Ends the process when something is wrong. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define REQUIRE(condition)                                                              \
-  do {                                                                                  \
-    if (!(condition)) {                                                                 \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);         \
-      abort();                                                                          \
-    }                                                                                   \
+#define REQUIRE(condition)                                                      \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      abort();                                                                  \
+    }                                                                           \
   } while (0)
 
 /* A failure tells what it is about: the detail agrees with the status, and is one terminated line. */

@@ -14,8 +14,19 @@ static double take_offset(reader *in) { /* most within 2 km of a place, some at 
 }
 
 static int64_t take_time(reader *in, const model *known) {
-  static const int64_t steps[] = {0, 1, 999999, 1000000, 5000000, 19999999, 20000000, 20000001, 30000000, 60000001,
-                                  -1, -1000000, INT64_C(86400000000)};
+  static const int64_t steps[] = {0,
+                                  1,
+                                  999999,
+                                  1000000,
+                                  5000000,
+                                  19999999,
+                                  20000000,
+                                  20000001,
+                                  30000000,
+                                  60000001,
+                                  -1,
+                                  -1000000,
+                                  INT64_C(86400000000)};
   static const int64_t special[] = {INT64_MIN, INT64_MAX, FENCEPOST_TIME_MIN, FENCEPOST_TIME_MAX, 0};
   uint8_t choice = take8(in);
   int64_t clock = known->clock == FENCEPOST_TIME_UNSET ? INT64_C(1700000000000000) : known->clock;
@@ -121,8 +132,7 @@ static void one_input(reader *in, model *known, int what) {
   int is_told = what != 2 || ((flags & ~(uint32_t)0x31f) == 0 && (kinds & ~6u) == 0);
   if (what == 0) status = fencepost_monitor_advance(known->monitor, time, &error);
   else if (what == 1) status = fencepost_monitor_set_beacon_scanning(known->monitor, value & 1, time, &error);
-  else
-    status = fencepost_monitor_set_host_capabilities(known->monitor, flags, kinds, time, &error);
+  else status = fencepost_monitor_set_host_capabilities(known->monitor, flags, kinds, time, &error);
   require_detail(status, &error);
   if (!is_told) REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
   model_input(known, status, time, is_told);

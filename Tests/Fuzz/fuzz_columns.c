@@ -4,7 +4,9 @@
  */
 #include "fuzz.h"
 
-enum { ROWS = 24 };
+enum {
+  ROWS = 24
+};
 
 static void try_columns(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1);
@@ -156,8 +158,9 @@ static void try_sightings(reader *in, fencepost_monitor *monitor) {
   if (count > 0) {
     int32_t major = (int32_t)take8(in) - 2, minor = (int32_t)take8(in) - 2;
     fencepost_error error = FENCEPOST_ERROR_INIT;
-    require_detail(fencepost_monitor_add_beacon_condition(monitor, "beacon", sightings[0].uuid, major, minor, NULL, &error),
-                   &error);
+    require_detail(
+        fencepost_monitor_add_beacon_condition(monitor, "beacon", sightings[0].uuid, major, minor, NULL, &error),
+        &error);
   }
   int64_t time;
   take_bytes(in, &time, sizeof time);
@@ -170,8 +173,8 @@ static void try_geodesic(reader *in) {
   double value[4], distance = -1, azimuth1 = 0, azimuth2 = 0;
   for (int i = 0; i < 4; i++) take_bytes(in, &value[i], 8);
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_geodesic_inverse(value[0], value[1], value[2], value[3], &distance, &azimuth1,
-                                                       &azimuth2, &error);
+  fencepost_status status =
+      fencepost_geodesic_inverse(value[0], value[1], value[2], value[3], &distance, &azimuth1, &azimuth2, &error);
   require_detail(status, &error);
   if (status == FENCEPOST_OK) {
     REQUIRE(distance >= 0 && distance < 20003932);
@@ -209,8 +212,8 @@ static void try_planning(reader *in, fencepost_monitor *monitor) {
   fencepost_plan plan = FENCEPOST_PLAN_INIT;
   fencepost_armed_condition circles[12];
   size_t count = 99;
-  status = fencepost_monitor_plan(monitor, value[0], value[1], value[2], take8(in) & 1 ? &options : NULL, armed, 4, keep,
-                                  circles, 12, &count, &plan, &third);
+  status = fencepost_monitor_plan(monitor, value[0], value[1], value[2], take8(in) & 1 ? &options : NULL, armed, 4,
+                                  keep, circles, 12, &count, &plan, &third);
   require_detail(status, &third);
   if (status == FENCEPOST_OK) REQUIRE(count <= 12 && (plan.has_wake_up == 0 || plan.wake_up_radius_m >= 0));
 }
@@ -253,7 +256,8 @@ static void try_selection(reader *in) {
 
 static void try_filter(reader *in) {
   fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
-  if (take8(in) & 1) take_bytes(in, &filter.has_last, sizeof filter - offsetof(fencepost_significant_change_filter, has_last));
+  if (take8(in) & 1)
+    take_bytes(in, &filter.has_last, sizeof filter - offsetof(fencepost_significant_change_filter, has_last));
   for (size_t i = 0; i < 6; i++) {
     fencepost_fix fix;
     take_bytes(in, &fix, sizeof fix);
@@ -269,8 +273,8 @@ static void try_filter(reader *in) {
     REQUIRE(accepted == 1 && has_position(&fix) && filter.has_last && memcmp(&filter.last, &fix, sizeof fix) == 0);
     double distance = 0;
     if (!before.has_last) continue;
-    REQUIRE(fencepost_geodesic_inverse(before.last.latitude, before.last.longitude, fix.latitude, fix.longitude, &distance,
-                                       NULL, NULL, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_geodesic_inverse(before.last.latitude, before.last.longitude, fix.latitude, fix.longitude,
+                                       &distance, NULL, NULL, NULL) == FENCEPOST_OK);
     REQUIRE(distance >= filter.minimum_distance_m && fix.time_us - before.last.time_us >= filter.minimum_interval_us);
   }
 }

@@ -44,9 +44,8 @@ static void try_identifier(fencepost_monitor *monitor, const char *text, int bea
   fencepost_record record;
   fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
   uint32_t changed = 9;
-  fencepost_status status =
-      beacon ? fencepost_monitor_add_beacon_condition(monitor, text, uuid, 1, -1, NULL, &error)
-             : fencepost_monitor_add_circular_condition(monitor, text, 10, 20, 100, NULL, &error);
+  fencepost_status status = beacon ? fencepost_monitor_add_beacon_condition(monitor, text, uuid, 1, -1, NULL, &error)
+                                   : fencepost_monitor_add_circular_condition(monitor, text, 10, 20, 100, NULL, &error);
   require_detail(status, &error);
   fencepost_status expected = status == FENCEPOST_OK ? FENCEPOST_OK : FENCEPOST_E_INVALID_ARGUMENT;
   REQUIRE(status == expected);

@@ -4,14 +4,18 @@
 
 #include "fuzz.h"
 
-enum { PLACES = 8, FLIGHT = 8, CROWD = 1100 };
+enum {
+  PLACES = 8,
+  FLIGHT = 8,
+  CROWD = 1100
+};
 
 /* One identifier: the condition under it and the last event of it that was committed. */
 typedef struct place {
   const char *identifier; /* NULL: no condition */
   uint64_t generation;
-  fencepost_event last;     /* as the record must show it */
-  fencepost_event told;     /* the last that was handed out; sequence 0 = none */
+  fencepost_event last; /* as the record must show it */
+  fencepost_event told; /* the last that was handed out; sequence 0 = none */
 } place;
 
 typedef struct model {
@@ -23,7 +27,7 @@ typedef struct model {
   uint64_t wakes, wakes_seen, pending; /* calls of the wake-up, those before the last check, what waited then */
   place places[PLACES];
   fencepost_event flight[FLIGHT]; /* handed out and not committed */
-  fencepost_event due[FLIGHT];    /* those after a restart: to be handed out again, but for those whose condition goes */
+  fencepost_event due[FLIGHT]; /* those after a restart: to be handed out again, but for those whose condition goes */
   size_t flying, again;
 } model;
 
@@ -241,8 +245,7 @@ static void model_explanation(const place *here, const fencepost_record *record,
             (unsigned long long)here->last.sequence, here->last.state);
   REQUIRE(memcmp(&record->last_event, &here->last, sizeof here->last) == 0);
   /* When everything is told and handled, the record is what is believed. */
-  if (is_drained && found->observed != FENCEPOST_STATE_UNKNOWN)
-    REQUIRE(record->last_event.state == found->observed);
+  if (is_drained && found->observed != FENCEPOST_STATE_UNKNOWN) REQUIRE(record->last_event.state == found->observed);
 }
 
 /* Two of the crowd: one that was assumed unsatisfied, one that was not. */

@@ -1,6 +1,6 @@
 """The binary contract of the C library, as text, and the nets between header, exports and library.
 
-    Tests/Golden/abi.py             compares with Tests/Golden/abi.txt; a difference is an ABI change that somebody must want
+    Tests/Golden/abi.py             compares with Tests/Golden/abi.txt; a difference is a wanted ABI change or a mistake
     Tests/Golden/abi.py --update    rewrites that file (see Fencepost.docc/ABIPolicy.md for when this is right)
 
 What the header declares is read from Clang's syntax tree; sizes and offsets are measured with both compilers; the
@@ -60,7 +60,8 @@ class Header:
         elif kind == "RecordDecl":
             self.structures[name] = [
                 (field["name"], field["type"]["qualType"])
-                for field in node.get("inner", []) if field["kind"] == "FieldDecl"
+                for field in node.get("inner", [])
+                if field["kind"] == "FieldDecl"
             ]
         elif kind == "EnumDecl":
             self.enumerators += [each["name"] for each in node["inner"] if each["kind"] == "EnumConstantDecl"]
@@ -87,11 +88,11 @@ def measured(header: Header, constants: list[str], compiler: str) -> list[str]:
             lines.append(f'puts("struct {name}, opaque");')
             continue
         lines.append(f'printf("struct {name}, %zu bytes, aligned to %zu\\n", sizeof({name}), _Alignof({name}));')
-        for member, kind in members:
-            lines.append(
-                f'printf("  at %3zu, %3zu bytes: {kind} {member}\\n", offsetof({name}, {member}), '
-                f"sizeof((({name} *)0)->{member}));"
-            )
+        lines += [
+            f'printf("  at %3zu, %3zu bytes: {kind} {member}\\n", offsetof({name}, {member}), '
+            f"sizeof((({name} *)0)->{member}));"
+            for member, kind in members
+        ]
     for name in header.enumerators + constants:
         lines.append(f'printf("value {name} = %lld\\n", (long long){name});')
     lines.append("return 0; }")
@@ -216,8 +217,10 @@ def main() -> int:
         print(line if line.startswith(("-", "+", "@", " ")) else f"abi: {line}", file=sys.stderr)
     if wrong:
         return 1
-    print(f"abi: {len(header.functions)} functions, {len(header.structures)} structures, "
-          f"{len(header.enumerators)} enumerators as in Tests/Golden/abi.txt")
+    print(
+        f"abi: {len(header.functions)} functions, {len(header.structures)} structures, "
+        f"{len(header.enumerators)} enumerators as in Tests/Golden/abi.txt"
+    )
     return 0
 
 

@@ -51,6 +51,7 @@ static void mark(const char *text) {
   if (write(STDOUT_FILENO, text, strlen(text)) < 0) exit(2);
 }
 
+/* clang-format off */
 #define FUNCTIONS(DO)                                                                                               \
   DO(fencepost_status_name) DO(fencepost_status_message) DO(fencepost_version_string) DO(fencepost_monitor_create)  \
   DO(fencepost_monitor_destroy) DO(fencepost_monitor_fork) DO(fencepost_monitor_name)                               \
@@ -69,6 +70,7 @@ static void mark(const char *text) {
   DO(fencepost_monitor_state) DO(fencepost_monitor_next_deadline) DO(fencepost_monitor_safe_distance)               \
   DO(fencepost_monitor_plan) DO(fencepost_circle_contains) DO(fencepost_best_fix)                                   \
   DO(fencepost_significant_change_accept) DO(fencepost_monitor_set_wakeup) DO(fencepost_monitor_abandon)
+/* clang-format on */
 
 /* One table of pointers, filled from the library. */
 static struct {

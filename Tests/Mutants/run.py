@@ -11,6 +11,7 @@ Prints which scenario kills each; exits with 1 when one survives, with 2 when so
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import re
 import shutil
@@ -250,7 +251,7 @@ def killers() -> list[str]:
             continue
         if code == 1:
             lines = output.splitlines()
-            failed = [line for line, after in zip(lines, lines[1:]) if after.startswith("  step ")]
+            failed = [line for line, after in itertools.pairwise(lines) if after.startswith("  step ")]
             return [line.split(": ", 1)[1] + suffix for line in failed]
         if code == 2:
             raise Broken(f"fencepost conform: {output}")

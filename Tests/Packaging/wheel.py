@@ -2,7 +2,7 @@
 """Tests what is published for Python: the wheel and the source distribution that bindings/python/dist.sh makes.
 
     .venv/bin/python Tests/Packaging/wheel.py wheel    what is in the wheel; installed in a fresh environment it works
-    .venv/bin/python Tests/Packaging/wheel.py wheels   the package's tests pass on the wheel, on each Python that is here
+    .venv/bin/python Tests/Packaging/wheel.py wheels   the package's tests pass on the wheel, on each Python here
     .venv/bin/python Tests/Packaging/wheel.py sdist    the source distribution builds on its own, and its tests pass
 
 Works in .build/wheel-test. Environments take dependencies from the package index, as pip does.
@@ -32,8 +32,8 @@ SIZE_LIMIT = 12_000_000  # bytes
 OLDEST = (3, 11)
 # What the tests of the package call beside Python. No Swift.
 TOOLS = ("cat", "nm", "readelf", "sh", "strace", "tee", "touch")
-SHORTER = [f"--ignore=tests/test_{name}.py" for name in (
-    "differential", "reference", "tracks_against_reference", "against_reference", "kill", "watch_kill", "streams", "notebook")]  # fmt: skip
+LONG = "against_reference differential kill notebook reference streams tracks_against_reference watch_kill"
+SHORTER = [f"--ignore=tests/test_{name}.py" for name in LONG.split()]
 # What PEP 600 lets a manylinux wheel take from the system, as far as we use it.
 SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
 
@@ -199,7 +199,9 @@ def check_reach(files: list[Path]) -> None:
     """No symbol of a system library is newer than the tag of the wheel says, as the files themselves list them."""
     seen = set()
     for path in files:
-        for name, version in re.findall(r" ([A-Za-z_]\w*)@([A-Z]+_[\d.]+)$", run("nm", "-D", "--undefined-only", path), re.M):
+        for name, version in re.findall(
+            r" ([A-Za-z_]\w*)@([A-Z]+_[\d.]+)$", run("nm", "-D", "--undefined-only", path), re.MULTILINE
+        ):
             family, _, number = version.partition("_")
             if family == "FENCEPOST":
                 continue
@@ -207,8 +209,12 @@ def check_reach(files: list[Path]) -> None:
             newest = REACH.get(family)
             check(newest, f"{path.name} takes {name}@{version}, which is of no library that is known here")
             assert newest
-            check(tuple(map(int, number.split("."))) <= newest, f"{path.name} takes {name}@{version}, newer than {newest}")
-    check("GLIBC" in seen and "GLIBCXX" in seen, f"only symbols of {sorted(seen)} were found: the list is not read right")
+            check(
+                tuple(map(int, number.split("."))) <= newest, f"{path.name} takes {name}@{version}, newer than {newest}"
+            )
+    check(
+        "GLIBC" in seen and "GLIBCXX" in seen, f"only symbols of {sorted(seen)} were found: the list is not read right"
+    )
 
 
 def check_metadata(path: Path) -> None:

@@ -53,16 +53,23 @@ def build_library() -> Path:
             raise SystemExit(f"fencepost: FENCEPOST_LIBRARY={given}: no such file")
         return library
     if shutil.which("swift") is None:
-        raise SystemExit("fencepost: the Swift toolchain is needed to build from source, and `swift` is not on the "
-                         "path (or set FENCEPOST_LIBRARY to a built libfencepost.so)")
+        raise SystemExit(
+            "fencepost: the Swift toolchain is needed to build from source, and `swift` is not on the "
+            "path (or set FENCEPOST_LIBRARY to a built libfencepost.so)"
+        )
     built = subprocess.run([str(ROOT / "bindings" / "c" / "build.sh")], check=True, stdout=subprocess.PIPE, text=True)
     return Path(built.stdout.splitlines()[-1])
 
 
 def soname(library: Path) -> str:
     """The name under which the dynamic linker will look for the library."""
-    dynamic = subprocess.run(["readelf", "--dynamic", "--wide", str(library)], check=True, capture_output=True,
-                             text=True, env={**os.environ, "LC_ALL": "C"}).stdout
+    dynamic = subprocess.run(
+        ["readelf", "--dynamic", "--wide", str(library)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "C"},
+    ).stdout
     found = re.search(r"\(SONAME\).*\[(.+)\]", dynamic)
     return found[1] if found else library.name
 
@@ -119,8 +126,13 @@ setup(
             depends=[str(HERE / "native" / "native.h"), str(ROOT / "include" / "fencepost.h")],
             include_dirs=[str(ROOT / "include")],
             define_macros=[("Py_LIMITED_API", "0x030B0000")],
-            extra_compile_args=["-std=c11", "-Wall", "-Wextra", "-Werror=implicit-function-declaration",
-                                "-fvisibility=hidden"],
+            extra_compile_args=[
+                "-std=c11",
+                "-Wall",
+                "-Wextra",
+                "-Werror=implicit-function-declaration",
+                "-fvisibility=hidden",
+            ],
             py_limited_api=True,
         )
     ],

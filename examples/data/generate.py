@@ -111,8 +111,10 @@ def observe(truth: list[tuple[float, float, float]]) -> list[tuple[datetime, flo
     factor = 1.0
     rows = []
     for second, (latitude, longitude, speed) in enumerate(truth):
-        wanted = max([f for lat, lon, within, f in SHADOWS
-                      if math.hypot(*metres((lat, lon), (latitude, longitude))) < within], default=1.0)
+        wanted = max(
+            [f for lat, lon, within, f in SHADOWS if math.hypot(*metres((lat, lon), (latitude, longitude))) < within],
+            default=1.0,
+        )
         factor += (wanted - factor) * 0.2
         sigma = 3.2 * factor
         error_east = keep * error_east + math.sqrt(1 - keep**2) * source.gauss(0, sigma)
@@ -138,23 +140,33 @@ def csv_text(rows: list[tuple[datetime, float, float, float, float]]) -> str:
 
 
 def gpx_text(rows: list[tuple[datetime, float, float, float, float]]) -> str:
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>',
-             '<gpx version="1.1" creator="fencepost demo" xmlns="http://www.topografix.com/GPX/1/1">',
-             "<trk><name>Google campus to Apple headquarters</name><trkseg>"]
-    lines += [f'<trkpt lat="{lat:.7f}" lon="{lon:.7f}"><time>{iso(when)}</time><hdop>{accuracy / 5:.1f}</hdop></trkpt>'
-              for when, lat, lon, accuracy, _ in rows]
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<gpx version="1.1" creator="fencepost demo" xmlns="http://www.topografix.com/GPX/1/1">',
+        "<trk><name>Google campus to Apple headquarters</name><trkseg>",
+    ]
+    lines += [
+        f'<trkpt lat="{lat:.7f}" lon="{lon:.7f}"><time>{iso(when)}</time><hdop>{accuracy / 5:.1f}</hdop></trkpt>'
+        for when, lat, lon, accuracy, _ in rows
+    ]
     return "\n".join([*lines, "</trkseg></trk>", "</gpx>"]) + "\n"
 
 
 def circle(identifier: str, place: tuple[float, float], radius: float, **properties: object) -> dict[str, object]:
     geometry = {"type": "Point", "coordinates": [place[1], place[0]]}
-    return {"type": "Feature", "geometry": geometry,
-            "properties": {"identifier": identifier, "radius": radius, **properties}}
+    return {
+        "type": "Feature",
+        "geometry": geometry,
+        "properties": {"identifier": identifier, "radius": radius, **properties},
+    }
 
 
 def conditions_text() -> str:
-    beacon = {"type": "Feature", "geometry": None,
-              "properties": {"identifier": "apple lobby", "uuid": BEACON, "major": 1}}
+    beacon = {
+        "type": "Feature",
+        "geometry": None,
+        "properties": {"identifier": "apple lobby", "uuid": BEACON, "major": 1},
+    }
     features = [
         circle("google campus", GOOGLE, 1000),
         circle("google car park", GOOGLE, 75, assuming="satisfied"),
@@ -162,8 +174,12 @@ def conditions_text() -> str:
         circle("85 at el camino", (37.37730, -122.06750), 200, policy="core_location"),
         circle("85 at fremont", (37.35000, -122.05790), 120, policy="exact"),
         circle("mountain view library", (37.39030, -122.08360), 200, assuming="unsatisfied"),
-        circle("de anza exit", (37.33330, -122.03440), 100,
-               policy={"entry_dwell": 5, "exit_dwell": 5, "notify": ["entry", "exit"]}),
+        circle(
+            "de anza exit",
+            (37.33330, -122.03440),
+            100,
+            policy={"entry_dwell": 5, "exit_dwell": 5, "notify": ["entry", "exit"]},
+        ),
         circle("apple", APPLE, 1000),
         beacon,
     ]
@@ -198,8 +214,12 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     truth = drive()
     rows = observe(truth)
-    for name, text in (("drive.csv", csv_text(rows)), ("drive.gpx", gpx_text(rows)),
-                       ("conditions.geojson", conditions_text()), ("sightings.jsonl", sightings_text(len(truth)))):
+    for name, text in (
+        ("drive.csv", csv_text(rows)),
+        ("drive.gpx", gpx_text(rows)),
+        ("conditions.geojson", conditions_text()),
+        ("sightings.jsonl", sightings_text(len(truth))),
+    ):
         (folder / name).write_text(text, encoding="utf-8")
         print(folder / name, file=sys.stderr)
 

@@ -6,12 +6,13 @@
     reminders.py DIR play FILE.gpx [--speed M/S] [--start 2024-05-01T09:00:00Z] [--accelerate N] [--die-after FIXES]
     reminders.py        # a demonstration in a directory of its own
 
-A reminder is a condition whose identifier is its note; its policy says whether entries or exits are told. So there is no
-second table beside the monitor. `play` goes on where an earlier one ended, also when that one was killed.
+A reminder is a condition whose identifier is its note; its policy says whether entries or exits are told. So there is
+no second table beside the monitor. `play` goes on where an earlier one ended, also when that one was killed.
 """
 
 import argparse
 import dataclasses
+import itertools
 import os
 import signal
 import subprocess
@@ -25,7 +26,16 @@ from typing import Any
 import gpxpy
 from gpxpy.gpx import GPXException
 
-from fencepost import CircularGeographicCondition, FencepostError, Fix, Monitor, Notify, State, TransitionPolicy, geodesic
+from fencepost import (
+    CircularGeographicCondition,
+    FencepostError,
+    Fix,
+    Monitor,
+    Notify,
+    State,
+    TransitionPolicy,
+    geodesic,
+)
 
 MOST = 20
 SMALLEST, LARGEST = 100, 1_000  # metres: below, fixes are too coarse; above, a place is no place any more
@@ -84,7 +94,9 @@ def read(file: str, speed: float | None, start: datetime) -> list[Fix]:
     """The fixes of the tracks, else of the way points: one a second at a speed where these have no times."""
     with open(file, encoding="utf-8") as stream:
         gpx: Any = gpxpy.parse(stream)
-    points: list[Any] = [point for track in gpx.tracks for segment in track.segments for point in segment.points] or gpx.waypoints
+    points: list[Any] = [
+        point for track in gpx.tracks for segment in track.segments for point in segment.points
+    ] or gpx.waypoints
     timed = [Fix(point.latitude, point.longitude, accuracy=10, time=point.time) for point in points if point.time]
     if len(timed) == len(points):
         return timed
@@ -92,7 +104,7 @@ def read(file: str, speed: float | None, start: datetime) -> list[Fix]:
         raise ValueError(f"{file}: the points have no times; give --speed METRES_PER_SECOND")
     places: list[tuple[float, float]] = [(point.latitude, point.longitude) for point in points]
     way = [places[0]]
-    for here, there in zip(places, places[1:]):
+    for here, there in itertools.pairwise(places):
         line = geodesic.inverse(*here, *there)
         for second in range(1, int(line.distance / speed) + 1):
             reached = geodesic.direct(*here, line.azimuth1, second * speed)

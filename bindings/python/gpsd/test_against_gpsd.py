@@ -1,6 +1,7 @@
 """`fencepost watch` against the real daemon: gpsd reads a pseudo terminal on which gpsfake plays receivers' logs.
 
-Needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; skipped with a message where one is missing.
+Needs Debian's gpsd and gpsd-clients, the shared logs and a pseudo terminal; skipped with a message where one is
+missing.
 """
 
 from __future__ import annotations
@@ -85,13 +86,25 @@ class Watching:
 
     def __init__(self, folder: Path, port: int, circles: dict[str, tuple[float, float, float]], *more: str) -> None:
         features = [
-            {"type": "Feature", "geometry": {"type": "Point", "coordinates": [longitude, latitude]},
-             "properties": {"identifier": name, "radius": radius, "policy": "exact"}}
+            {
+                "type": "Feature",
+                "geometry": {"type": "Point", "coordinates": [longitude, latitude]},
+                "properties": {"identifier": name, "radius": radius, "policy": "exact"},
+            }
             for name, (latitude, longitude, radius) in circles.items()
         ]
         (folder / "conditions.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
-        command = [sys.executable, "-m", "fencepost", "watch", "--source", f"gpsd://127.0.0.1:{port}",
-                   "--conditions", "conditions.geojson", *more]
+        command = [
+            sys.executable,
+            "-m",
+            "fencepost",
+            "watch",
+            "--source",
+            f"gpsd://127.0.0.1:{port}",
+            "--conditions",
+            "conditions.geojson",
+            *more,
+        ]
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._rest = {self.process.stdout: b"", self.process.stderr: b""}
 
@@ -138,6 +151,7 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
     log = "quectel.log"
     rows = read_track(LOGS / log).fixes
     start = rows[0]
+
     # The device drifts; a circle around where it began is left late in the log, when gpsd has long found its feet.
     def crossings(radius: float) -> list[tuple[str, int | None]]:
         monitor = Monitor()
@@ -147,7 +161,8 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
         return [(str(event.state), event.date_us) for event in monitor.events()]
 
     radius = next(
-        radius / 10 for radius in range(60, 1, -1)
+        radius / 10
+        for radius in range(60, 1, -1)
         if len(found := crossings(radius / 10)) >= 2 and (found[1][1] or 0) > rows[15][3]
     )
     expected = crossings(radius)

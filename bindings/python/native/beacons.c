@@ -7,8 +7,8 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "y*i", &payload, &company)) return NULL;
   fencepost_beacon_advertisement found;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_beacon_parse_advertisement(payload.buf, (size_t)payload.len, company, INT32_MIN,
-                                                                 &found, &error);
+  fencepost_status status =
+      fencepost_beacon_parse_advertisement(payload.buf, (size_t)payload.len, company, INT32_MIN, &found, &error);
   PyBuffer_Release(&payload);
   if (status != FENCEPOST_OK) return native_raise(PyModule_GetState(module), status, &error);
   return Py_BuildValue("(y#iiiiI)", (const char *)found.sighting.uuid, (Py_ssize_t)16, (int)found.sighting.major,

@@ -60,8 +60,8 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   double latitude, longitude, radius;
   int assuming, ensure;
   unsigned long long tag;
-  if (!PyArg_ParseTuple(args, "OdddiOKp", &identifier_object, &latitude, &longitude, &radius, &assuming,
-                        &policy_object, &tag, &ensure) ||
+  if (!PyArg_ParseTuple(args, "OdddiOKp", &identifier_object, &latitude, &longitude, &radius, &assuming, &policy_object,
+                        &tag, &ensure) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
@@ -70,11 +70,11 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   uint32_t changed = 1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
-  fencepost_status status =
-      ensure ? fencepost_monitor_ensure_circular_condition(self->handle, identifier, latitude, longitude, radius,
-                                                           &options, &changed, &error)
-             : fencepost_monitor_add_circular_condition(self->handle, identifier, latitude, longitude, radius,
-                                                        &options, &error);
+  fencepost_status status = ensure
+                                ? fencepost_monitor_ensure_circular_condition(
+                                      self->handle, identifier, latitude, longitude, radius, &options, &changed, &error)
+                                : fencepost_monitor_add_circular_condition(self->handle, identifier, latitude,
+                                                                           longitude, radius, &options, &error);
   native_leave(saved);
   if (status != FENCEPOST_OK) return native_raise(state, status, &error);
   return PyBool_FromLong(changed != 0);
@@ -102,9 +102,8 @@ static PyObject *add_columns(native_monitor *self, native_state *state, PyObject
   }
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter_batch(self);
-  fencepost_status status =
-      fencepost_monitor_add_circular_conditions(self->handle, texts, columns[0].buf, columns[1].buf, columns[2].buf,
-                                                tags, (size_t)count, options, &error);
+  fencepost_status status = fencepost_monitor_add_circular_conditions(
+      self->handle, texts, columns[0].buf, columns[1].buf, columns[2].buf, tags, (size_t)count, options, &error);
   native_leave_batch(self, saved);
   PyMem_Free(texts);
   if (status != FENCEPOST_OK) return native_raise(state, status, &error);
@@ -115,8 +114,8 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *sources[3], *policy_object, *tags_object;
   int assuming;
-  if (!PyArg_ParseTuple(args, "OOOOiOO", &identifiers, &sources[0], &sources[1], &sources[2], &assuming,
-                        &policy_object, &tags_object))
+  if (!PyArg_ParseTuple(args, "OOOOiOO", &identifiers, &sources[0], &sources[1], &sources[2], &assuming, &policy_object,
+                        &tags_object))
     return NULL;
   if (!PyTuple_Check(identifiers)) {
     PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
@@ -163,8 +162,8 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
   fencepost_status status =
-      ensure ? fencepost_monitor_ensure_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major,
-                                                         minor, &options, &changed, &error)
+      ensure ? fencepost_monitor_ensure_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major, minor,
+                                                         &options, &changed, &error)
              : fencepost_monitor_add_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major, minor,
                                                       &options, &error);
   native_leave(saved);
@@ -190,12 +189,15 @@ static fencepost_status read_condition(fencepost_monitor *monitor, const char *i
   return fencepost_monitor_condition(monitor, identifier, out, error);
 }
 
-static fencepost_status explain(fencepost_monitor *monitor, const char *identifier, void *out,
-                                fencepost_error *error) {
+static fencepost_status explain(fencepost_monitor *monitor, const char *identifier, void *out, fencepost_error *error) {
   return fencepost_monitor_explain(monitor, identifier, out, error);
 }
 
-enum { REFUSED = -1, ABSENT = 0, ANSWERED = 1 };
+enum {
+  REFUSED = -1,
+  ABSENT = 0,
+  ANSWERED = 1
+};
 
 /* REFUSED: an exception is set; ABSENT: there is no such condition, and that is not an error to the caller. */
 static int ask(PyObject *object, PyObject *identifier_object, question question, void *out, int may_be_absent) {
@@ -291,8 +293,7 @@ PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
   for (;;) { /* until no other thread adds between the question and the answer */
     fencepost_error error = FENCEPOST_ERROR_INIT;
     PyThreadState *saved = native_enter(self);
-    fencepost_status status =
-        fencepost_monitor_identifiers(self->handle, buffer, capacity, &size, NULL, &error);
+    fencepost_status status = fencepost_monitor_identifiers(self->handle, buffer, capacity, &size, NULL, &error);
     native_leave(saved);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
       PyMem_Free(buffer);
@@ -323,8 +324,7 @@ PyObject *native_explain(PyObject *object, PyObject *identifier) {
                        native_optional_double(found.accuracy_m), native_optional_double(found.entry_margin_m),
                        native_optional_double(found.exit_margin_m), native_optional_time(found.candidate_start_us),
                        native_optional_time(found.deadline_us), native_optional_time(found.last_sighting_us),
-                       native_optional_double(found.metres_to_decide),
-                       native_optional_double(found.seconds_to_decide),
+                       native_optional_double(found.metres_to_decide), native_optional_double(found.seconds_to_decide),
                        native_optional_double(found.accuracy_needed_m));
 }
 

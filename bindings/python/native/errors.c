@@ -46,8 +46,8 @@ static const char base_doc[] =
     "    position: Index of the offending row or element where there are several, else 0.";
 
 static PyObject *class_members(fencepost_status status) {
-  return Py_BuildValue("{s:i,s:s,s:i,s:s}", "code", (int)status, "name", fencepost_status_name(status), "position",
-                       0, "__module__", "fencepost");
+  return Py_BuildValue("{s:i,s:s,s:i,s:s}", "code", (int)status, "name", fencepost_status_name(status), "position", 0,
+                       "__module__", "fencepost");
 }
 
 static PyObject *new_class(const char *name, const char *doc, PyObject *bases, fencepost_status status) {

@@ -31,8 +31,8 @@ PyObject *native_event_tuple(const fencepost_event *event) {
                        native_optional_time(event->date_us), native_optional_time(event->evidence_date_us),
                        refinement_tuple(event), (unsigned)event->diagnostics, (unsigned long long)event->generation,
                        native_optional_double(event->latitude), native_optional_double(event->longitude),
-                       native_optional_double(event->accuracy_m),
-                       native_optional_double(event->boundary_distance_m), (unsigned long long)event->tag);
+                       native_optional_double(event->accuracy_m), native_optional_double(event->boundary_distance_m),
+                       (unsigned long long)event->tag);
 }
 
 int native_take_event(native_state *state, native_monitor *monitor, fencepost_event *event) {
@@ -146,8 +146,8 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
   unsigned diagnostics;
   const char *identifier;
   if (!PyArg_ParseTuple(args, "KOiiOOOIKOOOO", &sequence, &identifier_object, &event_state, &cause, &date,
-                        &evidence_date, &refinement, &diagnostics, &generation, &numbers[0], &numbers[1],
-                        &numbers[2], &numbers[3]) ||
+                        &evidence_date, &refinement, &diagnostics, &generation, &numbers[0], &numbers[1], &numbers[2],
+                        &numbers[3]) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   size_t length = strlen(identifier);
@@ -160,9 +160,8 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
   event.diagnostics = diagnostics;
   event.identifier_length = (uint32_t)length;
   memcpy(event.identifier, identifier, length + 1);
-  if (read_optional_time(date, &event.date_us) < 0 ||
-      read_optional_time(evidence_date, &event.evidence_date_us) < 0 || read_refinement(refinement, &event) < 0 ||
-      read_optional_double(numbers[0], &event.latitude) < 0 ||
+  if (read_optional_time(date, &event.date_us) < 0 || read_optional_time(evidence_date, &event.evidence_date_us) < 0 ||
+      read_refinement(refinement, &event) < 0 || read_optional_double(numbers[0], &event.latitude) < 0 ||
       read_optional_double(numbers[1], &event.longitude) < 0 ||
       read_optional_double(numbers[2], &event.accuracy_m) < 0 ||
       read_optional_double(numbers[3], &event.boundary_distance_m) < 0)

@@ -49,8 +49,8 @@ static PyObject *solve_columns(PyObject *module, PyObject *args, solver solver) 
   PyObject *objects[COLUMNS];
   Py_buffer views[COLUMNS];
   Py_ssize_t rows;
-  if (!PyArg_ParseTuple(args, "OOOOOOO", &objects[0], &objects[1], &objects[2], &objects[3], &objects[4],
-                        &objects[5], &objects[6]))
+  if (!PyArg_ParseTuple(args, "OOOOOOO", &objects[0], &objects[1], &objects[2], &objects[3], &objects[4], &objects[5],
+                        &objects[6]))
     return NULL;
   if (open_columns(state, objects, views, &rows) < 0) return NULL;
   const double *in[4];

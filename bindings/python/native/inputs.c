@@ -51,8 +51,7 @@ static int open_records(native_state *state, PyObject *object, const char *what,
     native_refuse(state, "%s: elements of %zd bytes, expected bytes or records of %zd", what, view->itemsize, size);
   else if (view->len % size != 0)
     native_refuse(state, "%s: %zd bytes are not a whole number of records of %zd", what, view->len, size);
-  else
-    return 0;
+  else return 0;
   PyBuffer_Release(view);
   return -1;
 }
@@ -79,8 +78,8 @@ PyObject *native_feed_fixes(PyObject *object, PyObject *fixes) {
   fencepost_feed_result result = {0, 0, 0};
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter_batch(self);
-  fencepost_status status = fencepost_monitor_feed_fixes(
-      self->handle, rows, (size_t)view.len / sizeof(fencepost_fix), &result, &error);
+  fencepost_status status =
+      fencepost_monitor_feed_fixes(self->handle, rows, (size_t)view.len / sizeof(fencepost_fix), &result, &error);
   native_leave_batch(self, saved);
   PyMem_Free(copy);
   PyBuffer_Release(&view);
@@ -125,8 +124,7 @@ PyObject *native_set_scanning(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "pL", &scanning, &time)) return NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
-  fencepost_status status =
-      fencepost_monitor_set_beacon_scanning(self->handle, scanning ? 1u : 0u, time, &error);
+  fencepost_status status = fencepost_monitor_set_beacon_scanning(self->handle, scanning ? 1u : 0u, time, &error);
   native_leave(saved);
   if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
   Py_RETURN_NONE;

@@ -78,8 +78,8 @@ static PyMethodDef module_methods[] = {
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
 
 static struct PyModuleDef module_definition = {
-    PyModuleDef_HEAD_INIT, "fencepost._native",
-    "The C face of the library. Use the package fencepost instead.",
-    sizeof(native_state), module_methods, module_slots, module_traverse, module_clear, module_free};
+    PyModuleDef_HEAD_INIT, "fencepost._native", "The C face of the library. Use the package fencepost instead.",
+    sizeof(native_state),  module_methods,      module_slots,
+    module_traverse,       module_clear,        module_free};
 
 PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module_definition); }

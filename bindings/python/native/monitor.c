@@ -29,8 +29,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     return NULL;
   }
   if (!PyArg_ParseTuple(args, "OiKKLLLOiL", &name_object, &delivery, &condition_limit, &max_pending_events,
-                        &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability,
-                        &interval))
+                        &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
@@ -106,12 +105,12 @@ static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused
   fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &error);
   native_leave(saved);
   if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
-  return Py_BuildValue(
-      "(NKKKKKKKK)", native_optional_time(statistics.clock_us), (unsigned long long)statistics.input_count,
-      (unsigned long long)statistics.accepted_fixes, (unsigned long long)statistics.invalid_fixes,
-      (unsigned long long)statistics.late_inputs, (unsigned long long)statistics.accepted_sightings,
-      (unsigned long long)statistics.pending_events, (unsigned long long)statistics.handed_out_events,
-      (unsigned long long)statistics.condition_count);
+  return Py_BuildValue("(NKKKKKKKK)", native_optional_time(statistics.clock_us),
+                       (unsigned long long)statistics.input_count, (unsigned long long)statistics.accepted_fixes,
+                       (unsigned long long)statistics.invalid_fixes, (unsigned long long)statistics.late_inputs,
+                       (unsigned long long)statistics.accepted_sightings, (unsigned long long)statistics.pending_events,
+                       (unsigned long long)statistics.handed_out_events,
+                       (unsigned long long)statistics.condition_count);
 }
 
 static PyMethodDef monitor_methods[] = {

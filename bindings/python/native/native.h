@@ -25,8 +25,7 @@ typedef struct {
  * written with that lock held. `is_stored`: calls may wait for a disk.
  */
 typedef struct {
-  PyObject_HEAD
-  fencepost_monitor *handle;
+  PyObject_HEAD fencepost_monitor *handle;
   Py_ssize_t batches;
   int consumer; /* eventfd of the consumer that waits, plus 1; 0 = none */
   long consumer_process;

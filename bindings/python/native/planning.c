@@ -67,10 +67,10 @@ static PyObject *plan_tuple(const fencepost_plan *plan, const fencepost_armed_co
   PyObject *armed = PyList_New(0), *kept = PyList_New(0);
   for (size_t index = 0; armed != NULL && index < count; index++) {
     const fencepost_armed_condition *row = &rows[index];
-    PyObject *item = Py_BuildValue("(s#KKddddNN)", row->identifier, (Py_ssize_t)row->identifier_length,
-                                   (unsigned long long)row->generation, (unsigned long long)row->tag, row->latitude,
-                                   row->longitude, row->radius_m, row->slack_m, PyBool_FromLong(row->is_inside),
-                                   PyBool_FromLong(row->is_new));
+    PyObject *item =
+        Py_BuildValue("(s#KKddddNN)", row->identifier, (Py_ssize_t)row->identifier_length,
+                      (unsigned long long)row->generation, (unsigned long long)row->tag, row->latitude, row->longitude,
+                      row->radius_m, row->slack_m, PyBool_FromLong(row->is_inside), PyBool_FromLong(row->is_new));
     if (item == NULL || PyList_Append(armed, item) < 0) Py_CLEAR(armed);
     Py_XDECREF(item);
   }
@@ -109,9 +109,8 @@ PyObject *native_plan(PyObject *object, PyObject *args) {
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
     fencepost_error error = FENCEPOST_ERROR_INIT;
     PyThreadState *saved = native_enter(self);
-    fencepost_status status =
-        fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations, (size_t)before,
-                               keep, rows, capacity, &count, &plan, &error);
+    fencepost_status status = fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations,
+                                                     (size_t)before, keep, rows, capacity, &count, &plan, &error);
     native_leave(saved);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
       native_raise(native_monitor_state(object), status, &error);
@@ -193,8 +192,8 @@ PyObject *native_best_fix(PyObject *module, PyObject *args) {
   size_t index = 0;
   uint32_t available = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status = fencepost_best_fix(rows, (size_t)view.len / sizeof(fencepost_fix), now, &selection, &index,
-                                               &available, &error);
+  fencepost_status status =
+      fencepost_best_fix(rows, (size_t)view.len / sizeof(fencepost_fix), now, &selection, &index, &available, &error);
   PyMem_Free(rows);
   PyBuffer_Release(&view);
   if (status != FENCEPOST_OK) return native_raise(state, status, &error);

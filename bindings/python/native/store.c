@@ -69,12 +69,9 @@ PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
   }
   native_leave_batch(self, saved);
   PyObject *result = NULL;
-  if (status != FENCEPOST_OK)
-    native_raise(native_monitor_state(object), status, &error);
-  else if (buffer == NULL)
-    PyErr_NoMemory();
-  else
-    result = PyBytes_FromStringAndSize(buffer, (Py_ssize_t)size);
+  if (status != FENCEPOST_OK) native_raise(native_monitor_state(object), status, &error);
+  else if (buffer == NULL) PyErr_NoMemory();
+  else result = PyBytes_FromStringAndSize(buffer, (Py_ssize_t)size);
   free(buffer);
   return result;
 }

@@ -6,7 +6,14 @@
 
 #include <string.h>
 
-enum { LATITUDE, LONGITUDE, TIME, TRACK, ACCURACY, COLUMNS };
+enum {
+  LATITUDE,
+  LONGITUDE,
+  TIME,
+  TRACK,
+  ACCURACY,
+  COLUMNS
+};
 
 typedef struct {
   native_state *state;
@@ -209,8 +216,7 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
     failed = native_open_column(rows.state, sources[at], names[at], codes[at], &count, &rows.columns[at]) < 0;
   if (!failed && (start < 0 || start > stop || stop > count))
     native_refuse(rows.state, "rows %zd to %zd of %zd", start, stop, count);
-  else if (!failed)
-    row = feed_rows(&rows, start, stop);
+  else if (!failed) row = feed_rows(&rows, start, stop);
   for (int index = 0; index < COLUMNS; index++) native_release_column(&rows.columns[index]);
   PyBuffer_Release(&rows.begins);
   if (row < 0) return NULL;

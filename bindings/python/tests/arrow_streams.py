@@ -59,7 +59,9 @@ def watching(rows: Rows) -> Monitor:
     placed = [row for row in rows if -90 <= row[0] <= 90 and -180 <= row[1] <= 180]
     for number, row in enumerate(placed[:: max(1, len(placed) // 12)]):
         radius = 80 * (1 + number % 5)
-        monitor.add(CircularGeographicCondition(row[0], row[1], radius), f"c{number}", policy=("exact", "standard")[number % 2])
+        monitor.add(
+            CircularGeographicCondition(row[0], row[1], radius), f"c{number}", policy=("exact", "standard")[number % 2]
+        )
     return monitor
 
 

@@ -31,12 +31,36 @@ UNMONITORED_FLAGS = frozenset({"condition_unsupported", "condition_limit_exceede
 HOST_FLAGS = frozenset(FLAG_ORDER) - UNMONITORED_FLAGS - {"persistence_unavailable"}
 
 PRESETS = {
-    "standard": dict(entry_dwell=20.0, exit_dwell=20.0, entry_margin=20.0, exit_margin=20.0, exit_margin_limit=0.0,
-                     accuracy_factor=1.0, dwell_policy="timer", notify=("initial", "entry", "exit")),
-    "exact": dict(entry_dwell=0.0, exit_dwell=0.0, entry_margin=0.0, exit_margin=0.0, exit_margin_limit=0.0,
-                  accuracy_factor=0.0, dwell_policy="timer", notify=("initial", "entry", "exit")),
-    "core_location": dict(entry_dwell=20.0, exit_dwell=20.0, entry_margin=20.0, exit_margin=60.0,
-                          exit_margin_limit=200.0, accuracy_factor=1.0, dwell_policy="timer", notify=("initial", "entry", "exit")),
+    "standard": dict(
+        entry_dwell=20.0,
+        exit_dwell=20.0,
+        entry_margin=20.0,
+        exit_margin=20.0,
+        exit_margin_limit=0.0,
+        accuracy_factor=1.0,
+        dwell_policy="timer",
+        notify=("initial", "entry", "exit"),
+    ),
+    "exact": dict(
+        entry_dwell=0.0,
+        exit_dwell=0.0,
+        entry_margin=0.0,
+        exit_margin=0.0,
+        exit_margin_limit=0.0,
+        accuracy_factor=0.0,
+        dwell_policy="timer",
+        notify=("initial", "entry", "exit"),
+    ),
+    "core_location": dict(
+        entry_dwell=20.0,
+        exit_dwell=20.0,
+        entry_margin=20.0,
+        exit_margin=60.0,
+        exit_margin_limit=200.0,
+        accuracy_factor=1.0,
+        dwell_policy="timer",
+        notify=("initial", "entry", "exit"),
+    ),
 }
 
 UUID_TEXT = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
@@ -62,6 +86,7 @@ def distance(latitude1, longitude1, latitude2, longitude2) -> float:
 # ---------------------------------------------------------------------------------------------------------------
 # Checking what comes in
 # ---------------------------------------------------------------------------------------------------------------
+
 
 def checked_identifier(identifier):
     if not isinstance(identifier, str) or not identifier or "\0" in identifier:
@@ -114,12 +139,13 @@ def checked_16_bit(value):
 
 
 def is_coordinate(latitude, longitude):
-    return (math.isfinite(latitude) and math.isfinite(longitude) and abs(latitude) <= 90 and abs(longitude) <= 180)
+    return math.isfinite(latitude) and math.isfinite(longitude) and abs(latitude) <= 90 and abs(longitude) <= 180
 
 
 # ---------------------------------------------------------------------------------------------------------------
 # The values that a monitor keeps
 # ---------------------------------------------------------------------------------------------------------------
+
 
 class Fix:
     def __init__(self, time, latitude, longitude, accuracy):
@@ -133,9 +159,9 @@ class Observation:
         self.side = side
         self.state = "satisfied" if side == "in" else "unsatisfied"
         self.date = date
-        self.cause = cause                # determination, crossing, timeout
-        self.transition = transition      # initial, entry, exit: what notify is asked about
-        self.order = order                # place among all changes of this monitor
+        self.cause = cause  # determination, crossing, timeout
+        self.transition = transition  # initial, entry, exit: what notify is asked about
+        self.order = order  # place among all changes of this monitor
         self.evidence_date = evidence_date
         self.refinement = refinement
         self.evidence = evidence or dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None)
@@ -149,43 +175,64 @@ class Candidate:
 class Event:
     """A built event. ``order`` is the place of the change it is about; ``silent`` ones are never handed out."""
 
-    def __init__(self, condition, *, state, cause, date, order, flags, evidence_date=None, refinement=None,
-                 evidence=None, silent=False):
+    def __init__(
+        self,
+        condition,
+        *,
+        state,
+        cause,
+        date,
+        order,
+        flags,
+        evidence_date=None,
+        refinement=None,
+        evidence=None,
+        silent=False,
+    ):
         self.identifier, self.generation, self.tag = condition.identifier, condition.generation, condition.tag
         self.state, self.cause, self.date, self.order = state, cause, date, order
         self.flags = frozenset(flags)
         self.evidence_date, self.refinement = evidence_date, refinement
         self.evidence = evidence or dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None)
         self.silent = silent
-        self.sequence = None              # given at the first hand-out
+        self.sequence = None  # given at the first hand-out
 
     @property
     def handed_out(self):
         return self.sequence is not None
 
     def as_dict(self):
-        return dict(sequence=self.sequence, identifier=self.identifier, state=self.state, cause=self.cause,
-                    date=self.date, evidence_date=self.evidence_date, refinement=copy.copy(self.refinement),
-                    diagnostics=[name for name in FLAG_ORDER if name in self.flags], generation=self.generation,
-                    **self.evidence, tag=self.tag)
+        return dict(
+            sequence=self.sequence,
+            identifier=self.identifier,
+            state=self.state,
+            cause=self.cause,
+            date=self.date,
+            evidence_date=self.evidence_date,
+            refinement=copy.copy(self.refinement),
+            diagnostics=[name for name in FLAG_ORDER if name in self.flags],
+            generation=self.generation,
+            **self.evidence,
+            tag=self.tag,
+        )
 
 
 class Condition:
     def __init__(self, identifier, definition, policy, tag, generation, rank):
         self.identifier, self.definition, self.policy, self.tag = identifier, definition, policy, tag
-        self.generation = generation      # add sequence
-        self.rank = rank                  # place in the line for slots; a replacement inherits it
-        self.flags = frozenset()          # diagnostic flags that hold now ...
-        self.flags_date = None            # ... since when, and which change of the monitor that was
+        self.generation = generation  # add sequence
+        self.rank = rank  # place in the line for slots; a replacement inherits it
+        self.flags = frozenset()  # diagnostic flags that hold now ...
+        self.flags_date = None  # ... since when, and which change of the monitor that was
         self.flags_order = 0
-        self.observed = None              # O of section 4
-        self.queue = []                   # P of section 4; more than one entry only with delivery "every"
-        self.record = None                # R of section 4
-        self.candidate = None             # circles
-        self.evidence_is_in = False       # circles: dwell_policy "evidence" confirms in this instant
-        self.last_fix = None              # circles: (fix, distance) evaluated last, for explain
-        self.absence_deadline = None      # beacons
-        self.last_sighting = None         # beacons
+        self.observed = None  # O of section 4
+        self.queue = []  # P of section 4; more than one entry only with delivery "every"
+        self.record = None  # R of section 4
+        self.candidate = None  # circles
+        self.evidence_is_in = False  # circles: dwell_policy "evidence" confirms in this instant
+        self.last_fix = None  # circles: (fix, distance) evaluated last, for explain
+        self.absence_deadline = None  # beacons
+        self.last_sighting = None  # beacons
 
     @property
     def is_circle(self):
@@ -236,7 +283,7 @@ class Condition:
     def matches(self, sighting):
         uuid, major, minor, _ = sighting
         d = self.definition
-        return (uuid == d["uuid"] and d["major"] in (None, major) and d["minor"] in (None, minor))
+        return uuid == d["uuid"] and d["major"] in (None, major) and d["minor"] in (None, minor)
 
 
 def has_news(now: frozenset, before: frozenset) -> bool:
@@ -253,9 +300,18 @@ def has_news(now: frozenset, before: frozenset) -> bool:
 # The monitor
 # ---------------------------------------------------------------------------------------------------------------
 
+
 class ReferenceMonitor:
-    def __init__(self, *, delivery="every", condition_limit=None, initial_fix_max_age=60.0, beacon_exit_timeout=30.0,
-                 beacon_initial_timeout=30.0, max_pending_events=1_000_000):
+    def __init__(
+        self,
+        *,
+        delivery="every",
+        condition_limit=None,
+        initial_fix_max_age=60.0,
+        beacon_exit_timeout=30.0,
+        beacon_initial_timeout=30.0,
+        max_pending_events=1_000_000,
+    ):
         if delivery not in ("first", "latest", "every"):
             raise Refused("invalid_argument", "delivery")
         self.delivery = delivery
@@ -270,12 +326,12 @@ class ReferenceMonitor:
         self.host_flags = frozenset()
         self.unsupported = frozenset()
         self.store_works = True
-        self._conditions = {}             # identifier -> Condition
+        self._conditions = {}  # identifier -> Condition
         self._generations = 0
         self._ranks = 0
         self._changes = 0
         self._sequence = 0
-        self._in_flight = None            # (condition, event) handed out in this session, not committed
+        self._in_flight = None  # (condition, event) handed out in this session, not committed
         self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0)
 
     # Conditions ------------------------------------------------------------------------------------------------
@@ -302,8 +358,12 @@ class ReferenceMonitor:
     def _beacon(uuid, major, minor):
         if major is None and minor is not None:
             raise Refused("invalid_argument", "a minor needs a major")
-        return dict(kind="beacon", uuid=checked_uuid(uuid), major=None if major is None else checked_16_bit(major),
-                    minor=None if minor is None else checked_16_bit(minor))
+        return dict(
+            kind="beacon",
+            uuid=checked_uuid(uuid),
+            major=None if major is None else checked_16_bit(major),
+            minor=None if minor is None else checked_16_bit(minor),
+        )
 
     def _ensure(self, identifier, definition, assuming, policy, tag):
         checked_identifier(identifier)
@@ -314,9 +374,11 @@ class ReferenceMonitor:
         if there is not None and there.policy == fields and there.tag == tag:
             old = there.definition
             if old["kind"] == definition["kind"] == "circle":
-                if (abs(old["latitude"] - definition["latitude"]) <= 1e-7
-                        and abs(old["longitude"] - definition["longitude"]) <= 1e-7
-                        and abs(old["radius"] - definition["radius"]) <= 0.5):
+                if (
+                    abs(old["latitude"] - definition["latitude"]) <= 1e-7
+                    and abs(old["longitude"] - definition["longitude"]) <= 1e-7
+                    and abs(old["radius"] - definition["radius"]) <= 0.5
+                ):
                     return
             elif old == definition:
                 return
@@ -324,7 +386,7 @@ class ReferenceMonitor:
 
     def _add(self, identifier, definition, assuming, policy, tag):
         checked_identifier(identifier)
-        if assuming not in ("unknown", "satisfied", "unsatisfied"):      # A32
+        if assuming not in ("unknown", "satisfied", "unsatisfied"):  # A32
             raise Refused("invalid_argument", "assuming")
         fields = checked_policy(policy)
         self._generations += 1
@@ -332,7 +394,7 @@ class ReferenceMonitor:
         if old is None:
             self._ranks += 1
             rank = self._ranks
-        else:                             # A1: record, pending event and event in flight of the old one vanish
+        else:  # A1: record, pending event and event in flight of the old one vanish
             rank = old.rank
             self._forget_in_flight(old)
         c = Condition(identifier, definition, fields, tag, self._generations, rank)
@@ -342,7 +404,7 @@ class ReferenceMonitor:
         if c.suspended:
             return
         if c.is_circle:
-            fix = self.latest_fix         # A4
+            fix = self.latest_fix  # A4
             if fix is not None and self.clock - fix.time <= self.initial_fix_max_age:
                 self._evaluate(c, fix, self.clock)
         else:
@@ -352,7 +414,7 @@ class ReferenceMonitor:
         old = self._conditions.pop(identifier, None)
         if old is not None:
             self._forget_in_flight(old)
-            self._refresh_flags()         # a slot may be free now
+            self._refresh_flags()  # a slot may be free now
 
     def _forget_in_flight(self, condition):
         if self._in_flight is not None and self._in_flight[0] is condition:
@@ -370,7 +432,7 @@ class ReferenceMonitor:
         if not is_coordinate(latitude, longitude):
             self._statistics["invalid_fixes"] += 1
             raise Refused("invalid_argument", "coordinate")
-        if math.isnan(accuracy) or accuracy < 0:      # "there is no position": ignored, whatever its time
+        if math.isnan(accuracy) or accuracy < 0:  # "there is no position": ignored, whatever its time
             self._statistics["invalid_fixes"] += 1
             return
         self._begin(time_us)
@@ -383,8 +445,14 @@ class ReferenceMonitor:
     def feed_sightings(self, time_us, sightings):
         report = []
         for uuid, major, minor, rssi in sightings:
-            report.append((checked_uuid(uuid), checked_16_bit(major), checked_16_bit(minor),
-                           WEAKEST_RSSI if rssi is None else rssi))
+            report.append(
+                (
+                    checked_uuid(uuid),
+                    checked_16_bit(major),
+                    checked_16_bit(minor),
+                    WEAKEST_RSSI if rssi is None else rssi,
+                )
+            )
         self._begin(time_us)
         if self.scanning:
             for c in self._in_add_order():
@@ -401,7 +469,7 @@ class ReferenceMonitor:
                     continue
                 if on:
                     self._watch_for_absence(c)
-                else:                     # A29: undetermined, no event, timers stopped
+                else:  # A29: undetermined, no event, timers stopped
                     c.observed = None
                     c.absence_deadline = None
         self._end(time_us)
@@ -442,7 +510,7 @@ class ReferenceMonitor:
         self._statistics["accepted"] += 1
         if self.clock is None:
             self.clock = time
-            for c in self._in_add_order():            # "the absence timer starts at the first time given"
+            for c in self._in_add_order():  # "the absence timer starts at the first time given"
                 self._watch_for_absence(c)
         self._fire(lambda deadline: deadline < time)
         self.clock = time
@@ -481,15 +549,15 @@ class ReferenceMonitor:
         if c.observed is None:
             decided = c.determined_side(d, fix.accuracy)
             if decided is not None:
-                self._observe(c, decided, now, "determination", evidence_date=fix.time,
-                              evidence=self._evidence(c, fix, d))
+                self._observe(
+                    c, decided, now, "determination", evidence_date=fix.time, evidence=self._evidence(c, fix, d)
+                )
         elif side == c.observed.side:
             c.candidate = None
         else:
             if c.candidate is None and c.is_decisive(d, fix.accuracy):
                 c.candidate = Candidate(side, fix, d, fix.time + c.dwell(side))
-            if (c.candidate is not None and c.policy["dwell_policy"] == "evidence"
-                    and fix.time >= c.candidate.deadline):
+            if c.candidate is not None and c.policy["dwell_policy"] == "evidence" and fix.time >= c.candidate.deadline:
                 c.evidence_is_in = True
 
     def _confirm(self, c):
@@ -497,13 +565,23 @@ class ReferenceMonitor:
         date = self.clock if c.evidence_is_in else candidate.deadline
         c.candidate = None
         c.evidence_is_in = False
-        self._observe(c, candidate.side, date, "crossing", evidence_date=candidate.fix.time,
-                      evidence=self._evidence(c, candidate.fix, candidate.distance))
+        self._observe(
+            c,
+            candidate.side,
+            date,
+            "crossing",
+            evidence_date=candidate.fix.time,
+            evidence=self._evidence(c, candidate.fix, candidate.distance),
+        )
 
     @staticmethod
     def _evidence(c, fix, d):
-        return dict(latitude=fix.latitude, longitude=fix.longitude, accuracy=fix.accuracy,
-                    boundary_distance=d - c.definition["radius"])
+        return dict(
+            latitude=fix.latitude,
+            longitude=fix.longitude,
+            accuracy=fix.accuracy,
+            boundary_distance=d - c.definition["radius"],
+        )
 
     def _sight(self, c, report, time):
         matching = [s for s in report if c.matches(s)]
@@ -512,13 +590,19 @@ class ReferenceMonitor:
         c.last_sighting = time
         c.absence_deadline = time + self.beacon_exit_timeout
         if c.observed is not None and c.observed.side == "in":
-            return                        # A27
+            return  # A27
         refinement = None
         if c.definition["minor"] is None:  # A25, A26
             uuid, major, minor, _ = min(matching, key=lambda s: (-s[3], s[1], s[2]))
             refinement = dict(uuid=uuid, major=major, minor=minor)
-        self._observe(c, "in", time, "determination" if c.observed is None else "crossing", evidence_date=time,
-                      refinement=refinement)
+        self._observe(
+            c,
+            "in",
+            time,
+            "determination" if c.observed is None else "crossing",
+            evidence_date=time,
+            refinement=refinement,
+        )
 
     def _watch_for_absence(self, c):
         """Start the initial timer of a beacon condition that is undetermined and can be observed."""
@@ -555,10 +639,10 @@ class ReferenceMonitor:
                 continue
             was_suspended = c.suspended
             change = self._next_change()
-            if has_news(now, c.flags):    # ceasing to be unmonitored causes no event: the date stays that of what did
+            if has_news(now, c.flags):  # ceasing to be unmonitored causes no event: the date stays that of what did
                 c.flags_date, c.flags_order = self.clock, change
             c.flags = now
-            if c.suspended:               # clears observation and candidates, never a waiting event
+            if c.suspended:  # clears observation and candidates, never a waiting event
                 c.observed = c.candidate = c.absence_deadline = c.last_fix = None
             elif was_suspended:
                 self._watch_for_absence(c)
@@ -573,14 +657,31 @@ class ReferenceMonitor:
         if silent:
             # What the flags still have to tell is not swallowed by a silent change: a diagnostic event ignores notify.
             flags = before.flags - (UNMONITORED_FLAGS - c.flags)
-        return Event(c, state=o.state, cause=o.cause, date=o.date, order=o.order, flags=flags,
-                     evidence_date=o.evidence_date, refinement=o.refinement, evidence=o.evidence, silent=silent)
+        return Event(
+            c,
+            state=o.state,
+            cause=o.cause,
+            date=o.date,
+            order=o.order,
+            flags=flags,
+            evidence_date=o.evidence_date,
+            refinement=o.refinement,
+            evidence=o.evidence,
+            silent=silent,
+        )
 
     def _diagnostic_event(self, c, state, refinement):
         if c.flags & UNMONITORED_FLAGS:
             state = "unmonitored"
-        return Event(c, state=state, cause="diagnostic", date=c.flags_date, order=c.flags_order, flags=c.flags,
-                     refinement=refinement)
+        return Event(
+            c,
+            state=state,
+            cause="diagnostic",
+            date=c.flags_date,
+            order=c.flags_order,
+            flags=c.flags,
+            refinement=refinement,
+        )
 
     def _on_observed(self, c):
         if self.delivery == "every":
@@ -598,7 +699,7 @@ class ReferenceMonitor:
                 c.queue.clear()
                 event = self._event_of_observation(c, c.record)
                 if event.silent:
-                    self._build(c)        # the record takes it silently
+                    self._build(c)  # the record takes it silently
                 elif differs or event.flags != c.record.flags:
                     c.queue.append(event)
 
@@ -663,7 +764,7 @@ class ReferenceMonitor:
         """Close and open again: nothing changes, but what was handed out and not committed comes again."""
         self._in_flight = None
 
-    abandon = restart                     # a consumer that stops: A14
+    abandon = restart  # a consumer that stops: A14
 
     # Reading ---------------------------------------------------------------------------------------------------
 
@@ -681,10 +782,22 @@ class ReferenceMonitor:
         c = self._conditions.get(identifier)
         if c is None:
             return None
-        answer = dict(reason=None, state=c.observed.state if c.observed else "unknown", side=None,
-                      boundary_distance=None, accuracy=None, entry_margin=None, exit_margin=None, candidate_since=None,
-                      candidate_deadline=None, last_sighting=c.last_sighting, absence_deadline=c.absence_deadline,
-                      metres_to_decide=None, seconds_to_decide=None, accuracy_needed=None)
+        answer = dict(
+            reason=None,
+            state=c.observed.state if c.observed else "unknown",
+            side=None,
+            boundary_distance=None,
+            accuracy=None,
+            entry_margin=None,
+            exit_margin=None,
+            candidate_since=None,
+            candidate_deadline=None,
+            last_sighting=c.last_sighting,
+            absence_deadline=c.absence_deadline,
+            metres_to_decide=None,
+            seconds_to_decide=None,
+            accuracy_needed=None,
+        )
         if c.is_circle:
             self._explain_circle(c, answer)
         else:
@@ -713,7 +826,7 @@ class ReferenceMonitor:
         r, k = c.definition["radius"], c.policy["accuracy_factor"]
         coarse = max(r, 100.0)
         if k == 0:
-            return None                   # accuracy plays no part
+            return None  # accuracy plays no part
         if c.observed is None:
             return coarse if d <= r else max(coarse, d - r)
         if not c.is_decisive(d, 0.0):
@@ -730,8 +843,13 @@ class ReferenceMonitor:
         r, a = c.definition["radius"], fix.accuracy
         side = c.side(d)
         entry, leave = c.margin_in(a), c.margin_out(a)
-        answer.update(side="inside" if side == "in" else "outside", boundary_distance=d - r, accuracy=a,
-                      entry_margin=entry, exit_margin=leave)
+        answer.update(
+            side="inside" if side == "in" else "outside",
+            boundary_distance=d - r,
+            accuracy=a,
+            entry_margin=entry,
+            exit_margin=leave,
+        )
         if c.candidate is not None:
             answer.update(candidate_since=c.candidate.fix.time, candidate_deadline=c.candidate.deadline)
         on_other_side = c.observed is not None and side != c.observed.side

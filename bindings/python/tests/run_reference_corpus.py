@@ -14,12 +14,32 @@ import re
 import sys
 
 from geographiclib.geodesic import Geodesic
-
 from reference import ReferenceMonitor, Refused
 
 CORPUS = pathlib.Path(__file__).resolve().parents[3] / "Tests" / "Conformance"
-VERBS = ("advance", "add", "ensure", "fix", "see", "scanning", "host", "next", "acknowledge", "record", "identifiers",
-         "remove", "restart", "refused", "statistics", "explain", "open", "close", "iterate", "cancel", "store")
+VERBS = (
+    "advance",
+    "add",
+    "ensure",
+    "fix",
+    "see",
+    "scanning",
+    "host",
+    "next",
+    "acknowledge",
+    "record",
+    "identifiers",
+    "remove",
+    "restart",
+    "refused",
+    "statistics",
+    "explain",
+    "open",
+    "close",
+    "iterate",
+    "cancel",
+    "store",
+)
 EVENT_TIMES = ("date", "evidence_date")
 EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "absence_deadline")
 
@@ -42,12 +62,12 @@ class Scenario:
         self.options = scenario.get("options", {})
         self.steps = scenario["steps"]
         self.restart_every_step = restart_every_step
-        self.stored = {}                  # name -> monitor, open or closed
-        self.opened = []                  # names of the open ones, in order
+        self.stored = {}  # name -> monitor, open or closed
+        self.opened = []  # names of the open ones, in order
         self.default = None
-        self.consumers = set()            # names whose events are being iterated
-        self.in_flight = {}               # name -> event handed out and not committed
-        self.circles = {}                 # (name, identifier) -> last circle of that name, also when removed
+        self.consumers = set()  # names whose events are being iterated
+        self.in_flight = {}  # name -> event handed out and not committed
+        self.circles = {}  # (name, identifier) -> last circle of that name, also when removed
         self.store_works = True
 
     def run(self):
@@ -84,7 +104,7 @@ class Scenario:
 
     def step(self, step):
         verbs = [verb for verb in VERBS if verb in step]
-        if "refused" in step:             # {"refused": status, "step": {...}}
+        if "refused" in step:  # {"refused": status, "step": {...}}
             verbs = ["refused"]
         if len(verbs) != 1:
             raise ValueError(f"a step has one verb, this has {verbs}: {step}")
@@ -122,7 +142,7 @@ class Scenario:
     def do_close(self, step):
         name = step["close"]
         self.opened.remove(name)
-        self.stored[name].restart()       # closing does not commit
+        self.stored[name].restart()  # closing does not commit
         self.consumers.discard(name)
         self.in_flight.pop(name, None)
 
@@ -160,8 +180,10 @@ class Scenario:
     def put(self, step, name, identifier, circle, beacon):
         rest = {key: step[key] for key in ("assuming", "policy", "tag") if key in step}
         if isinstance(rest.get("policy"), dict):
-            rest["policy"] = {key: number(value) if key not in ("dwell_policy", "notify") else value
-                              for key, value in rest["policy"].items()}
+            rest["policy"] = {
+                key: number(value) if key not in ("dwell_policy", "notify") else value
+                for key, value in rest["policy"].items()
+            }
         if "circle" in step:
             values = {key: number(value) for key, value in step["circle"].items()}
             circle(identifier, values["latitude"], values["longitude"], values["radius"], **rest)
@@ -177,7 +199,9 @@ class Scenario:
         fix = step["fix"]
         if "of" in fix:
             centre = self.circles[name, fix["of"]]
-            there = Geodesic.WGS84.Direct(centre["latitude"], centre["longitude"], fix.get("bearing", 0), fix["distance"])
+            there = Geodesic.WGS84.Direct(
+                centre["latitude"], centre["longitude"], fix.get("bearing", 0), fix["distance"]
+            )
             latitude, longitude = there["lat2"], there["lon2"]
         else:
             latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
@@ -185,8 +209,9 @@ class Scenario:
 
     def do_see(self, step, name, monitor):
         see = step["see"]
-        monitor.feed_sightings(us(see["time"]),
-                               [(b["uuid"], b["major"], b["minor"], b.get("rssi")) for b in see["beacons"]])
+        monitor.feed_sightings(
+            us(see["time"]), [(b["uuid"], b["major"], b["minor"], b.get("rssi")) for b in see["beacons"]]
+        )
 
     def do_scanning(self, step, name, monitor):
         monitor.set_scanning(step["scanning"], us(step["time"]) if "time" in step else monitor.clock)

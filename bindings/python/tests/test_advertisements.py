@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SHARED, UUID
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import fencepost
 from fencepost import BeaconIdentityCondition, BeaconSighting, InvalidArgumentError, Monitor
@@ -52,7 +51,7 @@ def test_shared_vector(vector: dict[str, object]) -> None:
 @needs_beacons
 def test_a_busy_office_holds_no_beacon() -> None:
     """511 real advertising reports of phones and sensors: each is refused, with a reason."""
-    packets = re.findall(r"^> ([0-9A-F \n]+)", (BEACONS / "hcidump-2.x-office.txt").read_text(), re.M)
+    packets = re.findall(r"^> ([0-9A-F \n]+)", (BEACONS / "hcidump-2.x-office.txt").read_text(), re.MULTILINE)
     reports = [report for packet in packets if (report := bytes.fromhex(packet))[3] == 0x02]
     assert len(reports) >= 500
     for report in reports:

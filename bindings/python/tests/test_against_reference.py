@@ -11,8 +11,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, given, note, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, settings, strategies as st
 from reference import ReferenceMonitor, Refused
 from reference_adapter import reference_policy, same_event
 
@@ -236,9 +235,18 @@ class Pair:
         assert (ours.reason, ours.observed) == (theirs["reason"], theirs["state"])
         assert ours.candidate_start_us == theirs["candidate_since"]
         assert ours.last_sighting_us == theirs["last_sighting"]
-        deadline = theirs["candidate_deadline"] if theirs["candidate_deadline"] is not None else theirs["absence_deadline"]
+        deadline = (
+            theirs["candidate_deadline"] if theirs["candidate_deadline"] is not None else theirs["absence_deadline"]
+        )
         assert ours.deadline_us == deadline
-        names = ("boundary_distance", "accuracy", "entry_margin", "exit_margin", "metres_to_decide", "seconds_to_decide")
+        names = (
+            "boundary_distance",
+            "accuracy",
+            "entry_margin",
+            "exit_margin",
+            "metres_to_decide",
+            "seconds_to_decide",
+        )
         for name in (*names, "accuracy_needed"):
             number, expected = getattr(ours, name), theirs[name]
             assert (number is None) == (expected is None), (name, number, expected)

@@ -89,7 +89,10 @@ def test_policies_as_structures() -> None:
     assert monitor["8"].policy == TransitionPolicy.exact()
     track = pa.table({"lat": [5.0, 0.0, 0.0, 0.0], "lon": [0.0] * 4, "time_us": [0, SECOND, 6 * SECOND, 9 * SECOND]})
     log = replay(track, table, policy="exact")
-    assert [(event.identifier, event.date_us) for event in log if event.identifier == "7"] == [("7", 0), ("7", 6 * SECOND)]
+    assert [(event.identifier, event.date_us) for event in log if event.identifier == "7"] == [
+        ("7", 0),
+        ("7", 6 * SECOND),
+    ]
 
 
 def test_a_policy_in_every_row() -> None:
@@ -102,7 +105,11 @@ def test_a_policy_in_every_row() -> None:
     })  # fmt: skip
     monitor = Monitor()
     monitor.add_many(table, policy="core_location", tag=range(rows))
-    presets = {"exact": TransitionPolicy.exact(), "standard": TransitionPolicy.standard(), None: TransitionPolicy.core_location()}
+    presets = {
+        "exact": TransitionPolicy.exact(),
+        "standard": TransitionPolicy.standard(),
+        None: TransitionPolicy.core_location(),
+    }
     for row, (record, name) in enumerate(zip(monitor.records(), table["policy"].to_pylist())):
         assert (record.last_event.identifier, record.tag, record.policy) == (str(row), row, presets[name])
     assert len(monitor) == rows
@@ -117,22 +124,40 @@ CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        (CIRCLES | {"radius": [1.0, -5.0]}, "row 1: radius is -5.0; accepted are finite values above 0 metres (column 'radius')"),
-        (CIRCLES | {"radius": [1.0, None]}, "row 1: radius is nan; accepted are finite values above 0 metres (column 'radius')"),
+        (
+            CIRCLES | {"radius": [1.0, -5.0]},
+            "row 1: radius is -5.0; accepted are finite values above 0 metres (column 'radius')",
+        ),
+        (
+            CIRCLES | {"radius": [1.0, None]},
+            "row 1: radius is nan; accepted are finite values above 0 metres (column 'radius')",
+        ),
         (CIRCLES | {"lat": [1.0, 90.5]}, "row 1: latitude is 90.5; accepted are -90 to 90 degrees (column 'lat')"),
         (CIRCLES | {"lon": [1.0, None]}, "row 1: longitude is nan; accepted are -180 to 180 degrees (column 'lon')"),
         (CIRCLES | {"id": ["a", None]}, "row 1: identifier is missing (column 'id'): a text is needed"),
         (CIRCLES | {"id": [1.0, math.nan]}, "row 1: identifier is missing (column 'id'): a text is needed"),
         (CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": math.inf}]}, "row 1: entry_dwell"),
-        (CIRCLES | {"id": ["a", ""]}, "row 1: the identifier is empty; accepted are 1 to 256 bytes of UTF-8 (column 'id')"),
+        (
+            CIRCLES | {"id": ["a", ""]},
+            "row 1: the identifier is empty; accepted are 1 to 256 bytes of UTF-8 (column 'id')",
+        ),
         (CIRCLES | {"id": ["a", "b\0"]}, "row 1: identifier 'b\\x00' holds a NUL character (column 'id')"),
         (CIRCLES | {"id": [True, False]}, "row 0: identifier True is a bool (column 'id'): a text is needed"),
         (CIRCLES | {"radius": ["1", "2"]}, "row 0: radius '1' (column 'radius') is a str, not a number"),
-        (CIRCLES | {"assuming": ["unknown", "outside"]}, "row 1: assuming 'outside' is not one of unknown, satisfied, unsatisfied"),
-        (CIRCLES | {"policy": ["exact", "vague"]}, "row 1: policy 'vague' is not one of standard, exact, core_location"),
+        (
+            CIRCLES | {"assuming": ["unknown", "outside"]},
+            "row 1: assuming 'outside' is not one of unknown, satisfied, unsatisfied",
+        ),
+        (
+            CIRCLES | {"policy": ["exact", "vague"]},
+            "row 1: policy 'vague' is not one of standard, exact, core_location",
+        ),
         (CIRCLES | {"policy": ["exact", "vague"]}, "(column 'policy')"),
         (CIRCLES | {"policy": [1, 2]}, "row 0: policy must be the name of a preset or an object"),
-        (CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": -1.0}]}, "entry_dwell is -1000000 microseconds; accepted are"),
+        (
+            CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": -1.0}]},
+            "entry_dwell is -1000000 microseconds; accepted are",
+        ),
         ({"id": ["a"], "lat": [0.0], "lon": [0.0]}, "there is no column for the radius, only id, lat, lon"),
         ({"lat": [0.0], "lon": [0.0], "r": [1]}, "there is no column for the identifier, only lat, lon, r"),
         ({"id": ["a"], "r": [1]}, "there is no column for the latitude, only id, r"),

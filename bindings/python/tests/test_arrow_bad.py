@@ -27,14 +27,26 @@ GOOD: dict[str, Any] = {"lat": [0.0, 0.0], "lon": [0.0, 0.0], "time_us": [0, 1]}
         ({"lat": [0.0], "time_us": [0]}, {}, "fixes: there is no column for the longitude, only lat, time_us"),
         ({"lat": [0.0], "lon": [0.0]}, {}, "fixes: there is no column for the time, only lat, lon"),
         (GOOD, {"columns": {"time": "when"}}, "fixes: there is no column 'when', only lat, lon, time_us"),
-        (GOOD, {"columns": {"height": "lat"}}, "columns: 'height' is not one of latitude, longitude, time, accuracy, geometry"),
+        (
+            GOOD,
+            {"columns": {"height": "lat"}},
+            "columns: 'height' is not one of latitude, longitude, time, accuracy, geometry",
+        ),
         (GOOD, {"columns": {"geometry": "lat"}}, "the column 'lat' (Arrow's 'g') holds no points"),
-        (GOOD, {"columns": {"geometry": "lat", "latitude": "lat"}}, "geometry and latitude, longitude exclude each other"),
+        (
+            GOOD,
+            {"columns": {"geometry": "lat", "latitude": "lat"}},
+            "geometry and latitude, longitude exclude each other",
+        ),
         (GOOD | {"lon": ["1", "x"]}, {}, "fixes: row 0: longitude '1' (column 'lon') is a str, not a number"),
         (GOOD | {"lon": [True, False]}, {}, "fixes: row 0: longitude True (column 'lon') is a bool, not a number"),
         (GOOD | {"accuracy": [[1], [2]]}, {}, "row 0: accuracy [1] (column 'accuracy') is a list, not a number"),
         (GOOD | {"time_us": [0.0, math.inf]}, {}, "row 1: time (column 'time_us')"),
-        (GOOD | {"time_us": ["2024-05-01T00:00:00Z", "noon"]}, {}, "row 1: time (column 'time_us'): 'noon' is not a time"),
+        (
+            GOOD | {"time_us": ["2024-05-01T00:00:00Z", "noon"]},
+            {},
+            "row 1: time (column 'time_us'): 'noon' is not a time",
+        ),
         (GOOD | {"time_us": [datetime(2024, 5, 1)] * 2}, {}, "row 0: time (column 'time_us') has no time zone"),
         ({"geom": [b"x", b""], "time": [0, 1]}, {}, "row 0: geometry: not WKB (column 'geom')"),
         ({"geom": [b"\x01\x02" + bytes(30)], "time": [0]}, {}, "row 0: is a geometry of the kind 2, a Point is needed"),
@@ -61,7 +73,9 @@ def test_bad_metadata() -> None:
     values = [{"x": 0, "y": 0}]
     feed = Monitor().feed_many
     for text in ("{", "[]", "7", "[" * 100_000):
-        assert "the metadata of 'p' is not a JSON object" in str(refusal(feed, marked("geoarrow.point", text, point, values)))
+        assert "the metadata of 'p' is not a JSON object" in str(
+            refusal(feed, marked("geoarrow.point", text, point, values))
+        )
     assert "its CRS EPSG:3857 is not WGS84" in str(
         refusal(feed, marked("geoarrow.point", '{"crs": {"id": {"authority": "EPSG", "code": 3857}}}', point, values))
     )
@@ -72,11 +86,20 @@ def test_bad_metadata() -> None:
     assert "is an Arrow stream of values" in str(refusal(feed, pa.chunked_array([[1.0]])))
 
 
-@pytest.mark.parametrize("geo", ['{"primary_column": "p", "columns": []}', '{"primary_column": "p", "columns": {"p": 1}}',
-                                 '{"primary_column": "p"}', '{"primary_column": ["p"]}'])  # fmt: skip
+@pytest.mark.parametrize(
+    "geo",
+    [
+        '{"primary_column": "p", "columns": []}',
+        '{"primary_column": "p", "columns": {"p": 1}}',
+        '{"primary_column": "p"}',
+        '{"primary_column": ["p"]}',
+    ],
+)
 def test_odd_metadata_of_geoparquet(geo: str) -> None:
     """What it does not say is taken to be WGS84; a column that it does not name is found by its name."""
-    table = pa.table({"p" if '"p",' in geo or '"p"}' in geo else "geom": [struct.pack("<BIdd", 1, 1, 2, 3)], "time": [0]})
+    table = pa.table(
+        {"p" if '"p",' in geo or '"p"}' in geo else "geom": [struct.pack("<BIdd", 1, 1, 2, 3)], "time": [0]}
+    )
     assert Monitor().feed_many(table.replace_schema_metadata({"geo": geo})) == FeedResult(1, 0, 0)
 
 
@@ -109,14 +132,12 @@ def test_what_nanoarrow_cannot_read_is_refused() -> None:
         assert "row 0: the column 'accuracy' (Arrow's '" in str(error) and "cannot be read" in str(error)
 
 
-
-
-
-
 def failing(after: int) -> Any:
     def batches() -> Iterator[Any]:
         for number in range(after):
-            yield pa.record_batch(pa.table({"lat": [0.0] * 3, "lon": [0.0] * 3, "time_us": [number] * 3}).to_batches()[0])
+            yield pa.record_batch(
+                pa.table({"lat": [0.0] * 3, "lon": [0.0] * 3, "time_us": [number] * 3}).to_batches()[0]
+            )
         raise ValueError("the disk has gone")
 
     schema = pa.schema({"lat": "f8", "lon": "f8", "time_us": "i8"})

@@ -10,7 +10,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from arrow_streams import START_US, UTC_US, Spy, address, counts, one_by_one, outcome, reader_of, table_of, watching, way
+from arrow_streams import (
+    START_US,
+    UTC_US,
+    Spy,
+    address,
+    counts,
+    one_by_one,
+    outcome,
+    reader_of,
+    table_of,
+    watching,
+    way,
+)
 from conftest import SECOND, TRACKS, needs_shared, shared_tracks
 from test_tables import refusal
 
@@ -35,7 +47,9 @@ def test_real_tracks_give_what_single_fixes_give(path: Any) -> None:
 
 
 @needs_shared()
-@pytest.mark.parametrize("name", ["car-i280-ublox", "car-i280-qcom", "ship-ais-north-sea-205316000", "seal-ross-sea-78S"])
+@pytest.mark.parametrize(
+    "name", ["car-i280-ublox", "car-i280-qcom", "ship-ais-north-sea-205316000", "seal-ross-sea-78S"]
+)
 def test_real_files_go_in_as_pyarrow_reads_them(name: str) -> None:
     csv = pytest.importorskip("pyarrow.csv")
     path = TRACKS / "csv" / f"{name}.csv"
@@ -97,7 +111,7 @@ def test_points_of_any_encoding() -> None:
                   for i, p in enumerate(points)],
         "srid": [p and struct.pack("<BIIdd", 1, 0x2000_0001, 4326, *p) for p in points],
     }  # fmt: skip
-    pairs = pa.array([p if p is not None else (i % 2 and None or [None, None]) for i, p in enumerate(points)],
+    pairs = pa.array([p if p is not None else ((i % 2 and None) or [None, None]) for i, p in enumerate(points)],
                      pa.list_(pa.float64(), 2))  # fmt: skip
     separate = pa.array([p and {"x": p[0], "y": p[1]} for p in points])
     columns: list[tuple[str, Any, dict[str, str]]] = [
@@ -210,7 +224,9 @@ def test_a_full_queue_names_the_row_of_the_stream() -> None:
     columns = table_of(rows)
     one, many = monitor(), monitor()
     with pytest.raises(QueueFullError) as expected:
-        one.feed_many(latitude=columns["lat"], longitude=columns["lon"], accuracy=columns["accuracy"], time=columns["time"])
+        one.feed_many(
+            latitude=columns["lat"], longitude=columns["lon"], accuracy=columns["accuracy"], time=columns["time"]
+        )
     with pytest.raises(QueueFullError) as caught:
         many.feed_many(reader_of(columns, lambda: 3))
     assert caught.value.position == expected.value.position > 3
@@ -223,7 +239,10 @@ def test_a_full_queue_names_the_row_of_the_stream() -> None:
 def test_on_invalid_raise_looks_at_the_whole_stream_first() -> None:
     rows = [(0.0, 0.0, 5.0, START_US + row) for row in range(20)]
     for bad, reason in (
-        ((0.0, 181.0, 5.0, START_US), r"row 17: the coordinate is 0.0, 181.0; accepted are .* \(column 'lat' and 'lon'\)"),
+        (
+            (0.0, 181.0, 5.0, START_US),
+            r"row 17: the coordinate is 0.0, 181.0; accepted are .* \(column 'lat' and 'lon'\)",
+        ),
         ((0.0, 0.0, -2.0, START_US), r"row 17: the accuracy is -2.0, .* \(column 'accuracy'\)"),
         ((0.0, 0.0, 1.0, 1 << 61), r"row 17: time is 2305843009213693952 .* accepted are 0001.* \(column 'time'\)"),
     ):

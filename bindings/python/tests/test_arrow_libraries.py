@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import pytest
 from arrow_streams import circles, one_by_one, outcome, table_of, watching, way
@@ -11,7 +10,6 @@ from test_arrow import optional
 from test_tables import refusal
 
 from fencepost import CircularGeographicCondition, Monitor, State
-
 
 
 def test_geopandas() -> None:

@@ -261,12 +261,16 @@ def test_an_interrupt_is_one_line(files: Path) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     with subprocess.Popen(
-        command, cwd=files, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts
+        command,
+        cwd=files,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()  # it is in the middle of its work
         process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=60)
+        _out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, b"fencepost: interrupted\n")
 
 

@@ -348,7 +348,11 @@ def test_many_conditions_from_a_frame() -> None:
         ("ü", 300, 2, EXACT),
     ]
     monitor.add_many(
-        numpy.array(["x", "y"]), numpy.array([1, 2], "f4"), reversed_view([3.0, 4.0], "f8"), (5, 6), tag=9,
+        numpy.array(["x", "y"]),
+        numpy.array([1, 2], "f4"),
+        reversed_view([3.0, 4.0], "f8"),
+        (5, 6),
+        tag=9,
         assuming="satisfied",
     )
     assert (monitor["y"].condition.center, monitor["y"].tag, monitor["y"].state) == ((2, 4), 9, State.SATISFIED)
@@ -388,14 +392,26 @@ def test_bad_columns_of_conditions(change: dict[str, Any], words: str, row: int)
 
 def test_events_as_columns_and_as_a_frame() -> None:
     columns = way(300, 7)
-    expected, events = one_by_one(columns)
+    _expected, events = one_by_one(columns)
     monitor = home()
     monitor.feed_many(**columns)
     table = monitor.events_columns()
     assert monitor.statistics().pending_events == 0 and monitor["home"].last_event == events[-1]
     assert list(table) == [
-        "sequence", "identifier", "state", "cause", "date", "evidence_date", "refinement", "diagnostics", "generation",
-        "latitude", "longitude", "accuracy", "boundary_distance", "tag",
+        "sequence",
+        "identifier",
+        "state",
+        "cause",
+        "date",
+        "evidence_date",
+        "refinement",
+        "diagnostics",
+        "generation",
+        "latitude",
+        "longitude",
+        "accuracy",
+        "boundary_distance",
+        "tag",
     ]
     assert table["sequence"] == [event.sequence for event in events]
     assert table["date"] == [event.date for event in events]

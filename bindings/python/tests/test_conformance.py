@@ -67,7 +67,7 @@ def write(path: Path, content: Any) -> Path:
 @pytest.mark.parametrize(
     ("steps", "step", "expected", "got"),
     [
-        ((*SATISFIED, {"next": {"state": "unsatisfied"}}), 4, '{"state": "unsatisfied"}', '{"state": "satisfied"} in {'),
+        ((*SATISFIED, {"next": {"state": "unsatisfied"}}), 4, '{"state": "unsatisfied"}', '{"state": "satisfied"} in'),
         ((*SATISFIED, {"next": {"date": 12.000001}}), 4, '{"date": 12.000001}', '{"date": 12.0} in {'),
         ((*SATISFIED, {"next": {"date": None}}), 4, '{"date": null}', '{"date": 12.0} in {'),
         ((*SATISFIED, {"next": {"refinement": {}}}), 4, '{"refinement": {}}', '{"refinement": null} in {'),
@@ -166,12 +166,18 @@ def test_an_event_in_flight_must_come_again_after_a_restart(run: Run, tmp_path: 
         (b'{"name": "x"}', "scenario 1 (x): steps is not a list"),
         (b'{"name": "x", "steps": []}', "scenario 1 (x): steps is not a list"),
         (b'{"name": "x", "options": {"speed": 3}, "steps": [{}]}', "scenario 1 (x): options are not some of delivery"),
-        (b'{"name": "x", "steps": [{"next": null}, {"jump": 3}]}', "x: step 2: is not a step of the format: it has no verb; the verbs are open,"),
+        (
+            b'{"name": "x", "steps": [{"next": null}, {"jump": 3}]}',
+            "x: step 2: is not a step of the format: it has no verb; the verbs are open,",
+        ),
         (b'{"name": "x", "steps": [{"next": null, "advance": 3}]}', "it has more than one verb: advance, next"),
         (b'{"name": "x", "steps": [{"advance": "soon"}]}', 'step 1: is not a step of the format: "soon" is not a time'),
         (b'{"name": "x", "steps": [{"close": "M2"}]}', 'monitor "M2" is not open'),
         (b'{"name": "x", "steps": [{"next": null, "monitor": "M2"}]}', 'monitor "M2" is not open'),
-        (b'{"name": "x", "steps": [{"statistics": {"mood": 1}}]}', "mood is not one of what is compared here: late_inputs"),
+        (
+            b'{"name": "x", "steps": [{"statistics": {"mood": 1}}]}',
+            "mood is not one of what is compared here: late_inputs",
+        ),
         (b'{"name": "x", "steps": [{"fix": {"latitude": 1, "longitude": 1}}]}', "of the format: time is missing"),
         (b'{"name": "x", "steps": [{"fix": {"of": "c", "distance": 1}}]}', 'no circle "c" was added'),
         (b'{"name": "x", "steps": [{"fix": []}]}', "a value or a key is not what the format has there"),

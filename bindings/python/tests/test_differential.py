@@ -1,8 +1,8 @@
 """Engine and reference model agree on long random lives of a monitor: batches, forks, restarts, beacons, hosts, limits.
 
 test_against_reference.py shrinks what it finds; this one goes for length and for what needs several calls to come
-about. Each life has a seed of its own, which a failure prints: ``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...`` repeats
-it. FENCEPOST_LIVES sets how many there are, FENCEPOST_LIVES_SECONDS when no further one is begun.
+about. Each life has a seed of its own, which a failure prints: ``FENCEPOST_SEED=17 FENCEPOST_LIVES=1 pytest ...``
+repeats it. FENCEPOST_LIVES sets how many there are, FENCEPOST_LIVES_SECONDS when no further one is begun.
 """
 
 from __future__ import annotations
@@ -23,7 +23,21 @@ from fencepost import Delivery, DwellPolicy, Monitor, Notify, TransitionPolicy
 SEED = int(os.environ.get("FENCEPOST_SEED", "1"))
 LIVES = int(os.environ.get("FENCEPOST_LIVES", "2500"))
 SECONDS = float(os.environ.get("FENCEPOST_LIVES_SECONDS", "40"))
-STEPS = (0, 0, 0, 1, 1_000_000, 1_000_000, 4_999_999, 5_000_000, 5_000_000, 10_000_000, 20_000_000, 30_000_000, 61_000_000)
+STEPS = (
+    0,
+    0,
+    0,
+    1,
+    1_000_000,
+    1_000_000,
+    4_999_999,
+    5_000_000,
+    5_000_000,
+    10_000_000,
+    20_000_000,
+    30_000_000,
+    61_000_000,
+)
 LATE = (-1, -5_000_000)
 
 
@@ -95,7 +109,8 @@ class Life(Pair):
         self.policies = [self.policy() for _ in range(2)]
         # What this life is mostly about: the others happen now and then.
         actions = [
-            self.walk, self.walk, self.fixes, self.sighting, self.sighting, self.scanner, self.host, self.wait, self.wait,
+            self.walk, self.walk, self.fixes, self.sighting, self.sighting, self.scanner, self.host, self.wait,
+            self.wait,
             self.circle, self.beacon, self.removal, self.handling, self.handling, self.batch, self.do_acknowledge,
             self.restart, self.fork,
         ]  # fmt: skip
@@ -120,7 +135,9 @@ class Life(Pair):
 
     def policy(self) -> TransitionPolicy:
         chance = self.chance
-        preset = chance.choice([TransitionPolicy.standard, TransitionPolicy.exact, TransitionPolicy.core_location, None])
+        preset = chance.choice(
+            [TransitionPolicy.standard, TransitionPolicy.exact, TransitionPolicy.core_location, None]
+        )
         if preset is not None:
             return preset()
         margin, limit = chance.choice([(0.0, 0.0), (35.0, 0.0), (60.0, 200.0), (0.0, 45.0)])

@@ -44,7 +44,9 @@ def connection() -> Iterator[Any]:
 
 def circles(connection: Any) -> None:
     """The circles of the example as a table with a column of geometries."""
-    connection.execute("CREATE TABLE shops (name VARCHAR, radius DOUBLE, policy VARCHAR, assuming VARCHAR, place GEOMETRY)")
+    connection.execute(
+        "CREATE TABLE shops (name VARCHAR, radius DOUBLE, policy VARCHAR, assuming VARCHAR, place GEOMETRY)"
+    )
     for feature in json.loads((DATA / "conditions.geojson").read_text())["features"]:
         if feature["geometry"] is not None and not isinstance(feature["properties"].get("policy"), dict):
             values = [feature["properties"].get(name) for name in ("identifier", "radius", "policy", "assuming")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import math
 import random
@@ -298,6 +299,6 @@ def test_a_noisy_walk_among_tall_buildings() -> None:
 
 def test_visits_of_one_track_do_not_overlap() -> None:
     visits = sorted(demo().visits(), key=lambda visit: (visit.identifier, visit.start_us))
-    for earlier, later in zip(visits, visits[1:]):
+    for earlier, later in itertools.pairwise(visits):
         assert earlier.identifier != later.identifier or earlier.last_us <= later.start_us
     assert all(isinstance(visit, Visit) and visit.last_us >= visit.start_us for visit in visits)

@@ -101,13 +101,19 @@ def test_tables_show_what_is_there_and_escape_it() -> None:
     table = Table(events._repr_html_())
     assert table.caption == "3 events" and [row[1] for row in table.rows[1:]] == ["home", HOSTILE, "desk"]
     assert table.rows[1][:6] == ["1", "home", "satisfied", "determination", "2024-05-01T00:00:00Z", "-100.0"]
-    for html, caption in ((monitor._repr_html_(), "fencepost.Monitor 'demo', 3 conditions"),
-                          (monitor.records()._repr_html_(), "3 conditions")):
+    for html, caption in (
+        (monitor._repr_html_(), "fencepost.Monitor 'demo', 3 conditions"),
+        (monitor.records()._repr_html_(), "3 conditions"),
+    ):
         table = Table(html)
         assert caption in table.caption and "<script" not in html
         assert [row[0] for row in table.rows] == ["identifier", "home", "desk", HOSTILE]
         assert table.rows[1][1:] == [
-            "circle of 100 m around 52.5, 13.4", "satisfied", "2024-05-01T00:00:00Z", "determination", "7",
+            "circle of 100 m around 52.5, 13.4",
+            "satisfied",
+            "2024-05-01T00:00:00Z",
+            "determination",
+            "7",
         ]
     assert Table(events[0]._repr_html_()).rows[1][1] == "home"
     assert Table(monitor[HOSTILE]._repr_html_()).rows[1][0] == HOSTILE
@@ -175,7 +181,10 @@ def test_a_users_script_runs_and_is_clean_for_mypy(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(SCRIPT)], check=True, timeout=120, capture_output=True)
     checked = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(SCRIPT)],
-        capture_output=True, text=True, timeout=600, cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        cwd=tmp_path,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -188,7 +197,10 @@ def test_users_scripts_are_clean_for_pyright(tmp_path: Path) -> None:
     (tmp_path / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "strict"}))
     checked = subprocess.run(
         [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
-        capture_output=True, text=True, timeout=600, cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        cwd=tmp_path,
         env=os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
     )
     answer = json.loads(checked.stdout)

@@ -245,7 +245,12 @@ def test_broken_csv(write: Write, content: str | bytes, words: str) -> None:
 
 
 def test_names_of_columns_are_in_their_short_form() -> None:
-    assert all(name.isalnum() and name == name.lower() for known in (TRACK, CONDITIONS) for names in known.values() for name in names)
+    assert all(
+        name.isalnum() and name == name.lower()
+        for known in (TRACK, CONDITIONS)
+        for names in known.values()
+        for name in names
+    )
 
 
 # -------------------------------------------------------------------------------------------- GeoJSON

@@ -144,7 +144,9 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
     frame.iloc[:5].to_file(tmp_path / "in.gpkg", layer="other")
     frame.to_crs(32610).rename(columns={"time": "when"}).to_file(tmp_path / "in.gpkg", layer="drive")
     circles = geopandas.GeoDataFrame(
-        {"place": ["campus"], "metres": [500.0]}, geometry=geopandas.points_from_xy([-122.0840535], [37.421998]), crs=4326
+        {"place": ["campus"], "metres": [500.0]},
+        geometry=geopandas.points_from_xy([-122.0840535], [37.421998]),
+        crs=4326,
     )
     circles.iloc[:0].to_file(tmp_path / "in.gpkg", layer="nothing")
     circles.to_crs(3857).to_file(tmp_path / "in.gpkg", layer="circles")
@@ -162,7 +164,9 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0 and done.stdout == log.to_jsonl()
     # Frames in memory too.
-    assert list(replay(frame.to_crs(32610), tmp_path / "in.gpkg", **given | {"layer": None, "columns": None})) == list(log)
+    assert list(replay(frame.to_crs(32610), tmp_path / "in.gpkg", **given | {"layer": None, "columns": None})) == list(
+        log
+    )
     for change, words in (
         ({"layer": "gone"}, "there is no layer 'gone', only other, drive, nothing, circles"),
         ({"transform": False}, "is projected; convert it: "),

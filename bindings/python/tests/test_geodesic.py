@@ -7,8 +7,7 @@ from array import array
 import numpy
 import pytest
 from geographiclib.geodesic import Geodesic
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fencepost import InvalidArgumentError, geodesic
 

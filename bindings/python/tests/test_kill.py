@@ -28,7 +28,12 @@ KILLS = 67 if SOAK else 7
 """For each durability."""
 FIXES = 900
 CHILD = Path(__file__).with_name("life.py")
-FILES = ("csv/car-i280-ublox.csv", "gpx/run-dc-garmin.gpx", "csv/bus-liverpool-route14.csv", "gpx/bike-basel-border-etrex.gpx")
+FILES = (
+    "csv/car-i280-ublox.csv",
+    "gpx/run-dc-garmin.gpx",
+    "csv/bus-liverpool-route14.csv",
+    "gpx/bike-basel-border-etrex.gpx",
+)
 
 
 def real_tracks() -> dict[str, list[Row]]:
@@ -48,7 +53,9 @@ def generated_track() -> list[Row]:
         bearing += generator.gauss(0, 0.2)
         latitude += 15 * math.cos(bearing) / 111_000
         longitude += 15 * math.sin(bearing) / 68_000
-        rows.append((latitude, longitude, generator.choice([3.0, 8.0, 40.0]), 1_700_000_000_000_000 + second * 1_000_000))
+        rows.append(
+            (latitude, longitude, generator.choice([3.0, 8.0, 40.0]), 1_700_000_000_000_000 + second * 1_000_000)
+        )
     return rows
 
 
@@ -107,7 +114,8 @@ class Child:
 
 
 def one_life(child: Child, log: Log, plan: Plan, generator: random.Random, kill: bool) -> bool:
-    """Follows a child, kills it at a random moment if it is to be, and checks what it said; whether it reached its end."""
+    """Follows a child, kills it at a random moment if it is to be, and checks what it said; whether it reached its
+    end."""
     never = time.monotonic() + 120
     lines, deadline = math.inf, never
     if kill and generator.random() < 0.5:

@@ -252,11 +252,14 @@ def test_the_core_location_preset() -> None:
     assert Monitor.core_location(condition_limit=None).core_location().name is None
 
 
-@pytest.mark.parametrize(("delivery", "states"), [
-    ("every", ["unsatisfied", "satisfied", "unsatisfied", "satisfied"]),
-    (Delivery.FIRST, ["unsatisfied", "satisfied"]),
-    (Delivery.LATEST, ["satisfied"]),
-])
+@pytest.mark.parametrize(
+    ("delivery", "states"),
+    [
+        ("every", ["unsatisfied", "satisfied", "unsatisfied", "satisfied"]),
+        (Delivery.FIRST, ["unsatisfied", "satisfied"]),
+        (Delivery.LATEST, ["satisfied"]),
+    ],
+)
 def test_delivery_modes(delivery: Delivery, states: list[str]) -> None:
     monitor = Monitor(delivery=delivery)
     monitor.add(HOME, "home", policy=EXACT)
@@ -270,8 +273,14 @@ def test_buffers_of_records() -> None:
     rows = b"".join(FIX_RECORD.pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us) for fix in fixes)
     dtype = [("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"), ("time_us", "i8")]
     logs = []
-    for source in (iter(fixes), rows, bytearray(rows), memoryview(b"x" + rows)[1:], numpy.frombuffer(rows, dtype),
-                   numpy.frombuffer(rows, "u1")):
+    for source in (
+        iter(fixes),
+        rows,
+        bytearray(rows),
+        memoryview(b"x" + rows)[1:],
+        numpy.frombuffer(rows, dtype),
+        numpy.frombuffer(rows, "u1"),
+    ):
         monitor = Monitor()
         monitor.add(HOME, "home", policy=EXACT)
         assert monitor.feed_many(source) == FeedResult(accepted=2, invalid=2, late=1)

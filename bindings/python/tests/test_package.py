@@ -79,11 +79,17 @@ def test_doctests_are_found() -> None:
 
 def test_errors_are_called_by_their_public_names() -> None:
     """In a traceback a user reads the name that an except clause takes."""
-    errors = [value for name in fencepost.__all__ if isinstance(value := getattr(fencepost, name), type)
-              and issubclass(value, Exception)]
+    errors = [
+        value
+        for name in fencepost.__all__
+        if isinstance(value := getattr(fencepost, name), type) and issubclass(value, Exception)
+    ]
     assert len(errors) > 15
     assert {error.__module__ for error in errors} == {"fencepost"}
-    for error in (fencepost.InputError("a.csv", "line 3", "is no number"), fencepost.MissingExtraError("geopandas", "geo")):
+    for error in (
+        fencepost.InputError("a.csv", "line 3", "is no number"),
+        fencepost.MissingExtraError("geopandas", "geo"),
+    ):
         copied = pickle.loads(pickle.dumps(error))
         assert type(copied) is type(error) and str(copied) == str(error)
 
@@ -103,20 +109,32 @@ def returned_classes(function: Any, names: dict[str, Any]) -> Iterator[type]:
 def test_what_public_methods_return_is_public() -> None:
     """Whoever holds an object can name its class and read its page."""
     pd = pytest.importorskip("pandas")
-    public = [value for module in (fencepost, fencepost.geodesic) for name in module.__all__
-              if not inspect.ismodule(value := getattr(module, name))]
+    public = [
+        value
+        for module in (fencepost, fencepost.geodesic)
+        for name in module.__all__
+        if not inspect.ismodule(value := getattr(module, name))
+    ]
     # Names that only type checkers import.
     names = {"Self": object, "Buffer": object, "DataFrame": pd.DataFrame}
     for module in modules():
-        names |= {name: value for name, value in vars(__import__(module, fromlist=["_"])).items() if isinstance(value, type)}
+        names |= {
+            name: value for name, value in vars(__import__(module, fromlist=["_"])).items() if isinstance(value, type)
+        }
     hidden, seen = set(), 0
     for value in public:
         if not isinstance(value, type):
             functions = [(value.__name__, value)] if inspect.isfunction(value) else []
         else:
-            functions = [(f"{value.__name__}.{name}", inspect.unwrap(getattr(item, "fget", None) or getattr(item, "__func__", item)))
-                         for name in dir(value) if not name.startswith("_")
-                         for item in [inspect.getattr_static(value, name)]]
+            functions = [
+                (
+                    f"{value.__name__}.{name}",
+                    inspect.unwrap(getattr(item, "fget", None) or getattr(item, "__func__", item)),
+                )
+                for name in dir(value)
+                if not name.startswith("_")
+                for item in [inspect.getattr_static(value, name)]
+            ]
         for name, function in functions:
             for returned in returned_classes(function, names):
                 seen += 1
@@ -129,14 +147,26 @@ def test_needs_no_swift() -> None:
     """Nothing of a Swift installation is loaded: the library carries what it needs."""
     needed = subprocess.run(
         ["readelf", "-d", str(PACKAGE / LIBRARY), str(PACKAGE / "_native.abi3.so")],
-        capture_output=True, text=True, check=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
     ).stdout
     # A wheel carries SQLite under a name of its own.
-    names = {re.sub(r"^libsqlite3-.*", "libsqlite3.so.0", name)
-             for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
+    names = {re.sub(r"^libsqlite3-.*", "libsqlite3.so.0", name) for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
     # What CPython itself and a C++ program on any Linux use, and SQLite.
-    assert names <= {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libpthread.so.0", "libdl.so.2",
-                     "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", LIBRARY, "libsqlite3.so.0"}
+    assert names <= {
+        "libc.so.6",
+        "libm.so.6",
+        "libgcc_s.so.1",
+        "libstdc++.so.6",
+        "libpthread.so.0",
+        "libdl.so.2",
+        "ld-linux-x86-64.so.2",
+        "ld-linux-aarch64.so.1",
+        LIBRARY,
+        "libsqlite3.so.0",
+    }
     assert "$ORIGIN" in needed
 
 
@@ -159,9 +189,29 @@ def test_import_changes_no_signal_handler() -> None:
 def test_import_is_light() -> None:
     """What a program that only feeds a monitor needs, and nothing that takes long to load: `make bench` times it."""
     heavy = (
-        "argparse", "asyncio", "csv", "ctypes", "geopandas", "gpxpy", "html", "importlib.metadata", "json", "logging",
-        "numpy", "pandas", "pathlib", "platform", "rich", "shapely", "socket", "sqlite3", "subprocess", "tempfile",
-        "threading", "uuid", "xml",
+        "argparse",
+        "asyncio",
+        "csv",
+        "ctypes",
+        "geopandas",
+        "gpxpy",
+        "html",
+        "importlib.metadata",
+        "json",
+        "logging",
+        "numpy",
+        "pandas",
+        "pathlib",
+        "platform",
+        "rich",
+        "shapely",
+        "socket",
+        "sqlite3",
+        "subprocess",
+        "tempfile",
+        "threading",
+        "uuid",
+        "xml",
     )
     code = (
         "import sys; before = set(sys.modules); import fencepost; fencepost.Monitor, fencepost.Fix, fencepost.Event; "
@@ -189,7 +239,10 @@ def test_names_load_when_they_are_used() -> None:
 def test_stubs_agree_with_the_runtime() -> None:
     pytest.importorskip("mypy.stubtest")
     checked = subprocess.run(
-        [sys.executable, "-m", "mypy.stubtest", "fencepost._native"], capture_output=True, text=True, timeout=300,
+        [sys.executable, "-m", "mypy.stubtest", "fencepost._native"],
+        capture_output=True,
+        text=True,
+        timeout=300,
         cwd=ROOT / "bindings" / "python",
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
@@ -204,19 +257,24 @@ def test_sources_and_a_users_script_are_clean_for_mypy(tmp_path: Path) -> None:
     for target in (scripts, ["-p", "fencepost"]):
         checked = subprocess.run(
             [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *target],
-            capture_output=True, text=True, timeout=300, cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            cwd=tmp_path,
         )
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_exports_are_those_of_the_header() -> None:
-    header = re.sub(r"/\*.*?\*/", "", (ROOT / "include" / "fencepost.h").read_text(), flags=re.S)
+    header = re.sub(r"/\*.*?\*/", "", (ROOT / "include" / "fencepost.h").read_text(), flags=re.DOTALL)
     declared = set(re.findall(r"FENCEPOST_API\s+[^;(]*?\b(fencepost_\w+)\s*\(", header))
-    script = re.sub(r"/\*.*?\*/", "", (ROOT / "bindings" / "c" / "fencepost.map").read_text(), flags=re.S)
-    assert set(re.findall(r"^\s+(fencepost_\w+);$", script, flags=re.M)) == declared
+    script = re.sub(r"/\*.*?\*/", "", (ROOT / "bindings" / "c" / "fencepost.map").read_text(), flags=re.DOTALL)
+    assert set(re.findall(r"^\s+(fencepost_\w+);$", script, flags=re.MULTILINE)) == declared
     symbols = subprocess.run(
         ["nm", "-Dg", "--defined-only", str(PACKAGE / LIBRARY)],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     names = {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
     assert names - {"FENCEPOST_0"} == declared  # some linkers list the version node too

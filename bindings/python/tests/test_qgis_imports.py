@@ -14,7 +14,11 @@ def imported() -> Iterator[tuple[str, str, str]]:
     """File, module and name of each import from the package that the plugin carries."""
     for path in sorted(PLUGIN.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.level == 1 and (node.module or "").split(".")[0] == "fencepost":
+            if (
+                isinstance(node, ast.ImportFrom)
+                and node.level == 1
+                and (node.module or "").split(".")[0] == "fencepost"
+            ):
                 for alias in node.names:
                     yield path.name, node.module or "", alias.name
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from geographiclib.geodesic import Geodesic
-
 import run_reference_corpus as corpus
+from geographiclib.geodesic import Geodesic
 from reference import ReferenceMonitor, Refused
 
 U = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
@@ -34,7 +33,9 @@ class Play(ReferenceMonitor):
         self.feed_fix(round(t * 1e6), there["lat2"], there["lon2"], a)
 
     def see(self, t, *beacons):
-        self.feed_sightings(round(t * 1e6), [(U, *beacon, None) if len(beacon) == 2 else (U, *beacon) for beacon in beacons])
+        self.feed_sightings(
+            round(t * 1e6), [(U, *beacon, None) if len(beacon) == 2 else (U, *beacon) for beacon in beacons]
+        )
 
     def events(self):
         """Everything that comes: (identifier, state, seconds)."""
@@ -78,6 +79,7 @@ def outside(delivery="first", **circle):
 
 # Monitor and records ------------------------------------------------------------------------------------------------
 
+
 def test_s1():
     assert Play().identifiers() == [] and Play().record("x") is None
 
@@ -95,7 +97,12 @@ def test_s3():
     m = added()
     m.fix(12, 40)
     event = m.next_event()
-    assert (event["state"], event["date"], event["sequence"], event["cause"]) == (SATISFIED, 12_000_000, 1, "determination")
+    assert (event["state"], event["date"], event["sequence"], event["cause"]) == (
+        SATISFIED,
+        12_000_000,
+        1,
+        "determination",
+    )
     assert event["boundary_distance"] == pytest.approx(-60, abs=1e-8) and event["accuracy"] == 5.0
     assert m.R() == (UNKNOWN, 10)
     assert m.next_event() is None
@@ -108,11 +115,14 @@ def test_s4():
     assert m.pairs() == [(UNSATISFIED, 12)]
 
 
-@pytest.mark.parametrize("assuming, d, expected", [
-    (UNSATISFIED, 400, []),                       # S5
-    (UNSATISFIED, 40, [(SATISFIED, 12)]),         # S6
-    (SATISFIED, 40, []),                          # S7
-])
+@pytest.mark.parametrize(
+    "assuming, d, expected",
+    [
+        (UNSATISFIED, 400, []),  # S5
+        (UNSATISFIED, 40, [(SATISFIED, 12)]),  # S6
+        (SATISFIED, 40, []),  # S7
+    ],
+)
 def test_s5_s6_s7(assuming, d, expected):
     m = Play()
     m.to(10)
@@ -285,6 +295,7 @@ def test_s31b():
 
 # Delivery -----------------------------------------------------------------------------------------------------------
 
+
 def crossed(delivery, times=(200, 300)):
     m = outside(delivery)
     for count, t in enumerate(times):
@@ -293,13 +304,16 @@ def crossed(delivery, times=(200, 300)):
     return m
 
 
-@pytest.mark.parametrize("delivery, times, expected", [
-    ("first", (200, 300), [(SATISFIED, 200), (UNSATISFIED, 300)]),                              # S32
-    ("first", (200, 300, 400), [(SATISFIED, 200)]),                                             # S33
-    ("every", (200, 300, 400), [(SATISFIED, 200), (UNSATISFIED, 300), (SATISFIED, 400)]),       # S34
-    ("latest", (200, 300), []),                                                                 # S35
-    ("latest", (200, 300, 400), [(SATISFIED, 400)]),
-])
+@pytest.mark.parametrize(
+    "delivery, times, expected",
+    [
+        ("first", (200, 300), [(SATISFIED, 200), (UNSATISFIED, 300)]),  # S32
+        ("first", (200, 300, 400), [(SATISFIED, 200)]),  # S33
+        ("every", (200, 300, 400), [(SATISFIED, 200), (UNSATISFIED, 300), (SATISFIED, 400)]),  # S34
+        ("latest", (200, 300), []),  # S35
+        ("latest", (200, 300, 400), [(SATISFIED, 400)]),
+    ],
+)
 def test_s32_to_s35(delivery, times, expected):
     assert crossed(delivery, times).pairs() == expected
 
@@ -325,8 +339,10 @@ def test_s37_s38(acknowledged):
         assert again == first
 
 
-@pytest.mark.parametrize("dwell, expected", [
-    (20, [("c1", SATISFIED, 200), ("c2", SATISFIED, 200)]), (19, [("c2", SATISFIED, 199), ("c1", SATISFIED, 200)])])
+@pytest.mark.parametrize(
+    "dwell, expected",
+    [(20, [("c1", SATISFIED, 200), ("c2", SATISFIED, 200)]), (19, [("c2", SATISFIED, 199), ("c1", SATISFIED, 200)])],
+)
 def test_s40(dwell, expected):
     m = Play()
     m.to(0)
@@ -351,6 +367,7 @@ def test_s41():
 
 # Restart, limit, diagnostics ----------------------------------------------------------------------------------------
 
+
 def test_s44():
     m = inside()
     before = m.record("c"), m.identifiers()
@@ -373,7 +390,10 @@ def twenty_one():
         m.circle(f"c{count + 1}")
     event = m.next_event()
     assert (event["identifier"], event["state"], event["diagnostics"]) == (
-        "c21", UNMONITORED, ["condition_limit_exceeded"])
+        "c21",
+        UNMONITORED,
+        ["condition_limit_exceeded"],
+    )
     return m
 
 
@@ -419,6 +439,7 @@ def test_s51():
 
 # Beacons ------------------------------------------------------------------------------------------------------------
 
+
 def beacon(major=None, minor=None, **rest):
     m = Play()
     m.to(0)
@@ -430,7 +451,11 @@ def seen():
     m = beacon()
     m.see(5, (1, 7))
     event = m.next_event()
-    assert (event["state"], event["date"], event["refinement"]) == (SATISFIED, 5_000_000, dict(uuid=U, major=1, minor=7))
+    assert (event["state"], event["date"], event["refinement"]) == (
+        SATISFIED,
+        5_000_000,
+        dict(uuid=U, major=1, minor=7),
+    )
     m.acknowledge()
     return m
 
@@ -446,7 +471,12 @@ def test_s56():
     m = seen()
     m.to(35)
     event = m.next_event()
-    assert (event["state"], event["date"], event["refinement"], event["cause"]) == (UNSATISFIED, 35_000_000, None, "timeout")
+    assert (event["state"], event["date"], event["refinement"], event["cause"]) == (
+        UNSATISFIED,
+        35_000_000,
+        None,
+        "timeout",
+    )
 
 
 def test_s57():
@@ -505,6 +535,7 @@ def test_s63():
 
 # The corpus, and what must hold of any log ---------------------------------------------------------------------------
 
+
 def every_scenario():
     for path in sorted(corpus.CORPUS.glob("*.json")):
         for scenario in corpus.scenarios(path):
@@ -532,8 +563,13 @@ def random_walk(seed, delivery, restarts, polls):
     consumer = random.Random(seed + 1 if polls else 0)
     m = ReferenceMonitor(delivery=delivery, condition_limit=5)
     m.advance(0)
-    policies = ["standard", "exact", "core_location", dict(dwell_policy="evidence", entry_dwell=7),
-                dict(notify=["initial", "exit"])]
+    policies = [
+        "standard",
+        "exact",
+        "core_location",
+        dict(dwell_policy="evidence", entry_dwell=7),
+        dict(notify=["initial", "exit"]),
+    ]
     for count in range(6):
         m.add_circle(f"c{count}", 0.0, count * 0.001, 60.0 + 40 * count, policy=policies[count % 5])
     m.add_beacon("b", U)
@@ -579,8 +615,14 @@ def test_restarts_change_nothing(seed, delivery):
 @pytest.mark.parametrize("seed", range(20))
 def test_every_is_independent_of_the_moments_of_commits(seed):
     # The beacon condition is never replaced, so nothing of it is dropped; sequence numbers depend on what was.
-    logs = [[{**event, "sequence": None} for event in random_walk(seed, "every", False, polls) if event["identifier"] == "b"]
-            for polls in (True, False)]
+    logs = [
+        [
+            {**event, "sequence": None}
+            for event in random_walk(seed, "every", False, polls)
+            if event["identifier"] == "b"
+        ]
+        for polls in (True, False)
+    ]
     assert logs[0] == logs[1] != []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import math
 import random
@@ -31,7 +32,7 @@ def demo() -> EventLog:
 
 def models(page: str) -> dict[str, dict[str, Any]]:
     """The models of the page's document, by name."""
-    (text,) = re.findall(r'<script type="application/json" id="[^"]*">(.*?)</script>', page, flags=re.S)
+    (text,) = re.findall(r'<script type="application/json" id="[^"]*">(.*?)</script>', page, flags=re.DOTALL)
     found: dict[str, dict[str, Any]] = {}
 
     def walk(value: Any) -> None:
@@ -189,7 +190,7 @@ def test_what_is_drawn() -> None:
     # The states of a condition follow each other without gaps, from the beginning of the log to its end.
     for row in range(len(data.rows)):
         parts = [n for n, other in enumerate(data.states["row"]) if other == row]
-        assert all(data.states["right"][a] == data.states["left"][b] for a, b in zip(parts, parts[1:]))
+        assert all(data.states["right"][a] == data.states["left"][b] for a, b in itertools.pairwise(parts))
         assert data.states["left"][parts[0]] * 1000 == (log.replays[0].begin_us)
         assert data.states["right"][parts[-1]] * 1000 == log.replays[0].end_us
     west, south, east, north = data.frame or (0, 0, 0, 0)
@@ -200,7 +201,7 @@ def test_across_the_antimeridian() -> None:
     fixes = [Fix(0, near(179.9 + step * 0.001, 0), time=step * 1_000_000) for step in range(200)]
     data = report_data(replay(fixes, {"line": CircularGeographicCondition(0, -180, 2000)}, policy="exact"))
     (xs,) = data.lines["x"]
-    assert max(xs) - min(xs) == pytest.approx(x_of(0.199)) and all(b > a for a, b in zip(xs, xs[1:]))
+    assert max(xs) - min(xs) == pytest.approx(x_of(0.199)) and all(b > a for a, b in itertools.pairwise(xs))
     assert all(min(xs) <= x <= max(xs) for x in data.events["x"])
     (circle_xs,) = data.circles["xs"][0][0]
     assert min(xs) < min(circle_xs) < max(circle_xs) < max(xs)

@@ -15,8 +15,8 @@ from fencepost import (
     BeaconIdentityCondition,
     BeaconSighting,
     CircularGeographicCondition,
-    Fix,
     FencepostError,
+    Fix,
     Monitor,
     SnapshotInvalidError,
 )

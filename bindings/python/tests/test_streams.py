@@ -149,7 +149,11 @@ def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
             row = [f"v{track}", time - world.choice([0] * 20 + [30]), latitude, longitude, world.choice([5, 5, 40])]
             strange = world.random()
             if strange < 0.1:
-                row = [*row[:2], *world.choice([["", ""], [latitude, "na"], ["nan", longitude], [91, 0], ["inf", 1]]), 5]
+                row = [
+                    *row[:2],
+                    *world.choice([["", ""], [latitude, "na"], ["nan", longitude], [91, 0], ["inf", 1]]),
+                    5,
+                ]
             elif strange < 0.2:
                 row[4] = world.choice(["", "-1", "nan", "none", "0"])
             rows.append(row)
@@ -171,7 +175,9 @@ def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
     reports: list[dict[str, Any]] = []
     seen = {"uuid": UUID, "major": 1, "minor": 2, "rssi": -60}
     for time in sorted(world.randrange(3000) for _ in range(60)):
-        reports.append({"time": time, **world.choice([{"beacons": [seen]}, {"beacons": []}, {"scanning": world.random() < 0.9}])})
+        reports.append(
+            {"time": time, **world.choice([{"beacons": [seen]}, {"beacons": []}, {"scanning": world.random() < 0.9}])}
+        )
     files["s.jsonl"].write_text("".join(json.dumps(report) + "\n" for report in reports))
     return files
 
@@ -324,7 +330,9 @@ def test_what_comes_before_an_error_does_not_depend_on_jobs(tmp_path: Path) -> N
     for jobs in (1, 2):
         lines = []
         with pytest.raises(ValueError, match="line 3002: time: 'noon' is not a time"):
-            for line in ManyReplay(ManyTracks(tmp_path / "t.csv", "vehicle", batch_rows=100), template, jobs=jobs).lines():
+            for line in ManyReplay(
+                ManyTracks(tmp_path / "t.csv", "vehicle", batch_rows=100), template, jobs=jobs
+            ).lines():
                 lines.append(line)
         found.append(lines)
     assert found[0] == found[1] and len(found[0]) > 300
@@ -401,7 +409,12 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
         command = [sys.executable, "peak.py", "replay", str(path), "--conditions", "c.csv", "--by", "vehicle"]
         with open(tmp_path / "events", "w") as out:
             done = subprocess.run(
-                [*command, "--format", "jsonl"], cwd=tmp_path, stdout=out, stderr=subprocess.PIPE, text=True, timeout=120
+                [*command, "--format", "jsonl"],
+                cwd=tmp_path,
+                stdout=out,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=120,
             )
         assert done.returncode == 0, done.stderr
         peaks.append(int(done.stderr.split()[-1]))

@@ -188,7 +188,9 @@ def test_bad_frames(frame: Callable[[], Frame], words: str) -> None:
 
 @pytest.mark.parametrize("track", [None, 7, {"lat": [0]}, b"a.gpx", object()])
 def test_what_is_no_track(track: Any) -> None:
-    with pytest.raises(TypeError, match="track must be a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix, not"):
+    with pytest.raises(
+        TypeError, match="track must be a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix, not"
+    ):
         replay(track, HERE)
 
 
@@ -223,7 +225,10 @@ def test_points_that_are_missing() -> None:
 def test_a_projected_crs_is_refused_with_the_call_to_make(from_file: EventLog) -> None:
     projected = points().to_crs(epsg=32610)
     error = refusal(replay, projected, HERE)
-    assert str(error) == "track: its CRS EPSG:32610 is projected; convert it: track.to_crs(epsg=4326), or read it with transform"
+    assert (
+        str(error)
+        == "track: its CRS EPSG:32610 is projected; convert it: track.to_crs(epsg=4326), or read it with transform"
+    )
     converted = eval("track.to_crs(epsg=4326)", {"track": projected})
     back = replay(converted, DATA / "conditions.geojson")
     assert [(event.identifier, event.state) for event in back] == [(e.identifier, e.state) for e in from_file]

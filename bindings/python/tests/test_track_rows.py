@@ -62,14 +62,18 @@ def here() -> Here:
 
 
 CELLS: dict[str, Sequence[str]] = {
-    "vehicle": ["a", "b", " c", "d ", "é", "7", "a" * 300, "", " ", '"q"', '"two, words"', '"say ""x"""', '"two\nlines"', "#x"],
-    "position": ["52.5", "-13", " 7 ", "1e1", "+3", "1_0", "", "NA", "null", " None ", "nan", "-NaN", "inf", "91", "north", "٣"],
+    "vehicle": [
+        "a", "b", " c", "d ", "é", "7", "a" * 300, "", " ", '"q"', '"two, words"', '"say ""x"""', '"two\nlines"', "#x",
+    ],
+    "position": [
+        "52.5", "-13", " 7 ", "1e1", "+3", "1_0", "", "NA", "null", " None ", "nan", "-NaN", "inf", "91", "north", "٣",
+    ],
     "accuracy": ["5", "0", "-1", "", "nan", "NULL", "inf", "1e400", "x"],
     "time": [
         "2024-05-01T08:00:00Z", "2024-05-01 08:00:00", "2024-05-01T08:00:00.25+02:00", "2024-05-01", "20240501",
-        "20240501T080000Z", "20240501e1", "2024-W18-3", "1700000000", "1700000000.5", "1700000000000", "-5", "+6", " 7 ",
-        "1_0", "1e3", "99999999999", "100000000000", "99999999999999", "100000000000000", "9" * 18, "9" * 19, "9" * 30,
-        "12:30:00 01-May-2024", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59.999999Z", "noon", "", "٣",
+        "20240501T080000Z", "20240501e1", "2024-W18-3", "1700000000", "1700000000.5", "1700000000000", "-5", "+6",
+        " 7 ", "1_0", "1e3", "99999999999", "100000000000", "99999999999999", "100000000000000", "9" * 18, "9" * 19,
+        "9" * 30, "12:30:00 01-May-2024", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59.999999Z", "noon", "", "٣",
     ],
 }  # fmt: skip
 USUAL = {"vehicle": 6, "position": 5, "accuracy": 3, "time": 1}
@@ -107,7 +111,13 @@ def test_by_columns_and_by_row_are_the_same(tmp_path: Path, unit: str) -> None:
 
 def test_usual_files_are_read_by_columns(tmp_path: Path) -> None:
     """Also with quotes, missing positions and accuracies, lines of Windows, and times of several kinds."""
-    for times in ("2024-05-01T08:00:00.5Z", "2024-05-01 08:00", "2024-05-01T08:00:00+02:00", "1700000000", "1700000000.25"):
+    for times in (
+        "2024-05-01T08:00:00.5Z",
+        "2024-05-01 08:00",
+        "2024-05-01T08:00:00+02:00",
+        "1700000000",
+        "1700000000.25",
+    ):
         for line in ("a,{},52,13,5\r\n", '"a, b",{},52.5,-13.25,\r\n', "é,{},,,NA\r\n"):
             (tmp_path / "t.csv").write_bytes((HEAD.replace("\n", "\r\n") + line.format(times) * 1000).encode())
             with opened(tmp_path / "t.csv", {}, "vehicle") as table:
@@ -125,9 +135,13 @@ def test_a_row_may_go_on_in_the_next_batch(tmp_path: Path) -> None:
         assert fixes_of(tmp_path / "t.csv", here(), batch) == expected
 
 
-@pytest.mark.parametrize("bad", ["x,2,north,13,5", "x,noon,52,13,5", ",2,52,13,5", "x,2,52", "x,9999999999999999999,52,13,5"])
+@pytest.mark.parametrize(
+    "bad", ["x,2,north,13,5", "x,noon,52,13,5", ",2,52,13,5", "x,2,52", "x,9999999999999999999,52,13,5"]
+)
 def test_the_line_of_what_is_wrong(tmp_path: Path, bad: str) -> None:
-    text = HEAD + "a,1,52,13,5\n" * 700 + "\n# a comment\n" + 'a,1,52,13,"5"\n' * 300 + bad + "\n" + "a,1,52,13,5\n" * 100
+    text = (
+        HEAD + "a,1,52,13,5\n" * 700 + "\n# a comment\n" + 'a,1,52,13,"5"\n' * 300 + bad + "\n" + "a,1,52,13,5\n" * 100
+    )
     (tmp_path / "t.csv").write_text(text)
     for batch in (64, 65_536):
         told = fixes_of(tmp_path / "t.csv", here(), batch)
@@ -311,7 +325,8 @@ def test_random_arguments_never_crash() -> None:
     pool += [memoryview(array("q", range(12)))[::-2], memoryview(bytes(96)).cast("d")[::2]]
     done = 0
     for _ in range(20_000):
-        given = good() if not done % 50 else given
+        if not done % 50:
+            given = good()
         broken = dict(given)
         for name in world.sample(list(given), world.choice([1, 1, 2, 3])):
             broken[name] = world.choice([*pool, *given.values()])
@@ -339,7 +354,7 @@ def test_monitors_that_a_thread_feeds_meanwhile() -> None:
     threads = [threading.Thread(target=lambda h=h: h.feed_columns(*columns)) for h in given["monitors"]]
     for thread in threads:
         thread.start()
-    row, fixes, late, invalid = feed(given)
+    row, fixes, _late, invalid = feed(given)
     for thread in threads:
         thread.join(60)
         assert not thread.is_alive()

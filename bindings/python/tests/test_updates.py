@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import os
 import random
 import subprocess
@@ -90,9 +91,7 @@ def test_fed_from_other_threads_in_every_way() -> None:
                 step(monitor, number)
             for batch in range(batches):
                 rows = range(single + batch * size, single + (batch + 1) * size)
-                monitor.feed_many(
-                    latitude=[52.5 + row % 2 for row in rows], longitude=[13.4] * size, time=list(rows)
-                )
+                monitor.feed_many(latitude=[52.5 + row % 2 for row in rows], longitude=[13.4] * size, time=list(rows))
 
         thread = threading.Thread(target=feed)
         updates = monitor.updates()
@@ -196,7 +195,7 @@ def test_cancelling_at_any_moment_loses_nothing(seed: int) -> None:
         thread.join()
         # Each is there; one that was handled just before the cancelling comes again, at once.
         assert sorted(set(handled)) == list(range(1, count + 1))
-        assert all(after - before in (0, 1) for before, after in zip(handled, handled[1:]))
+        assert all(after - before in (0, 1) for before, after in itertools.pairwise(handled))
 
     run(main)
 
@@ -338,7 +337,7 @@ def test_no_reference_is_leaked() -> None:
     gc.collect()
     after = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert after - before < 20_000 and len(gc.get_objects()) - objects < 100, (after - before)
+    assert after - before < 20_000 and len(gc.get_objects()) - objects < 100, after - before
 
 
 def script(code: str) -> None:

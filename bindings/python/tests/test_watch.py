@@ -136,8 +136,14 @@ def test_lines_that_are_fixes() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"", b"  \r", b'{"class":"VERSION","release":"3.22"}', b'{"class":"TPV","mode":1}',
-     b'{"class":"TPV","mode":3,"lat":1,"lon":2}', b'{"class":"TPV","mode":3,"time":"2023-11-14T22:13:20Z"}'],
+    [
+        b"",
+        b"  \r",
+        b'{"class":"VERSION","release":"3.22"}',
+        b'{"class":"TPV","mode":1}',
+        b'{"class":"TPV","mode":3,"lat":1,"lon":2}',
+        b'{"class":"TPV","mode":3,"time":"2023-11-14T22:13:20Z"}',
+    ],
 )
 def test_lines_that_are_passed_over(line: bytes) -> None:
     assert parse_line(line) is None
@@ -145,10 +151,20 @@ def test_lines_that_are_passed_over(line: bytes) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"x", b"\xff", b"[1]", b"{}", b'{"latitude":1,"longitude":2}', b'{"latitude":"1","longitude":2,"time":3}',
-     b'{"latitude":true,"longitude":2,"time":3}', b'{"latitude":1,"longitude":2,"time":"noon"}', b"[" * 100_000,
-     b'{"latitude":1,"longitude":2,"time":true}', b'{"latitude":1e999,"longitude":2,"time":1e999}',
-     b'{"latitude":' + b"9" * 400 + b',"longitude":2,"time":3}'],
+    [
+        b"x",
+        b"\xff",
+        b"[1]",
+        b"{}",
+        b'{"latitude":1,"longitude":2}',
+        b'{"latitude":"1","longitude":2,"time":3}',
+        b'{"latitude":true,"longitude":2,"time":3}',
+        b'{"latitude":1,"longitude":2,"time":"noon"}',
+        b"[" * 100_000,
+        b'{"latitude":1,"longitude":2,"time":true}',
+        b'{"latitude":1e999,"longitude":2,"time":1e999}',
+        b'{"latitude":' + b"9" * 400 + b',"longitude":2,"time":3}',
+    ],
 )
 def test_lines_that_are_refused(line: bytes) -> None:
     with pytest.raises(LineError):
@@ -161,8 +177,11 @@ def test_lines_that_are_refused(line: bytes) -> None:
 @pytest.fixture
 def conditions(tmp_path: Path) -> Path:
     path = tmp_path / "conditions.geojson"
-    feature = {"type": "Feature", "geometry": {"type": "Point", "coordinates": [0, 0]},
-               "properties": {"identifier": "office", "radius": 200, "policy": "exact"}}
+    feature = {
+        "type": "Feature",
+        "geometry": {"type": "Point", "coordinates": [0, 0]},
+        "properties": {"identifier": "office", "radius": 200, "policy": "exact"},
+    }
     path.write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
     return path
 
@@ -178,7 +197,11 @@ def test_a_file_is_followed_to_its_end(run: Run, tmp_path: Path, conditions: Pat
     (tmp_path / "fixes.jsonl").write_text(lines((0, 0), (10, 0.01), (5, 0)) + "what?\n" + lines((20, 0)).rstrip("\n"))
     ended = run("watch", "--source", "fixes.jsonl", "--conditions", conditions)
     assert ended.returncode == 0
-    assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == ["satisfied", "unsatisfied", "satisfied"]
+    assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == [
+        "satisfied",
+        "unsatisfied",
+        "satisfied",
+    ]
     assert "fixes.jsonl: line 4: is not JSON" in ended.stderr
     assert "1 of 4 fixes came late" in ended.stderr
 
@@ -223,14 +246,27 @@ def test_a_gpsd_is_asked_and_followed(run: Run, conditions: Path) -> None:
                 connection.sendall(b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n')
                 asked.append(connection.recv(1000))
                 for second, longitude in ((0, 0), (10, 0.01)):
-                    report = {"class": "TPV", "mode": 3, "time": f"2023-11-14T22:13:{20 + second}.000Z", "lat": 0,
-                              "lon": longitude, "eph": 5}
+                    report = {
+                        "class": "TPV",
+                        "mode": 3,
+                        "time": f"2023-11-14T22:13:{20 + second}.000Z",
+                        "lat": 0,
+                        "lon": longitude,
+                        "eph": 5,
+                    }
                     connection.sendall(json.dumps(report).encode() + b"\r\n")
 
         thread = threading.Thread(target=serve)
         thread.start()
-        ended = run("watch", "--source", f"gpsd://127.0.0.1:{server.getsockname()[1]}", "--conditions", conditions,
-                    "--reconnect", "0")
+        ended = run(
+            "watch",
+            "--source",
+            f"gpsd://127.0.0.1:{server.getsockname()[1]}",
+            "--conditions",
+            conditions,
+            "--reconnect",
+            "0",
+        )
         thread.join(60)
     assert asked[0].startswith(b"?WATCH={")
     assert ended.returncode == 0, ended.stderr

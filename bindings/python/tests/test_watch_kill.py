@@ -48,12 +48,17 @@ def make_conditions(rows: list[FixRow], generator: random.Random) -> str:
     features = []
     for number in range(30):
         latitude, longitude, _, _ = generator.choice(rows)
-        features.append({
-            "type": "Feature",
-            "geometry": {"type": "Point", "coordinates": [longitude, latitude]},
-            "properties": {"identifier": f"circle {number}", "radius": generator.uniform(20, 400),
-                           "policy": generator.choice(["exact", "standard", "core_location"])},
-        })
+        features.append(
+            {
+                "type": "Feature",
+                "geometry": {"type": "Point", "coordinates": [longitude, latitude]},
+                "properties": {
+                    "identifier": f"circle {number}",
+                    "radius": generator.uniform(20, 400),
+                    "policy": generator.choice(["exact", "standard", "core_location"]),
+                },
+            }
+        )
     return json.dumps({"type": "FeatureCollection", "features": features})
 
 
@@ -61,10 +66,25 @@ class Life:
     """One process that watches what a pipe plays from the beginning."""
 
     def __init__(self, folder: Path, *more: str) -> None:
-        self.player = subprocess.Popen(["cat", str(folder / "track")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.player = subprocess.Popen(
+            ["cat", str(folder / "track")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         # No live source: the time between two pieces of the pipe is not that of the track.
-        command = [sys.executable, "-m", "fencepost", "watch", "--source", "-", "--lag", "86400",
-                   "--conditions", "conditions.geojson", "--exec", "tee -a log", *more]
+        command = [
+            sys.executable,
+            "-m",
+            "fencepost",
+            "watch",
+            "--source",
+            "-",
+            "--lag",
+            "86400",
+            "--conditions",
+            "conditions.geojson",
+            "--exec",
+            "tee -a log",
+            *more,
+        ]
         self.process = subprocess.Popen(
             command, cwd=folder, stdin=self.player.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -80,7 +100,9 @@ class Life:
                 self.process.kill()
                 killed = True
             # A command that was running goes on; the pipe ends with it.
-            ready, _, _ = select.select([self.process.stdout], [], [], 60 if killed else max(0.0, end - time.monotonic()))
+            ready, _, _ = select.select(
+                [self.process.stdout], [], [], 60 if killed else max(0.0, end - time.monotonic())
+            )
             if not ready:
                 assert not killed, "the pipe of a killed process stays open"
                 continue

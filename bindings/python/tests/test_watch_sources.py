@@ -149,8 +149,11 @@ def test_what_cannot_be_watched_is_one_line(run: Run, tmp_path: Path) -> None:
 
 def circles(path: Path, **radii: float) -> Path:
     features = [
-        {"type": "Feature", "geometry": {"type": "Point", "coordinates": [0, 0]},
-         "properties": {"identifier": name, "radius": radius, "policy": "exact"}}
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [0, 0]},
+            "properties": {"identifier": name, "radius": radius, "policy": "exact"},
+        }
         for name, radius in radii.items()
     ]
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
@@ -198,8 +201,20 @@ def test_the_file_says_which_conditions_there_are(run: Run, tmp_path: Path) -> N
 def test_what_was_not_handled_waits_for_the_next_start(run: Run, tmp_path: Path) -> None:
     conditions = circles(tmp_path / "conditions.geojson", office=200, district=300)
     (tmp_path / "fixes").write_text(lines((0, 0)))
-    command = [sys.executable, "-m", "fencepost", "watch", "--source", "fixes", "--conditions", str(conditions),
-               "--store", ".", "--exec", "cat >> log; false"]
+    command = [
+        sys.executable,
+        "-m",
+        "fencepost",
+        "watch",
+        "--source",
+        "fixes",
+        "--conditions",
+        str(conditions),
+        "--store",
+        ".",
+        "--exec",
+        "cat >> log; false",
+    ]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         guard = threading.Timer(60, process.kill)
         guard.start()
@@ -227,8 +242,19 @@ def test_a_store_in_use_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def report(second: int, longitude: float) -> bytes:
-    return json.dumps({"class": "TPV", "mode": 3, "time": f"2023-11-14T22:13:{20 + second}.000Z", "lat": 0,
-                       "lon": longitude, "eph": 5}).encode() + b"\r\n"
+    return (
+        json.dumps(
+            {
+                "class": "TPV",
+                "mode": 3,
+                "time": f"2023-11-14T22:13:{20 + second}.000Z",
+                "lat": 0,
+                "lon": longitude,
+                "eph": 5,
+            }
+        ).encode()
+        + b"\r\n"
+    )
 
 
 def test_a_gpsd_that_goes_is_asked_again(run: Run, tmp_path: Path) -> None:

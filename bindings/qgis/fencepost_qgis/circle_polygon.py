@@ -28,7 +28,7 @@ def circle_polygon(latitude, longitude, radius, segments):
     if abs(turned) > 180:
         # Around the nearer pole. The ring begins and ends on one meridian: closed along it and along the pole.
         pole = copysign(90, latitude)
-        return _within_world(ring + [(ring[-1][0], pole), (ring[0][0], pole)])
+        return _within_world([*ring, (ring[-1][0], pole), (ring[0][0], pole)])
     inside = _within_world(ring)
     if radius > max(inverse(latitude, longitude, pole, longitude).distance for pole in (-90, 90)):
         # Both poles: what the ring goes around is what is left outside.

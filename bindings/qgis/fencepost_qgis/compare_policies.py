@@ -19,8 +19,8 @@ class ComparePolicies(Algorithm):
     TAGS = ("geofence", "geofencing", "policy", "compare", "false alarm", "delay", "flap", "track", "what-if")
     HELP = """
 <p>Replays recorded tracks once for each policy, and compares what came of it with the exact crossings of the line.</p>
-<p>The table has a row for <b>exact</b>, <b>standard</b> and <b>core_location</b>, and one named <b>own</b> when a number
-is changed under Advanced Parameters:</p>
+<p>The table has a row for <b>exact</b>, <b>standard</b> and <b>core_location</b>, and one named <b>own</b> when a
+number is changed under Advanced Parameters:</p>
 <ul>
 <li><i>events</i> and <i>visits</i>: how many there are;</li>
 <li><i>flaps</i>: crossings that the opposite crossing undid within the flap time, mostly false alarms;</li>

@@ -2,14 +2,14 @@
 
 import platform
 import sys
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 OLDEST_PYTHON = (3, 11)
 
 
-@lru_cache(maxsize=None)
+@cache
 def engine_problem():
     """None when the engine runs here, else one line that says why not and what to do."""
     if sys.version_info < OLDEST_PYTHON:

@@ -22,7 +22,8 @@ class GeofenceEvents(Algorithm):
 <p>Replays recorded tracks against circles, as a live geofence would have seen them, and writes an event each time a
 circle is entered or left, with the fix that decided it.</p>
 <p>A jump of a bad fix over the line is no crossing: with the policy <b>Standard</b> a fix counts when it lies beyond
-the line by 20 m and by its own accuracy, and the device must stay there for 20 s. <b>Exact</b> takes the line itself, at
+the line by 20 m and by its own accuracy, and the device must stay there for 20 s. <b>Exact</b> takes the line itself,
+at
 once. <b>Core Location</b> is like Standard, but leaving needs the circle's radius (60 to 200 m) beyond the line. Every
 number can be changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the coordinate
 systems.</p>

@@ -133,5 +133,3 @@ class Layer:
                 f"{self.title}: all coordinates are within 180 by 90 units of {self.crs.authid()}, which look "
                 "like degrees: is the layer's coordinate system right?"
             )
-
-

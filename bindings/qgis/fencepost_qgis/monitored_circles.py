@@ -67,9 +67,7 @@ with other names.</p>
                 break
             condition, values = circle.row.condition, circle.feature.attributes()
             try:
-                shape = place.shape(
-                    circle_polygon(condition.latitude, condition.longitude, condition.radius, segments)
-                )
+                shape = place.shape(circle_polygon(condition.latitude, condition.longitude, condition.radius, segments))
             except outputs.OutsideError:
                 problems.add(
                     layer.title, circle.feature.id(), f"reaches beyond what {crs.authid()} can describe",

@@ -17,6 +17,7 @@ import geopandas
 import pandas
 import pytest
 from conftest import PLUGIN, ROOT, Qgis
+
 from fencepost import TransitionPolicy, Visit, compare, geodesic, replay
 
 
@@ -153,9 +154,7 @@ def test_each_track_has_a_monitor_of_its_own(qgis: Qgis, data: Path, tmp_path: P
     check_visits(tmp_path / "visits.gpkg", visits)
 
 
-def test_the_readme_word_for_word(
-    new_qgis: Callable[[], Qgis], archive: Path, tmp_path: Path
-) -> None:
+def test_the_readme_word_for_word(new_qgis: Callable[[], Qgis], archive: Path, tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## In QGIS")[2]
     commands = text.partition("```\n")[2].partition("```")[0]
     (tmp_path / ".build/qgis").mkdir(parents=True)
@@ -274,7 +273,10 @@ def test_broken_features_are_named_with_layer_id_and_reason(qgis: Qgis, tmp_path
     ("hurt", "reason"),
     [
         (lambda folder: shutil.rmtree(folder / "fencepost"), "the plugin was installed without its engine"),
-        (lambda folder: (folder / "fencepost/_native.abi3.so").write_bytes(b"no library"), "the engine does not load ("),
+        (
+            lambda folder: (folder / "fencepost/_native.abi3.so").write_bytes(b"no library"),
+            "the engine does not load (",
+        ),
     ],
     ids=["without", "of another platform"],
 )

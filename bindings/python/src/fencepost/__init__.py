@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ._lists import EventList, RecordList
     from ._monitor import Monitor
     from ._native import (
-        VERSION as __version__,
+        VERSION as __version__,  # noqa: N811
         BufferTooSmallError,
         ConsumerAlreadyActiveError,
         FencepostError,

@@ -115,7 +115,9 @@ def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchR
     if about in ("coordinate", *POSITION) and plan.geometry is not None:
         indices = [plan.geometry]
     else:
-        indices = [plan.indices[what] for what in (POSITION if about == "coordinate" else (about,)) if what in plan.indices]
+        indices = [
+            plan.indices[what] for what in (POSITION if about == "coordinate" else (about,)) if what in plan.indices
+        ]
     names = " and ".join(repr(reader.names[index]) for index in indices)
     return InputError.of_row(source, first + error.position, f"{reason} (column {names})" if names else reason)
 
@@ -173,7 +175,9 @@ def add_stream(handle: Monitor, table: Any, columns: Mapping[str, str], options:
     reader = BatchReader(table, CIRCLES)
     plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
     default = assumed(options.assuming), policy_row(options.policy)
-    found = groupby(_circles(reader, plan, default, as_policy(options.policy)), lambda part: (part.assuming, part.policy))
+    found = groupby(
+        _circles(reader, plan, default, as_policy(options.policy)), lambda part: (part.assuming, part.policy)
+    )
     parts = [_Circles.joined(list(same)) for _, same in found]
     numbers = tags(options.tag, sum(len(part.identifiers) for part in parts))
     # A row that is refused is refused by any monitor: several parts go into another one first.

@@ -149,7 +149,9 @@ class BatchReader:
         child = self._children[index]
         fields = list(child.children)
         if child.format == "+s":
-            return [field.name for field in fields[:2]] == ["x", "y"] and {field.format for field in fields[:2]} == {"g"}
+            return [field.name for field in fields[:2]] == ["x", "y"] and {field.format for field in fields[:2]} == {
+                "g"
+            }
         if child.format.startswith("+w:"):
             return int(child.format[3:]) >= 2 and fields[0].format == "g"
         return child.format in ("z", "Z", "vz") or child.format.startswith("w:")
@@ -173,7 +175,9 @@ class BatchReader:
             given = crs = self._object(crs, name)
         if isinstance(crs, dict):
             number = crs.get("id")
-            crs = f"{number.get('authority')}:{number.get('code')}" if isinstance(number, dict) else crs.get("name", "?")
+            crs = (
+                f"{number.get('authority')}:{number.get('code')}" if isinstance(number, dict) else crs.get("name", "?")
+            )
         if crs in _WGS84:
             return
         if self._transform:

@@ -1,4 +1,5 @@
-"""One column of an Arrow array: its memory in place, what is null in it, and its values as Python objects (nanoarrow)."""
+"""One column of an Arrow array: its memory in place, what is null in it, and its values as Python objects
+(nanoarrow)."""
 
 from __future__ import annotations
 
@@ -127,7 +128,9 @@ class Column:
             found = [rows[start : start + size] for start in range(0, len(rows), size or 1)]
         if self.format.startswith("d:"):
             scale = int(self.format.removeprefix("d:").split(",")[1])
-            found = [Decimal(int.from_bytes(value, sys.byteorder, signed=True)).scaleb(-scale, _EXACT) for value in found]
+            found = [
+                Decimal(int.from_bytes(value, sys.byteorder, signed=True)).scaleb(-scale, _EXACT) for value in found
+            ]
         for row in self.null_rows():
             found[row] = None
         return found

@@ -158,10 +158,10 @@ def _add_watch(commands: Any) -> None:
     parser = commands.add_parser(
         "watch",
         help="follow fixes as they come and run a command for each event",
-        description="Feeds fixes as they come, lets time pass between them, and runs a command once for each event, with "
-        "the event as JSON on its standard input; again, in order, until it exits with 0. Ends with the source, or on "
-        "SIGTERM. With --store it goes on where it was, also after being killed: what was not handled is handled then, "
-        "and a source that starts over is passed over up to where it was.",
+        description="Feeds fixes as they come, lets time pass between them, and runs a command once for each event, "
+        "with the event as JSON on its standard input; again, in order, until it exits with 0. Ends with the source, "
+        "or on SIGTERM. With --store it goes on where it was, also after being killed: what was not handled is handled "
+        "then, and a source that starts over is passed over up to where it was.",
     )
     parser.set_defaults(run=_watch)
     add = parser.add_argument

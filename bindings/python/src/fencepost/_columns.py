@@ -89,7 +89,9 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
     try:
         return memoryview(array("d", rows))
     except (TypeError, OverflowError):
-        return memoryview(array("d", [_number(value, f"{what}, row {row}", row, none) for row, value in enumerate(rows)]))
+        return memoryview(
+            array("d", [_number(value, f"{what}, row {row}", row, none) for row, value in enumerate(rows)])
+        )
 
 
 def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
@@ -120,7 +122,11 @@ def contiguous(values: Any, what: str, length: int) -> memoryview[Any]:
 def tags(values: Any, length: int) -> memoryview[Any]:
     """A column of numbers from 0 to 2**64 - 1; one number is meant for all rows."""
     if isinstance(values, int) and not isinstance(values, bool):
-        return memoryview(array("Q", [_tag(values, 0)])) if length == 1 else memoryview(array("Q", [_tag(values, 0)]) * length)
+        return (
+            memoryview(array("Q", [_tag(values, 0)]))
+            if length == 1
+            else memoryview(array("Q", [_tag(values, 0)]) * length)
+        )
     table = _array_of(values, "tag")
     if table is not None:
         if table.dtype.kind not in "iu":
@@ -149,7 +155,9 @@ def identifiers(values: Iterable[str]) -> tuple[str, ...]:
             try:
                 text.encode()
             except UnicodeEncodeError:
-                refuse(f"identifier, row {row}: {text!r} is not valid Unicode (lone surrogate)", row, InvalidArgumentError)
+                refuse(
+                    f"identifier, row {row}: {text!r} is not valid Unicode (lone surrogate)", row, InvalidArgumentError
+                )
         if "\0" in text:
             refuse(f"identifier, row {row}: {text!r} holds a NUL character", row, InvalidArgumentError)
     return texts
@@ -224,7 +232,9 @@ def _refuse_dtype(table: Any, what: str, expected: str = "numbers") -> NoReturn:
     if table.dtype.kind == "O":
         for row, value in enumerate(table):
             if isinstance(value, bool) or not isinstance(value, int | float):
-                refuse(f"{what}, row {row}: {value!r} is {type(value).__name__}, expected {expected} (dtype object)", row)
+                refuse(
+                    f"{what}, row {row}: {value!r} is {type(value).__name__}, expected {expected} (dtype object)", row
+                )
     refuse(f"{what} has the dtype {table.dtype}, expected {expected}; convert it first, for example with astype(float)")
 
 

@@ -103,7 +103,8 @@ class Comparison(Rows[Outcome]):
         Example:
             >>> from fencepost import CircularGeographicCondition, Fix, compare
             >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
-            >>> outcomes = compare(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policies=["exact", "standard"])
+            >>> start = CircularGeographicCondition(0, 0, radius=150)
+            >>> outcomes = compare(fixes, {"start": start}, policies=["exact", "standard"])
             >>> outcomes.columns()["visits"]
             [1, 1]
         """

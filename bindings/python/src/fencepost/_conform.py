@@ -106,7 +106,7 @@ class _Run:
         try:
             if "open" not in first and "open" not in first.get("step", {}):
                 self.open("main")
-            for number, step in enumerate(scenario.steps, 1):
+            for number, step in enumerate(scenario.steps, 1):  # noqa: B007, a refusal names it
                 self.step(step)
                 # What a store that fails has missed is nowhere to be read again.
                 if self.restart_every_step and self.store_works:
@@ -144,13 +144,18 @@ class _Run:
 
     def step(self, step: dict[str, Any]) -> None:
         if "refused" in step:
-            return self.refused(step)
-        if "open" in step:
-            return self.open(step["open"])
-        if "close" in step:
-            return self.close(step["close"])
-        if "store" in step:
-            return self.set_store(step)
+            self.refused(step)
+        elif "open" in step:
+            self.open(step["open"])
+        elif "close" in step:
+            self.close(step["close"])
+        elif "store" in step:
+            self.set_store(step)
+        else:
+            self.act(step)
+
+    def act(self, step: dict[str, Any]) -> None:
+        """A step that has a verb."""
         verbs = [verb for verb in STEPS if verb in step]
         if not verbs:
             raise ValueError(f"it has no verb; the verbs are {', '.join((*ELSEWHERE, *STEPS))}")

@@ -133,9 +133,9 @@ def _whole_numbers(cells: Sequence[str], unit: str | None) -> array[int]:
     numbers = list(map(int, cells))
     low, high = min(numbers), max(numbers)
     if unit is None:
-        if -100_000_000_000 < low and high < 100_000_000_000:
+        if low > -100_000_000_000 and high < 100_000_000_000:
             unit = "s"
-        elif 100_000_000_000 <= low:
+        elif low >= 100_000_000_000:
             unit = "ms" if high < 100_000_000_000_000 else "us" if low >= 100_000_000_000_000 else None
     factor = {"s": 1_000_000, "ms": 1000, "us": 1}.get(unit or "")
     if factor is None or low * factor <= -1 << 63:

@@ -29,9 +29,7 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], cou
     from html import escape
 
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(text(value))}</td>" for value in row) + "</tr>" for row in rows
-    )
+    body = "".join("<tr>" + "".join(f"<td>{escape(text(value))}</td>" for value in row) + "</tr>" for row in rows)
     more = f"<p>… and {count - SHOWN} more</p>" if count > SHOWN else ""
     return (
         f'<table class="fencepost"><caption>{escape(caption)}</caption>'

@@ -13,8 +13,9 @@ from ._native import InvalidArgumentError, parse_advertisement
 from ._times import Time, to_us
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
     from uuid import UUID
+
+    from typing_extensions import Buffer
 
 FIX_RECORD = Struct("=dddq")
 """Layout of one row of a buffer of fixes: latitude, longitude, accuracy (doubles), time (int64 microseconds).

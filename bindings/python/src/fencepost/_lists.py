@@ -120,12 +120,15 @@ class RecordList(Table, list[Record]):
         return {name: kind for name, (kind, _) in RECORD_COLUMNS.items()}
 
     def _points(self) -> list[tuple[float, float] | None]:
-        centres = ((getattr(row.condition, "longitude", None), getattr(row.condition, "latitude", None)) for row in self)
-        return [None if longitude is None or latitude is None else (longitude, latitude) for longitude, latitude in centres]
+        centres = (
+            (getattr(row.condition, "longitude", None), getattr(row.condition, "latitude", None)) for row in self
+        )
+        return [
+            None if longitude is None or latitude is None else (longitude, latitude) for longitude, latitude in centres
+        ]
 
     def _repr_html_(self) -> str:
         return table(f"{len(self)} conditions", RECORD_HEADS, (record_row(row) for row in self[:SHOWN]), len(self))
-
 
 
 def _of(name: str) -> Callable[[Record], Any]:

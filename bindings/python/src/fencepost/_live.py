@@ -15,8 +15,8 @@ class LineError(ValueError):
 
 
 def parse_line(line: bytes) -> FixRow | None:
-    """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and perhaps accuracy, or a TPV report
-    of gpsd. None for blank lines, for what else gpsd reports, and for reports without a position or time.
+    """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and perhaps accuracy, or a TPV
+    report of gpsd. None for blank lines, for what else gpsd reports, and for reports without a position or time.
 
     Raises:
         LineError: Anything else; the text says what is wrong.

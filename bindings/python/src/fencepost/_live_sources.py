@@ -52,8 +52,8 @@ class Source:
 
 
 class Gpsd(Source):
-    """A gpsd, through its JSON protocol. A connection that ends or fails is made again, for so many seconds, with pauses
-    that grow from 1 s to 60 s; then the error is raised."""
+    """A gpsd, through its JSON protocol. A connection that ends or fails is made again, for so many seconds, with
+    pauses that grow from 1 s to 60 s; then the error is raised."""
 
     def __init__(self, url: str, patience: float, monotonic: Callable[[], float] = time.monotonic) -> None:
         host, _, port = url.removeprefix("gpsd://").rstrip("/").rpartition(":")

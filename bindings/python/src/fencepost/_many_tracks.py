@@ -207,9 +207,9 @@ def _open_parquet(stack: ExitStack, path: str, by: str, how: Reading, batch_rows
     parquet, pyarrow = require("pyarrow.parquet", "parquet"), require("pyarrow", "parquet")
     schema = parquet.read_schema(path)
     # Texts that repeat come once, with their numbers.
-    repeat = [by] if by in schema.names and schema.field(by).type in (pyarrow.string(), pyarrow.large_string()) else None
-    file = stack.enter_context(
-        parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20, read_dictionary=repeat)
+    repeat = (
+        [by] if by in schema.names and schema.field(by).type in (pyarrow.string(), pyarrow.large_string()) else None
     )
+    file = stack.enter_context(parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20, read_dictionary=repeat))
     batches = file.iter_batches(batch_size=batch_rows, use_threads=False)
     return pyarrow.RecordBatchReader.from_batches(file.schema_arrow, batches)

@@ -21,7 +21,7 @@ from ._outputs import Explanation, Record, Statistics
 from ._times import from_us, seconds_to_us
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 
 class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
@@ -41,7 +41,8 @@ class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
         beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
         beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
         store: A directory, which must exist. The monitor of that name there continues where it was, or begins; its file
-            is ``<name>.fencepost``. Delivery and limit of one that exists must be those it was made with. None: in memory.
+            is ``<name>.fencepost``. Delivery and limit of one that exists must be those it was made with. None: in
+            memory.
         durability: When changes are made to last; without a store of no effect.
         checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
 

@@ -82,7 +82,8 @@ class MonitorEvents:
         return self._drain().columns()
 
     def events_frame(self) -> DataFrame:
-        """Drains what waits, as :meth:`events_columns` does, into a ``pandas.DataFrame``: see :meth:`EventList.to_pandas`.
+        """Drains what waits, as :meth:`events_columns` does, into a ``pandas.DataFrame``: see
+        :meth:`EventList.to_pandas`.
 
         Where pandas is not installed it gives the dict of columns instead; both are indexed by the same names.
 

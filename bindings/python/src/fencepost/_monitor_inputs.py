@@ -106,8 +106,8 @@ class MonitorInputs:
             InvalidArgumentError: Columns of different lengths; a naive datetime; with ``on_invalid="raise"`` an
                 invalid row. ``position`` is the row, and nothing has changed.
             ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
-            InputError: A table lacks a column, or holds what is neither numbers nor times, or its stream breaks off; ``row``
-                is where. The batches before took effect, ``result`` is their :class:`FeedResult`.
+            InputError: A table lacks a column, or holds what is neither numbers nor times, or its stream breaks off;
+                ``row`` is where. The batches before took effect, ``result`` is their :class:`FeedResult`.
             MissingExtraError: A table was given, and nanoarrow is not installed.
             QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
                 is their :class:`FeedResult`. Take events, then feed the rest.
@@ -197,7 +197,7 @@ class MonitorInputs:
 
     def set_host(
         self,
-        diagnostics: Diagnostics = Diagnostics(0),
+        diagnostics: Diagnostics = Diagnostics(0),  # noqa: B008, it never changes
         *,
         unsupported: Iterable[type[Condition]] = (),
         time: Time,

@@ -8,8 +8,9 @@ from . import _native
 
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Self
 
-    from typing_extensions import Buffer, Self
+    from typing_extensions import Buffer
 
 
 class MonitorStore:

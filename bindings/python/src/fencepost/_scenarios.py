@@ -60,7 +60,7 @@ def defect(error: Exception) -> str:
 def to_us(seconds: Any) -> int:
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
         raise ValueError(f"{plain(seconds)} is not a time in seconds")
-    return int(round(seconds * 1_000_000))
+    return round(seconds * 1_000_000)
 
 
 def plain(value: Any) -> str:

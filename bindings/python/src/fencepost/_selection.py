@@ -41,8 +41,8 @@ class SignificantChangeFilter:
 
         Example:
             >>> passes = SignificantChangeFilter(minimum_distance=100, minimum_interval=0)
-            >>> passes.accepts(Fix(0, 0, time=0)), passes.accepts(Fix(0, 0.0001, time=1)), passes.accepts(Fix(0, 0.001, time=2))
-            (True, False, True)
+            >>> [passes.accepts(Fix(0, longitude, time=second)) for second, longitude in enumerate([0, 0.0001, 0.001])]
+            [True, False, True]
         """
         return self._row_passes((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
 

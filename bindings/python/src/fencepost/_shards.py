@@ -19,8 +19,7 @@ from ._track_csv import Layout
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-    from typing_extensions import Self
+    from typing import Self
 
 _Value = TypeVar("_Value")
 
@@ -122,7 +121,7 @@ def _begin(work: Work, number: int, of: int) -> None:
     import signal
     import threading
 
-    global _shard
+    global _shard  # noqa: PLW0603
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent kills it
     parent = multiprocessing.parent_process()
     if parent is not None:

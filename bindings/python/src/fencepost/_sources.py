@@ -28,7 +28,11 @@ ConditionsSource: TypeAlias = str | os.PathLike[str] | Mapping[str, Condition] |
 
 
 def as_tracks(
-    track: TrackSource, columns: Mapping[str, str], by: str | None, hdop_scale: float | None, name: str = "track",
+    track: TrackSource,
+    columns: Mapping[str, str],
+    by: str | None,
+    hdop_scale: float | None,
+    name: str = "track",
     how: Reading = PLAIN,
 ) -> list[Track]:
     """The tracks of what a caller gave as the argument `name`."""

@@ -48,8 +48,8 @@ class Ended(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What all shards need. `grouped`: the rows of a track come together, so that it ends where another begins. `as_json`:
-    events are JSON texts instead of rows."""
+    """What all shards need. `grouped`: the rows of a track come together, so that it ends where another begins.
+    `as_json`: events are JSON texts instead of rows."""
 
     template: Monitor
     reports: Sequence[Report]

@@ -22,8 +22,8 @@ class Table:
         def columns(self) -> dict[str, list[Any]]: ...
 
     def _kinds(self) -> dict[str, str]:
-        """What columns hold where their values do not tell it, being missing perhaps: ``time``, ``duration``, ``float``,
-        ``int``, ``uint``, ``bool``, ``text``."""
+        """What columns hold where their values do not tell it, being missing perhaps: ``time``, ``duration``,
+        ``float``, ``int``, ``uint``, ``bool``, ``text``."""
         return {}
 
     def _points(self) -> Sequence[tuple[float, float] | None] | None:
@@ -52,8 +52,9 @@ class Table:
         """The table as an Arrow stream: PyArrow, DuckDB and GeoPandas take the object as it is, Polars
         :meth:`to_arrow`.
 
-        The columns of :meth:`columns`: texts, ``timestamp[us, UTC]``, ``duration[us]``, ``int64``, ``uint64``, ``double``;
-        where rows have a place also ``geometry``, GeoArrow points: of events the deciding fix, of records the centre.
+        The columns of :meth:`columns`: texts, ``timestamp[us, UTC]``, ``duration[us]``, ``int64``, ``uint64``,
+        ``double``; where rows have a place also ``geometry``, GeoArrow points: of events the deciding
+        fix, of records the centre.
 
         Raises:
             MissingExtraError: nanoarrow is not installed.

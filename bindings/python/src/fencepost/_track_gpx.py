@@ -105,9 +105,8 @@ def _check_point(point: ElementTree.Element, place: str, path: str | Path) -> No
         elif name in ("ele", "hdop", "vdop", "pdop", "speed", "course", "magvar", "geoidheight", "ageofdgpsdata"):
             if not _is_number(value):
                 point.remove(child)
-        elif name in ("sat", "dgpsid"):
-            if not value.strip().isdigit():
-                point.remove(child)
+        elif name in ("sat", "dgpsid") and not value.strip().isdigit():
+            point.remove(child)
 
 
 def _is_number(text: str) -> bool:

@@ -36,8 +36,8 @@ class Watch:
     comes a little later than its time is then not late.
 
     A fix counts only when it is later than the monitor's clock. So a source may be given again from its beginning to a
-    monitor that was stored: what it has seen is passed over, fix by fix, and nothing is taken twice. Of several fixes of
-    one time the first counts.
+    monitor that was stored: what it has seen is passed over, fix by fix, and nothing is taken twice. Of several fixes
+    of one time the first counts.
 
     Args:
         monitor: With its conditions.
@@ -153,10 +153,12 @@ def run_command(command: str) -> Callable[[Event], bool]:
     """Runs a shell command with the event as one line of JSON on its standard input; True when it exits with 0."""
 
     def run(event: Event) -> bool:
-        ended = subprocess.run(command, shell=True, input=event.to_json() + "\n", text=True, check=False)  # noqa: S602
+        ended = subprocess.run(command, shell=True, input=event.to_json() + "\n", text=True, check=False)
         if ended.returncode != 0:
-            print(f"fencepost: the command ended with {ended.returncode} for event {event.sequence}; it is run again",
-                  file=sys.stderr)
+            print(
+                f"fencepost: the command ended with {ended.returncode} for event {event.sequence}; it is run again",
+                file=sys.stderr,
+            )
         return ended.returncode == 0
 
     return run
@@ -260,19 +262,27 @@ def _feed(watcher: Watch, name: str, found: list[Found]) -> None:
             if watcher.is_behind or not watcher.feed(row):
                 return
             if watcher.counts["future_fixes"] > future == 0:
-                print(f"fencepost: {name}: {place}: more than an hour ahead of the clock; such fixes are refused "
-                      "without --any-time", file=sys.stderr)
+                print(
+                    f"fencepost: {name}: {place}: more than an hour ahead of the clock; such fixes are refused "
+                    "without --any-time",
+                    file=sys.stderr,
+                )
         found.pop()
 
 
 def report(watcher: Watch, name: str) -> None:
     """Says what was refused."""
     counts = watcher.counts
-    for key, what in (("late_fixes", "came late"), ("double_fixes", "had the time of one before"),
-                      ("invalid_fixes", "had no usable position or time"),
-                      ("future_fixes", "were more than an hour ahead of the clock")):
+    for key, what in (
+        ("late_fixes", "came late"),
+        ("double_fixes", "had the time of one before"),
+        ("invalid_fixes", "had no usable position or time"),
+        ("future_fixes", "were more than an hour ahead of the clock"),
+    ):
         if counts[key]:
-            print(f"fencepost: {name}: {counts[key]} of {counts['fixes']} fixes {what} and were skipped", file=sys.stderr)
+            print(
+                f"fencepost: {name}: {counts[key]} of {counts['fixes']} fixes {what} and were skipped", file=sys.stderr
+            )
 
 
 def seconds(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from . import _native
@@ -27,7 +28,7 @@ def play(way_points: Sequence[tuple[float, float]], speed: float, start_us: int,
     stops = list(way_points)
     if loops is not None:
         stops += (stops[-2::-1] + stops[1:]) * (loops - 1) + stops[-2::-1]
-    legs = [(*a, *_native.inverse(*a, *b)[:2]) for a, b in zip(stops, stops[1:])]
+    legs = [(*a, *_native.inverse(*a, *b)[:2]) for a, b in itertools.pairwise(stops)]
     seconds = sum(leg[2] for leg in legs) / speed
     if not seconds < MOST_FIXES:
         raise InvalidArgumentError(f"the way takes {seconds:.3g} s at {speed} m/s, more than {MOST_FIXES} fixes")

@@ -52,7 +52,7 @@ class Feedback(QgsProcessingFeedback):
         self.warnings, self.cancel_at, self.seen = [], cancel_at, []
         self.progressChanged.connect(self.progressed)
 
-    def pushWarning(self, warning):  # noqa: N802
+    def pushWarning(self, warning):
         self.warnings.append(warning)
 
     def progressed(self, progress):

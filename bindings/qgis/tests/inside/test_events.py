@@ -175,9 +175,7 @@ class Cancelling(unittest.TestCase):
         tracks, circles = street(steps=20_000), shops()
         whole = rows_of(events(tracks, circles)[0]["EVENTS"], *KEYS)
         feedback = Feedback(cancel_at=70)
-        results, _, _ = run(
-            "geofenceevents", feedback, TRACKS=tracks, CIRCLES=circles, EVENTS=MEMORY, VISITS=MEMORY
-        )
+        results, _, _ = run("geofenceevents", feedback, TRACKS=tracks, CIRCLES=circles, EVENTS=MEMORY, VISITS=MEMORY)
         part = rows_of(results["EVENTS"], *KEYS)
         self.assertTrue(0 < len(part) < len(whole), (len(part), len(whole)))
         self.assertEqual(part, whole[: len(part)])
@@ -253,7 +251,7 @@ class Broken(unittest.TestCase):
         feedback.reportError = lambda error, fatal=False: errors.append(error)
         parameters = {"TRACKS": tracks, "CIRCLES": circles or shops(), "EVENTS": MEMORY}
         try:
-            results, done = algorithm("geofenceevents").run(parameters, QgsProcessingContext(), feedback, {}, False)
+            _results, done = algorithm("geofenceevents").run(parameters, QgsProcessingContext(), feedback, {}, False)
         except Exception as error:  # what QGIS raises is a type of its own
             errors.append(str(error))
             done = False

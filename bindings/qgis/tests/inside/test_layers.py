@@ -117,7 +117,7 @@ class Files(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/out.gpkg"
             sinks = {name: f"ogr:dbname='{path}' table=\"{name.lower()}\" (geom)" for name in ("EVENTS", "VISITS")}
-            results, done, feedback = run("geofenceevents", TRACKS=street(), CIRCLES=shops(), **sinks)
+            results, done, _feedback = run("geofenceevents", TRACKS=street(), CIRCLES=shops(), **sinks)
             self.assertTrue(done)
             for name in ("event", "visit"):
                 written = QgsVectorLayer(f"{path}|layername={name}s", name, "ogr")
@@ -241,7 +241,9 @@ class Plugin(unittest.TestCase):
             engine.OLDEST_PYTHON = oldest
             engine.engine_problem.cache_clear()
         self.assertFalse(possible)
-        self.assertRegex(reason, "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .*; here is Linux")
+        self.assertRegex(
+            reason, "^the engine needs a QGIS with Python 3.11 or newer. This zip is for Linux .*; here is Linux"
+        )
         self.assertIn("Run `make qgis-plugin`", reason)
         self.assertEqual(algorithm("geofenceevents").canExecute(), (True, ""))
 

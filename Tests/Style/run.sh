@@ -1,0 +1,28 @@
+#!/bin/bash
+# Holds the look of Swift, Python, C and C++: `make format-check` and `make format` call it.
+#
+#   Tests/Style/run.sh          names what is formatted otherwise, and what the linters find
+#   Tests/Style/run.sh write    formats, and lets the linters repair what they can
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+mapfile -t c_files < <(find include Sources Tests bindings examples -name build -prune -o \
+  -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' \) -print | sort)
+swift_paths=(Package.swift Sources Tests)
+python_paths=(--config bindings/python/pyproject.toml bindings examples Tests)
+clang_format=(.venv/bin/clang-format --style=file:Tests/Style/clang-format.yaml)
+
+if [ "${1:-}" = write ]; then
+  swift format --in-place --recursive "${swift_paths[@]}"
+  .venv/bin/ruff check --quiet --fix "${python_paths[@]}"
+  .venv/bin/ruff format --quiet "${python_paths[@]}"
+  "${clang_format[@]}" -i "${c_files[@]}"
+  exit
+fi
+status=0
+swift format lint --strict --recursive "${swift_paths[@]}" || status=1
+.venv/bin/ruff check --quiet --output-format concise "${python_paths[@]}" || status=1
+.venv/bin/ruff format --quiet --diff "${python_paths[@]}" || status=1
+"${clang_format[@]}" --dry-run --Werror "${c_files[@]}" || status=1
+[ $status = 0 ] || echo "format: make format repairs what is only a matter of form" >&2
+exit $status
