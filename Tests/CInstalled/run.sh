@@ -155,28 +155,52 @@ wrapper() {
   count=$((count + 1))
 }
 
-# README's C part, word for word: its program, then its two blocks of commands, in a home of their own.
+# bindings/c/README.md, word for word: its program, then its two blocks of commands, in a home of their own; its other
+# programs are compiled, the C++ one is run too.
 readme() {
   mkdir -p "$folder/home"
   awk -v folder="$folder/home" '
-    /^## / { inside = /in C$/ }
-    !inside { next }
-    /^```c$/ { file = "office.c"; next }
-    /^```$/ { if (file != "") { close(folder "/" file); file = "" } else file = "commands" ++blocks; next }
-    file != "" { print > (folder "/" file) }' README.md
+    /^```c$/ { file = programs++ ? "snippet" programs ".c" : "office.c"; next }
+    /^```cpp$/ { file = "office.cpp"; next }
+    /^```sh$/ { file = "commands" ++blocks; next }
+    /^```/ { if (file != "") close(folder "/" file); file = ""; next }
+    file != "" { print > (folder "/" file) }' bindings/c/README.md
   HOME="$folder/home" bash -euo pipefail "$folder/home/commands1" > "$folder/log" 2>&1 || {
     cat "$folder/log"
-    fail "README, first block of the C part"
+    fail "bindings/c/README.md, first block of commands"
   }
   (cd "$folder/home" && HOME="$folder/home" bash -euo pipefail commands2) > "$folder/output" 2> "$folder/errors" || {
     cat "$folder/errors"
-    fail "README, second block of the C part"
+    fail "bindings/c/README.md, second block of commands"
   }
-  grep -qx 'office is now 1, -191\.1 m from its line' "$folder/output" || {
+  grep -qx 'office is now 1, -191\.1 m from its line' "$folder/output" && grep -qxf "$folder/output" bindings/c/README.md || {
     cat "$folder/output"
-    fail "README: the program prints something else"
+    fail "bindings/c/README.md: the program prints something else"
   }
-  count=$((count + 1))
+  {
+    printf '#include <fencepost.h>\n#include <stdio.h>\nvoid snippet(fencepost_monitor *monitor);\n'
+    printf 'void snippet(fencepost_monitor *monitor) {\n'
+    cat "$folder/home/snippet2.c"
+    printf '}\n'
+  } > "$folder/home/snippet.c"
+  # shellcheck disable=SC2086
+  gcc -std=c99 $strict -I"$folder/home/.local/include" -c "$folder/home/snippet.c" -o "$folder/home/snippet.o"
+  # shellcheck disable=SC2086
+  g++ -std=c++17 $strict -I"$folder/home/.local/include" "$folder/home/office.cpp" -L"$folder/home/.local/lib" -lfencepost \
+    -o "$folder/program"
+  [ "$(LD_LIBRARY_PATH="$folder/home/.local/lib" "$folder/program")" = 'office is now 1' ] ||
+    fail "bindings/c/README.md: the C++ program prints something else"
+  {
+    printf '#include <fencepost.h>\n#include <stdio.h>\nint main(void) {\n'
+    awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' README.md
+    printf '}\n'
+  } > "$folder/home/front.c"
+  # shellcheck disable=SC2086
+  gcc -std=c99 $strict -I"$folder/home/.local/include" "$folder/home/front.c" -L"$folder/home/.local/lib" -lfencepost \
+    -o "$folder/program"
+  LD_LIBRARY_PATH="$folder/home/.local/lib" "$folder/program" > "$folder/other"
+  same "README's C prints something else than that of bindings/c/README.md" "$folder/output" "$folder/other"
+  count=$((count + 2))
 }
 
 # installed_files PREFIX: what lies there, links with their targets.

@@ -186,9 +186,9 @@ def test_layers_columns_and_reference_systems(run: Run, tmp_path: Path) -> None:
 
 @needs_gdal
 def test_ogr_takes_what_is_written_and_gives_it_back(run: Run, tmp_path: Path, log: EventLog) -> None:
-    """The round trip of bindings/python/README.md, word for word."""
-    readme = (ROOT / "bindings" / "python" / "README.md").read_text(encoding="utf-8")
-    commands = readme.partition("<!-- round trip -->\n```\n")[2].partition("```")[0].strip().splitlines()
+    """The round trip of the guide to the command, word for word."""
+    guide = (ROOT / "bindings" / "site" / "guides" / "command-line.md").read_text(encoding="utf-8")
+    commands = guide.partition("test_files_out.py -->\n```sh\n")[2].partition("```")[0].strip().splitlines()
     assert len(commands) >= 5
     shutil.copytree(DATA, tmp_path / "examples" / "data")
     outputs = []

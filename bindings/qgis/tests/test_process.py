@@ -155,8 +155,8 @@ def test_each_track_has_a_monitor_of_its_own(qgis: Qgis, data: Path, tmp_path: P
 
 
 def test_the_readme_word_for_word(new_qgis: Callable[[], Qgis], archive: Path, tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## In QGIS")[2]
-    commands = text.partition("```\n")[2].partition("```")[0]
+    text = (ROOT / "bindings/qgis/README.md").read_text(encoding="utf-8")
+    commands = text.partition("```sh\n")[2].partition("```")[0]
     (tmp_path / ".build/qgis").mkdir(parents=True)
     shutil.copy(archive, tmp_path / ".build/qgis")
     (tmp_path / "examples").symlink_to(ROOT / "examples")

@@ -1,0 +1,52 @@
+"""The programs and commands of the documentation do what it says, word for word, and print what it shows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+SITE = ROOT / "bindings" / "site"
+if not SITE.is_dir():
+    pytest.skip("a source distribution holds no guides", allow_module_level=True)
+sys.path.insert(0, str(SITE))
+import blocks  # noqa: E402
+
+PAGES = blocks.pages()
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def test_the_pages_are_found() -> None:
+    assert {"README.md", "bindings/python/README.md", "bindings/site/guides/command-line.md"} <= {*map(name, PAGES)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_page(page: Path) -> None:
+    for block, _, wrong in blocks.run(page):
+        assert not wrong, f"{name(page)}: line {block.line}: {wrong}"
+
+
+def test_what_others_run_is_run_by_them() -> None:
+    found = ((page, block) for page in PAGES for block in blocks.blocks_of(page.read_text("utf-8")))
+    elsewhere = [(page, block.runner) for page, block in found if block.runner]
+    assert len(elsewhere) >= 4
+    for page, runner in elsewhere:
+        # Either by its path, or by its folder and its name apart.
+        text = (ROOT / runner).read_text("utf-8")
+        assert page.name in text and page.parent.name in text, (name(page), runner)
+
+
+def test_a_block_that_lies_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```sh\necho one\n```\n\n```text\none\n```\n\n```python\nprint(2)\n```\n\n```text\n3\n```\n\n"
+        "```sh\necho four\n```\n\n```sh\nfalse\n```\n\n<!-- exits with 3 -->\n```sh\nexit 3\n```\n\n"
+        "```sh\nseq 9\n```\n\n```text\n1\n…\n9\n```\n\n```python\na = 1\n```\n\n"
+        "<!-- continues -->\n```python\nprint(a)\n```\n\n```text\n1\n```\n"
+    )
+    assert [bool(wrong) for _, _, wrong in blocks.run(page)] == [False, True, True, True, False, False, False, False]

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Runs the programs and commands that the documentation shows, and compares what they print with what it says.
+
+    .venv/bin/python bindings/site/blocks.py [--write] [PAGE...]
+
+A page's ``sh`` and ``python`` blocks are run in their order, each in a process of its own, in a folder that has
+``examples`` and ``Tests`` and is otherwise empty. A ``text`` block right behind one is what it prints, errors included;
+a line ``…`` in it stands for any lines. A block without one prints nothing. ``--write`` puts in what it printed.
+
+A comment before a block may say otherwise:
+
+    <!-- run by FILE -->     FILE runs it
+    <!-- continues -->       Python: goes on where the block before it ended
+    <!-- exits with N -->    it fails with this code
+    <!-- needs NAME... -->   it is passed over where these modules or programs are not installed
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TIME_LIMIT_S = 120
+BLOCK = re.compile(
+    r"(?:^<!-- (?P<says>[^\n]*?) -->\n)?^```(?P<language>sh|python)\n(?P<code>.*?)^```\n"
+    r"(?P<answer>\n```text\n(?P<output>.*?)^```\n)?",
+    re.MULTILINE | re.DOTALL,
+)
+MARK = "\x1e"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A program or commands of a page, and what they print."""
+
+    line: int
+    language: str
+    code: str
+    says: str
+    output: str
+    span: tuple[int, int]
+    """Where in the page the output stands, or is to stand."""
+    end: int
+
+    @property
+    def runner(self) -> str | None:
+        """The file that runs it in place of this module."""
+        return self.says.removeprefix("run by ") if self.says.startswith("run by ") else None
+
+    @property
+    def missing(self) -> list[str]:
+        """What it needs and is not here."""
+        wanted = self.says.removeprefix("needs ").split() if self.says.startswith("needs ") else []
+        return [name for name in wanted if importlib.util.find_spec(name) is None and shutil.which(name) is None]
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The blocks of a page that can be run."""
+    return [
+        Block(
+            text[: found.start("code")].count("\n") + 1,
+            found["language"],
+            found["code"],
+            found["says"] or "",
+            found["output"] or "",
+            found.span("output") if found["answer"] else (found.end(), found.end()),
+            found.end(),
+        )
+        for found in BLOCK.finditer(text)
+    ]
+
+
+def pages() -> list[Path]:
+    """The pages that show programs or commands."""
+    written = [
+        ROOT / "README.md",
+        *ROOT.glob("bindings/*/README.md"),
+        *ROOT.glob("bindings/site/**/*.md"),
+        *ROOT.glob("examples/README.md"),
+        *ROOT.glob("Tests/**/README.md"),
+        *ROOT.glob("Sources/Fencepost/Fencepost.docc/*.md"),
+    ]
+    return sorted({page for page in written if blocks_of(page.read_text(encoding="utf-8"))})
+
+
+def agrees(expected: str, printed: str) -> bool:
+    """Whether this is what was to be printed; a line ``…`` stands for any lines."""
+    parts = [re.escape(part) for part in re.split(r"^…\n", expected, flags=re.MULTILINE)]
+    return re.fullmatch("(?:.*\n)*".join(parts), printed) is not None
+
+
+def run(page: Path) -> Iterator[tuple[Block, str, str]]:
+    """Each block of a page, what it printed, and what is wrong with it (empty: nothing)."""
+    with tempfile.TemporaryDirectory(prefix="fencepost-page-") as name:
+        folder = Path(name)
+        home = folder / ".home"
+        home.mkdir()
+        for part in ("examples", "Tests"):
+            (folder / part).symlink_to(ROOT / part)
+        environment = {
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "COLUMNS": "110",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "MPLCONFIGDIR": str(home),
+        }
+        before = ""
+        for block in blocks_of(page.read_text(encoding="utf-8")):
+            if block.runner is not None or block.missing:
+                continue
+            code = block.code
+            if block.language == "python":
+                code = before + f"\nprint({MARK!r})\n" + code if block.says == "continues" else code
+                before = code.replace(f"\nprint({MARK!r})\n", "\n")
+                command = [sys.executable, "-W", "error", "-c", code]
+            else:
+                command = ["bash", "-euo", "pipefail", "-c", code]
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                encoding="utf-8",
+                timeout=TIME_LIMIT_S,
+                check=False,
+            )
+            printed = done.stdout.rpartition(f"{MARK}\n")[2]
+            printed = "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+            wanted = int(block.says.removeprefix("exits with ")) if block.says.startswith("exits with ") else 0
+            wrong = ""
+            if done.returncode != wanted:
+                wrong = f"exit code {done.returncode} in place of {wanted}:\n{printed}"
+            elif not agrees(block.output, printed):
+                lines = block.output.splitlines(), printed.splitlines()
+                wrong = "\n".join(difflib.unified_diff(*lines, "the page says", "it prints", lineterm=""))
+            yield block, printed, wrong
+
+
+def rewrite(page: Path) -> None:
+    """Puts what the blocks print into a page, but where lines are left out on purpose and still agree."""
+    text = page.read_text(encoding="utf-8")
+    for block, printed, wrong in reversed(list(run(page))):
+        if "exit code" in wrong:
+            sys.exit(f"{page}: line {block.line}: {wrong}")
+        if wrong:
+            start, end = block.span
+            answer = f"\n```text\n{printed}```\n" if start == end == block.end else printed
+            text = text[:start] + answer + text[end:]
+    page.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    write = "--write" in arguments
+    chosen = [Path(name).resolve() for name in arguments if name != "--write"] or pages()
+    failed = count = 0
+    for page in chosen:
+        if write:
+            rewrite(page)
+        for block, _, wrong in run(page):
+            count += 1
+            if wrong:
+                failed += 1
+                print(f"{page.relative_to(ROOT)}: line {block.line}: {wrong}")
+    print(f"blocks: {count - failed} of {count} do what the pages say")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Makes the pictures of the documentation anew, from real runs.
+
+    .venv/bin/python bindings/site/pictures.py
+
+The report is that of README's Python program, drawn by Chromium; the map is what bindings/qgis/tests/run.sh left in
+.build/screenshots. Needs what `make setup-test-all` installs.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = ROOT / "bindings" / "site" / "pictures"
+MAP = ROOT / ".build" / "screenshots" / "qgis-map.png"
+
+
+def keep(source: Path, name: str, width: int) -> None:
+    """Saves a picture in few colours: a page that many load should be light."""
+    picture = Image.open(source).convert("RGB")
+    if picture.width > width:
+        picture = picture.resize((width, picture.height * width // picture.width), Image.Resampling.LANCZOS)
+    picture.quantize(128, dither=Image.Dither.NONE).save(PICTURES / name, optimize=True)
+    print(f"{PICTURES / name}: {(PICTURES / name).stat().st_size} bytes")
+
+
+def report() -> None:
+    """README's program, and the page that it writes."""
+    found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert found
+    with tempfile.TemporaryDirectory(prefix="fencepost-pictures-") as name:
+        folder = Path(name)
+        (folder / "examples").symlink_to(ROOT / "examples")
+        subprocess.run([sys.executable, "-c", found[1]], cwd=folder, check=True)
+        command = [
+            "chromium",
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--window-size=1200,1165",
+            "--virtual-time-budget=8000",
+            f"--user-data-dir={folder}/profile",
+            f"--screenshot={folder}/report.png",
+            (folder / "ride.html").as_uri(),
+        ]
+        subprocess.run(command, check=True, timeout=60, capture_output=True)
+        keep(folder / "report.png", "report.png", 1200)
+
+
+def main() -> None:
+    if shutil.which("chromium") is None:
+        sys.exit("pictures: chromium is not here; make setup-test-all installs it")
+    PICTURES.mkdir(exist_ok=True)
+    report()
+    if MAP.is_file():
+        keep(MAP, "qgis.png", 1200)
+    else:
+        print(f"pictures: {MAP} is not there: run bindings/qgis/tests/run.sh first")
+
+
+if __name__ == "__main__":
+    main()
