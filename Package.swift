@@ -7,6 +7,8 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("ExistentialAny"),
+  // The computed invariants of Architecture.md: in what the tests build, not in what is released.
+  .define("FENCEPOST_INVARIANTS", .when(configuration: .debug)),
 ]
 
 let package = Package(

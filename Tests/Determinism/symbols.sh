@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lists what the objects of FencepostKernel and Fencepost take from outside Swift, and fails when a function of the
-# mathematics library is among it: decisions may rest only on operations that IEEE 754 defines exactly.
+# mathematics library is among it: decisions may rest only on operations that IEEE 754 defines exactly. Fails too when the
+# release build computes the invariants that only tests compute.
 #
 #   Tests/Determinism/symbols.sh <build dir>      for example .build/release
 set -eu
@@ -31,4 +32,17 @@ for target in FencepostKernel Fencepost; do
     done
   done
 done
+# Only what the tests build computes the invariants of Architecture.md.
+case $build in
+  *release*)
+    for target in FencepostKernel Fencepost FencepostStore FencepostABI; do
+      objects=$(find "$build/" -path "*/$target.build/*.o")
+      # shellcheck disable=SC2086
+      if nm $objects | grep -qi 'check_\?invariants'; then
+        echo "symbols: $target computes invariants, which only the builds of the tests may" >&2
+        status=1
+      fi
+    done
+    ;;
+esac
 exit $status

@@ -45,6 +45,7 @@ import Testing
             told.append(brief(event))
           }
         }
+        try stored.checkInvariants()
       }
       let isOver = faulty_vfs_operations() <= first
       faulty_vfs_fail(0, 0, 0, 0)
@@ -59,6 +60,7 @@ import Testing
       let snapshot = stored.call { $0.snapshot() }
       var opened = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
       #expect(opened.call { $0.snapshot() } == abandoned(snapshot), "operation \(first)")
+      try opened.checkInvariants()
       try opened.close()
       faulty_vfs_watch("")
       runs += 1
@@ -85,6 +87,7 @@ import Testing
         }, Unmanaged.passUnretained(observer).toOpaque())
       for call in Drive.calls(seed, count: 60) {
         _ = stored.call { engine in try? call(&engine) }
+        try stored.checkInvariants()
         let statistics = stored.call { $0.statistics }
         observer.note(stored.call { $0.snapshot() }, handedOut: statistics.handedOutEvents)
       }

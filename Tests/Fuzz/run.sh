@@ -28,11 +28,12 @@ replay() {
   return $failed
 }
 
-# The library with coverage counters and the Address Sanitizer, and each target linked to it; swiftc knows the libraries
+# The library with coverage counters, the Address Sanitizer and the checks of its invariants, and each target linked to it; swiftc knows the libraries
 # of the Swift runtime, and its default linker fails on the counters.
 compile() {
   # swift build's own --sanitize takes one; only with -sanitize=fuzzer to the compiler there is coverage.
-  swift build -c release --product fencepost-c-static --scratch-path "$build" -Xswiftc -sanitize=fuzzer,address >&2
+  swift build -c release --product fencepost-c-static --scratch-path "$build" -Xswiftc -sanitize=fuzzer,address \
+    -Xswiftc -DFENCEPOST_INVARIANTS >&2
   local clang
   clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
   mkdir -p "$build/targets"

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The conditions in the order in which they were added, with the generation of each.
 ///
 /// A list with gaps: removing leaves a gap, and the list is closed up when more than half of it is gaps.
@@ -70,3 +72,20 @@ struct AddOrder: Sendable {
     generations.removeLast(generations.count - target)
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension AddOrder {
+    func checkInvariants() throws(Invariant.Broken) {
+      try Invariant.hold(generations.count == slots.count, "the add order has as many generations as slots")
+      var live = 0
+      for index in slots.indices {
+        if index > 0 { try Invariant.hold(generations[index - 1] < generations[index], "generations ascend") }
+        try Invariant.hold(generations[index] <= lastGeneration, "no generation is beyond the last one given")
+        guard slots[index] != Self.gap else { continue }
+        live += 1
+        try Invariant.hold(places[Int(slots[index])] == UInt32(index), "a slot knows its place in the add order")
+      }
+      try Invariant.hold(live == count, "the add order counts \(count) conditions and has \(live)")
+    }
+  }
+#endif

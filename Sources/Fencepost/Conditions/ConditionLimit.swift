@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// Which conditions hold one of the monitor's limited places, and which wait for one, oldest first.
 struct ConditionLimit: Sendable {
   /// `nil` = no limit.
@@ -71,3 +73,23 @@ struct ConditionLimit: Sendable {
     queue.removeAll { tickets[$0.slot] != $0.ticket }
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension ConditionLimit {
+    func checkInvariants(conditions: Int) throws(Invariant.Broken) {
+      try Invariant.hold(
+        held + tickets.count == conditions, "each condition has a place under the limit or waits for one")
+      if let capacity {
+        try Invariant.hold(held <= capacity, "no more conditions have a place than the limit allows")
+        try Invariant.hold(tickets.isEmpty || held == capacity, "nothing waits while a place is free")
+      } else {
+        try Invariant.hold(tickets.isEmpty, "nothing waits without a limit")
+      }
+      let waiting = queue[head...].filter { tickets[$0.slot] == $0.ticket }.map(\.ticket)
+      try Invariant.hold(waiting.sorted() == waiting, "who waits longest is first")
+      try Invariant.hold(
+        Set(waiting) == Set(tickets.values) && waiting.count == tickets.count, "each ticket stands in the queue once")
+      try Invariant.hold(waiting.allSatisfy { $0 <= lastTicket }, "no ticket is beyond the last one given")
+    }
+  }
+#endif

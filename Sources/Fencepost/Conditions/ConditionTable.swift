@@ -161,3 +161,42 @@ struct ConditionTable: Sendable {
     rows[Int(slot)] = ConditionRow(circle: Self.nowhere)
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension ConditionTable {
+    func checkInvariants() throws(Invariant.Broken) {
+      try order.checkInvariants()
+      let live = rows.indices.lazy.filter { rows[$0].generation != 0 }.map { UInt32($0) }
+      try identifiers.checkInvariants(live)
+      try policies.checkInvariants(live.map { rows[Int($0)].policy })
+      try Invariant.hold(live.count == order.count, "\(order.count) conditions are in order, \(live.count) are there")
+      try Invariant.hold(
+        Set(freeSlots).count == freeSlots.count && freeSlots.count + live.count == rows.count
+          && !freeSlots.contains { rows[Int($0)].generation != 0 }, "a slot is free or has a condition")
+      for slot in order.slots where slot != AddOrder.gap {
+        try Invariant.hold(
+          order.next(after: generation(of: slot) - 1) == slot, "a generation belongs to one add")
+      }
+      try checkKinds(Array(live))
+    }
+
+    private func checkKinds(_ live: [UInt32]) throws(Invariant.Broken) {
+      var circles = 0
+      for slot in live {
+        switch kind(of: slot) {
+        case .circularGeographic:
+          circles += 1
+          try Invariant.hold(beacons[slot] == nil, "a circle is no beacon")
+          var hits: ContiguousArray<CapHit> = []
+          index.collect(near: circle(of: slot).centre, within: 0, into: &hits)
+          try Invariant.hold(hits.count { $0.id == slot } == 1, "the index finds a circle at its centre, once")
+        case .beaconIdentity:
+          try Invariant.hold(beacons[slot] != nil, "a beacon condition has its beacon")
+        }
+      }
+      try Invariant.hold(index.count == circles, "the index holds \(index.count) caps for \(circles) circles")
+      try Invariant.hold(beacons.count == live.count - circles, "only beacon conditions have a beacon")
+      try index.checkInvariants()
+    }
+  }
+#endif

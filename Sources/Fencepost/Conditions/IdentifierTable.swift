@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The identifiers of the conditions: short ones in place, the others in one arena, and a hash table from bytes to
 /// slot.
 ///
@@ -149,3 +151,20 @@ struct IdentifierTable: Sendable {
     waste = 0
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension IdentifierTable {
+    /// - Parameter slots: Those that have an identifier.
+    func checkInvariants(_ slots: some Sequence<UInt32>) throws(Invariant.Broken) {
+      var named = 0
+      for slot in slots {
+        named += 1
+        let found = withBytes(of: slot) { self.slot(of: $0) }
+        try Invariant.hold(found == slot, "a live slot belongs to one identifier")
+      }
+      try Invariant.hold(named == count, "there are \(count) identifiers for \(named) conditions")
+      let entries = buckets.count { $0 != 0 }
+      try Invariant.hold(entries == count, "the hash table of the identifiers has \(entries) entries for \(count)")
+    }
+  }
+#endif

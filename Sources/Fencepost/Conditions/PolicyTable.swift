@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The distinct policies of the conditions, counted, so that a condition costs an index.
 struct PolicyTable: Sendable {
   private(set) var policies: ContiguousArray<TransitionPolicy> = []
@@ -35,3 +37,17 @@ struct PolicyTable: Sendable {
   @inline(__always)
   subscript(index: UInt32) -> TransitionPolicy { policies[Int(index)] }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension PolicyTable {
+    /// - Parameter used: The index of each condition's policy.
+    func checkInvariants(_ used: some Sequence<UInt32>) throws(Invariant.Broken) {
+      var counts = ContiguousArray(repeating: 0, count: policies.count)
+      for index in used { counts[Int(index)] += 1 }
+      try Invariant.hold(counts == uses, "a policy is counted once for each condition that has it")
+      try Invariant.hold(
+        indices.count + free.count == policies.count && indices.allSatisfy { policies[Int($1)] == $0 },
+        "a policy in use is found, and stands once")
+    }
+  }
+#endif

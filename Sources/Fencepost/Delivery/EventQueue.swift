@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The events that wait, in the order in which the observed changes happened.
 ///
 /// Nearly all are appended in that order. An event that is built at a commit may belong before others that wait
@@ -67,3 +69,13 @@ struct EventQueue: Sendable {
     overtaken = BinaryHeap(overtaken.elements.filter { isLive($0.entry) })
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension EventQueue {
+    func checkInvariants() throws(Invariant.Broken) {
+      for (one, next) in zip(entries[head...], entries[head...].dropFirst()) {
+        try Invariant.hold(one.change <= next.change, "events wait in the order of their changes")
+      }
+    }
+  }
+#endif

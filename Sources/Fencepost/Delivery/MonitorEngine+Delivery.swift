@@ -108,7 +108,7 @@ extension MonitorEngine {
   }
 
   /// Whether an entry of the queue is not void.
-  private func isWaiting(_ entry: EventEntry) -> Bool {
+  func isWaiting(_ entry: EventEntry) -> Bool {
     isLive(entry) && (options.delivery == .every || turn.waiting[entry.slot]?.change == entry.change)
   }
 

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The last event that was handled, of those conditions that have had one.
 struct RecordTable: Sendable {
   private var entries: ContiguousArray<EventEntry> = []
@@ -22,3 +24,15 @@ struct RecordTable: Sendable {
     free.append(index)
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension RecordTable {
+    /// - Parameter used: The record of each condition that has one.
+    func checkInvariants(_ used: [UInt32]) throws(Invariant.Broken) {
+      try Invariant.hold(Set(used).count == used.count, "no two conditions have one record")
+      try Invariant.hold(
+        used.count + free.count == entries.count && Set(used).isDisjoint(with: free),
+        "a record is free or a condition's")
+    }
+  }
+#endif

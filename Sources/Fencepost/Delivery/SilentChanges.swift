@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// With delivery `every`: changes that a policy does not notify of. They reach the record in their turn, which is
 /// after the events of their own condition that were queued before; other conditions do not hold them up.
 ///
@@ -52,3 +54,22 @@ struct SilentChanges: Sendable {
     if !lastEvents.isEmpty { lastEvents[slot] = nil }
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension SilentChanges {
+    /// - Parameter pending: The live events that wait or are not committed, by change.
+    func checkInvariants(
+      _ pending: [UInt64: EventEntry], isLive: (EventEntry) -> Bool
+    ) throws(Invariant.Broken) {
+      for (change, entry) in following where isLive(entry) {
+        try Invariant.hold(
+          pending[change]?.slot == entry.slot && entry.change > change,
+          "a silent change follows an event of its condition")
+      }
+      for (slot, change) in lastEvents {
+        try Invariant.hold(
+          pending[change]?.slot == slot, "a condition that silent changes wait for has an event that is not handled")
+      }
+    }
+  }
+#endif

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// For the delivery modes with at most one event a condition (`first`, `latest`): what waits, what has been handed
 /// out, and what was observed behind it.
 struct Turns: Sendable {
@@ -29,3 +31,19 @@ struct Turns: Sendable {
     flags[slot] = nil
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension Turns {
+    /// - Parameter pending: The live events that were handed out and are not committed.
+    func checkInvariants(_ inFlight: [EventEntry]) throws(Invariant.Broken) {
+      try Invariant.hold(
+        inFlight.count == flying.count && flying == Set(inFlight.map(\.slot)),
+        "what flies is what was handed out, one event a condition")
+      try Invariant.hold(flying.isDisjoint(with: waiting.keys), "a condition has one event waiting or in flight")
+      try Invariant.hold(
+        waiting.allSatisfy { $0 == $1.slot && $1.sequence == 0 }, "what waits has no sequence number yet")
+      try Invariant.hold(present.keys.allSatisfy { isBusy($0) }, "an observation waits behind an event")
+      try Invariant.hold(flags.keys.allSatisfy { isBusy($0) }, "a change of flags waits behind an event")
+    }
+  }
+#endif

@@ -4,7 +4,7 @@ import FencepostKernel
 /// those the index finds.
 struct ActiveCircles: Sendable {
   /// Watches one threshold of a circle. Something may change when `slack` is not positive.
-  struct Watch: Sendable {
+  struct Watch: Sendable, Equatable {
     var centre: EarthVector
     /// Chord, metres.
     var threshold: Double

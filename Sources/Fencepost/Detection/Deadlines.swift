@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// The instants at which something becomes due, earliest first.
 ///
 /// At most one entry a slot counts; entries that were overtaken stay in the heap and are skipped when they come
@@ -49,3 +51,19 @@ struct Deadlines: Sendable {
     }
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension Deadlines {
+    /// When a slot is looked at; `nil` when nothing reminds of it.
+    func reminder(of slot: UInt32) -> Int64? { scheduled[slot] }
+
+    func checkInvariants() throws(Invariant.Broken) {
+      let times = Dictionary(grouping: heap.elements, by: \.slot).mapValues { Set($0.map(\.time)) }
+      for (slot, time) in scheduled {
+        try Invariant.hold(times[slot]?.contains(time) == true, "a reminder stands in the heap")
+      }
+      try Invariant.hold(
+        earliest == heap.elements.map(\.time).min() ?? .max, "the earliest reminder comes first")
+    }
+  }
+#endif

@@ -7,7 +7,7 @@ import FencepostKernel
 extension MonitorEngine {
   /// The threshold of a circle at which a fix may change something; `nil` for a circle that is undetermined.
   @inline(__always)
-  private func watch(_ slot: UInt32) -> ActiveCircles.Watch? {
+  func watch(_ slot: UInt32) -> ActiveCircles.Watch? {
     let circle = table.circle(of: slot)
     let policy = table.policy(of: slot)
     let observed = states[Int(slot)].observed

@@ -251,3 +251,35 @@ struct Neighbourhood: Sendable {
     groups[5 * group + 4][lane] = 1
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension Neighbourhood {
+    private func isInert(_ index: Int) -> Bool {
+      groups[5 * (index / 4) + 3][index % 4] == .infinity && groups[5 * (index / 4) + 4][index % 4] == 1
+    }
+
+    /// - Parameter watch: What the state of a live circle says is to be watched.
+    func checkInvariants(_ slot: UInt32, _ watch: ActiveCircles.Watch?) throws(Invariant.Broken) {
+      try Invariant.hold(isValid || safe.squaredRadius <= 0, "without a list there is no safe region")
+      guard isValid else { return }
+      let places = (0..<count).filter { slots[$0] == slot && !isInert($0) }
+      guard let watch else {
+        return try Invariant.hold(places.isEmpty, "the list watches no circle that is undetermined")
+      }
+      let slack = watch.slack(at: origin)
+      try Invariant.hold(
+        !places.isEmpty || slack >= radius, "the list holds every threshold within its radius")
+      for place in places {
+        let group = groups[(5 * (place / 4))..<(5 * (place / 4) + 5)].map { $0[place % 4] }
+        let chord = (group[0] * group[0] + group[1] * group[1] + group[2] * group[2]).squareRoot()
+        try Invariant.hold(
+          Double(group[4] * (group[3] - chord)) <= slack, "a threshold of the list errs towards looking closer")
+      }
+      if safe.squaredRadius > 0 {
+        let centre = EarthVector(latitude: safe.latitude, longitude: safe.longitude)
+        try Invariant.hold(
+          watch.slack(at: centre) >= safe.squaredRadius.squareRoot(), "no threshold is within the safe region")
+      }
+    }
+  }
+#endif

@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// What has changed since a monitor was last saved, so that saving writes those rows and no others.
 ///
 /// Kept only for a monitor with a storage; without one noting does nothing. Everything that a row holds and that changes
@@ -96,3 +98,23 @@ extension MonitorEngine {
     journal.clear()
   }
 }
+
+#if FENCEPOST_INVARIANTS
+  extension Journal {
+    func checkInvariants(
+      isTouched: (UInt32) -> Bool, slots known: Range<Int>, isLive: (EventEntry) -> Bool
+    ) throws(Invariant.Broken) {
+      guard isOn else {
+        return try Invariant.hold(slots.isEmpty && events.isEmpty && removed.isEmpty, "nothing is noted for nobody")
+      }
+      let noted = Set(slots)
+      for slot in known.lazy.map({ UInt32($0) }) {
+        try Invariant.hold(!isTouched(slot) || noted.contains(slot), "a row that is marked as changed is noted")
+      }
+      try Invariant.hold(events.isEmpty || isUrgent, "a change of an event is urgent")
+      for case (let change, .put(let entry, _)) in events {
+        try Invariant.hold(change == entry.change, "an event is noted under its change number")
+      }
+    }
+  }
+#endif

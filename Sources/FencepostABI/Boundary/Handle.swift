@@ -9,8 +9,18 @@ final class Handle: Sendable {
   let wakeup = Wakeup()
 
   private init(_ stored: consuming StoredEngine) {
+    #if FENCEPOST_CHECK_CALLS
+      Self.check(stored)
+    #endif
     self.stored = Mutex(stored)
   }
+
+  #if FENCEPOST_CHECK_CALLS
+    /// Ends the program when an invariant of the engine does not hold: for the fuzz targets and the mutants.
+    private static func check(_ stored: borrowing StoredEngine) {
+      do { try stored.checkInvariants() } catch { fatalError("\(error)") }
+    }
+  #endif
 
   /// Gives the handle to the caller, who releases it with `fencepost_monitor_destroy`.
   static func give(_ stored: consuming StoredEngine) -> OpaquePointer {
@@ -46,6 +56,9 @@ final class Handle: Sendable {
     return try stored.withLock { stored throws(MonitorError) -> Result in
       annotateAcquired(self)
       defer { annotateReleasing(self) }
+      #if FENCEPOST_CHECK_CALLS
+        defer { Self.check(stored) }
+      #endif
       guard wakeup.isArmed else { return try body(&stored) }
       let before = stored.pendingEvents
       defer { isNews = stored.pendingEvents > before }

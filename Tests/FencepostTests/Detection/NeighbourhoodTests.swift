@@ -43,6 +43,7 @@ import Testing
     }
     let result = try engine.feed(fixes)
     #expect(result.accepted == fixes.count)
+    try engine.checkInvariants()
     for fix in fixes { oracle.feed(fix) }
     let events = engine.drain().map(CircleOracle.Told.init)
     #expect(events == oracle.takeTold())
@@ -98,6 +99,7 @@ import Testing
           try engine.feed(fix)
           oracle.feed(fix)
         }
+        try checkInvariants(of: engine, "\(world), step \(step)")
         let events = engine.drain()
         let told = oracle.takeTold()
         try #require(events.map(CircleOracle.Told.init) == told, "\(world), step \(step)")

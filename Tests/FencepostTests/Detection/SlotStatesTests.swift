@@ -106,6 +106,7 @@ import Testing
         let expected = step.play(&plain)
         #expect(step.play(&fork) == expected, "life \(number), step \(index): \(step)")
         #expect(fork.statistics == plain.statistics, "life \(number), step \(index): \(step)")
+        if index % 20 == 19 { try checkInvariants(of: fork, "life \(number), step \(index): \(step)") }
       }
       if fork.states.isShared { sharing += 1 }
       for identifier in plain.identifiers where identifier.hasSuffix("7") {

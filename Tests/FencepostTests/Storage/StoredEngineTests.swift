@@ -24,6 +24,8 @@ import Testing
         } else {
           #expect(stored.call { step.play(&$0) } == expected, "\(name), step \(number): \(step)")
         }
+        try checkInvariants(of: uninterrupted, "\(name), step \(number): \(step)")
+        try checkInvariants(of: stored.engine, "\(name), step \(number): \(step), stored")
         let rows = MemoryStorage.rows(of: uninterrupted)
         guard storage.rows == rows else {
           let differing = Set(rows.keys).union(storage.rows.keys).filter { rows[$0] != storage.rows[$0] }
@@ -184,6 +186,7 @@ import Testing
         if Int.random(in: 0..<10, using: &random) == 0 { storage.failing = Int.random(in: 1...4, using: &random) }
         let step = steps.step()
         _ = stored.call { step.play(&$0) }
+        try checkInvariants(of: stored.engine, "\(name): \(step)")
       }
       storage.failing = 0
       try stored.checkpoint()

@@ -1,4 +1,5 @@
 import FencepostKernel
+import Testing
 
 @testable import Fencepost
 
@@ -37,5 +38,15 @@ extension Event {
   /// In a form that reads well in a failed expectation.
   var brief: String {
     "\(identifier) \(state.name)@\(date.map { Double($0.microseconds) / 1e6 } ?? .nan) \(cause.name)"
+  }
+}
+
+/// Every invariant of an engine that can be computed holds; what does not is told with where it happened.
+func checkInvariants(of engine: MonitorEngine, _ place: @autoclosure () -> String) throws {
+  do {
+    try engine.checkInvariants()
+  } catch {
+    Issue.record("\(place()): \(error)")
+    throw error
   }
 }

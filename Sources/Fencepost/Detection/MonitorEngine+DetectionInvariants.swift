@@ -1,0 +1,90 @@
+import FencepostKernel
+
+#if FENCEPOST_INVARIANTS
+  extension MonitorEngine {
+    func checkDetection() throws(Invariant.Broken) {
+      try Invariant.hold(lastFix.map { $0.time.microseconds <= clock } ?? true, "no fix is later than the clock")
+      try deadlines.checkInvariants()
+      try checkUndetermined()
+      for slot in liveSlots {
+        let state = states[Int(slot)]
+        if currentFlags(of: slot).suspends {
+          try Invariant.hold(
+            state.observed == .undetermined && candidates[slot] == nil && beaconTracks[slot]?.deadline ?? .max == .max,
+            "a suspended condition is undetermined, without a candidate and a deadline")
+        }
+        switch table.kind(of: slot) {
+        case .circularGeographic: try checkCircle(slot, state)
+        case .beaconIdentity: try checkBeacon(slot, state)
+        }
+      }
+      let beacons = liveSlots.filter { table.kind(of: $0) == .beaconIdentity }
+      try Invariant.hold(Set(beaconTracks.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
+      let circles = Set(liveSlots).subtracting(beacons)
+      try Invariant.hold(circles.isSuperset(of: candidates.keys), "a candidate is a circle's")
+      try checkWatches(circles)
+    }
+
+    private func checkCircle(_ slot: UInt32, _ state: SlotState) throws(Invariant.Broken) {
+      let candidate = candidates[slot]
+      try Invariant.hold(candidate == nil || state.observed != .undetermined, "a candidate is of a determined circle")
+      if let candidate, candidate.isTimed {
+        try Invariant.hold(
+          deadlines.reminder(of: slot).map { $0 <= candidate.deadline } ?? false,
+          "a candidate with a timer has a reminder no later than its deadline")
+      }
+      try Invariant.hold(
+        (state.active != SlotState.none) == (state.observed == .inside || candidate != nil),
+        "a circle is active when it is inside or has a candidate")
+      if state.observed == .undetermined, !currentFlags(of: slot).suspends {
+        try Invariant.hold(state.isListed, "an undetermined circle that is evaluated is listed")
+      }
+    }
+
+    private func checkBeacon(_ slot: UInt32, _ state: SlotState) throws(Invariant.Broken) {
+      try Invariant.hold(state.active == SlotState.none, "a beacon condition has no threshold")
+      guard let deadline = beaconTracks[slot]?.deadline, deadline != .max else { return }
+      try Invariant.hold(
+        deadlines.reminder(of: slot).map { $0 <= deadline } ?? false,
+        "an absence that is counted has a reminder no later than its deadline")
+    }
+
+    private func checkUndetermined() throws(Invariant.Broken) {
+      let listed = Set(undetermined)
+      try Invariant.hold(listed.count == undetermined.count, "an undetermined circle is listed once")
+      for slot in states.indices {
+        try Invariant.hold(
+          states[slot].isListed == listed.contains(UInt32(slot)), "who is listed as undetermined knows it")
+      }
+      let waiting = undetermined.filter { states[Int($0)].isSweepable && !currentFlags(of: $0).suspends }
+        .map { table.generation(of: $0) }
+      try Invariant.hold(
+        !undeterminedIsSorted || waiting.sorted() == waiting, "the undetermined circles are in add order")
+      try Invariant.hold(
+        waiting.isEmpty || neighbourhood.safe.squaredRadius <= 0,
+        "there is no safe region while a circle is undetermined")
+    }
+
+    /// What is watched is what the states say, and nothing that can be reached is missing.
+    private func checkWatches(_ circles: Set<UInt32>) throws(Invariant.Broken) {
+      try active.checkInvariants { slot in circles.contains(slot) ? states[Int(slot)].active : SlotState.none }
+      for slot in circles {
+        let watch = watch(slot)
+        let index = states[Int(slot)].active
+        if index != SlotState.none {
+          try Invariant.hold(active.watches[Int(index)] == watch, "an active circle is watched where its state says")
+        }
+        try neighbourhood.checkInvariants(slot, watch)
+      }
+    }
+  }
+
+  extension ActiveCircles {
+    /// - Parameter index: What a slot knows of its place; `SlotState.none` for none.
+    func checkInvariants(_ index: (UInt32) -> UInt32) throws(Invariant.Broken) {
+      for (place, watch) in watches.enumerated() {
+        try Invariant.hold(index(watch.slot) == UInt32(place), "who is active knows its place")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,17 @@
+#if FENCEPOST_INVARIANTS
+  import Fencepost
+
+  /// For the tests alone, not part of the header: ends the program when an invariant of a monitor does not hold.
+  @_cdecl("fencepost_check_invariants")
+  public func checkInvariants(of monitor: OpaquePointer?) {
+    do {
+      let broken: String? = try Handle.borrow(monitor).withStored { stored throws(MonitorError) in
+        do { try stored.checkInvariants() } catch { return "\(error)" }
+        return nil
+      }
+      if let broken { fatalError(broken) }
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+#endif
