@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Shows that the conformance corpus bites: each of these defects, put into the engine one at a time, must be noticed.
+"""Shows that the conformance corpus and the invariants bite: each of these defects, put into the engine one at a time,
+must be noticed; those that break an invariant, by the check of that invariant, in a build that checks all after each call.
 
     .venv/bin/python Tests/Mutants/run.py [--list] [WORD...]
 
@@ -24,6 +25,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".build" / "mutants"
 TREE, SCRATCH, PYTHON = WORK / "tree", WORK / "scratch", WORK / "python"
+CHECKED = WORK / "scratch-checked"
 SONAME = "libfencepost.so." + ".".join(
     re.search(rf"(?m)^#define FENCEPOST_VERSION_{part} (\d+)$", (ROOT / "include/fencepost.h").read_text())[1]
     for part in ("MAJOR", "MINOR")
@@ -39,9 +41,12 @@ class Mutant(NamedTuple):
     old: str
     """Stands there once."""
     new: str
+    invariant: str = ""
+    """Words of the invariant whose check notices it; empty: a scenario does."""
 
 
 CIRCLES = "Detection/MonitorEngine+Circles.swift"
+WATCHES = "Detection/MonitorEngine+Watches.swift"
 DUE = "Detection/MonitorEngine+Due.swift"
 BEACONS = "Detection/MonitorEngine+Beacons.swift"
 POLICY = "Model/TransitionPolicy.swift"
@@ -188,6 +193,58 @@ MUTANTS = [
            "pendingEvents >= options.maxPendingEvents", "pendingEvents > options.maxPendingEvents"),
     Mutant("absence is not counted for beacons added before any time", ENGINE,
            "    if clock == .min { startAwaitingBeacons(at: time.microseconds) }\n", ""),
+    # Invariants.
+    Mutant("a removed condition is still counted", "Conditions/AddOrder.swift",
+           "= Self.gap\n    count -= 1\n", "= Self.gap\n", "the add order counts"),
+    Mutant("a removed identifier is still counted", "Conditions/IdentifierTable.swift",
+           "places[Int(slot)] = Place()\n    count -= 1\n", "places[Int(slot)] = Place()\n", "identifiers for"),
+    Mutant("a removed condition keeps its policy", "Conditions/ConditionTable.swift",
+           "    policies.release(row.policy)\n", "", "a policy is counted once"),
+    Mutant("a removed circle stays in the index", "Conditions/ConditionTable.swift",
+           "      index.remove(slot, centre: row.circle.centre, reach: ChordThreshold.approaching(row.circle.radius))\n",
+           "      break\n", "the index holds"),
+    Mutant("who is promoted holds no place under the limit", "Conditions/ConditionLimit.swift",
+           "        held += 1\n        closeUp()\n", "        closeUp()\n", "each condition has a place"),
+    Mutant("a beacon's identity still leads to a condition that was replaced", CONDITIONS,
+           "        slots.removeAll { $0 == slot }\n", "", "a beacon's identity leads"),
+    Mutant("an undetermined circle is not listed", CONDITIONS,
+           "    undetermined.append(slot)\n", "", "who is listed as undetermined"),
+    Mutant("the safe region stays when a circle is undetermined", CONDITIONS,
+           "    neighbourhood.removeSafeRegion()\n    guard", "    guard", "no safe region"),
+    Mutant("a circle with a candidate is not active", WATCHES,
+           "watch != nil && (states[Int(slot)].observed == .inside || (!candidates.isEmpty && candidates[slot] != nil))",
+           "watch != nil && states[Int(slot)].observed == .inside", "a circle is active when"),
+    Mutant("the neighbourhood does not hear of a circle's state", WATCHES,
+           "    neighbourhood.update(slot, watch)\n", "", "the list"),
+    Mutant("a candidate has no reminder", CIRCLES,
+           "      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }\n", "",
+           "a candidate with a timer"),
+    Mutant("an absence has no reminder", BEACONS,
+           "    touch(slot)\n    deadlines.schedule(slot, at: deadline.microseconds)\n", "    touch(slot)\n",
+           "an absence that is counted"),
+    Mutant("a suspended circle keeps its candidate", CONDITIONS,
+           "    if !candidates.isEmpty { candidates[slot] = nil }\n", "", "a suspended condition"),
+    Mutant("what is handed out still counts as waiting", DELIVERY,
+           "      pendingEvents -= 1\n      states", "      states", "are counted as waiting"),
+    Mutant("a sequence number is beyond the last one given", DELIVERY,
+           "      entry.sequence = lastSequence\n", "      entry.sequence = lastSequence + 1\n",
+           "a sequence number is given"),
+    Mutant("the flags that were told are forgotten", BUILDING,
+           "    states[Int(entry.slot)].notedFlags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)\n", "",
+           "what was told of a condition"),
+    Mutant("a committed event still flies", DELIVERY,
+           "        turn.flying.remove(entry.slot)\n", "", "what flies is what was handed out"),
+    Mutant("silent changes wait for an event that was handled", "Delivery/SilentChanges.swift",
+           "    if lastEvents[event.slot] == event.change { lastEvents[event.slot] = nil }\n", "",
+           "a condition that silent changes wait for"),
+    Mutant("the record of a removed condition is not freed", CONDITIONS,
+           "    if state.record != SlotState.none { records.remove(state.record) }\n", "", "a record is free"),
+    Mutant("events built at a commit wait behind later ones", "Delivery/EventQueue.swift",
+           "head < entries.count, last.change > entry.change {", "head < entries.count, last.change == 0 {",
+           "events wait in the order"),
+    Mutant("changes are noted though nobody saves them", "Snapshot/Journal.swift",
+           "    if isOn { note(entry.change, .put(entry, follows: follows)) }\n",
+           "    note(entry.change, .put(entry, follows: follows))\n", "nothing is noted for nobody"),
 ]  # fmt: skip
 
 
@@ -211,15 +268,18 @@ def mirror() -> None:
                 path.unlink()
 
 
-def build() -> None:
-    command = ["swift", "build", "--product", "fencepost-c", "--package-path", str(TREE), "--scratch-path", str(SCRATCH),
+def build(checked: bool = False) -> None:
+    """Builds the library; `checked`, so that it ends the process when an invariant does not hold after a call."""
+    scratch = CHECKED if checked else SCRATCH
+    command = ["swift", "build", "--product", "fencepost-c", "--package-path", str(TREE), "--scratch-path", str(scratch),
+               *(["-Xswiftc", "-DFENCEPOST_CHECK_CALLS"] if checked else []),
                "-Xlinker", f"-soname={SONAME}", "-Xlinker", f"--version-script={TREE / 'bindings/c/fencepost.map'}"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise Broken(f"swift build failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     library = PYTHON / "fencepost" / SONAME
     library.unlink(missing_ok=True)
-    shutil.copyfile(SCRATCH / "debug" / "libfencepost-c.so", library)
+    shutil.copyfile(scratch / "debug" / "libfencepost-c.so", library)
 
 
 def copy_package() -> None:
@@ -231,7 +291,12 @@ def copy_package() -> None:
 
 def conform(files: list[Path], *options: str) -> tuple[int | None, str]:
     """Exit code (None: it did not end) and output."""
-    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(PYTHON),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "SWIFT_BACKTRACE": "enable=no",
+    }
     command = [sys.executable, "-m", "fencepost", "conform", *options, *map(str, files)]
     try:
         done = subprocess.run(
@@ -262,6 +327,16 @@ def killers() -> list[str]:
     return []
 
 
+def broken_invariant() -> str:
+    """The first invariant that the checks after each call find broken; empty when none is."""
+    for options in ((), ("--restart-every-step",)):
+        for path in CORPUS:
+            output = conform([path], *options)[1]
+            if "invariant: " in output:
+                return f"{path.name}: {output.split('invariant: ', 1)[1].splitlines()[0]}"
+    return ""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", metavar="WORD")
@@ -280,11 +355,12 @@ def main() -> int:
     TREE.mkdir(parents=True, exist_ok=True)
     copy_package()
     mirror()
-    build()
-    for mode in ((), ("--restart-every-step",)):
-        code, output = conform(CORPUS, *mode)
-        if code != 0:
-            raise Broken(f"the corpus does not pass without a mutant:\n{output}")
+    for checked in {bool(mutant.invariant) for mutant in chosen}:
+        build(checked)
+        for mode in ((), ("--restart-every-step",)):
+            code, output = conform(CORPUS, *mode)
+            if code != 0:
+                raise Broken(f"the corpus does not pass without a mutant:\n{output}")
     survivors = []
     for number, mutant in enumerate(chosen, 1):
         started = time.monotonic()
@@ -292,8 +368,14 @@ def main() -> int:
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         try:
-            build()
-            found = killers()
+            build(bool(mutant.invariant))
+            if mutant.invariant:
+                broken = broken_invariant()
+                found = [broken] if mutant.invariant in broken else []
+                if broken and not found:
+                    print(f"  {mutant.name}: another invariant notices it: {broken}")
+            else:
+                found = killers()
         finally:
             path.write_text(text, encoding="utf-8")
         if not found:
