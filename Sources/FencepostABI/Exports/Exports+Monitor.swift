@@ -72,7 +72,8 @@ public func fencepost_monitor_statistics(
         input_count: statistics.inputCount, accepted_fixes: statistics.acceptedFixes,
         invalid_fixes: statistics.invalidFixes, late_inputs: statistics.lateInputs,
         accepted_sightings: statistics.acceptedSightings, pending_events: UInt64(clamping: statistics.pendingEvents),
-        handed_out_events: statistics.handedOutEvents, condition_count: UInt64(clamping: statistics.conditionCount)),
+        handed_out_events: statistics.handedOutEvents, condition_count: UInt64(clamping: statistics.conditionCount),
+        ahead_inputs: statistics.aheadInputs),
       to: out, "out_statistics")
   }
 }
