@@ -105,7 +105,7 @@ public actor Monitor {
   }
 
   /// Counters and clock.
-  public var statistics: MonitorStatistics { stored.engine.statistics }
+  public var statistics: MonitorStatistics { stored.statistics }
 
   /// The largest time given; `nil` before the first.
   public var currentTime: Timestamp? { stored.engine.currentTime }

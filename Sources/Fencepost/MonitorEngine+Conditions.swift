@@ -149,7 +149,7 @@ extension MonitorEngine {
   }
 
   /// Enters a condition that has been checked.
-  mutating func enter(
+  private mutating func enter(
     _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State
   ) {
     let slot: UInt32
@@ -195,7 +195,7 @@ extension MonitorEngine {
   }
 
   /// Removes a condition.
-  mutating func remove(_ slot: UInt32) {
+  private mutating func remove(_ slot: UInt32) {
     forget(slot)
     table.remove(slot)
     states[Int(slot)].isCircle = false

@@ -44,15 +44,19 @@ extension MonitorEngine {
 
   /// Takes note that the storage cannot be written, or can be again.
   ///
-  /// One event tells that it fails, of the oldest condition; all events that are built until it works again carry the
-  /// flag too. Then every condition that was told is told that it is over.
+  /// One event tells that it fails, of the oldest condition, once there is one; all events that are built until it works
+  /// again carry the flag too. Then every condition that was told is told that it is over.
   mutating func storeIsFailing(_ isFailing: Bool) {
-    guard isFailing != isStoreFailing else { return }
-    isStoreFailing = isFailing
     let slots = table.order.slots.lazy.filter { $0 != AddOrder.gap }
     if isFailing {
-      if let oldest = slots.first { flagsChanged(oldest, date: clock) }
-    } else {
+      isStoreFailing = true
+      if !isStoreFailureTold, let oldest = slots.first {
+        isStoreFailureTold = true
+        flagsChanged(oldest, date: clock)
+      }
+    } else if isStoreFailing {
+      isStoreFailing = false
+      isStoreFailureTold = false
       let told = UInt16(Diagnostics.persistenceUnavailable.rawValue)
       for slot in Array(slots) where states[Int(slot)].notedFlags & told != 0 || turn.isBusy(slot) {
         flagsChanged(slot, date: clock)

@@ -1,12 +1,17 @@
 import CSQLite
 
-/// A connection to one database file.
+/// A connection to one database file, which must be locked by ``StoreFile``: SQLite takes no locks of its own.
 final class Connection {
+  /// SQLite's way to files without locks. SQLite's own would belong to the process, and end with any other opening and
+  /// closing of the file in it.
+  private static let fileSystem = "unix-none"
+
   let pointer: OpaquePointer
 
   init(_ path: String) throws(StoreFailure) {
     var pointer: OpaquePointer?
-    let code = sqlite3_open_v2(path, &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let code = sqlite3_open_v2(
+      path, &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, Self.fileSystem)
     guard code == SQLITE_OK, let pointer else {
       let failure = StoreFailure(code, pointer)
       sqlite3_close_v2(pointer)
@@ -18,6 +23,9 @@ final class Connection {
   deinit {
     sqlite3_close_v2(pointer)
   }
+
+  /// How long the path of a database may be, so that those of its log and journal are not too long for SQLite.
+  static var longestPath: Int { Int(sqlite3_vfs_find(fileSystem)?.pointee.mxPathname ?? 512) - 8 }
 
   /// Runs statements that give no rows, or whose rows do not matter.
   func run(_ sql: StaticString) throws(StoreFailure) {
@@ -33,8 +41,8 @@ final class Connection {
 
   var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
-  /// Closing leaves the file and its log as they are.
-  func leaveUntouched() {
-    _ = csqlite_set_no_checkpoint_on_close(pointer, 1)
+  /// Whether closing leaves the file and its log as they are, or folds the log into the file and removes it.
+  func leaveUntouched(_ isLeft: Bool) {
+    _ = csqlite_set_no_checkpoint_on_close(pointer, isLeft ? 1 : 0)
   }
 }

@@ -14,43 +14,124 @@ enum StoreFiles {
   static func requireDirectory(_ path: String) throws(StoreFailure) {
     var status = stat()
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .unavailable("the directory has no name") }
-    guard stat(path, &status) == 0 else { throw failure("the directory \(path) cannot be found") }
+    guard stat(path, &status) == 0 else { throw SystemFailure.last("the directory \(path) cannot be found") }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .unavailable("\(path) is not a directory") }
   }
 
-  static func exists(_ path: String) throws(StoreFailure) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      if errno == ENOENT { return false }
-      throw failure("the file cannot be looked at")
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged("it is not a file") }
-    guard status.st_size > 0 else { throw .damaged("it is empty") }
-    return true
+  /// The path of a monitor's file. A relative one begins with a dot, so that nothing takes it for a URI.
+  static func path(of name: String, in directory: String) -> String {
+    let start = directory.hasPrefix("/") ? "" : "./"
+    return "\(start)\(directory)\(directory.hasSuffix("/") ? "" : "/")\(name).fencepost"
   }
 
+  /// The path that a file has without symbolic links, as SQLite sees it: what lies beside it lies there.
+  ///
+  /// - Returns: `nil` when there is no file.
+  static func resolve(_ path: String) throws(StoreFailure) -> String? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      if errno == ENOENT { return nil }
+      throw SystemFailure.last("the file cannot be looked at")
+    }
+    guard status.st_mode & S_IFMT == S_IFLNK else { return path }
+    guard let resolved = realpath(path, nil) else {
+      throw SystemFailure.last("it is a symbolic link, and what it leads to cannot be found")
+    }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Refuses a path that is longer than SQLite opens.
+  ///
+  /// - Parameter limit: Bytes, of the whole path from the root on.
+  static func requireLength(_ path: String, limit: Int) throws(StoreFailure) {
+    var length = path.utf8.count
+    if !path.hasPrefix("/"), let current = getcwd(nil, 0) {
+      length += strlen(current) - 1
+      free(current)
+    }
+    guard length <= limit else {
+      throw .unavailable("its path has \(length) bytes; accepted are up to \(limit)")
+    }
+  }
+
+  /// Refuses what lies beside the place of a new store and would become part of it.
+  static func requireNoRemains(of path: String) throws(StoreFailure) {
+    for log in [log(of: path), journal(of: path)] where (size(log) ?? 0) > 0 {
+      throw .damaged(
+        "\(log) is there without it: put the file back beside its log, or move the log away too to begin anew")
+    }
+  }
+
+  static func log(of path: String) -> String { path + "-wal" }
+  static func journal(of path: String) -> String { path + "-journal" }
+
   /// Makes an empty file for the user alone, hidden, in the same directory, and returns its path.
-  static func makeDraft(beside path: String) throws(StoreFailure) -> String {
-    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    var template = Array("\(path[..<slash]).\(path[slash...])-XXXXXX".utf8CString)
+  static func makeDraft(of path: String) throws(StoreFailure) -> String {
+    var template = Array("\(draftPrefix(of: path))XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw failure("no file can be made") }
+    guard descriptor >= 0 else { throw SystemFailure.last("no file can be made") }
+    let draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    // A file without a byte would be refused as no store.
+    let isBegun = pwrite(descriptor, [0], 1, 0) == 1
     _ = close(descriptor)
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard isBegun else {
+      remove(draft)
+      throw SystemFailure.last("no file can be made")
+    }
+    return draft
+  }
+
+  private static func draftPrefix(of path: String) -> String {
+    let (directory, name) = split(path)
+    return "\(directory).\(name)-"
+  }
+
+  private static func split(_ path: String) -> (directory: String, name: String) {
+    let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    return (String(path[..<start]), String(path[start...]))
+  }
+
+  /// Removes the drafts of processes that ended before a new store had its name.
+  static func sweepDrafts(of path: String, beside file: StoreFile?) {
+    let (directory, name) = split(path)
+    guard let listing = opendir(directory) else { return }
+    defer { closedir(listing) }
+    let prefix = ".\(name)-"
+    while let entry = readdir(listing) {
+      let found = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
+      }
+      guard found.hasPrefix(prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
+      let draft = directory + found
+      // It is the store itself when its process ended between giving it its name and taking the other away.
+      if file?.isSame(as: draft) == true || StoreFile.isAbandoned(draft) { remove(draft) }
+    }
   }
 
   /// Gives a complete file its name, unless another process was faster.
-  static func publish(_ draft: String, as path: String, in directory: String) throws(StoreFailure) {
+  static func publish(_ draft: String, as path: String) throws(StoreFailure) {
     guard link(draft, path) == 0 else {
       if errno == EEXIST { throw .busy }
-      throw failure("the file cannot be given its name")
+      throw SystemFailure.last("the file cannot be given its name")
     }
-    _ = unlink(draft)
-    let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+    do throws(StoreFailure) {
+      try synchroniseDirectory(of: path)
+    } catch {
+      remove(path)
+      throw error
+    }
+    remove(draft)
+  }
+
+  /// Makes the names in a file's directory last.
+  static func synchroniseDirectory(of path: String) throws(StoreFailure) {
+    let descriptor = open(split(path).directory, O_RDONLY | O_CLOEXEC)
+    // A directory that may be written and not read cannot be synchronised.
     guard descriptor >= 0 else { return }
-    _ = fsync(descriptor)
-    _ = close(descriptor)
+    defer { _ = close(descriptor) }
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemFailure.last("the directory cannot be written") }
   }
 
   static func remove(_ path: String) {
@@ -61,10 +142,5 @@ enum StoreFiles {
   static func size(_ path: String) -> Int? {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : nil
-  }
-
-  private static func failure(_ what: String) -> StoreFailure {
-    let reason = strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
-    return .unavailable("\(what): \(reason)")
   }
 }

@@ -119,10 +119,10 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *path, int sync_directory) {
 int faulty_vfs_install(void) {
   static sqlite3_vfs ours;
   if (system_vfs) return SQLITE_OK;
-  system_vfs = sqlite3_vfs_find(0);
+  system_vfs = sqlite3_vfs_find("unix-none");
   ours = *system_vfs;
   ours.pNext = 0;
-  ours.zName = "faulty";
+  ours.zName = system_vfs->zName;
   ours.szOsFile = (int)sizeof(file) + system_vfs->szOsFile;
   ours.xOpen = vfs_open;
   ours.xDelete = vfs_delete;

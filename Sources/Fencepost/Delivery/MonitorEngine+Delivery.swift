@@ -91,6 +91,7 @@ extension MonitorEngine {
     var copy = self
     copy.journal = Journal()
     copy.isStoreFailing = false
+    copy.isStoreFailureTold = false
     copy.states.share()
     copy.abandon()
     return copy

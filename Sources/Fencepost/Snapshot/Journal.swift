@@ -14,6 +14,8 @@ struct Journal: Sendable {
   var isOn = false
   /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
   private(set) var isUrgent = false
+  /// Rises with each note: a call that leaves it as it was changed nothing that is urgent.
+  private(set) var revision: UInt64 = 0
   /// Conditions whose row changed; some may be gone since, or stand here twice.
   private(set) var slots: ContiguousArray<UInt32> = []
   private(set) var removed: ContiguousArray<UInt64> = []
@@ -29,13 +31,13 @@ struct Journal: Sendable {
 
   @inline(__always)
   mutating func markUrgent() {
-    if isOn { isUrgent = true }
+    if isOn { hurry() }
   }
 
   @inline(__always)
   mutating func remove(generation: UInt64) {
     guard isOn else { return }
-    isUrgent = true
+    hurry()
     removed.append(generation)
   }
 
@@ -51,8 +53,14 @@ struct Journal: Sendable {
 
   @inline(never)
   private mutating func note(_ change: UInt64, _ what: EventChange) {
-    isUrgent = true
+    hurry()
     events[change] = what
+  }
+
+  @inline(__always)
+  private mutating func hurry() {
+    isUrgent = true
+    revision &+= 1
   }
 
   mutating func clear() {

@@ -11,8 +11,27 @@ public protocol MonitorStorage: AnyObject, Sendable {
   /// - Throws: ``MonitorError/storeUnavailable(_:)``
   func write(_ changes: borrowing MonitorChanges) throws(MonitorError)
 
+  /// Takes note that the monitor refuses what was read: nothing may be changed any more, closing included.
+  ///
+  /// - Returns: The error, with the storage's place where it lacks one.
+  func refused(_ error: MonitorError) -> MonitorError
+
+  /// Looks whether what was written is still where it was.
+  ///
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when it is gone.
+  func check() throws(MonitorError)
+
+  /// Whether what was written was gone when the storage was last used: moved, deleted or replaced.
+  var isGone: Bool { get }
+
   /// Ends the use of the storage; it may be called more than once.
   func close()
+}
+
+extension MonitorStorage {
+  public func refused(_ error: MonitorError) -> MonitorError { error }
+  public func check() throws(MonitorError) {}
+  public var isGone: Bool { false }
 }
 
 /// One row of a monitor's state.

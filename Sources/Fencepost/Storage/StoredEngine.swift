@@ -30,7 +30,7 @@ public struct StoredEngine: Sendable {
   ///   - options: Delivery and limit of a monitor that exists must be the ones it has; the others hold from now on.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/invalidArgument(_:position:)`` (an option),
   ///   ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeUnavailable(_:)``. The storage is closed then, and holds
-  ///   what it held.
+  ///   what it held. A monitor that can be read and not written begins in memory, as if the storage had failed later.
   public init(
     name: String, options: MonitorOptions, storage: any MonitorStorage, durability: Durability = .changes
   ) throws(MonitorError) {
@@ -41,19 +41,26 @@ public struct StoredEngine: Sendable {
       try storage.read { row throws(MonitorError) in
         do throws(Damage) { try restorer.receive(row) } catch { throw .storeCorrupt(error.reason) }
       }
-      if restorer.isEmpty {
+      let isNew = restorer.isEmpty
+      if isNew {
         engine = fresh
       } else {
         do throws(RestoreFailure) {
           engine = try restorer.engine(name: name, adopted: options)
         } catch {
-          throw Self.error(error, asked: options)
+          throw storage.refused(Self.error(error, asked: options))
         }
       }
       self.storage = storage
       self.durability = durability
       engine.beginJournal()
-      try save(storage)
+      do throws(MonitorError) {
+        try save(storage)
+      } catch {
+        // What was read is sound: a disk that takes nothing more does not keep it from going on in memory.
+        guard !isNew, case .storeUnavailable = error else { throw error }
+        note(error)
+      }
     } catch {
       storage.close()
       throw error
@@ -82,8 +89,36 @@ public struct StoredEngine: Sendable {
     _ body: (inout MonitorEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     guard storage != nil else { return try body(&engine) }
-    defer { keep() }
+    let before = mark
+    defer { if mark != before { keep() } }
     return try body(&engine)
+  }
+
+  /// What every call changes but those that only look.
+  @usableFromInline
+  var mark: Mark { Mark(revision: engine.journal.revision, inputs: engine.counters.inputCount) }
+
+  @usableFromInline
+  struct Mark: Equatable {
+    let revision: UInt64
+    let inputs: UInt64
+
+    @usableFromInline
+    static func == (one: Mark, other: Mark) -> Bool { one.revision == other.revision && one.inputs == other.inputs }
+  }
+
+  /// What is known of the storage.
+  public var storeStatus: StoreStatus {
+    guard storage != nil else { return .none }
+    guard failure != nil else { return .kept }
+    return storage?.isGone == true ? .gone : .failing
+  }
+
+  /// Counters and clock, and what is known of the storage.
+  public var statistics: MonitorStatistics {
+    var result = engine.statistics
+    result.store = storeStatus
+    return result
   }
 
   /// Saves what the durability asks for.
@@ -92,6 +127,8 @@ public struct StoredEngine: Sendable {
     guard let storage, isDue else { return }
     if failure != nil, patience > 0 {
       patience -= 1
+      // A condition may have come that it can be told of.
+      engine.storeIsFailing(true)
       return
     }
     do throws(MonitorError) {
@@ -109,8 +146,7 @@ public struct StoredEngine: Sendable {
       return engine.journal.isUrgent || engine.counters.inputCount != savedInputCount
     case .relaxed(let interval):
       guard engine.clock != .min, savedClock != .min else { return engine.clock != savedClock }
-      // A clock that was set back is saved at once.
-      return engine.clock < savedClock || engine.clock - savedClock >= interval
+      return engine.clock - savedClock >= interval
     }
   }
 
@@ -164,7 +200,7 @@ public struct StoredEngine: Sendable {
     }
     let isSaved =
       engine.journal.isEmpty && engine.counters.inputCount == savedInputCount && failure == nil
-    if !isSaved { try save(storage) }
+    if isSaved { try storage.check() } else { try save(storage) }
   }
 }
 

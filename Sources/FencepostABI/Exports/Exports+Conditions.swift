@@ -1,7 +1,7 @@
 public import CFencepost
 import Fencepost
 
-func circle(_ latitude: Double, _ longitude: Double, _ radius: Double) -> CircularGeographicCondition {
+private func circle(_ latitude: Double, _ longitude: Double, _ radius: Double) -> CircularGeographicCondition {
   CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
 }
 

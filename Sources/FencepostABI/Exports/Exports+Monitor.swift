@@ -65,7 +65,7 @@ public func fencepost_monitor_statistics(
   Boundary.run(error) { () throws(MonitorError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_statistics, "out_statistics")
-    let statistics = try handle.call { engine in engine.statistics }
+    let statistics = try handle.withStored { stored throws(MonitorError) in stored.statistics }
     try SizedStruct.write(
       fencepost_statistics(
         struct_size: 0, reserved: 0, clock_us: statistics.clock?.microseconds ?? .min,
@@ -73,7 +73,7 @@ public func fencepost_monitor_statistics(
         invalid_fixes: statistics.invalidFixes, late_inputs: statistics.lateInputs,
         accepted_sightings: statistics.acceptedSightings, pending_events: UInt64(clamping: statistics.pendingEvents),
         handed_out_events: statistics.handedOutEvents, condition_count: UInt64(clamping: statistics.conditionCount),
-        ahead_inputs: statistics.aheadInputs),
+        store: statistics.store.rawValue, reserved2: 0),
       to: out, "out_statistics")
   }
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Becomes the default file system of the process's SQLite. */
+/* Takes the place of the file system that stores use, SQLite's "unix-none". */
 int faulty_vfs_install(void);
 
 /* Counts from now on what is written, synchronised, truncated or deleted below a directory, from 0. */

@@ -1,0 +1,150 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A store's file, held open and locked for as long as this object lives.
+///
+/// The lock covers the bytes that SQLite locks in every database file (`os_unix.c`: 510 bytes from 2³⁰ + 2 for readers,
+/// two before them for writers), so it keeps out every other copy of SQLite, in this process too. It belongs to this open
+/// file description and not to the process: another `open` and `close` of the same file, such as a backup makes, would
+/// drop a lock of SQLite's own and leaves this one. SQLite itself is opened without locks.
+final class StoreFile {
+  private var path: String
+  private let descriptor: Int32
+  private let identity: FileIdentity
+  /// The process that locked it. A child made by `fork()` shares the description, and must not unlock it.
+  private let process = getpid()
+
+  /// Opens a file that exists and locks it.
+  ///
+  /// - Throws: ``StoreFailure/busy`` when somebody else has it open.
+  init(_ path: String) throws(StoreFailure) {
+    self.path = path
+    var attempts = 0
+    while true {
+      // The file is looked at first: opening a pipe or a device may wait or do something.
+      try Self.requireRegular(path)
+      let opened = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+      guard opened >= 0 else {
+        throw SystemFailure.last("the file cannot be opened for reading and writing")
+      }
+      do throws(StoreFailure) {
+        try Self.lock(opened)
+      } catch {
+        _ = close(opened)
+        throw error
+      }
+      // Between opening and locking another process may have put another file in its place.
+      if let own = FileIdentity(descriptor: opened), own == FileIdentity(path: path) {
+        descriptor = opened
+        identity = own
+        return
+      }
+      _ = close(opened)
+      attempts += 1
+      guard attempts < 100 else { throw .busy }
+    }
+  }
+
+  deinit {
+    if process == getpid() {
+      var range = Self.range(Int16(F_UNLCK))
+      _ = fcntl(descriptor, Self.setLock, &range)
+    }
+    _ = close(descriptor)
+  }
+
+  /// Whether the file still has its name: it is neither moved nor deleted nor replaced.
+  var isInPlace: Bool { FileIdentity(path: path) == identity }
+
+  /// Whether a path leads to this very file.
+  func isSame(as path: String) -> Bool { FileIdentity(path: path) == identity }
+
+  /// The first bytes of the file as they are on disk, whatever a log beside it says.
+  func beginning(_ count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = pread(descriptor, &bytes, count, 0)
+    return Array(bytes.prefix(max(read, 0)))
+  }
+
+  /// Takes note that the file has another name by now.
+  func isNamed(_ path: String) {
+    self.path = path
+  }
+
+  /// Whether nobody has a file open that can be locked; `false` also when it cannot be told.
+  static func isAbandoned(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    guard descriptor >= 0 else { return false }
+    defer { _ = close(descriptor) }
+    return (try? lock(descriptor)) != nil
+  }
+
+  private static func requireRegular(_ path: String) throws(StoreFailure) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw SystemFailure.last("the file cannot be looked at") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged("it is not a file") }
+    guard status.st_size > 0 else { throw .damaged("it is empty") }
+  }
+
+  private static func lock(_ descriptor: Int32) throws(StoreFailure) {
+    var range = range(Int16(F_WRLCK))
+    guard fcntl(descriptor, setLock, &range) != 0 else { return }
+    switch errno {
+    case EAGAIN, EACCES: throw .busy
+    default: throw SystemFailure.last("the file cannot be locked")
+    }
+  }
+
+  private static func range(_ type: Int16) -> flock {
+    var range = flock()
+    range.l_type = type
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = 1 << 30
+    range.l_len = 512
+    return range
+  }
+
+  /// `F_OFD_SETLK`, which not every libc shows to Swift.
+  #if os(Linux) || os(Android)
+    private static let setLock: Int32 = 37
+  #else
+    private static let setLock: Int32 = 90
+  #endif
+}
+
+/// What tells a file from any other, whatever its name.
+struct FileIdentity: Equatable {
+  private let device: UInt64
+  private let number: UInt64
+
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+}
+
+/// What the system said last.
+enum SystemFailure {
+  static func last(_ what: String) -> StoreFailure {
+    let number = errno
+    let reason = strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    return .unavailable("\(what): \(reason)")
+  }
+}
