@@ -24,6 +24,12 @@
  *           1970-01-01T00:00:00Z, from year 1 to year 9999 (FENCEPOST_TIME_MIN ... FENCEPOST_TIME_MAX). The
  *           monitor's clock is the largest time that it was given; an input earlier than that is refused
  *           with FENCEPOST_E_LATE_INPUT. The same inputs give the same events, byte for byte, everywhere.
+ * Wrong times
+ *           One input with a date far in the future (a receiver that has not found its satellites says 2079) moves the
+ *           clock there, and every later one is late. The option max_time_step_us refuses such an input with
+ *           FENCEPOST_E_AHEAD_OF_CLOCK; the first input of a monitor has nothing to be measured by. When more time than
+ *           that has really passed, say so with fencepost_monitor_advance(), which is never refused for it. A clock
+ *           that runs ahead all the same is set back with fencepost_monitor_rewind().
  * Place     Positions are WGS84 latitude (-90 ... 90) and longitude (-180 ... 180) in degrees, distances are
  *           metres along the WGS84 geodesic (Karney 2013), right to 15 nanometres. Heights are not looked at.
  * Exact     Which side of a line a fix is on, times, counts, orders and identifiers are exact: no approximation
@@ -98,8 +104,9 @@ enum {
   FENCEPOST_E_STORE_TOO_NEW = 82,     /* the store was written by a newer version of the library */
   FENCEPOST_E_SNAPSHOT_INVALID = 83,  /* the bytes are no snapshot that this version can restore */
   /* inputs */
-  FENCEPOST_E_LATE_INPUT = 60, /* the input is earlier than the monitor's clock */
-  FENCEPOST_E_QUEUE_FULL = 61, /* max_pending_events events wait to be handed out */
+  FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the monitor's clock */
+  FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait to be handed out */
+  FENCEPOST_E_AHEAD_OF_CLOCK = 62, /* the input is later than the clock by more than max_time_step_us */
   /* defects of the library */
   FENCEPOST_E_INTERNAL = 120
 };
@@ -164,6 +171,20 @@ enum {
   FENCEPOST_CAUSE_TIMEOUT = 3,       /* no matching beacon for the timeout */
   FENCEPOST_CAUSE_DIAGNOSTIC = 4     /* only the diagnostics changed, or monitoring stopped */
 };
+
+/*
+ * Returns the name of a state in lower case without prefix ("satisfied"); for an unknown number "unknown_state". Static
+ * text, never NULL.
+ * Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API const char *fencepost_state_name(fencepost_state state);
+
+/*
+ * Returns the name of a cause in lower case without prefix ("crossing"); for an unknown number "unknown_cause". Static
+ * text, never NULL.
+ * Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API const char *fencepost_cause_name(fencepost_cause cause);
 
 /* Reasons why events are or will be suspended, a bit set. */
 enum {
@@ -294,17 +315,19 @@ typedef struct fencepost_monitor_options {
   fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; without a store of no effect */
   uint32_t reserved;                 /* 0 */
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
+  int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later than the clock by more is refused with
+                                        FENCEPOST_E_AHEAD_OF_CLOCK; 0 = none is. See Wrong times above */
 } fencepost_monitor_options;
 
 /* clang-format off */
 /* Each change, no limit, a minute for a first fix, half a minute for beacons; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000, \
-   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
+   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0}
 /* As Core Location: the first waiting event, 20 conditions. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000, \
-   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
+   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------------------------- outputs */
@@ -352,13 +375,16 @@ typedef struct fencepost_condition {
 typedef struct fencepost_record {
   fencepost_condition condition; /* its definition */
   fencepost_event last_event;    /* before the first event: sequence 0, the assumed state, the time of the add */
+  fencepost_state state;         /* what the detector believes now, as fencepost_monitor_state() tells it */
+  uint32_t reserved;             /* 0 */
 } fencepost_record;
 
 /* What became of a batch of fixes. */
 typedef struct fencepost_feed_result {
   uint64_t accepted; /* evaluated */
   uint64_t invalid;  /* skipped: coordinate or time out of range, or no position (accuracy negative or NaN) */
-  uint64_t late;     /* skipped: earlier than the clock */
+  uint64_t late;     /* skipped for their time: earlier than the clock, or later than it by more than max_time_step_us;
+                        late_inputs and ahead_inputs of fencepost_monitor_statistics() tell the two apart */
 } fencepost_feed_result;
 
 /* What is known of a monitor's store. Since: 0.2 */
@@ -375,8 +401,8 @@ typedef struct fencepost_statistics {
   uint32_t struct_size;        /* set by FENCEPOST_STATISTICS_INIT */
   uint32_t reserved;           /* 0 */
   int64_t clock_us;            /* the largest time given; FENCEPOST_TIME_UNSET = none yet */
-  uint64_t input_count;        /* fixes, scan reports, scanning, host, advance: all that were taken note of,
-                                  the invalid and the late ones too; not those refused with QUEUE_FULL */
+  uint64_t input_count;        /* fixes, scan reports, scanning, host, advance, rewind: all that were taken note of,
+                                  the invalid, late and far ahead ones too; not those refused with QUEUE_FULL */
   uint64_t accepted_fixes;     /* evaluated */
   uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
   uint64_t late_inputs;        /* all kinds of input */
@@ -384,12 +410,13 @@ typedef struct fencepost_statistics {
   uint64_t pending_events;     /* waiting to be handed out for the first time */
   uint64_t handed_out_events;  /* the last sequence number given */
   uint64_t condition_count;    /* the unmonitored ones too */
+  uint64_t ahead_inputs;       /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   fencepost_store_status store; /* FENCEPOST_STORE_...: whether what happens is kept */
   uint32_t reserved2;           /* 0 */
 } fencepost_statistics;
 
 /* Begin each fencepost_statistics with it. */
-#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_STATISTICS_INIT {sizeof(fencepost_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Why a condition is in its state: the first of these that applies. */
 typedef int32_t fencepost_reason;
@@ -428,6 +455,32 @@ typedef struct fencepost_explanation {
 
 /* Begin each fencepost_explanation with it. */
 #define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* A condition to be: an element of the array that fencepost_monitor_sync_conditions() takes. */
+typedef struct fencepost_condition_definition {
+  uint32_t struct_size;          /* set by FENCEPOST_CONDITION_DEFINITION_INIT; the same in all elements of an array */
+  fencepost_condition_kind kind; /* FENCEPOST_CONDITION_...: which of the members below count */
+  const char *identifier;        /* 1 ... 256 bytes of UTF-8, terminated */
+  double latitude;               /* circle: centre, degrees, -90 ... 90 */
+  double longitude;              /* circle: centre, degrees, -180 ... 180 */
+  double radius_m;               /* circle: metres, finite, > 0 */
+  uint8_t uuid[16];              /* beacon identity */
+  int32_t major;                 /* beacon identity: 0 ... 65535, -1 = any */
+  int32_t minor;                 /* beacon identity: 0 ... 65535, -1 = any; needs a major */
+  const fencepost_condition_options *options; /* NULL: no assumption, the standard policy, tag 0; may be shared */
+} fencepost_condition_definition;
+
+/* A circle without an identifier and a radius: set at least these, and its centre. */
+#define FENCEPOST_CONDITION_DEFINITION_INIT \
+  {sizeof(fencepost_condition_definition), FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC, NULL, 0, 0, 0, {0}, -1, -1, NULL}
+
+/* What became of the conditions of a set. Frozen: it never grows. */
+typedef struct fencepost_sync_result {
+  uint64_t added;    /* no condition had the identifier */
+  uint64_t replaced; /* one that differs had it: new record, new generation, its waiting events are dropped */
+  uint64_t kept;     /* an equal one was there: nothing happened to it */
+  uint64_t removed;  /* not in the set */
+} fencepost_sync_result;
 
 /* ------------------------------------------------------------------------------------------- monitor */
 
@@ -642,6 +695,61 @@ FENCEPOST_API fencepost_status fencepost_monitor_remove_condition(fencepost_moni
                                                                   uint32_t *out_removed, fencepost_error *error);
 
 /*
+ * Ensures many circular conditions from columns, in order, as calls of fencepost_monitor_ensure_circular_condition()
+ * would, with a store in one transaction. All or nothing: when one row is refused nothing has changed and
+ * error->position is its index. The parameters are those of fencepost_monitor_add_circular_conditions().
+ *
+ * @param out_result  Receives the counts, of which removed is 0; may be NULL.
+ * @return As the single call.
+ * Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const double *latitudes, const double *longitudes,
+    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
+    fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Makes the conditions exactly those of an array: removes all others, in the order in which they were added, then
+ * ensures each of the array, in order, as fencepost_monitor_ensure_circular_condition() and
+ * fencepost_monitor_ensure_beacon_condition() would, with a store in one transaction. What is there already and equal
+ * keeps its record, its state and its waiting events. All or nothing: when one element is refused nothing has changed
+ * and error->position is its index.
+ *
+ *     fencepost_condition_definition circle = FENCEPOST_CONDITION_DEFINITION_INIT, places[2] = {circle, circle};
+ *     places[0].identifier = "office", places[0].radius_m = 200;
+ *     places[0].latitude = 37.3349, places[0].longitude = -122.009;
+ *     places[1].identifier = "depot", places[1].radius_m = 150;
+ *     places[1].latitude = 37.4, places[1].longitude = -122.1;
+ *     fencepost_monitor_sync_conditions(monitor, places, 2, NULL, &error);
+ *
+ * @param definitions  count elements, each begun with FENCEPOST_CONDITION_DEFINITION_INIT; may be NULL only if count is
+ *                     0.
+ * @param count        0 removes every condition.
+ * @param out_result   Receives the counts; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the element, the member and its range; also when two elements have
+ *         one identifier, or struct_size is not set); UNSUPPORTED.
+ * Ownership: everything is copied. Threads: any. Complexity: O(conditions + count). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_sync_conditions(fencepost_monitor *monitor,
+                                                                 const fencepost_condition_definition *definitions,
+                                                                 size_t count, fencepost_sync_result *out_result,
+                                                                 fencepost_error *error);
+
+/*
+ * Removes many conditions, as calls of fencepost_monitor_remove_condition() would, with a store in one transaction.
+ * Unknown identifiers are no error.
+ *
+ * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
+ * @param out_removed  Receives how many there were; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is no identifier at all, error->position is its index;
+ *         nothing has changed).
+ * Threads: any. Complexity: O(count) on average. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_remove_conditions(fencepost_monitor *monitor,
+                                                                   const char *const *identifiers, size_t count,
+                                                                   size_t *out_removed, fencepost_error *error);
+
+/*
  * Reads the definition of a condition back.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
@@ -686,6 +794,19 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *
                                                              fencepost_error *error);
 
 /*
+ * Copies the identifiers of the conditions of which fencepost_monitor_state() tells one state now, in add order, each
+ * followed by a zero byte: FENCEPOST_STATE_SATISFIED asks which are satisfied at this moment.
+ *
+ * @param state      UNKNOWN (undetermined, suspended or unmonitored), SATISFIED or UNSATISFIED.
+ * @param buffer     As in fencepost_monitor_identifiers(), like capacity, out_size and out_count.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another state); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_identifiers_in_state(fencepost_monitor *monitor, fencepost_state state,
+                                                                      char *buffer, size_t capacity, size_t *out_size,
+                                                                      size_t *out_count, fencepost_error *error);
+
+/*
  * Explains why a condition is in its state, and the smallest change that would decide it.
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND; UNSUPPORTED. Threads: any. Complexity: O(1). Since: 0.1
@@ -706,15 +827,16 @@ FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
  * Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT
- *         (earlier than the clock; counted); QUEUE_FULL. The refused fix changes nothing else.
+ *         (earlier than the clock; counted); AHEAD_OF_CLOCK (later than it by more than max_time_step_us; counted);
+ *         QUEUE_FULL. The refused fix changes nothing else.
  * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
                                                           fencepost_error *error);
 
 /*
- * Feeds many fixes in order, read in place, with the same result as single calls: invalid and late rows are
- * skipped and counted.
+ * Feeds many fixes in order, read in place, with the same result as single calls: invalid and late rows, and those too
+ * far ahead of the clock, are skipped and counted.
  *
  * @param fixes       May be NULL only if count is 0.
  * @param out_result  Receives the counts; may be NULL. Stored with QUEUE_FULL too: the rows counted are those
@@ -732,7 +854,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_fixes(fencepost_monitor *m
  * Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
  *
  * @param sightings  May be NULL only if count is 0.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (time out of range); LATE_INPUT; QUEUE_FULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (time out of range); LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL.
  * Threads: any. Complexity: O(count * matching conditions). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_sightings(fencepost_monitor *monitor,
@@ -744,7 +866,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_sightings(fencepost_monito
  * an event, absence is not counted. A monitor starts with scanning on.
  *
  * @param scanning  0 = off, anything else = on.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL. Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_set_beacon_scanning(fencepost_monitor *monitor, uint32_t scanning,
                                                                      int64_t time_us, fencepost_error *error);
@@ -756,7 +878,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_beacon_scanning(fencepost_m
  *
  * @param diagnostics        FENCEPOST_DIAGNOSTIC_... except the three that the library sets.
  * @param unsupported_kinds  Bit set of (1 << fencepost_condition_kind).
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another bit, or time out of range); LATE_INPUT; QUEUE_FULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (another bit, or time out of range); LATE_INPUT; AHEAD_OF_CLOCK;
+ *         QUEUE_FULL.
  * Threads: any. Complexity: O(conditions) when something changes. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost_monitor *monitor, uint32_t diagnostics,
@@ -764,11 +887,27 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_host_capabilities(fencepost
                                                                        fencepost_error *error);
 
 /*
- * Tells the monitor that time has passed: everything that is due up to and at time_us is confirmed.
+ * Tells the monitor that time has passed: everything that is due up to and at time_us is confirmed. This is the host's
+ * word: max_time_step_us does not apply.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *monitor, int64_t time_us,
                                                          fencepost_error *error);
+
+/*
+ * Says that the times of some inputs were wrong, and sets the clock back: see Wrong times above. What the consumer was
+ * told and will be told stays: conditions, records, waiting events, the sequence, the counters. What was observed
+ * becomes undetermined without an event: a circle until the next fix, a beacon condition until a sighting or until
+ * beacon_initial_timeout_us after the new clock. Open crossings and the last fix are forgotten. What the host stated
+ * (scanning, capabilities) holds on. It counts as an input, and is accepted while the queue is full.
+ *
+ * @param time_us  The clock from now on; not later than the clock that is.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, or later than the clock, or no time was given yet;
+ *         counted).
+ * Threads: any. Complexity: O(conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_rewind(fencepost_monitor *monitor, int64_t time_us,
+                                                        fencepost_error *error);
 
 /* ------------------------------------------------------------------------------- inputs from columns */
 

@@ -36,6 +36,8 @@ using fix = fencepost_fix;
 using beacon_sighting = fencepost_beacon_sighting;
 using event = fencepost_event;
 using condition = fencepost_condition;
+using condition_definition = fencepost_condition_definition;
+using sync_result = fencepost_sync_result;
 using record = fencepost_record;
 using fix_columns = fencepost_fix_columns;
 using feed_result = fencepost_feed_result;
@@ -94,6 +96,14 @@ Container sized(Copy copy) {
   return bytes;
 }
 
+/* The texts of a list that ends each with a zero byte. */
+inline std::vector<std::string> split(const std::string &joined) {
+  std::vector<std::string> all;
+  for (std::size_t start = 0; start < joined.size(); start += all.back().size() + 1)
+    all.emplace_back(joined.c_str() + start);
+  return all;
+}
+
 struct destroy {
   void operator()(fencepost_monitor *monitor) const noexcept { fencepost_monitor_destroy(monitor); }
 };
@@ -111,6 +121,9 @@ inline fix_selection standard_fix_selection() { return FENCEPOST_FIX_SELECTION_I
 inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_STANDARD_INIT; }
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
+
+/* A circle without an identifier, or a beacon identity when its kind is set: an element of monitor::sync_conditions(). */
+inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
 
 /* What belongs to one condition beside its geometry. */
 struct condition_options {
@@ -213,17 +226,11 @@ class monitor {
 
   /* All or none; the position of an error is the row's. */
   void add_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
-    const std::size_t count = columns.identifiers.size();
-    if (columns.latitudes.size() != count || columns.longitudes.size() != count || columns.radii_m.size() != count ||
-        (!columns.tags.empty() && columns.tags.size() != count))
-      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
-    std::vector<const char *> identifiers;
-    identifiers.reserve(count);
-    for (const std::string &identifier : columns.identifiers) identifiers.push_back(detail::terminated(identifier));
+    const std::vector<const char *> identifiers = rows_of(columns);
     const fencepost_condition_options given = c_options(options);
     call(fencepost_monitor_add_circular_conditions, get(), identifiers.data(), columns.latitudes.data(),
-         columns.longitudes.data(), columns.radii_m.data(), columns.tags.empty() ? nullptr : columns.tags.data(), count,
-         &given);
+         columns.longitudes.data(), columns.radii_m.data(), columns.tags.empty() ? nullptr : columns.tags.data(),
+         identifiers.size(), &given);
   }
 
   void add_beacon_condition(const std::string &identifier, const beacon &identity,
@@ -250,6 +257,32 @@ class monitor {
     call(fencepost_monitor_ensure_beacon_condition, get(), detail::terminated(identifier), identity.uuid.data(),
          number(identity.major), number(identity.minor), &given, &changed);
     return changed != 0;
+  }
+
+  /* Ensures many circles, with a store in one transaction. All or none; the position of an error is the row's. */
+  sync_result ensure_circular_conditions(const circle_columns &columns, const condition_options &options = {}) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_monitor_ensure_circular_conditions, get(), identifiers.data(), columns.latitudes.data(),
+         columns.longitudes.data(), columns.radii_m.data(), columns.tags.empty() ? nullptr : columns.tags.data(),
+         identifiers.size(), &given, &result);
+    return result;
+  }
+
+  /* Makes the conditions exactly these: removes all others, ensures each of these. All or none. */
+  sync_result sync_conditions(const std::vector<condition_definition> &definitions) {
+    sync_result result{};
+    call(fencepost_monitor_sync_conditions, get(), definitions.data(), definitions.size(), &result);
+    return result;
+  }
+
+  /* Returns how many there were. */
+  std::size_t remove_conditions(const std::vector<std::string> &identifiers) {
+    const std::vector<const char *> texts = texts_of(identifiers);
+    std::size_t removed = 0;
+    call(fencepost_monitor_remove_conditions, get(), texts.data(), texts.size(), &removed);
+    return removed;
   }
 
   /* Returns whether there was one. */
@@ -284,14 +317,17 @@ class monitor {
   }
 
   std::vector<std::string> identifiers() const {
-    const auto copy = [this](char *buffer, std::size_t capacity, std::size_t *size) {
+    return detail::split(detail::sized<std::string>([this](char *buffer, std::size_t capacity, std::size_t *size) {
       return repeatable(fencepost_monitor_identifiers, get(), buffer, capacity, size, nullptr);
-    };
-    const std::string joined = detail::sized<std::string>(copy);
-    std::vector<std::string> all;
-    for (std::size_t start = 0; start < joined.size(); start += all.back().size() + 1)
-      all.emplace_back(joined.c_str() + start);
-    return all;
+    }));
+  }
+
+  /* Those of which state() tells that state now, in the order in which they were added. */
+  std::vector<std::string> identifiers(fencepost_state state) const {
+    return detail::split(
+        detail::sized<std::string>([this, state](char *buffer, std::size_t capacity, std::size_t *size) {
+          return repeatable(fencepost_monitor_identifiers_in_state, get(), state, buffer, capacity, size, nullptr);
+        }));
   }
 
   fencepost::explanation explain(const std::string &identifier) const {
@@ -371,6 +407,8 @@ class monitor {
     call(fencepost_monitor_set_host_capabilities, get(), diagnostics, unsupported_kinds, time_us);
   }
   void advance(std::int64_t time_us) { call(fencepost_monitor_advance, get(), time_us); }
+  /* Says that the times of some inputs were wrong, and sets the clock back. */
+  void rewind(std::int64_t time_us) { call(fencepost_monitor_rewind, get(), time_us); }
 
   /* Events. */
 
@@ -470,6 +508,21 @@ class monitor {
     return given;
   }
 
+  static std::vector<const char *> texts_of(const std::vector<std::string> &texts) {
+    std::vector<const char *> pointers;
+    pointers.reserve(texts.size());
+    for (const std::string &text : texts) pointers.push_back(detail::terminated(text));
+    return pointers;
+  }
+
+  static std::vector<const char *> rows_of(const circle_columns &columns) {
+    const std::size_t count = columns.identifiers.size();
+    if (columns.latitudes.size() != count || columns.longitudes.size() != count || columns.radii_m.size() != count ||
+        (!columns.tags.empty() && columns.tags.size() != count))
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    return texts_of(columns.identifiers);
+  }
+
   static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
 
   std::unique_ptr<fencepost_monitor, detail::destroy> handle_;
@@ -480,6 +533,12 @@ inline const char *version() noexcept { return fencepost_version_string(); }
 
 /* One sentence about a status. */
 inline const char *status_message(fencepost_status status) noexcept { return fencepost_status_message(status); }
+
+/* "satisfied". */
+inline const char *state_name(fencepost_state state) noexcept { return fencepost_state_name(state); }
+
+/* "crossing". */
+inline const char *cause_name(fencepost_cause cause) noexcept { return fencepost_cause_name(cause); }
 
 /* "within_margin". */
 inline const char *reason_name(fencepost_reason reason) noexcept { return fencepost_reason_name(reason); }

@@ -2,13 +2,14 @@ extension Monitor {
   /// Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (coordinate or time out of range, counted),
-  ///   ``MonitorError/lateInput(time:clock:)`` (counted), ``MonitorError/queueFull(limit:position:)``; the fix has
-  ///   changed nothing else then.
+  ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
+  ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
   public func feed(_ fix: Fix) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.feed(fix) }
   }
 
-  /// Feeds many fixes in order, with the same result as single calls; invalid and late ones are skipped and counted.
+  /// Feeds many fixes in order, with the same result as single calls; invalid and late ones, and those too far ahead, are
+  /// skipped and counted.
   ///
   /// - Throws: ``MonitorError/queueFull(limit:position:)``; the fixes before its position took effect.
   @discardableResult
@@ -52,11 +53,25 @@ extension Monitor {
     }
   }
 
-  /// Tells the monitor that time has passed: what is due up to and at that time is confirmed.
+  /// Tells the monitor that time has passed: what is due up to and at that time is confirmed. It may be ahead of the clock
+  /// by any distance.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public func advance(to time: Timestamp) throws(MonitorError) {
     try call { engine throws(MonitorError) in try engine.advance(to: time) }
+  }
+
+  /// Says that the times of some inputs were wrong, and sets the clock back.
+  ///
+  /// Conditions, records, waiting events and the sequence stay; what was observed becomes undetermined without an event:
+  /// circles until the next fix, beacon conditions until a sighting or the initial timeout, counted from `time`.
+  ///
+  /// - Parameter time: The clock from now on; not later than the clock that is.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, or later than the clock, or there is no clock
+  ///   yet); nothing but a counter has changed then.
+  /// - Complexity: O(conditions)
+  public func rewind(to time: Timestamp) throws(MonitorError) {
+    try call { engine throws(MonitorError) in try engine.rewind(to: time) }
   }
 }

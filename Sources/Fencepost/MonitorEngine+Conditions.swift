@@ -149,7 +149,7 @@ extension MonitorEngine {
   }
 
   /// Enters a condition that has been checked.
-  private mutating func enter(
+  mutating func enter(
     _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State
   ) {
     let slot: UInt32
@@ -195,7 +195,7 @@ extension MonitorEngine {
   }
 
   /// Removes a condition.
-  private mutating func remove(_ slot: UInt32) {
+  mutating func remove(_ slot: UInt32) {
     forget(slot)
     table.remove(slot)
     states[Int(slot)].isCircle = false

@@ -4,8 +4,8 @@ extension MonitorEngine {
   /// Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (coordinate or time out of range, counted),
-  ///   ``MonitorError/lateInput(time:clock:)`` (counted), ``MonitorError/queueFull(limit:position:)``; the fix has
-  ///   changed nothing else then.
+  ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
+  ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
   public mutating func feed(_ fix: Fix) throws(MonitorError) {
     guard fix.isUsable else {
       countUnusable()
@@ -22,7 +22,8 @@ extension MonitorEngine {
     counters.invalidFixes += 1
   }
 
-  /// Feeds many fixes in order, with the same result as single calls; invalid and late ones are skipped and counted.
+  /// Feeds many fixes in order, with the same result as single calls; invalid and late ones, and those too far ahead, are
+  /// skipped and counted.
   ///
   /// - Parameter result: Receives the counts, also when the queue is full: the rows counted are those consumed.
   /// - Throws: ``MonitorError/queueFull(limit:position:)``; the rows before its position took effect.
@@ -58,8 +59,10 @@ extension MonitorEngine {
           try feed(fix)
           result.accepted += 1
         } catch {
-          guard case .lateInput = error else { throw .queueFull(limit: options.maxPendingEvents, position: index) }
-          result.late += 1
+          switch error {
+          case .lateInput, .aheadOfClock: result.late += 1
+          default: throw .queueFull(limit: options.maxPendingEvents, position: index)
+          }
         }
       }
       index += 1
@@ -80,13 +83,14 @@ extension MonitorEngine {
     let safe = neighbourhood.safe
     guard safe.squaredRadius > 0 else { return start }
     let horizon = min(deadlines.earliest, Timestamp.latest.microseconds &+ 1)
+    let maxStep = maxTimeStep
     var time = clock
     var index = start
     let count = fixes.count
     while index < count {
       let fix = fixes[unchecked: index]
       guard safe.contains(fix.coordinate), fix.coordinate.isValid, fix.accuracy >= 0,
-        fix.time.microseconds >= time, fix.time.microseconds < horizon
+        fix.time.microseconds >= time, fix.time.microseconds < horizon, fix.time.microseconds &- time <= maxStep
       else { break }
       time = fix.time.microseconds
       index &+= 1

@@ -128,10 +128,12 @@ public struct MonitorEngine: Sendable {
     return result
   }
 
-  /// Refuses an input that is out of range, late, or comes while the queue is full, and counts it.
+  /// Refuses an input that is out of range, late, too far ahead, or comes while the queue is full, and counts it.
   ///
   /// An input that is invalid is that first, whatever its time.
-  mutating func admit(_ time: Timestamp) throws(MonitorError) {
+  ///
+  /// - Parameter maxStep: How far it may be ahead of the clock, microseconds.
+  mutating func admit(_ time: Timestamp, maxStep: Int64) throws(MonitorError) {
     if let defect = time.defect {
       counters.inputCount += 1
       throw .invalidArgument(defect)
@@ -142,19 +144,35 @@ public struct MonitorEngine: Sendable {
       counters.lateInputs += 1
       throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
     }
+    if clock == .min {
+      startAwaitingBeacons(at: time.microseconds)
+    } else if time.microseconds - clock > maxStep {
+      counters.inputCount += 1
+      counters.aheadInputs += 1
+      throw .aheadOfClock(time: time, clock: Timestamp(microseconds: clock), limit: maxStep)
+    }
     counters.inputCount += 1
-    if clock == .min { startAwaitingBeacons(at: time.microseconds) }
   }
+
+  /// Refuses an input as ``admit(_:maxStep:)`` does, with the step of the options.
+  mutating func admit(_ time: Timestamp) throws(MonitorError) {
+    try admit(time, maxStep: maxTimeStep)
+  }
+
+  /// How far an input may be ahead of the clock, microseconds.
+  @inline(__always)
+  var maxTimeStep: Int64 { options.maxTimeStepMicroseconds ?? .max }
 
   /// Whether so many events wait that inputs are refused.
   var isFull: Bool { pendingEvents >= options.maxPendingEvents }
 
-  /// Tells the monitor that time has passed: what is due up to and at that time is confirmed.
+  /// Tells the monitor that time has passed: what is due up to and at that time is confirmed. This is the host's word:
+  /// it may be ahead of the clock by any distance.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public mutating func advance(to time: Timestamp) throws(MonitorError) {
-    try admit(time)
+    try admit(time, maxStep: .max)
     passTime(to: time)
     confirmDue(through: clock)
   }

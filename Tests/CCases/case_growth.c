@@ -29,6 +29,8 @@ typedef struct reader {
 static const fencepost_monitor_options monitor_options = FENCEPOST_MONITOR_OPTIONS_INIT;
 static const fencepost_condition_options condition_options = FENCEPOST_CONDITION_OPTIONS_INIT;
 static const fencepost_transition_policy transition_policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+static const fencepost_condition_definition condition_definition = {
+    sizeof(fencepost_condition_definition), FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC, "a", 0, 0, 100, {0}, -1, -1, NULL};
 static const fencepost_fix_columns fix_columns = FENCEPOST_FIX_COLUMNS_INIT;
 static const fencepost_plan_options plan_options = FENCEPOST_PLAN_OPTIONS_INIT;
 static const fencepost_fix_selection fix_selection = FENCEPOST_FIX_SELECTION_INIT;
@@ -54,6 +56,13 @@ static fencepost_status read_transition_policy(void *structure) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   options.policy = structure;
   return add_with(&options);
+}
+
+static fencepost_status read_condition_definition(void *structure) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_status status = fencepost_monitor_sync_conditions(monitor, structure, 1, NULL, NULL);
+  fencepost_monitor_destroy(monitor);
+  return status;
 }
 
 static fencepost_status read_fix_columns(void *structure) {
@@ -91,10 +100,17 @@ enum {
   SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix)
 };
 
+/* A definition without a radius would be refused. */
+enum {
+  SMALLEST_DEFINITION = offsetof(fencepost_condition_definition, uuid)
+};
+
 #define READER(name, smallest) {#name, &name, sizeof name, smallest, read_##name}
 static const reader readers[] = {
-    READER(monitor_options, 8), READER(condition_options, 8), READER(transition_policy, 8),    READER(fix_columns, 8),
-    READER(plan_options, 8),    READER(fix_selection, 8),     READER(filter, SMALLEST_FILTER),
+    READER(monitor_options, 8),      READER(condition_options, 8),
+    READER(transition_policy, 8),    READER(fix_columns, 8),
+    READER(plan_options, 8),         READER(fix_selection, 8),
+    READER(filter, SMALLEST_FILTER), READER(condition_definition, SMALLEST_DEFINITION),
 };
 
 /* The first bytes of INIT, that size stated, poison behind. */

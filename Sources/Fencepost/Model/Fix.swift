@@ -44,7 +44,8 @@ public struct FeedResult: Sendable, Hashable {
   public var accepted: Int = 0
   /// Fixes skipped because a coordinate or the time is out of range, or because there is no position.
   public var invalid: Int = 0
-  /// Fixes skipped because they are earlier than the clock.
+  /// Fixes skipped for their time: earlier than the clock, or farther ahead of it than the option
+  /// `maxTimeStepMicroseconds` allows. ``MonitorStatistics`` tells the two apart.
   public var late: Int = 0
 
   public init() {}

@@ -26,6 +26,8 @@ public enum MonitorError: Error, Sendable, Hashable {
   case notFound(String)
   /// The input is earlier than the monitor's clock.
   case lateInput(time: Timestamp, clock: Timestamp)
+  /// The input is ahead of the monitor's clock by more than the option `maxTimeStepMicroseconds`.
+  case aheadOfClock(time: Timestamp, clock: Timestamp, limit: Int64)
   /// That many events wait to be handed out; `position` is the first row that was not consumed.
   case queueFull(limit: Int, position: Int = 0)
   /// A defect of the library.
@@ -47,6 +49,8 @@ extension MonitorError: CustomStringConvertible {
     case .snapshotInvalid(let reason): reason
     case .notFound(let identifier): "no condition has the identifier \"\(identifier)\""
     case .lateInput(let time, let clock): "the input's time \(time) is earlier than the monitor's clock \(clock)"
+    case .aheadOfClock(let time, let clock, let limit):
+      "the input's time \(time) is more than max_time_step (\(limit) microseconds) ahead of the monitor's clock \(clock)"
     case .queueFull(let limit, _): "\(limit) events wait to be handed out; poll them before feeding more"
     case .internalInconsistency(let what): "defect of the library: \(what)"
     }

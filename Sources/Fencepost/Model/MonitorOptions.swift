@@ -22,11 +22,15 @@ public struct MonitorOptions: Sendable, Hashable {
   public var beaconExitTimeoutMicroseconds: Int64
   /// Silence after which a beacon was never there, microseconds, 1 … 10¹⁵.
   public var beaconInitialTimeoutMicroseconds: Int64
+  /// How far an input may be ahead of the clock, microseconds, 1 … 10¹⁵; `nil` = any distance. One that is farther ahead
+  /// is refused, so that a single wrong date does not make every later input late. A host that knows of a longer pause
+  /// says so with an `advance`, which is never refused for this.
+  public var maxTimeStepMicroseconds: Int64?
 
   public init(
     delivery: Delivery = .every, conditionLimit: Int? = nil, maxPendingEvents: Int = 1_000_000,
     initialFixMaxAgeMicroseconds: Int64 = 60_000_000, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
-    beaconInitialTimeoutMicroseconds: Int64 = 30_000_000
+    beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil
   ) {
     self.delivery = delivery
     self.conditionLimit = conditionLimit
@@ -34,6 +38,7 @@ public struct MonitorOptions: Sendable, Hashable {
     self.initialFixMaxAgeMicroseconds = initialFixMaxAgeMicroseconds
     self.beaconExitTimeoutMicroseconds = beaconExitTimeoutMicroseconds
     self.beaconInitialTimeoutMicroseconds = beaconInitialTimeoutMicroseconds
+    self.maxTimeStepMicroseconds = maxTimeStepMicroseconds
   }
 
   /// As Core Location: the first waiting event, 20 conditions.
@@ -56,6 +61,9 @@ public struct MonitorOptions: Sendable, Hashable {
     }
     guard (1...longest).contains(beaconInitialTimeoutMicroseconds) else {
       return "beacon_initial_timeout is \(beaconInitialTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"
+    }
+    if let step = maxTimeStepMicroseconds, !(1...longest).contains(step) {
+      return "max_time_step is \(step) microseconds; accepted are 1 to \(longest), or none"
     }
     return nil
   }

@@ -2,13 +2,15 @@
 public struct MonitorStatistics: Sendable, Hashable {
   /// The largest time that was given.
   public var clock: Timestamp?
-  /// Fixes, scan reports, scanning, host and advance: all that were taken note of, the invalid and the late ones
-  /// too; not those refused because the queue was full.
+  /// Fixes, scan reports, scanning, host, advance and rewind: all that were taken note of, the invalid, the late and
+  /// the refused ones too; not those refused because the queue was full.
   public var inputCount: UInt64 = 0
   public var acceptedFixes: UInt64 = 0
   public var invalidFixes: UInt64 = 0
   /// All kinds of input.
   public var lateInputs: UInt64 = 0
+  /// All kinds of input: refused because they were ahead of the clock by more than the option allows.
+  public var aheadInputs: UInt64 = 0
   /// Scan reports.
   public var acceptedSightings: UInt64 = 0
   /// Events that wait to be handed out.

@@ -89,6 +89,7 @@ struct EngineRestorer {
         guard fix.time.microseconds <= engine.clock else { throw Damage("the last fix is later than the clock") }
         engine.lastFix = fix
       }
+      if reader.remaining > 0 { try engine.takeTimeStep(&reader) }
       try reader.end()
       return engine
     }

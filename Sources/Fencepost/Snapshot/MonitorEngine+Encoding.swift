@@ -54,6 +54,7 @@ extension MonitorEngine {
     writer.put(limit.lastTicket)
     writer.put(lastFix != nil)
     if let lastFix { writer.put(lastFix) }
+    putTimeStep(&writer)
     try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: writer.bytes))
   }
 

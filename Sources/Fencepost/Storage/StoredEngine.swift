@@ -146,7 +146,8 @@ public struct StoredEngine: Sendable {
       return engine.journal.isUrgent || engine.counters.inputCount != savedInputCount
     case .relaxed(let interval):
       guard engine.clock != .min, savedClock != .min else { return engine.clock != savedClock }
-      return engine.clock - savedClock >= interval
+      // A clock that was set back is saved at once.
+      return engine.clock < savedClock || engine.clock - savedClock >= interval
     }
   }
 

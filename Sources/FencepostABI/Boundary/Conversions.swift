@@ -73,7 +73,7 @@ struct CreateOptions {
       initial_fix_max_age_us: engine.initialFixMaxAgeMicroseconds,
       beacon_exit_timeout_us: engine.beaconExitTimeoutMicroseconds,
       beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, store_directory: nil, durability: 0,
-      reserved: 0, checkpoint_interval_us: 60_000_000)
+      reserved: 0, checkpoint_interval_us: 60_000_000, max_time_step_us: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
     guard let delivery = UInt8(exactly: value.delivery).flatMap(MonitorOptions.Delivery.init(rawValue:)) else {
       throw .invalidArgument("delivery is \(value.delivery); accepted are 0 (every), 1 (first), 2 (latest)")
@@ -84,6 +84,7 @@ struct CreateOptions {
     engine.initialFixMaxAgeMicroseconds = value.initial_fix_max_age_us
     engine.beaconExitTimeoutMicroseconds = value.beacon_exit_timeout_us
     engine.beaconInitialTimeoutMicroseconds = value.beacon_initial_timeout_us
+    engine.maxTimeStepMicroseconds = value.max_time_step_us == 0 ? nil : value.max_time_step_us
     guard value.reserved == 0 else { throw .unsupported("reserved of options is not zero") }
     switch Int(value.durability) {
     case FENCEPOST_DURABILITY_CHANGES: durability = .changes
@@ -132,6 +133,10 @@ extension BeaconUUID {
 
 extension BeaconIdentityCondition {
   init(uuid: UnsafePointer<UInt8>, major: Int32, minor: Int32) throws(MonitorError) {
+    try self.init(uuid: BeaconUUID(bytes: UnsafeRawPointer(uuid)), major: major, minor: minor)
+  }
+
+  init(uuid: BeaconUUID, major: Int32, minor: Int32) throws(MonitorError) {
     guard (-1...65_535).contains(major) else {
       throw .invalidArgument("major is \(major); accepted are 0 to 65535, or -1 for any")
     }
@@ -141,7 +146,6 @@ extension BeaconIdentityCondition {
     guard major >= 0 || minor < 0 else {
       throw .invalidArgument("minor is \(minor) without a major; a minor needs a major")
     }
-    let uuid = BeaconUUID(bytes: UnsafeRawPointer(uuid))
     if minor >= 0 {
       self.init(uuid: uuid, major: UInt16(major), minor: UInt16(minor))
     } else if major >= 0 {
@@ -223,12 +227,14 @@ extension MonitorEngine {
   }
 
   func store(recordOf slot: UInt32, to record: UnsafeMutablePointer<fencepost_record>) {
-    // The two members lie one after the other; each is written in place.
+    // Each member is written in place.
     let raw = UnsafeMutableRawPointer(record)
     store(conditionOf: slot, to: raw.assumingMemoryBound(to: fencepost_condition.self))
     store(
       lastEntry(of: slot),
       to: (raw + MemoryLayout<fencepost_condition>.stride).assumingMemoryBound(to: fencepost_event.self))
+    record.pointee.state = fencepost_state(state(of: slot).rawValue)
+    record.pointee.reserved = 0
   }
 }
 

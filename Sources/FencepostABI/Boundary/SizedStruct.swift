@@ -7,8 +7,8 @@ enum SizedStruct {
 
   /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would cut through a
   /// member, half a pointer for example.
-  private static func size<Value: BitwiseCopyable>(
-    _ pointer: UnsafePointer<Value>, _ name: StaticString
+  static func size<Value: BitwiseCopyable>(
+    of pointer: UnsafePointer<Value>, _ name: StaticString
   ) throws(MonitorError) -> Int {
     let size = Int(UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
     guard size >= 8, size <= largest, size % MemoryLayout<Value>.alignment == 0 else {
@@ -23,7 +23,7 @@ enum SizedStruct {
     _ pointer: UnsafePointer<Value>, defaults: Value, _ name: StaticString
   ) throws(MonitorError) -> Value {
     let raw = UnsafeRawPointer(pointer)
-    let size = try size(pointer, name)
+    let size = try size(of: pointer, name)
     let known = MemoryLayout<Value>.size
     if size > known {
       for offset in known..<size where raw.load(fromByteOffset: offset, as: UInt8.self) != 0 {
@@ -42,7 +42,7 @@ enum SizedStruct {
     _ value: Value, to pointer: UnsafeMutablePointer<Value>, _ name: StaticString
   ) throws(MonitorError) {
     let raw = UnsafeMutableRawPointer(pointer)
-    let size = try size(UnsafePointer(pointer), name)
+    let size = try size(of: UnsafePointer(pointer), name)
     withUnsafeBytes(of: value) {
       let count = min(size, $0.count)
       (raw + 4).copyMemory(from: $0.baseAddress! + 4, byteCount: count - 4)
@@ -53,6 +53,6 @@ enum SizedStruct {
   static func check<Value: BitwiseCopyable>(
     _ pointer: UnsafeMutablePointer<Value>, _ name: StaticString
   ) throws(MonitorError) {
-    _ = try size(UnsafePointer(pointer), name)
+    _ = try size(of: UnsafePointer(pointer), name)
   }
 }

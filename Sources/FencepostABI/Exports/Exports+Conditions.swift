@@ -1,7 +1,7 @@
 public import CFencepost
 import Fencepost
 
-private func circle(_ latitude: Double, _ longitude: Double, _ radius: Double) -> CircularGeographicCondition {
+func circle(_ latitude: Double, _ longitude: Double, _ radius: Double) -> CircularGeographicCondition {
   CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
 }
 

@@ -88,6 +88,18 @@ public func fencepost_monitor_set_host_capabilities(
   }
 }
 
+/// Implements `fencepost_monitor_rewind`; see the header.
+@_cdecl("fencepost_monitor_rewind") @implementation
+public func fencepost_monitor_rewind(
+  _ monitor: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    try Handle.borrow(monitor).call { engine throws(MonitorError) in
+      try engine.rewind(to: Timestamp(microseconds: time_us))
+    }
+  }
+}
+
 /// Implements `fencepost_monitor_advance`; see the header.
 @_cdecl("fencepost_monitor_advance") @implementation
 public func fencepost_monitor_advance(

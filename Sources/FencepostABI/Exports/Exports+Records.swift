@@ -64,17 +64,50 @@ public func fencepost_monitor_identifiers(
   Boundary.run(error) { () throws(MonitorError) in
     let handle = try Handle.borrow(monitor)
     let size = try Boundary.require(out_size, "out_size")
-    let (bytes, count) = try handle.call { engine in
-      var bytes: ContiguousArray<UInt8> = []
-      var after: UInt64 = 0
-      while let slot = engine.slot(after: after) {
-        engine.withIdentifierBytes(of: slot) { bytes.append(contentsOf: $0) }
-        bytes.append(0)
-        after = engine.generation(of: slot)
-      }
-      return (bytes, engine.conditionCount)
+    let list = try handle.call { engine in IdentifierList(engine) { _ in true } }
+    try list.write(to: buffer, capacity, size, out_count)
+  }
+}
+
+/// Implements `fencepost_monitor_identifiers_in_state`; see the header.
+@_cdecl("fencepost_monitor_identifiers_in_state") @implementation
+public func fencepost_monitor_identifiers_in_state(
+  _ monitor: OpaquePointer?, _ state: fencepost_state, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ out_size: UnsafeMutablePointer<Int>?, _ out_count: UnsafeMutablePointer<Int>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    guard let asked = UInt8(exactly: state).flatMap(Event.State.init(rawValue:)), asked != .unmonitored else {
+      throw .invalidArgument("state is \(state); accepted are 0 (unknown), 1 (satisfied), 2 (unsatisfied)")
     }
-    try OutputBuffer.write(bytes, terminator: false, to: buffer, capacity: capacity, size: size)
+    let size = try Boundary.require(out_size, "out_size")
+    let list = try handle.call { engine in IdentifierList(engine) { engine.state(of: $0) == asked } }
+    try list.write(to: buffer, capacity, size, out_count)
+  }
+}
+
+/// Identifiers in add order, each followed by a zero byte.
+private struct IdentifierList: Sendable {
+  private var bytes: ContiguousArray<UInt8> = []
+  private var count = 0
+
+  init(_ engine: MonitorEngine, where isListed: (UInt32) -> Bool) {
+    var after: UInt64 = 0
+    while let slot = engine.slot(after: after) {
+      after = engine.generation(of: slot)
+      guard isListed(slot) else { continue }
+      engine.withIdentifierBytes(of: slot) { bytes.append(contentsOf: $0) }
+      bytes.append(0)
+      count += 1
+    }
+  }
+
+  func write(
+    to buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>,
+    _ out_count: UnsafeMutablePointer<Int>?
+  ) throws(MonitorError) {
+    try OutputBuffer.write(bytes, terminator: false, to: buffer, capacity: capacity, size: out_size)
     out_count?.pointee = count
   }
 }

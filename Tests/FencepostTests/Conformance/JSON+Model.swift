@@ -206,6 +206,7 @@ extension MonitorError {
     case .notFound: "not_found"
     case .lateInput: "late_input"
     case .queueFull: "queue_full"
+    case .aheadOfClock: "ahead_of_clock"
     case .storeUnavailable: "store_unavailable"
     case .storeCorrupt: "store_corrupt"
     case .storeTooNew: "store_too_new"

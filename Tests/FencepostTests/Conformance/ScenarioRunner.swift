@@ -68,6 +68,8 @@ final class ScenarioRunner {
       case "initial_fix_max_age": options.initialFixMaxAgeMicroseconds = try value.microseconds()
       case "beacon_exit_timeout": options.beaconExitTimeoutMicroseconds = try value.microseconds()
       case "beacon_initial_timeout": options.beaconInitialTimeoutMicroseconds = try value.microseconds()
+      case "max_time_step":
+        options.maxTimeStepMicroseconds = value == .null ? nil : try value.microseconds()
       case "max_pending_events": options.maxPendingEvents = Int(try value.double())
       default: throw Mismatch("unknown option \(key)")
       }
@@ -163,6 +165,17 @@ final class ScenarioRunner {
   private func performInput(_ step: JSON, _ entry: Entry, _ monitor: Monitor) async throws -> Bool {
     if let time = step["advance"] {
       try await monitor.advance(to: time.time())
+    } else if let time = step["rewind"] {
+      try await monitor.rewind(to: time.time())
+    } else if let members = step["sync"] {
+      let definitions = try members.list().map { (try $0.member("identifier").string ?? "", try $0.definition()) }
+      try await monitor.sync(
+        definitions.map {
+          NamedCondition($1.condition, identifier: $0, assuming: $1.assuming, policy: $1.policy, tag: $1.tag)
+        })
+      for (identifier, definition) in definitions {
+        if let circle = definition.condition as? CircularGeographicCondition { entry.circles[identifier] = circle }
+      }
     } else if let identifier = step["add"]?.string {
       let definition = try step.definition()
       try await monitor.add(
@@ -214,11 +227,20 @@ final class ScenarioRunner {
     } else if let expected = step["identifiers"] {
       let identifiers = await monitor.identifiers
       if expected != .array(identifiers.map { .string($0) }) { throw Mismatch(expected: expected, got: identifiers) }
+    } else if let state = step["identifiers_in_state"]?.string {
+      let asked = try JSON.string(state).oneOf([
+        "unknown": Event.State.unknown, "satisfied": .satisfied, "unsatisfied": .unsatisfied,
+      ])
+      let identifiers = await monitor.identifiers(in: asked)
+      if try step.member("are") != .array(identifiers.map { .string($0) }) {
+        throw Mismatch(expected: try step.member("are"), got: identifiers)
+      }
     } else if let expected = step["statistics"] {
       let statistics = await monitor.statistics
       try expected.expect([
         "late_inputs": .number(Double(statistics.lateInputs)),
         "invalid_fixes": .number(Double(statistics.invalidFixes)),
+        "ahead_inputs": .number(Double(statistics.aheadInputs)),
       ])
     } else if let identifier = step["explain"]?.string {
       try step.member("is").expect(await monitor.explain(identifier)?.members)

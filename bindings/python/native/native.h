@@ -10,7 +10,7 @@
 
 #include "fencepost.h"
 
-#define NATIVE_ERROR_CLASSES 15
+#define NATIVE_ERROR_CLASSES 16
 
 /* Everything that lives as long as the module: no globals, so that each interpreter has its own. */
 typedef struct {

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ._monitor import Monitor
     from ._native import (
         VERSION as __version__,  # noqa: N811
+        AheadOfClockError,
         BufferTooSmallError,
         ConsumerAlreadyActiveError,
         FencepostError,
@@ -71,9 +72,9 @@ _MODULES = {
     "_inputs": "FIX_RECORD BeaconSighting Fix",
     "_lists": "EventList RecordList",
     "_monitor": "Monitor",
-    "_native": "BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError InvalidArgumentError "
-    "InvalidNameError LateInputError MonitorInUseError NotFoundError NullArgumentError QueueFullError "
-    "SnapshotInvalidError StoreCorruptError StoreTooNewError StoreUnavailableError UnsupportedError",
+    "_native": "AheadOfClockError BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError "
+    "InvalidArgumentError InvalidNameError LateInputError MonitorInUseError NotFoundError NullArgumentError "
+    "QueueFullError SnapshotInvalidError StoreCorruptError StoreTooNewError StoreUnavailableError UnsupportedError",
     "_outputs": "Event Explanation FeedResult Record Statistics",
     "_planning": "ArmedCondition RotationPlan RotationPlanner",
     "_policy": "TransitionPolicy",
@@ -106,6 +107,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "FIX_RECORD",
+    "AheadOfClockError",
     "ArmedCondition",
     "ArrowExport",
     "BeaconIdentityCondition",

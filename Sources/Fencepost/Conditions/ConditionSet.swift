@@ -1,0 +1,82 @@
+/// Rows that were checked and copied: what is applied afterwards cannot fail, and cannot change meanwhile.
+struct ConditionSet: Sendable {
+  private struct Row {
+    var definition: Definition
+    var assuming: Event.State
+    var end: Int
+  }
+
+  private var rows: ContiguousArray<Row> = []
+  private var bytes: ContiguousArray<UInt8> = []
+
+  var count: Int { rows.count }
+
+  mutating func reserve(_ rows: Int) {
+    let count = min(rows, 1_000_000)
+    self.rows.reserveCapacity(count)
+    bytes.reserveCapacity(count * 16)
+  }
+
+  /// Takes a row.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
+  mutating func append(
+    _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) {
+    let row = rows.count
+    do throws(MonitorError) {
+      let definition = try Definition(condition, policy: policy, tag: tag)
+      if let defect = MonitorEngine.defect(ofIdentifier: identifier) ?? MonitorEngine.defect(ofAssumption: assuming)
+        ?? policy.defect ?? definition.shape.defect
+      {
+        throw .invalidArgument(defect)
+      }
+      bytes.append(contentsOf: identifier)
+      rows.append(Row(definition: definition, assuming: assuming, end: bytes.count))
+    } catch {
+      throw error.inRow(row)
+    }
+  }
+
+  /// Calls `body` with each row in order.
+  func forEach<Failure>(
+    _ body: (Int, UnsafeBufferPointer<UInt8>, Definition, Event.State) throws(Failure) -> Void
+  ) throws(Failure) {
+    try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
+      var start = 0
+      for index in rows.indices {
+        let row = rows[index]
+        try body(index, UnsafeBufferPointer(rebasing: bytes[start..<row.end]), row.definition, row.assuming)
+        start = row.end
+      }
+    }
+  }
+
+  /// The identifiers, each with its row as slot.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when two rows have one identifier.
+  func identifiers() throws(MonitorError) -> IdentifierTable {
+    var table = IdentifierTable()
+    table.reserve(count, bytes: bytes.count)
+    try forEach { (row, identifier, _, _) throws(MonitorError) in
+      if let first = table.slot(of: identifier) {
+        throw .invalidArgument(
+          "row \(row): the identifier \"\(String(decoding: identifier, as: UTF8.self))\" is also that of row \(first)",
+          position: row)
+      }
+      table.insert(identifier, slot: UInt32(row))
+    }
+    return table
+  }
+}
+
+extension MonitorError {
+  /// The same error about a row of several.
+  package func inRow(_ row: Int) -> MonitorError {
+    switch self {
+    case .invalidArgument(let reason, _): .invalidArgument("row \(row): \(reason)", position: row)
+    default: self
+    }
+  }
+}

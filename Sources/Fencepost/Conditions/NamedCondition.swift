@@ -1,0 +1,42 @@
+/// A condition with its identifier and what else belongs to it: an element of the sets that
+/// ``Monitor/ensure(_:)`` and ``Monitor/sync(_:)`` take.
+public struct NamedCondition: Sendable {
+  /// 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
+  public var identifier: String
+  /// A ``CircularGeographicCondition`` or a ``BeaconIdentityCondition``.
+  public var condition: any Condition
+  /// What the first record shows; ignored where the condition is there already. Not `unmonitored`.
+  public var assuming: Event.State
+  /// When a crossing counts. Beacons use only its `notify`.
+  public var policy: TransitionPolicy
+  /// Comes back with each event.
+  public var tag: UInt64
+
+  public init(
+    _ condition: any Condition, identifier: String, assuming: Event.State = .unknown,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) {
+    self.identifier = identifier
+    self.condition = condition
+    self.assuming = assuming
+    self.policy = policy
+    self.tag = tag
+  }
+}
+
+/// What became of the conditions of a set.
+public struct SyncResult: Sendable, Hashable {
+  /// No condition had the identifier.
+  public var added = 0
+  /// A condition that differs had the identifier: new record, new generation, its waiting events are dropped.
+  public var replaced = 0
+  /// An equal condition was there: nothing happened to it.
+  public var kept = 0
+  /// It was not in the set.
+  public var removed = 0
+
+  public init() {}
+
+  /// How many were not left alone.
+  public var changed: Int { added + replaced + removed }
+}

@@ -1,0 +1,31 @@
+extension Monitor {
+  /// Ensures each of many conditions, in order, as single calls would. All or nothing, and with a store one transaction.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
+  @discardableResult
+  public func ensure(_ conditions: some Sequence<NamedCondition> & Sendable) throws(MonitorError) -> SyncResult {
+    try call { engine throws(MonitorError) in try engine.ensure(conditions) }
+  }
+
+  /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
+  /// these, in order. All or nothing, and with a store one transaction.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two have one
+  ///   identifier; nothing has changed then.
+  @discardableResult
+  public func sync(_ conditions: some Sequence<NamedCondition> & Sendable) throws(MonitorError) -> SyncResult {
+    try call { engine throws(MonitorError) in try engine.sync(conditions) }
+  }
+
+  /// Removes many conditions, their records and their events; nothing happens for identifiers that none has.
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  public func remove(_ identifiers: some Sequence<String> & Sendable) -> Int {
+    call { engine in engine.remove(identifiers) }
+  }
+
+  /// The identifiers of the conditions of which the detector believes that state now, in add order; `unknown` are those
+  /// that are undetermined, suspended or unmonitored.
+  public func identifiers(in state: Event.State) -> [String] { stored.engine.identifiers(in: state) }
+}

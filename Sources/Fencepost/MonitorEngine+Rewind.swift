@@ -1,0 +1,31 @@
+extension MonitorEngine {
+  /// Says that the times of some inputs were wrong, and sets the clock back.
+  ///
+  /// What the consumer was told and will be told stays: conditions, records, waiting events, the sequence. What the
+  /// detectors believed rests on times that are no times: every condition becomes undetermined without an event,
+  /// candidates and the last fix are forgotten, and the absence of beacons is counted anew. What the host stated
+  /// (scanning, flags, kinds) holds on.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, later than the clock, or there is no clock
+  ///   yet); nothing but a counter has changed then.
+  /// - Complexity: O(conditions)
+  public mutating func rewind(to time: Timestamp) throws(MonitorError) {
+    counters.inputCount += 1
+    if let defect = time.defect { throw .invalidArgument(defect) }
+    guard let now = currentTime else {
+      throw .invalidArgument("the monitor has no clock yet; only what was given can be taken back")
+    }
+    guard time <= now else {
+      throw .invalidArgument("the time is \(time); accepted are times up to the monitor's clock \(now)")
+    }
+    journal.markUrgent()
+    neighbourhood.invalidate()
+    lastFix = nil
+    clock = time.microseconds
+    for slot in table.order.slots where slot != AddOrder.gap {
+      stopTracking(slot)
+      beaconTracks[slot]?.lastSighting = .min
+      if !currentFlags(of: slot).suspends { begin(slot, lookingBack: false) }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/// Many conditions in one call: checked as a whole first, then applied, so that a storage makes them last in one
+/// transaction.
+extension MonitorEngine {
+  /// Ensures each of many conditions, in order, as single calls would. All or nothing.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
+  /// - Complexity: O(rows)
+  @discardableResult
+  public mutating func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
+    ensure(try ConditionSet(conditions))
+  }
+
+  /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
+  /// these, in order. All or nothing.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two have one
+  ///   identifier; nothing has changed then.
+  /// - Complexity: O(conditions + rows)
+  @discardableResult
+  public mutating func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
+    try sync(try ConditionSet(conditions))
+  }
+
+  /// Removes many conditions, their records and their events; nothing happens for identifiers that none has.
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  public mutating func remove(_ identifiers: some Sequence<String>) -> Int {
+    identifiers.reduce(0) { count, identifier in remove(identifier) ? count + 1 : count }
+  }
+
+  /// The identifiers of the conditions of which the detector believes that state now, in add order. See
+  /// ``state(of:)-(String)``.
+  public func identifiers(in state: Event.State) -> [String] {
+    table.order.slots.lazy.filter { $0 != AddOrder.gap && self.state(of: $0) == state }.map {
+      table.identifiers.string(of: $0)
+    }
+  }
+
+  // MARK: - The same on rows, for faces that have no String
+
+  /// A row of a set whose identifier is given as UTF-8.
+  package struct Row {
+    package var identifier: UnsafeBufferPointer<UInt8>
+    package var condition: any Condition
+    package var assuming: Event.State
+    package var policy: TransitionPolicy
+    package var tag: UInt64
+
+    package init(
+      identifier: UnsafeBufferPointer<UInt8>, condition: any Condition, assuming: Event.State,
+      policy: TransitionPolicy, tag: UInt64
+    ) {
+      self.identifier = identifier
+      self.condition = condition
+      self.assuming = assuming
+      self.policy = policy
+      self.tag = tag
+    }
+  }
+
+  /// Ensures rows. See ``ensure(_:)``.
+  package mutating func ensure(
+    count: Int, row: (Int) throws(MonitorError) -> Row
+  ) throws(MonitorError) -> SyncResult {
+    ensure(try ConditionSet(count: count, row: row))
+  }
+
+  /// Makes the conditions exactly these rows. See ``sync(_:)``.
+  package mutating func sync(
+    count: Int, row: (Int) throws(MonitorError) -> Row
+  ) throws(MonitorError) -> SyncResult {
+    try sync(try ConditionSet(count: count, row: row))
+  }
+
+  /// Removes the conditions with those bytes as identifiers. All or nothing.
+  package mutating func remove(
+    count: Int, identifier: (Int) throws(MonitorError) -> UnsafeBufferPointer<UInt8>
+  ) throws(MonitorError) -> Int {
+    for row in 0..<count {
+      if let defect = Self.defect(ofIdentifier: try identifier(row)) {
+        throw .invalidArgument(defect).inRow(row)
+      }
+    }
+    var removed = 0
+    for row in 0..<count {
+      guard let slot = table.identifiers.slot(of: try identifier(row)) else { continue }
+      remove(slot)
+      removed += 1
+    }
+    return removed
+  }
+
+  // MARK: - What is common
+
+  private mutating func ensure(_ set: borrowing ConditionSet) -> SyncResult {
+    var result = SyncResult()
+    set.forEach { _, identifier, definition, assuming in
+      if let slot = table.identifiers.slot(of: identifier) {
+        guard !table.definition(of: slot).isNearlyEqual(to: definition) else {
+          result.kept += 1
+          return
+        }
+        result.replaced += 1
+      } else {
+        result.added += 1
+      }
+      enter(definition, identifier: identifier, assuming: assuming)
+    }
+    return result
+  }
+
+  private mutating func sync(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
+    let identifiers = try set.identifiers()
+    let others = table.order.slots.filter { slot in
+      slot != AddOrder.gap && table.identifiers.withBytes(of: slot) { identifiers.slot(of: $0) } == nil
+    }
+    for slot in others { remove(slot) }
+    var result = ensure(set)
+    result.removed = others.count
+    return result
+  }
+}
+
+extension ConditionSet {
+  init(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) {
+    for each in conditions {
+      try ContiguousArray(each.identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
+        try append(
+          each.condition, identifier: bytes, assuming: each.assuming, policy: each.policy, tag: each.tag)
+      }
+    }
+  }
+
+  init(count: Int, row: (Int) throws(MonitorError) -> MonitorEngine.Row) throws(MonitorError) {
+    reserve(count)
+    for index in 0..<count {
+      let row = try row(index)
+      try append(
+        row.condition, identifier: row.identifier, assuming: row.assuming, policy: row.policy, tag: row.tag)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_monitor_ensure_circular_conditions`; see the header.
+@_cdecl("fencepost_monitor_ensure_circular_conditions") @implementation
+public func fencepost_monitor_ensure_circular_conditions(
+  _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ latitudes: UnsafePointer<Double>?, _ longitudes: UnsafePointer<Double>?, _ radii_m: UnsafePointer<Double>?,
+  _ tags: UnsafePointer<UInt64>?, _ count: Int, _ options: UnsafePointer<fencepost_condition_options>?,
+  _ out_result: UnsafeMutablePointer<fencepost_sync_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let options = try AddOptions(options)
+    let identifiers = try Boundary.require(identifiers, count: count, "identifiers")
+    let latitudes = try Boundary.require(latitudes, count: count, "latitudes")
+    let longitudes = try Boundary.require(longitudes, count: count, "longitudes")
+    let radii = try Boundary.require(radii_m, count: count, "radii_m")
+    var result = SyncResult()
+    if let identifiers, let latitudes, let longitudes, let radii, count > 0 {
+      result = try handle.call { engine throws(MonitorError) in
+        try engine.ensure(count: count) { row throws(MonitorError) in
+          MonitorEngine.Row(
+            identifier: try Boundary.identifier(identifiers[row], row: row),
+            condition: circle(latitudes[row], longitudes[row], radii[row]), assuming: options.assuming,
+            policy: options.policy, tag: tags?[row] ?? options.tag)
+        }
+      }
+    }
+    out_result?.pointee = fencepost_sync_result(result)
+  }
+}
+
+/// Implements `fencepost_monitor_sync_conditions`; see the header.
+@_cdecl("fencepost_monitor_sync_conditions") @implementation
+public func fencepost_monitor_sync_conditions(
+  _ monitor: OpaquePointer?, _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int,
+  _ out_result: UnsafeMutablePointer<fencepost_sync_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    let first = try Boundary.require(definitions, count: count, "definitions")
+    let rows = try DefinitionRows(first, count: count)
+    let result = try handle.call { engine throws(MonitorError) in
+      try engine.sync(count: count) { row throws(MonitorError) in
+        do throws(MonitorError) { return try rows.row(row) } catch { throw error.inRow(row) }
+      }
+    }
+    out_result?.pointee = fencepost_sync_result(result)
+  }
+}
+
+/// Implements `fencepost_monitor_remove_conditions`; see the header.
+@_cdecl("fencepost_monitor_remove_conditions") @implementation
+public func fencepost_monitor_remove_conditions(
+  _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
+  _ out_removed: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(MonitorError) in
+    let handle = try Handle.borrow(monitor)
+    var removed = 0
+    if let identifiers = try Boundary.require(identifiers, count: count, "identifiers"), count > 0 {
+      removed = try handle.call { engine throws(MonitorError) in
+        try engine.remove(count: count) { row throws(MonitorError) in
+          try Boundary.identifier(identifiers[row], row: row)
+        }
+      }
+    }
+    out_removed?.pointee = removed
+  }
+}
+
+/// An array of definitions, whose elements are as far apart as the first one says.
+private struct DefinitionRows {
+  private let start: UnsafeRawPointer?
+  private var stride = MemoryLayout<fencepost_condition_definition>.stride
+
+  init(_ start: UnsafePointer<fencepost_condition_definition>?, count: Int) throws(MonitorError) {
+    self.start = UnsafeRawPointer(start)
+    guard count > 0, let start else { return }
+    stride = try SizedStruct.size(of: start, "definitions[0]")
+    guard count <= Int.max / stride else {
+      throw .invalidArgument("the count of definitions is \(count); accepted are 0 to \(Int.max / stride)")
+    }
+  }
+
+  func row(_ row: Int) throws(MonitorError) -> MonitorEngine.Row {
+    guard let start else { throw .nullArgument("definitions") }
+    let element = (start + row * stride).assumingMemoryBound(to: fencepost_condition_definition.self)
+    let defaults = fencepost_condition_definition(
+      struct_size: 0, kind: 0, identifier: nil, latitude: 0, longitude: 0, radius_m: 0,
+      uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), major: -1, minor: -1, options: nil)
+    guard try SizedStruct.size(of: element, "the definition") == stride else {
+      throw .invalidArgument("struct_size of the definition is not that of the first one, \(stride)")
+    }
+    let value = try SizedStruct.read(element, defaults: defaults, "the definition")
+    guard let identifier = value.identifier else { throw .invalidArgument("the identifier is NULL") }
+    let options = try AddOptions(value.options)
+    return MonitorEngine.Row(
+      identifier: Boundary.identifier(identifier), condition: try condition(value), assuming: options.assuming,
+      policy: options.policy,
+      tag: options.tag)
+  }
+
+  private func condition(_ value: fencepost_condition_definition) throws(MonitorError) -> any Condition {
+    switch Int(value.kind) {
+    case FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC: return circle(value.latitude, value.longitude, value.radius_m)
+    case FENCEPOST_CONDITION_BEACON_IDENTITY:
+      return try BeaconIdentityCondition(
+        uuid: withUnsafeBytes(of: value.uuid) { BeaconUUID(bytes: $0.baseAddress!) }, major: value.major,
+        minor: value.minor)
+    default:
+      throw .invalidArgument("kind is \(value.kind); accepted are 1 (circular geographic) and 2 (beacon identity)")
+    }
+  }
+}
+
+extension Boundary {
+  /// The bytes of the identifier of one row of several.
+  fileprivate static func identifier(
+    _ text: UnsafePointer<CChar>?, row: Int
+  ) throws(MonitorError) -> UnsafeBufferPointer<UInt8> {
+    guard let text else { throw .invalidArgument("the identifier is NULL").inRow(row) }
+    return identifier(text)
+  }
+}
+
+extension fencepost_sync_result {
+  fileprivate init(_ result: SyncResult) {
+    self.init(
+      added: UInt64(result.added), replaced: UInt64(result.replaced), kept: UInt64(result.kept),
+      removed: UInt64(result.removed))
+  }
+}
