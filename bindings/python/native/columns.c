@@ -58,11 +58,6 @@ static void scale_column(native_column *column, Py_ssize_t count, int64_t multip
   column->stride = sizeof(int64_t);
 }
 
-static PyObject *counts_of(const fencepost_feed_result *result) {
-  return Py_BuildValue("(KKK)", (unsigned long long)result->accepted, (unsigned long long)result->invalid,
-                       (unsigned long long)result->late);
-}
-
 static PyObject *feed(native_monitor *self, native_state *state, native_column *columns, Py_ssize_t count,
                       int has_accuracy, int refuse_invalid, int64_t multiplier, int64_t divisor) {
   native_column *times = &columns[3];
@@ -70,10 +65,11 @@ static PyObject *feed(native_monitor *self, native_state *state, native_column *
     times->scaled = PyMem_Malloc((size_t)(count > 0 ? count : 1) * sizeof(int64_t));
     if (times->scaled == NULL) return PyErr_NoMemory();
   }
-  fencepost_feed_result result = {0, 0, 0};
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter_batch(self);
-  if (times->scaled != NULL) scale_column(times, count, multiplier, divisor);
+  if (times->scaled != NULL) {
+    PyThreadState *saved = native_enter_batch(self);
+    scale_column(times, count, multiplier, divisor);
+    native_leave_batch(self, saved);
+  }
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
   fixes.refuse_invalid = refuse_invalid ? 1 : 0;
   fixes.latitudes = columns[0].start;
@@ -86,16 +82,7 @@ static PyObject *feed(native_monitor *self, native_state *state, native_column *
   }
   fixes.times_us = times->start;
   fixes.time_stride = times->stride;
-  fencepost_status status = fencepost_monitor_feed_columns(self->handle, &fixes, (size_t)count, &result, &error);
-  native_leave_batch(self, saved);
-  if (status == FENCEPOST_OK) return counts_of(&result);
-  native_raise(state, status, &error);
-  if (status == FENCEPOST_E_QUEUE_FULL) {
-    PyObject *counts = counts_of(&result);
-    native_attach_result(counts);
-    Py_XDECREF(counts);
-  }
-  return NULL;
+  return native_feed_rows(self, state, &fixes, (size_t)count);
 }
 
 /*

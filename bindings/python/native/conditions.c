@@ -67,6 +67,7 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (read_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
+  if (native_refuse_closed(self, state) < 0) return NULL;
   uint32_t changed = 1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
@@ -91,6 +92,7 @@ static int read_column(native_state *state, PyObject *object, const char *what, 
 
 static PyObject *add_columns(native_monitor *self, native_state *state, PyObject *identifiers, Py_buffer *columns,
                              const uint64_t *tags, const fencepost_condition_options *options) {
+  if (native_refuse_closed(self, state) < 0) return NULL;
   Py_ssize_t count = PyTuple_Size(identifiers);
   const char **texts = PyMem_Malloc((size_t)(count > 0 ? count : 1) * sizeof(*texts));
   if (texts == NULL) return PyErr_NoMemory();
@@ -158,6 +160,7 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (read_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
+  if (native_refuse_closed(self, state) < 0) return NULL;
   uint32_t changed = 1;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
@@ -217,6 +220,7 @@ static int ask(PyObject *object, PyObject *identifier_object, question question,
 
 PyObject *native_remove(PyObject *object, PyObject *identifier) {
   uint32_t removed = 0;
+  if (native_refuse_closed((native_monitor *)object, native_monitor_state(object)) < 0) return NULL;
   if (ask(object, identifier, remove_condition, &removed, 0) == REFUSED) return NULL;
   return PyBool_FromLong(removed != 0);
 }

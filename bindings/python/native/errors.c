@@ -71,6 +71,12 @@ static int use_plain_text(PyObject *base) {
   return result;
 }
 
+static PyObject *class_of(native_state *state, fencepost_status status) {
+  for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++)
+    if (error_classes[index].status == status) return state->errors[index];
+  return state->error_base;
+}
+
 int native_errors_init(PyObject *module, native_state *state) {
   state->error_base = new_class("FencepostError", base_doc, PyExc_Exception, FENCEPOST_OK);
   if (state->error_base == NULL || use_plain_text(state->error_base) < 0) return -1;
@@ -84,7 +90,11 @@ int native_errors_init(PyObject *module, native_state *state) {
     if (state->errors[index] == NULL) return -1;
     if (PyModule_AddObjectRef(module, error_classes[index].class_name, state->errors[index]) < 0) return -1;
   }
-  return 0;
+  /* Of this face alone: closing belongs to the library, refusing afterwards to Python, as files and databases do. */
+  PyObject *base = class_of(state, FENCEPOST_E_INVALID_ARGUMENT);
+  state->closed_error = PyErr_NewExceptionWithDoc(
+      "fencepost.MonitorClosedError", "A monitor with a store was closed and takes no inputs any more.", base, NULL);
+  return state->closed_error == NULL ? -1 : PyModule_AddObjectRef(module, "MonitorClosedError", state->closed_error);
 }
 
 PyObject *native_error_table(PyObject *module, PyObject *Py_UNUSED(unused)) {
@@ -98,12 +108,6 @@ PyObject *native_error_table(PyObject *module, PyObject *Py_UNUSED(unused)) {
     Py_XDECREF(row);
   }
   return table;
-}
-
-static PyObject *class_of(native_state *state, fencepost_status status) {
-  for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++)
-    if (error_classes[index].status == status) return state->errors[index];
-  return state->error_base;
 }
 
 static int set_number(PyObject *exception, const char *name, PyObject *number) {

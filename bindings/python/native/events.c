@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-/* More at once would only cost memory: the next call goes on. */
-#define EVENTS_PER_POLL 65536
-
 PyObject *native_optional_double(double value) {
   if (value != value) Py_RETURN_NONE;
   return PyFloat_FromDouble(value);
@@ -38,6 +35,7 @@ PyObject *native_event_tuple(const fencepost_event *event) {
 int native_take_event(native_state *state, native_monitor *monitor, fencepost_event *event) {
   uint32_t available = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
+  monitor->turn++;
   PyThreadState *saved = native_enter(monitor);
   fencepost_status status = fencepost_monitor_poll_event(monitor->handle, event, &available, &error);
   native_leave(saved);
@@ -65,11 +63,12 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   size_t capacity = PyLong_AsSize_t(limit_object);
   if (capacity == (size_t)-1 && PyErr_Occurred()) return NULL;
   if (native_refuse_second_consumer(self, native_monitor_state(object)) < 0) return NULL;
-  if (capacity > EVENTS_PER_POLL) capacity = EVENTS_PER_POLL;
+  if (capacity > PY_SSIZE_T_MAX / sizeof(fencepost_event)) capacity = PY_SSIZE_T_MAX / sizeof(fencepost_event);
   fencepost_event *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * sizeof(*events));
   if (events == NULL) return PyErr_NoMemory();
   size_t count = 0;
   fencepost_error error = FENCEPOST_ERROR_INIT;
+  self->turn++;
   PyThreadState *saved = native_enter(self);
   fencepost_status status = fencepost_monitor_poll_events(self->handle, events, capacity, &count, &error);
   native_leave(saved);
@@ -87,14 +86,32 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   return list;
 }
 
-PyObject *native_acknowledge(PyObject *object, PyObject *Py_UNUSED(unused)) {
+typedef fencepost_status (*settlement)(fencepost_monitor *, fencepost_error *);
+
+/* Settles what is in flight, for a turn only if nobody has asked since; whether that was so. */
+static PyObject *settle(PyObject *object, PyObject *turn_object, settlement settlement) {
   native_monitor *self = (native_monitor *)object;
+  if (turn_object != Py_None) {
+    uint64_t turn = PyLong_AsUnsignedLongLong(turn_object);
+    if (turn == (uint64_t)-1 && PyErr_Occurred()) return NULL;
+    if (turn != self->turn) Py_RETURN_FALSE;
+  }
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_acknowledge(self->handle, &error);
+  fencepost_status status = settlement(self->handle, &error);
   native_leave(saved);
   if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
-  Py_RETURN_NONE;
+  Py_RETURN_TRUE;
+}
+
+PyObject *native_acknowledge(PyObject *object, PyObject *turn) {
+  return settle(object, turn, fencepost_monitor_acknowledge);
+}
+
+PyObject *native_abandon(PyObject *object, PyObject *turn) { return settle(object, turn, fencepost_monitor_abandon); }
+
+PyObject *native_turn(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  return PyLong_FromUnsignedLongLong(((native_monitor *)object)->turn);
 }
 
 static int read_optional_time(PyObject *value, int64_t *out) {

@@ -1,5 +1,6 @@
 #include "native.h"
 
+#include <stddef.h>
 #include <string.h>
 
 _Static_assert(sizeof(fencepost_fix) == 32, "the buffer layout of fixes is documented as 32 bytes");
@@ -24,6 +25,7 @@ PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
   fix.accuracy_m = PyFloat_AsDouble(args[2]);
   if (fix.accuracy_m == -1 && PyErr_Occurred()) return NULL;
   if (read_time(args[3], &fix.time_us) < 0) return NULL;
+  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
   fencepost_status status = fencepost_monitor_feed_fix(self->handle, &fix, &error);
@@ -69,32 +71,24 @@ PyObject *native_feed_fixes(PyObject *object, PyObject *fixes) {
   native_state *state = native_monitor_state(object);
   Py_buffer view;
   if (open_records(state, fixes, "fixes", sizeof(fencepost_fix), &view) < 0) return NULL;
-  void *copy;
-  const fencepost_fix *rows = aligned_rows(&view, &copy);
-  if (rows == NULL) {
-    PyBuffer_Release(&view);
-    return NULL;
-  }
-  fencepost_feed_result result = {0, 0, 0};
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter_batch(self);
-  fencepost_status status =
-      fencepost_monitor_feed_fixes(self->handle, rows, (size_t)view.len / sizeof(fencepost_fix), &result, &error);
-  native_leave_batch(self, saved);
-  PyMem_Free(copy);
+  /* The members of each record as columns, which need not be aligned. */
+  const char *rows = view.buf;
+  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
+  columns.latitudes = (const void *)(rows + offsetof(fencepost_fix, latitude));
+  columns.longitudes = (const void *)(rows + offsetof(fencepost_fix, longitude));
+  columns.accuracies_m = (const void *)(rows + offsetof(fencepost_fix, accuracy_m));
+  columns.times_us = (const void *)(rows + offsetof(fencepost_fix, time_us));
+  columns.latitude_stride = columns.longitude_stride = sizeof(fencepost_fix);
+  columns.accuracy_stride = columns.time_stride = sizeof(fencepost_fix);
+  PyObject *counts = native_feed_rows(self, state, &columns, (size_t)view.len / sizeof(fencepost_fix));
   PyBuffer_Release(&view);
-  PyObject *counts = Py_BuildValue("(KKK)", (unsigned long long)result.accepted, (unsigned long long)result.invalid,
-                                   (unsigned long long)result.late);
-  if (status == FENCEPOST_OK) return counts;
-  native_raise(state, status, &error);
-  native_attach_result(counts);
-  Py_XDECREF(counts);
-  return NULL;
+  return counts;
 }
 
 PyObject *native_feed_sightings(PyObject *object, PyObject *args) {
   native_monitor *self = (native_monitor *)object;
   native_state *state = native_monitor_state(object);
+  if (native_refuse_closed(self, state) < 0) return NULL;
   PyObject *sightings;
   long long time;
   if (!PyArg_ParseTuple(args, "OL", &sightings, &time)) return NULL;
@@ -122,6 +116,7 @@ PyObject *native_set_scanning(PyObject *object, PyObject *args) {
   int scanning;
   long long time;
   if (!PyArg_ParseTuple(args, "pL", &scanning, &time)) return NULL;
+  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
   fencepost_status status = fencepost_monitor_set_beacon_scanning(self->handle, scanning ? 1u : 0u, time, &error);
@@ -135,6 +130,7 @@ PyObject *native_set_host(PyObject *object, PyObject *args) {
   unsigned diagnostics, unsupported_kinds;
   long long time;
   if (!PyArg_ParseTuple(args, "IIL", &diagnostics, &unsupported_kinds, &time)) return NULL;
+  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
   fencepost_status status =
@@ -148,6 +144,7 @@ PyObject *native_advance(PyObject *object, PyObject *time_object) {
   native_monitor *self = (native_monitor *)object;
   int64_t time;
   if (read_time(time_object, &time) < 0) return NULL;
+  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyThreadState *saved = native_enter(self);
   fencepost_status status = fencepost_monitor_advance(self->handle, time, &error);

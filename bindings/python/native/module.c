@@ -45,6 +45,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   if (state == NULL) return 0;
   Py_VISIT(state->error_base);
   for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++) Py_VISIT(state->errors[index]);
+  Py_VISIT(state->closed_error);
   Py_VISIT(state->monitor_type);
   return 0;
 }
@@ -54,6 +55,7 @@ static int module_clear(PyObject *module) {
   if (state == NULL) return 0;
   Py_CLEAR(state->error_base);
   for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++) Py_CLEAR(state->errors[index]);
+  Py_CLEAR(state->closed_error);
   Py_CLEAR(state->monitor_type);
   return 0;
 }
@@ -75,11 +77,23 @@ static PyMethodDef module_methods[] = {
     {"direct_into", native_direct_into, METH_VARARGS, "direct() of columns: four in, three out."},
     {NULL, NULL, 0, NULL}};
 
-static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+/*
+ * Each interpreter has its own state and lock: everything lives in the module's state, and the library is safe for
+ * threads. Python 3.12 brought the slot that says so, and refuses the module to isolated interpreters without it; 3.11,
+ * for whose ABI this is built, does not know it.
+ */
+#define SLOT_MULTIPLE_INTERPRETERS 3
+#define PER_INTERPRETER_GIL_SUPPORTED ((void *)2)
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}, {0, NULL}};
 
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT, "fencepost._native", "The C face of the library. Use the package fencepost instead.",
     sizeof(native_state),  module_methods,      module_slots,
     module_traverse,       module_clear,        module_free};
 
-PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module_definition); }
+PyMODINIT_FUNC PyInit__native(void) {
+  if (Py_Version >= 0x030C0000)
+    module_slots[1] = (PyModuleDef_Slot){SLOT_MULTIPLE_INTERPRETERS, PER_INTERPRETER_GIL_SUPPORTED};
+  return PyModuleDef_Init(&module_definition);
+}

@@ -148,7 +148,9 @@ static PyMethodDef monitor_methods[] = {
     {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},
     {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},
     {"closed", native_closed, METH_NOARGS, "Whether close() was called."},
-    {"acknowledge", native_acknowledge, METH_NOARGS, "Commit what was handed out."},
+    {"acknowledge", native_acknowledge, METH_O, "Commit what was handed out, of a turn or None; whether it did."},
+    {"abandon", native_abandon, METH_O, "Hand out again what was handed out, of a turn or None; whether it did."},
+    {"turn", native_turn, METH_NOARGS, "Counts who asked for events."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot monitor_slots[] = {{Py_tp_new, monitor_new},

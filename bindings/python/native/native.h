@@ -16,6 +16,7 @@
 typedef struct {
   PyObject *error_base;
   PyObject *errors[NATIVE_ERROR_CLASSES];
+  PyObject *closed_error;
   PyObject *monitor_type;
 } native_state;
 
@@ -31,6 +32,8 @@ typedef struct {
   long consumer_process;
   int is_closed;
   int is_stored;
+  int refuses_inputs; /* closed, and it had a store */
+  uint64_t turn;      /* counts who asked for events: what is in flight belongs to the last */
 } native_monitor;
 
 /* module.c */
@@ -77,7 +80,7 @@ PyObject *native_set_scanning(PyObject *self, PyObject *args);
 PyObject *native_set_host(PyObject *self, PyObject *args);
 PyObject *native_advance(PyObject *self, PyObject *time);
 
-/* The counts of the rows that were consumed also belong to the exception of a full queue. */
+/* The counts of the rows that were consumed also belong to the exception of a full queue or an interrupted call. */
 void native_attach_result(PyObject *counts);
 
 /* columns.c */
@@ -99,6 +102,11 @@ int native_open_column(native_state *state, PyObject *object, const char *name, 
 void native_release_column(native_column *column);
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
+/* batches.c */
+/* Feeds rows of columns, and raises what a signal handler raises; the counts of what was consumed are its result. */
+PyObject *native_feed_rows(native_monitor *self, native_state *state, const fencepost_fix_columns *fixes,
+                           size_t count);
+
 /* tracks.c */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args);
 
@@ -118,13 +126,17 @@ PyObject *native_event_text(native_state *state, const fencepost_event *event); 
 PyObject *native_poll_event(PyObject *self, PyObject *unused);
 PyObject *native_next_update(PyObject *self, PyObject *unused);
 PyObject *native_poll_events(PyObject *self, PyObject *limit);
-PyObject *native_acknowledge(PyObject *self, PyObject *unused);
+PyObject *native_acknowledge(PyObject *self, PyObject *turn);
+PyObject *native_abandon(PyObject *self, PyObject *turn);
+PyObject *native_turn(PyObject *self, PyObject *unused);
 PyObject *native_event_json(PyObject *module, PyObject *args);
 /* A number that may be absent: NaN or FENCEPOST_TIME_UNSET become None. New references. */
 PyObject *native_optional_double(double value);
 PyObject *native_optional_time(int64_t value);
 
 /* store.c */
+/* Raises when it had a store and was closed: what it is given now would not be kept. */
+int native_refuse_closed(native_monitor *self, native_state *state);
 int native_directory(native_state *state, PyObject *value, const char **out);
 PyObject *native_checkpoint(PyObject *self, PyObject *unused);
 PyObject *native_close(PyObject *self, PyObject *unused);

@@ -34,9 +34,16 @@ PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
   PyThreadState *saved = native_enter(self);
   fencepost_status status = fencepost_monitor_close(self->handle, &error);
   native_leave(saved);
+  self->refuses_inputs |= self->is_stored;
   self->is_stored = 0;
   if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
   Py_RETURN_NONE;
+}
+
+int native_refuse_closed(native_monitor *self, native_state *state) {
+  if (!self->refuses_inputs) return 0;
+  PyErr_SetString(state->closed_error, "the monitor is closed: what it is given now would not be kept in its store");
+  return -1;
 }
 
 /* Room that holds most snapshots at the first attempt: making one twice costs twice. Not touched, it costs nothing. */

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ._files import InputError, MissingExtraError
     from ._inputs import FIX_RECORD, BeaconSighting, Fix
     from ._lists import EventList, RecordList
+    from ._loops import Events
     from ._monitor import Monitor
     from ._native import (
         VERSION as __version__,  # noqa: N811
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         InvalidArgumentError,
         InvalidNameError,
         LateInputError,
+        MonitorClosedError,
         MonitorInUseError,
         NotFoundError,
         NullArgumentError,
@@ -71,10 +73,12 @@ _MODULES = {
     "_files": "InputError MissingExtraError",
     "_inputs": "FIX_RECORD BeaconSighting Fix",
     "_lists": "EventList RecordList",
+    "_loops": "Events",
     "_monitor": "Monitor",
     "_native": "AheadOfClockError BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError "
-    "InvalidArgumentError InvalidNameError LateInputError MonitorInUseError NotFoundError NullArgumentError "
-    "QueueFullError SnapshotInvalidError StoreCorruptError StoreTooNewError StoreUnavailableError UnsupportedError",
+    "InvalidArgumentError InvalidNameError LateInputError MonitorClosedError MonitorInUseError "
+    "NotFoundError NullArgumentError QueueFullError SnapshotInvalidError StoreCorruptError "
+    "StoreTooNewError StoreUnavailableError UnsupportedError",
     "_outputs": "Event Explanation FeedResult Record Statistics",
     "_planning": "ArmedCondition RotationPlan RotationPlanner",
     "_policy": "TransitionPolicy",
@@ -126,6 +130,7 @@ __all__ = [
     "Event",
     "EventList",
     "EventLog",
+    "Events",
     "Explanation",
     "FeedResult",
     "FencepostError",
@@ -138,6 +143,7 @@ __all__ = [
     "LateInputError",
     "MissingExtraError",
     "Monitor",
+    "MonitorClosedError",
     "MonitorInUseError",
     "NotFoundError",
     "Notify",

@@ -82,10 +82,11 @@ def feed_stream(handle: Monitor, table: Any, columns: Mapping[str, str], refuses
         if found is None:
             return total
         try:
-            total = _sum(total, found.feed(handle, False))
-        except QueueFullError as error:
-            error.position += found.first
-            error.result = _sum(total, FeedResult(*error.result))
+            total = total._plus(found.feed(handle, False))
+        except BaseException as error:
+            if isinstance(error, QueueFullError):
+                error.position += found.first
+            total._carry(error)
             raise
 
 
@@ -102,10 +103,6 @@ def _empty() -> Monitor:
     from ._monitor import Monitor
 
     return Monitor()._handle
-
-
-def _sum(one: FeedResult, other: FeedResult) -> FeedResult:
-    return FeedResult(one.accepted + other.accepted, one.invalid + other.invalid, one.late + other.late)
 
 
 def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchReader, plan: Plan) -> InputError:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._html import SHOWN, table
 from ._outputs import Event, Record, diagnostic_names, refinement_text
 from ._table import Table
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from ._native import Monitor as Handle
 
 EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
     "sequence": lambda event: event.sequence,
@@ -55,7 +61,23 @@ class EventList(Table, list[Event]):
         [-100.0]
     """
 
-    __slots__ = ()
+    __slots__ = ("_taken",)
+    _taken: tuple[Handle, int]  # of what a monitor handed out: which, and at which turn
+
+    def __enter__(self) -> Self:
+        """Of what :meth:`Monitor.poll` gave: the events are being handled."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Commits the events, or hands them out again when they were not handled: only if nobody has asked since."""
+        handle, turn = getattr(self, "_taken", (None, 0))
+        if handle is not None:
+            (handle.acknowledge if kind is None else handle.abandon)(turn)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self),)
 
     def columns(self) -> dict[str, list[Any]]:
         """The events as columns of equal length.

@@ -10,7 +10,7 @@ from ._columns import numbers, times
 from ._conditions import KINDS, Condition
 from ._enums import Diagnostics
 from ._inputs import FIX_RECORD, BeaconSighting, Fix, common_time
-from ._native import InvalidArgumentError, QueueFullError
+from ._native import InvalidArgumentError
 from ._outputs import FeedResult
 from ._times import Time, to_us
 
@@ -111,6 +111,8 @@ class MonitorInputs:
             MissingExtraError: A table was given, and nanoarrow is not installed.
             QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
                 is their :class:`FeedResult`. Take events, then feed the rest.
+            KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does what any signal's handler raises):
+                the first rows took effect, ``result`` is their :class:`FeedResult`.
 
         Example:
             >>> from fencepost import Fix, Monitor
@@ -153,8 +155,8 @@ class MonitorInputs:
                     on_invalid == "raise",
                 )
             )
-        except QueueFullError as error:
-            error.result = FeedResult(*error.result)
+        except BaseException as error:
+            FeedResult(0, 0, 0)._carry(error)
             raise
 
     def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:

@@ -38,8 +38,9 @@ class MonitorStore:
     def close(self) -> None:
         """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
 
-        The monitor goes on in memory; what becomes of it then is not kept. What was handed out and not committed is
-        handed out again when it is opened. A ``with`` statement closes at its end.
+        With a store it takes no inputs any more, as a closed file: they raise :class:`MonitorClosedError`. What it
+        knows can still be asked. What was handed out and not committed is handed out again when it is opened. A monitor
+        in memory has nothing to close and goes on. A ``with`` statement closes at its end.
 
         Raises:
             StoreUnavailableError: Something could not be saved; the store is closed all the same.

@@ -233,6 +233,17 @@ class FeedResult(NamedTuple):
     late: int
     """Skipped: earlier than the clock."""
 
+    def _plus(self, counts: tuple[int, int, int]) -> FeedResult:
+        """The counts of two batches."""
+        return FeedResult(*(one + other for one, other in zip(self, counts, strict=True)))
+
+    def _carry(self, error: BaseException) -> None:
+        """Completes an error that ended a batch (a full queue, a handler of a signal) and carries the counts of what
+        was consumed: these are the counts of what came before it."""
+        counts = getattr(error, "result", None)
+        if type(counts) is tuple:
+            error.result = self._plus(counts)  # type: ignore[attr-defined]
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:

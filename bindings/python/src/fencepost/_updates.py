@@ -69,7 +69,7 @@ class Updates(AsyncIterator[Event]):
         finally:
             self._is_asked = False
         if bell is not None:
-            self._handle.acknowledge()
+            self._handle.acknowledge(None)
         self._is_over = True
         self._leave()
         raise StopAsyncIteration

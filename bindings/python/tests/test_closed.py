@@ -1,0 +1,78 @@
+"""A closed monitor with a store takes no inputs: they would be lost without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import fencepost
+from fencepost import BeaconIdentityCondition, BeaconSighting, CircularGeographicCondition, Fix, Monitor
+
+CIRCLE = CircularGeographicCondition(0, 0, 100)
+UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+INPUTS: dict[str, Callable[[Monitor], object]] = {
+    "feed": lambda monitor: monitor.feed(Fix(0, 0, time=5)),
+    "feed_many": lambda monitor: monitor.feed_many([Fix(0, 0, time=5)]),
+    "feed_many of columns": lambda monitor: monitor.feed_many(latitude=[0], longitude=[0], time=[5]),
+    "feed_many of nothing": lambda monitor: monitor.feed_many([]),
+    "see": lambda monitor: monitor.see(BeaconSighting(UUID, 1, 2), time=5),
+    "set_scanning": lambda monitor: monitor.set_scanning(False, time=5),
+    "set_host": lambda monitor: monitor.set_host(time=5),
+    "advance": lambda monitor: monitor.advance(5),
+    "add": lambda monitor: monitor.add(CIRCLE, "new"),
+    "add a beacon": lambda monitor: monitor.add(BeaconIdentityCondition(UUID), "new"),
+    "ensure": lambda monitor: monitor.ensure(CIRCLE, "home"),
+    "add_many": lambda monitor: monitor.add_many(["new"], [0], [0], [100]),
+    "remove": lambda monitor: monitor.remove("home"),
+}
+
+
+def closed(folder: Path) -> Monitor:
+    with Monitor("m", store=folder) as monitor:
+        monitor.add(CIRCLE, "home", policy="exact")
+        monitor.feed(Fix(0, 0, time=0))
+    return monitor
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_no_input_after_close(name: str, tmp_path: Path) -> None:
+    monitor = closed(tmp_path)
+    before = monitor.snapshot()
+    with pytest.raises(fencepost.MonitorClosedError, match="closed"):
+        INPUTS[name](monitor)
+    assert monitor.snapshot() == before
+    # A file that is closed raises a ValueError, and so programs may have caught it.
+    assert issubclass(fencepost.MonitorClosedError, fencepost.InvalidArgumentError)
+    assert issubclass(fencepost.MonitorClosedError, ValueError)
+    # The same monitor takes it when it is open.
+    with Monitor("m", store=tmp_path) as opened:
+        INPUTS[name](opened)
+
+
+def test_what_is_known_can_still_be_asked(tmp_path: Path) -> None:
+    monitor = closed(tmp_path)
+    assert monitor.closed
+    assert monitor.identifiers == ["home"]
+    assert str(monitor.state("home")) == "satisfied"
+    assert monitor.statistics().accepted_fixes == 1
+    assert [event.identifier for event in monitor.poll()] == ["home"]
+    monitor.checkpoint()
+    monitor.close()
+
+
+def test_a_store_that_could_not_be_closed_well_is_closed(tmp_path: Path) -> None:
+    monitor = closed(tmp_path)
+    copy = monitor.fork()  # in memory, and its own
+    copy.feed(Fix(0, 0, time=5))
+    assert not copy.closed
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_a_monitor_in_memory_goes_on(name: str) -> None:
+    """It has lost nothing by being closed: programs of 0.1 use `with` for its scope alone."""
+    with Monitor() as monitor:
+        monitor.add(CIRCLE, "home", policy="exact")
+    assert monitor.closed
+    INPUTS[name](monitor)
