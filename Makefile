@@ -3,7 +3,7 @@
 # make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
 # make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
 # make wheel   builds the Python wheel and the source distribution into .build/dist
-# make docs    builds the reference documentation into .build/docs
+# make docs    builds the documentation, guides and references, into .build/docs: open index.html
 # make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
 # make soak    runs the tests with the full counts of what is random: 200 kills and more
 # make setup   only sets up: system packages (as root), .venv, the builds
@@ -21,7 +21,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python \
+.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python docs-site clean-docs \
   qgis-plugin bench bench-streams mutants sanitize fuzz format format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
@@ -62,7 +62,8 @@ uninstall:
 wheel: $(stamps)/python-tools $(stamps)/library
 	@bindings/python/dist.sh
 
-docs: docs-c docs-python
+docs: clean-docs docs-c docs-python docs-site
+	@echo "the documentation is .build/docs/index.html"
 
 docs-c: $(stamps)/system
 	@bindings/c/docs/build.sh
@@ -71,6 +72,13 @@ docs-python: $(stamps)/python-tools
 	@rm -rf .build/docs/python
 	@$(python) bindings/python/docs.py .build/docs/python
 	@echo "the Python reference is .build/docs/python/index.html"
+
+# The guides, into which links to the references lead.
+docs-site: $(stamps)/site
+	@$(python) bindings/site/build.py
+
+clean-docs:
+	@rm -rf .build/docs
 
 qgis-plugin: $(stamps)/python
 	@$(python) bindings/qgis/build_plugin.py
@@ -153,6 +161,13 @@ $(stamps)/python-tools: $(stamps)/python
 	  $(python) -m pip install --quiet './bindings/python[dist,docs]'
 	@touch $@
 
+# The same with what makes the site of the guides.
+$(stamps)/site: $(stamps)/python
+	@echo "== installing what makes the site"
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[site]'
+	@touch $@
+
 # What the heavy tests need: a browser, and what drives it.
 ifeq ($(shell command -v chromium),)
 .PHONY: $(stamps)/browser
@@ -173,5 +188,5 @@ $(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gps
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[test,tools,browser,dist,docs,format]'
+	  $(python) -m pip install --quiet './bindings/python[test,tools,browser,dist,docs,site,format]'
 	@touch $@

@@ -27,7 +27,7 @@ examples() { Tests/Examples/run.sh; }
 install() { Tests/CInstalled/run.sh; }
 swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
-docs() { bindings/c/docs/build.sh; }
+docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/test_arrow.py tests/test_arrow_libraries.py tests/test_duckdb.py tests/test_moving.py tests/test_files_out.py); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Builds the reference documentation: Doxygen from the C header, DocC from the Swift modules. A warning is a failure.
+# Builds the reference documentation: Doxygen from the C header and its C++ wrapper, DocC from the Swift modules. A warning is
+# a failure.
 #
 #   bindings/c/docs/build.sh [c|swift]...
 #
-# Leaves .build/docs/c/html and .build/docs/swift. No network.
+# Leaves .build/docs/c/html and .build/docs/swift. No network. DOCS_BASE=some/path when the site will not be at the root of its server.
 set -eu
 
 cd "$(dirname "$0")/../../.."
@@ -12,9 +13,11 @@ mkdir -p "$docs"
 root=$PWD
 . bindings/c/names.sh
 
-# Says what a tool complained of, and ends, when it did. Parameters are described where name and unit do not say it all.
+# Says what a tool complained of, and ends, when it did. Parameters are described where name and unit do not say it all, and
+# what a member of the C++ wrapper does is said in the C header.
 silent() {
   if grep -E -A 1 '(^|: )(warning|error): ' "$1" | grep -v -e "^warning: Parameter .* is missing documentation" \
+    -e 'include/fencepost.hpp:.* is not documented' \
     -e '^ *-->' -e '^--$' >&2; then
     echo "docs: $2 complains" >&2
     exit 1
@@ -27,24 +30,30 @@ build_c() {
     doxygen - > "$docs/c.log" 2>&1
   silent "$docs/c.log" Doxygen
   pages=$(find "$docs/c/html" -name '*.html' | wc -l)
-  [ -f "$docs/c/html/fencepost_8h.html" ] || { echo "docs: the header's page is missing" >&2; exit 1; }
+  for page in fencepost_8h fencepost_8hpp classfencepost_1_1monitor; do
+    [ -f "$docs/c/html/$page.html" ] || { echo "docs: $page.html is missing" >&2; exit 1; }
+  done
   echo "docs: C, $pages pages: .build/docs/c/html/index.html"
 }
 
 # The symbol graphs come from the compiler, the articles from the module's .docc folder.
 build_swift() {
-  graphs=$docs/graphs
-  rm -rf "$graphs" "$docs/swift"
+  graphs=$root/.build/docs-build/graphs
+  articles=$root/.build/docs-build/Fencepost.docc
+  rm -rf "$graphs" "$docs/swift" "$articles"
   mkdir -p "$graphs"
-  swift build --quiet --target FencepostFoundation --scratch-path .build/docs/build \
+  # Links between articles are those that a forge follows; DocC has its own.
+  cp -R Sources/Fencepost/Fencepost.docc "$articles"
+  find "$articles" -name '*.md' -exec sed -i -E 's#\]\(([A-Za-z0-9./-]*/)?([A-Za-z0-9-]+)\.md(\#[a-z-]+)?\)#](doc:\2)#g' {} +
+  swift build --quiet --target FencepostFoundation --scratch-path .build/docs-build/swift \
     -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs" > "$docs/swift-build.log" 2>&1 || {
     cat "$docs/swift-build.log" >&2
     exit 1
   }
   # Only the module of the articles, and what it adds to the standard library.
   find "$graphs" -name '*.symbols.json' ! -name 'Fencepost.symbols.json' ! -name 'Fencepost@*' -delete
-  docc convert Sources/Fencepost/Fencepost.docc --additional-symbol-graph-dir "$graphs" \
-    --fallback-display-name Fencepost --fallback-bundle-identifier fencepost --output-path "$docs/swift" \
+  docc convert "$articles" --additional-symbol-graph-dir "$graphs" \
+    --fallback-display-name Fencepost --fallback-bundle-identifier fencepost --hosting-base-path "${DOCS_BASE:+$DOCS_BASE/}swift" --output-path "$docs/swift" \
     --transform-for-static-hosting > "$docs/swift.log" 2>&1 || {
     cat "$docs/swift.log" >&2
     exit 1

@@ -13,6 +13,7 @@ if not SITE.is_dir():
     pytest.skip("a source distribution holds no guides", allow_module_level=True)
 sys.path.insert(0, str(SITE))
 import blocks  # noqa: E402
+import drawings  # noqa: E402
 
 PAGES = blocks.pages()
 
@@ -50,3 +51,8 @@ def test_a_block_that_lies_is_noticed(tmp_path: Path) -> None:
         "<!-- continues -->\n```python\nprint(a)\n```\n\n```text\n1\n```\n"
     )
     assert [bool(wrong) for _, _, wrong in blocks.run(page)] == [False, True, True, True, False, False, False, False]
+
+
+@pytest.mark.parametrize("name", drawings.DRAWINGS)
+def test_drawings_show_what_the_engine_says(name: str) -> None:
+    assert drawings.DRAWINGS[name]() == (SITE / "pictures" / name).read_text(encoding="utf-8")

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Builds the documentation's site: one set of pages, made from the texts where they stand in the repository.
+
+    .venv/bin/python bindings/site/build.py [FOLDER]      .build/docs, unless a folder is named
+
+A text is written once, where its reader looks on a forge, with links as a forge follows them. Here the texts get their
+places in the site, links between them become links between pages, and other files that they name come along.
+`make docs` first makes the references of the three languages, beside which these pages lie. No network.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(__file__).resolve().parent
+ARTICLES = "Sources/Fencepost/Fencepost.docc"
+
+# The page's place in the site, and the text that it shows; in the order of the table of contents.
+CHAPTERS: dict[str, dict[str, str]] = {
+    "Begin": {
+        "start": "bindings/site/start.md",
+    },
+    "Guides": {
+        "guides/python": "bindings/python/README.md",
+        "guides/c": "bindings/c/README.md",
+        "guides/swift": f"{ARTICLES}/GettingStarted.md",
+        "guides/command-line": "bindings/site/guides/command-line.md",
+        "guides/files": "bindings/site/guides/files.md",
+        "guides/service": "bindings/site/guides/service.md",
+        "guides/qgis": "bindings/qgis/README.md",
+        "guides/best-practices": f"{ARTICLES}/BestPractices.md",
+        "guides/host-capabilities": f"{ARTICLES}/HostCapabilities.md",
+        "guides/conformance": "bindings/site/guides/conformance.md",
+        "guides/scenarios": "Tests/Conformance/README.md",
+        "guides/examples": "examples/README.md",
+    },
+    "Notebooks": {
+        "notebooks/tour": "examples/python/tour.ipynb",
+        "notebooks/gis": "examples/python/gis.ipynb",
+    },
+    "Concepts": {
+        "concepts/states": "bindings/site/concepts/states.md",
+        "concepts/policies": "bindings/site/concepts/policies.md",
+        "concepts/time": "bindings/site/concepts/time.md",
+        "concepts/accuracy": "bindings/site/concepts/accuracy.md",
+        "concepts/semantics": f"{ARTICLES}/Semantics.md",
+        "concepts/persistence": f"{ARTICLES}/Persistence.md",
+        "concepts/concurrency": f"{ARTICLES}/Concurrency.md",
+        "concepts/glossary": f"{ARTICLES}/Glossary.md",
+    },
+    "References": {
+        "references": "bindings/site/references.md",
+    },
+    "The project": {
+        "project/changelog": "CHANGELOG.md",
+        "project/abi-policy": f"{ARTICLES}/ABIPolicy.md",
+        "project/benchmarks": "Tests/Benchmarks/README.md",
+        "project/architecture": f"{ARTICLES}/Architecture.md",
+        "project/decisions": "",  # a list of what is in its folder
+        "project/tests": "Tests/README.md",
+        "project/tracks": "examples/data/tracks/SOURCES.md",
+    },
+}
+# What the table of contents calls a page, where that is not its heading.
+TITLES = {
+    "start": "Ten minutes",
+    "guides/python": "Python",
+    "guides/c": "C and C++",
+    "guides/swift": "Swift",
+    "guides/command-line": "The command",
+    "guides/files": "Files",
+    "guides/service": "A service",
+    "guides/qgis": "QGIS",
+    "guides/conformance": "Conformance",
+    "notebooks/tour": "Tour",
+    "notebooks/gis": "Among GIS tools",
+    "concepts/policies": "Policies",
+    "concepts/accuracy": "Exactness",
+    "project/tracks": "Recorded tracks",
+}
+LINK = re.compile(r"(?P<picture>!?)\[(?P<text>(?:[^\[\]]|`[^`]*`)*)\]\((?P<target>[^()\s]+)\)")
+FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
+
+
+class Broken(Exception):
+    """A text names what is not there."""
+
+
+def pages() -> dict[str, Path]:
+    """Each page and its text."""
+    found = {"index": SITE / "index.md"}
+    for chapter in CHAPTERS.values():
+        for page, text in chapter.items():
+            if text:
+                found[page] = ROOT / text
+                continue
+            for decision in sorted((ROOT / ARTICLES / "Decisions").glob("*.md")):
+                found[f"{page}/{decision.stem}"] = decision
+    return found
+
+
+class Assembly:
+    """The folder that Sphinx reads."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.extra = folder / "_extra"
+        self.pages = pages()
+        self.page_of = {text.resolve(): page for page, text in self.pages.items()}
+        # README is the front page of the forge; the site has its own.
+        self.page_of[ROOT / "README.md"] = "index"
+
+    def link(self, page: str, text: Path, found: re.Match[str]) -> str:
+        """A link as it is to stand on a page of the site."""
+        words, target = found["text"], found["target"]
+        if re.match(r"https?:|mailto:|#", target):
+            return found[0]
+        up = "../" * page.count("/")
+        if target.startswith("site:"):
+            return f'<a href="{up}{target.removeprefix("site:")}">{words}</a>'
+        path, _, anchor = unquote(target).partition("#")
+        file = (text.parent / path).resolve()
+        if not file.exists() or not file.is_relative_to(ROOT):
+            raise Broken(f"{text.relative_to(ROOT)}: {target} is not there")
+        if found["picture"]:
+            kept = self.folder / "pictures" / file.name
+            kept.parent.mkdir(exist_ok=True)
+            shutil.copy(file, kept)
+            return f"![{words}]({up}pictures/{file.name})"
+        if file in self.page_of:
+            other = self.page_of[file]
+            ending = ".ipynb" if file.suffix == ".ipynb" else ".md"
+            return f"[{words}]({os.path.relpath(other, Path(page).parent)}{ending}{'#' + anchor if anchor else ''})"
+        if file.is_dir():
+            raise Broken(f"{text.relative_to(ROOT)}: {target} is a folder, which no page shows")
+        kept = self.extra / "files" / file.relative_to(ROOT)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, kept)
+        return f'<a href="{up}files/{file.relative_to(ROOT)}">{words}</a>'
+
+    def markdown(self, page: str, text: Path) -> str:
+        """A text with the site's links. What stands in a block is left as it is."""
+        parts = FENCE.split(text.read_text(encoding="utf-8"))
+        for number in range(0, len(parts), 2):
+            part = LINK.sub(lambda found: self.link(page, text, found), parts[number])
+            # DocC's links to symbols, ``Monitor/events``: names, since the Swift reference is a site of its own.
+            part = re.sub(r"``([\w/]+(?:\([\w:]*\))?)``", lambda found: f"`{found[1].replace('/', '.')}`", part)
+            parts[number] = part
+        return "".join(parts)
+
+    def write(self) -> None:
+        """Puts everything in its place."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        (self.folder / "_own").mkdir(parents=True)
+        self.extra.mkdir()
+        shutil.copy(SITE / "conf.py", self.folder)
+        for name in ("wide.css", "icon.svg"):
+            shutil.copy(SITE / name, self.folder / "_own")
+        for page, text in self.pages.items():
+            place = self.folder / f"{page}{'.ipynb' if text.suffix == '.ipynb' else '.md'}"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if text.suffix == ".ipynb":
+                shutil.copy(text, place)
+            else:
+                place.write_text(self.markdown(page, text), encoding="utf-8")
+        listed = [page.removeprefix("project/") for page in self.pages if page.startswith("project/decisions/")]
+        (self.folder / "project/decisions.md").write_text(
+            "# Decisions\n\nWhat a newcomer would question, and why it is so.\n\n"
+            "```{toctree}\n:maxdepth: 1\n\n" + "\n".join(listed) + "\n```\n",
+            encoding="utf-8",
+        )
+        with (self.folder / "index.md").open("a", encoding="utf-8") as index:
+            for chapter, listed in CHAPTERS.items():
+                names = "\n".join(f"{TITLES[page]} <{page}>" if page in TITLES else page for page in listed)
+                index.write(f"\n```{{toctree}}\n:hidden:\n:caption: {chapter}\n\n{names}\n```\n")
+
+
+def main() -> None:
+    if len(sys.argv) > 2:
+        sys.exit(f"usage: {sys.argv[0]} [FOLDER]")
+    out = Path(sys.argv[1]).resolve() if len(sys.argv) == 2 else ROOT / ".build" / "docs"
+    work = out.parent / f"{out.name}-source"
+    try:
+        Assembly(work).write()
+    except Broken as broken:
+        sys.exit(f"site: {broken}")
+    out.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "sphinx", "--builder", "html", "--fail-on-warning", "--keep-going", "--quiet",
+               "--doctree-dir", str(work / "_trees"), str(work), str(out)]  # fmt: skip
+    if subprocess.run(command, check=False).returncode != 0:
+        sys.exit("site: Sphinx complains")
+    shutil.rmtree(out / "_sources", ignore_errors=True)
+    print(f"site: {len(pages())} pages: {out / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Five pages in headless Chromium, wide and narrow: no network, no complaint, nothing wider than the window.
+
+The pictures are left in .build/screenshots.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from selenium import webdriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+SCREENSHOTS = ROOT / ".build" / "screenshots"
+PAGES = ("index", "start", "guides/python", "concepts/policies", "notebooks/tour")
+WIDTHS = {"desk": (1280, 1000), "phone": (390, 844)}
+
+
+def show(browser: webdriver.Chrome, address: str, width: int, height: int, scheme: str = "light") -> None:
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600,
+    })  # fmt: skip
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    browser.get_log("performance")
+    browser.get_log("browser")
+    browser.get(address)
+    WebDriverWait(browser, 20).until(
+        lambda it: it.execute_script(
+            "return document.readyState === 'complete' && [...document.images].every((image) => image.complete)"
+        )
+    )
+
+
+def requested(browser: webdriver.Chrome) -> set[str]:
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    urls = {each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"}
+    return {url for url in urls if not url.startswith("data:")}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", PAGES)
+def test_page(browser: webdriver.Chrome, address: str, name: str, width: str) -> None:
+    show(browser, f"{address}/{name}.html", *WIDTHS[width])
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    browser.save_screenshot(str(SCREENSHOTS / f"site-{Path(name).name}-{width}.png"))
+    asked = requested(browser)
+    assert asked and {url for url in asked if not url.startswith(address)} == set()
+    assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+    assert browser.execute_script("return [...document.images].every((image) => image.naturalWidth > 0)")
+    # The page itself does not scroll sideways: wide tables and outputs do so within it.
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= WIDTHS[width][0]
+    assert len(browser.execute_script("return document.querySelector('article').innerText")) > 300
+
+
+def test_dark(browser: webdriver.Chrome, address: str) -> None:
+    """Where the system is dark, so are the pages."""
+    lightness = {}
+    for scheme in ("light", "dark"):
+        show(browser, f"{address}/start.html", *WIDTHS["desk"], scheme=scheme)
+        colour = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        lightness[scheme] = sum(int(part) for part in colour.partition("(")[2].rstrip(")").split(",")[:3])
+    browser.save_screenshot(str(SCREENSHOTS / "site-start-dark.png"))
+    assert lightness["light"] > 700 and lightness["dark"] < 200
+
+
+def test_search_finds_a_guide(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, f"{address}/search.html?q=antimeridian", *WIDTHS["desk"])
+    found = WebDriverWait(browser, 20).until(
+        lambda it: it.execute_script("return [...document.querySelectorAll('#search-results a')].map((a) => a.href)")
+    )
+    assert any("concepts/accuracy.html" in link for link in found)
+
+
+def test_the_swift_reference_opens(browser: webdriver.Chrome, address: str) -> None:
+    """DocC's pages are made by its script, from data that it asks the server for."""
+    show(browser, f"{address}/swift/documentation/fencepost/", *WIDTHS["desk"])
+    text = WebDriverWait(browser, 20).until(
+        lambda it: "RotationPlanner" in (words := it.execute_script("return document.body.innerText")) and words
+    )
+    assert "Monitor" in text and {url for url in requested(browser) if not url.startswith(address)} == set()
