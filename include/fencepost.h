@@ -398,19 +398,19 @@ enum {
 
 /* Counters of a monitor since it was created, and its clock. */
 typedef struct fencepost_statistics {
-  uint32_t struct_size;        /* set by FENCEPOST_STATISTICS_INIT */
-  uint32_t reserved;           /* 0 */
-  int64_t clock_us;            /* the largest time given; FENCEPOST_TIME_UNSET = none yet */
-  uint64_t input_count;        /* fixes, scan reports, scanning, host, advance, rewind: all that were taken note of,
+  uint32_t struct_size;         /* set by FENCEPOST_STATISTICS_INIT */
+  uint32_t reserved;            /* 0 */
+  int64_t clock_us;             /* the largest time given; FENCEPOST_TIME_UNSET = none yet */
+  uint64_t input_count;         /* fixes, scan reports, scanning, host, advance, rewind: all that were taken note of,
                                   the invalid, late and far ahead ones too; not those refused with QUEUE_FULL */
-  uint64_t accepted_fixes;     /* evaluated */
-  uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
-  uint64_t late_inputs;        /* all kinds of input */
-  uint64_t accepted_sightings; /* scan reports */
-  uint64_t pending_events;     /* waiting to be handed out for the first time */
-  uint64_t handed_out_events;  /* the last sequence number given */
-  uint64_t condition_count;    /* the unmonitored ones too */
-  uint64_t ahead_inputs;       /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
+  uint64_t accepted_fixes;      /* evaluated */
+  uint64_t invalid_fixes;       /* coordinate or time out of range, or no position */
+  uint64_t late_inputs;         /* all kinds of input */
+  uint64_t accepted_sightings;  /* scan reports */
+  uint64_t pending_events;      /* waiting to be handed out for the first time */
+  uint64_t handed_out_events;   /* the last sequence number given */
+  uint64_t condition_count;     /* the unmonitored ones too */
+  uint64_t ahead_inputs;        /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   fencepost_store_status store; /* FENCEPOST_STORE_...: whether what happens is kept */
   uint32_t reserved2;           /* 0 */
 } fencepost_statistics;

@@ -11,6 +11,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
@@ -72,6 +73,15 @@ def soname(library: Path) -> str:
     ).stdout
     found = re.search(r"\(SONAME\).*\[(.+)\]", dynamic)
     return found[1] if found else library.name
+
+
+class BuildPython(build_py):
+    """Begins without what an earlier build left: a module that has moved since would be installed in both places."""
+
+    def run(self) -> None:
+        for stale in (Path(self.build_lib) / "fencepost").rglob("*.py*"):
+            stale.unlink()
+        super().run()
 
 
 class BuildExtension(build_ext):
@@ -136,5 +146,5 @@ setup(
             py_limited_api=True,
         )
     ],
-    cmdclass={"build_ext": BuildExtension, "bdist_wheel": Wheel, "sdist": SourceDistribution},
+    cmdclass={"build_py": BuildPython, "build_ext": BuildExtension, "bdist_wheel": Wheel, "sdist": SourceDistribution},
 )

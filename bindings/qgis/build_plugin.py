@@ -62,10 +62,10 @@ def plugin_files() -> dict[str, bytes]:
 
 
 def engine_files(package: Path) -> dict[str, bytes]:
-    """The Python package: its modules, the extension and the library that it finds beside itself."""
+    """The Python package: its modules in their folders, the extension and the library that it finds beside itself."""
     files = {
-        f"fencepost/{path.name}": path.read_bytes()
-        for path in package.iterdir()
+        f"fencepost/{path.relative_to(package).as_posix()}": path.read_bytes()
+        for path in package.rglob("*")
         if path.suffix == ".py" or ".so" in path.suffixes
     }
     kinds = {name.rpartition("/")[2].partition(".")[0] for name in files if ".so" in name}

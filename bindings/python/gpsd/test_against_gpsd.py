@@ -23,8 +23,8 @@ from typing import Any
 import pytest
 
 from fencepost import CircularGeographicCondition, Fix, Monitor, TransitionPolicy
-from fencepost._text_times import parse_time
-from fencepost._tracks import read_track
+from fencepost._files.track_files import read_track
+from fencepost._tables.text_times import parse_time
 
 ROOT = Path(__file__).resolve().parents[3]
 LOGS = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared")) / "data" / "tracks" / "nmea" / "gpsd"

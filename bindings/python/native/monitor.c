@@ -18,22 +18,24 @@ void native_leave_batch(native_monitor *self, PyThreadState *saved) {
   self->batches--;
 }
 
+/* Every argument may be left out; what then counts is the header's own default. */
 static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   native_state *state = PyType_GetModuleState(type);
-  PyObject *name_object, *directory;
-  int delivery, durability;
-  unsigned long long condition_limit, max_pending_events;
-  long long initial_fix_max_age, exit_timeout, initial_timeout, interval;
   if (keywords != NULL && PyDict_Size(keywords) > 0) {
     PyErr_SetString(PyExc_TypeError, "Monitor takes no keyword arguments");
     return NULL;
   }
-  if (!PyArg_ParseTuple(args, "OiKKLLLOiL", &name_object, &delivery, &condition_limit, &max_pending_events,
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  PyObject *name_object = Py_None, *directory = Py_None;
+  int delivery = options.delivery, durability = options.durability;
+  unsigned long long condition_limit = options.condition_limit, max_pending_events = options.max_pending_events;
+  long long initial_fix_max_age = options.initial_fix_max_age_us, exit_timeout = options.beacon_exit_timeout_us;
+  long long initial_timeout = options.beacon_initial_timeout_us, interval = options.checkpoint_interval_us;
+  if (!PyArg_ParseTuple(args, "|OiKKLLLOiL", &name_object, &delivery, &condition_limit, &max_pending_events,
                         &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
-  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = delivery;
   options.condition_limit = condition_limit;
   options.max_pending_events = max_pending_events;

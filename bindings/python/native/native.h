@@ -104,8 +104,7 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
 /* batches.c */
 /* Feeds rows of columns, and raises what a signal handler raises; the counts of what was consumed are its result. */
-PyObject *native_feed_rows(native_monitor *self, native_state *state, const fencepost_fix_columns *fixes,
-                           size_t count);
+PyObject *native_feed_rows(native_monitor *self, native_state *state, const fencepost_fix_columns *fixes, size_t count);
 
 /* tracks.c */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args);

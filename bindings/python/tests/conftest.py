@@ -8,8 +8,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from fencepost import CircularGeographicCondition, InputError, TransitionPolicy
 
 # The repository, or what a source distribution holds of it.
 ROOT = next(
@@ -19,8 +22,13 @@ ROOT = next(
 )
 SHARED = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared"))
 TRACKS = SHARED / "data" / "tracks"
+DATA = ROOT / "examples" / "data"
+# The folder of the Python binding, which a source distribution is.
+BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 SECOND = 1_000_000
+HOME = CircularGeographicCondition(52.5, 13.4, 100)
+EXACT = TransitionPolicy.exact()
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -32,6 +40,19 @@ def shared_tracks(*kinds: str) -> list[Path]:
 
 def needs_shared() -> pytest.MarkDecorator:
     return pytest.mark.skipif(not TRACKS.is_dir(), reason=f"{TRACKS} is not there")
+
+
+def refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> InputError:
+    """The error with which a call refuses its input: one line."""
+    with pytest.raises(InputError) as caught:
+        call(*arguments, **options)
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+def optional(name: str) -> Any:
+    """A library that only the heavy tests bring."""
+    return pytest.importorskip(name, reason=f"{name} is installed by make test-all")
 
 
 @pytest.fixture

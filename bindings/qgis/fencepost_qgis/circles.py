@@ -6,8 +6,8 @@ from typing import Any
 from qgis.core import QgsProcessingException
 
 from .fencepost import CircularGeographicCondition, FencepostError, Monitor, State, TransitionPolicy
-from .fencepost._column_names import CONDITIONS
-from .fencepost._conditions_file import ConditionRow
+from .fencepost._files.condition_files import ConditionRow
+from .fencepost._tables.names import CONDITIONS
 from .layers import Layer, Unusable, is_null, number
 from .parameters import RADIUS_UNITS
 from .policies import own_policy

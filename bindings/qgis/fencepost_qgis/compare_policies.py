@@ -50,8 +50,8 @@ such a stay.</li>
         from . import outputs
         from .circles import read_circles
         from .fencepost import TransitionPolicy
-        from .fencepost._compare import PRESETS, outcome
-        from .fencepost._event_log import EventLog
+        from .fencepost._log.event_log import EventLog
+        from .fencepost._replay.compare import PRESETS, outcome
         from .policies import chosen_policy
         from .problems import Problems
         from .replaying import Runner

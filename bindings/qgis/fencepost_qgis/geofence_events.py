@@ -59,7 +59,7 @@ whether it was still open when the track ended.</p>
     def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
         from . import outputs
         from .circles import read_circles
-        from .fencepost._event_log import EventLog
+        from .fencepost._log.event_log import EventLog
         from .policies import chosen_policy
         from .problems import Problems
         from .replaying import Runner

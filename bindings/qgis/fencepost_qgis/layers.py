@@ -12,7 +12,7 @@ from qgis.core import (
 )
 
 from .fencepost import InvalidArgumentError
-from .fencepost._column_names import find
+from .fencepost._tables.names import find
 
 WGS84 = "EPSG:4326"
 

@@ -64,7 +64,7 @@ def moment(us):
 
 def event_values(track, event):
     """The attributes of an event."""
-    from .fencepost._outputs import diagnostic_names, refinement_text
+    from .fencepost._values.events import diagnostic_names, refinement_text
 
     values = [
         track, event.sequence, event.identifier, str(event.state), str(event.cause), moment(event.date_us),

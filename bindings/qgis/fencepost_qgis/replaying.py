@@ -1,8 +1,8 @@
 """Replaying tracks, with progress, and cancelled between batches."""
 
 from .fencepost import FIX_RECORD, Monitor, QueueFullError
-from .fencepost._conditions_file import add_conditions
-from .fencepost._event_log import ReplayCounts, TrackReplay
+from .fencepost._log.log import ReplayCounts, TrackReplay
+from .fencepost._replay.filling import add_conditions
 
 BATCH = 2048
 """Fixes between two looks at the progress and at the cancel button."""

@@ -8,8 +8,8 @@ from qgis.core import QgsProcessingException
 from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime
 
 from .fencepost import FIX_RECORD
-from .fencepost._column_names import TRACK, time_unit
-from .fencepost._text_times import number_time, parse_time
+from .fencepost._tables.names import TRACK, time_unit
+from .fencepost._tables.text_times import number_time, parse_time
 from .layers import Layer, Unusable, is_null, number
 from .parameters import BY_TIME, TIME_UNITS
 

@@ -21,17 +21,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import geodesic
-    from ._arrow_out import ArrowExport
-    from ._columns import ColumnTypeError
-    from ._compare import Comparison, Outcome, compare
-    from ._conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-    from ._enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
-    from ._event_log import EventLog, ReplayCounts, TrackedEvent, TrackReplay
-    from ._files import InputError, MissingExtraError
-    from ._inputs import FIX_RECORD, BeaconSighting, Fix
-    from ._lists import EventList, RecordList
-    from ._loops import Events
-    from ._monitor import Monitor
+    from ._errors import InputError, MissingExtraError
+    from ._log.event_log import EventLog
+    from ._log.log import ReplayCounts, TrackedEvent, TrackReplay
+    from ._log.visits import Known, Visit, Visits
+    from ._monitor.loops import Events
+    from ._monitor.monitor import Monitor
+    from ._monitor.planning import ArmedCondition, RotationPlan, RotationPlanner
+    from ._monitor.selection import SignificantChangeFilter, best_fix
+    from ._monitor.updates import Updates
     from ._native import (
         VERSION as __version__,  # noqa: N811
         AheadOfClockError,
@@ -53,39 +51,45 @@ if TYPE_CHECKING:
         StoreUnavailableError,
         UnsupportedError,
     )
-    from ._outputs import Event, Explanation, FeedResult, Record, Statistics
-    from ._planning import ArmedCondition, RotationPlan, RotationPlanner
-    from ._policy import TransitionPolicy
-    from ._replay import replay
-    from ._selection import SignificantChangeFilter, best_fix
-    from ._updates import Updates
-    from ._visits import Known, Visit, Visits
+    from ._replay.compare import Comparison, Outcome, compare
+    from ._replay.replay import replay
+    from ._tables.arrow_out import ArrowExport
+    from ._tables.buffers import ColumnTypeError
+    from ._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+    from ._values.enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
+    from ._values.events import Event, EventList
+    from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
+    from ._values.policy import TransitionPolicy
+    from ._values.records import Record, RecordList
+    from ._values.results import Explanation, FeedResult, Statistics
 
 # Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
 # above; a test compares them with __all__.
 _MODULES = {
-    "_arrow_out": "ArrowExport",
-    "_columns": "ColumnTypeError",
-    "_compare": "Comparison Outcome compare",
-    "_conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
-    "_enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State",
-    "_event_log": "EventLog ReplayCounts TrackReplay TrackedEvent",
-    "_files": "InputError MissingExtraError",
-    "_inputs": "FIX_RECORD BeaconSighting Fix",
-    "_lists": "EventList RecordList",
-    "_loops": "Events",
-    "_monitor": "Monitor",
+    "_errors": "InputError MissingExtraError",
+    "_log.event_log": "EventLog",
+    "_log.log": "ReplayCounts TrackReplay TrackedEvent",
+    "_log.visits": "Known Visit Visits",
+    "_monitor.loops": "Events",
+    "_monitor.monitor": "Monitor",
+    "_monitor.planning": "ArmedCondition RotationPlan RotationPlanner",
+    "_monitor.selection": "SignificantChangeFilter best_fix",
+    "_monitor.updates": "Updates",
     "_native": "AheadOfClockError BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError "
     "InvalidArgumentError InvalidNameError LateInputError MonitorClosedError MonitorInUseError "
     "NotFoundError NullArgumentError QueueFullError SnapshotInvalidError StoreCorruptError "
     "StoreTooNewError StoreUnavailableError UnsupportedError",
-    "_outputs": "Event Explanation FeedResult Record Statistics",
-    "_planning": "ArmedCondition RotationPlan RotationPlanner",
-    "_policy": "TransitionPolicy",
-    "_replay": "replay",
-    "_selection": "SignificantChangeFilter best_fix",
-    "_updates": "Updates",
-    "_visits": "Known Visit Visits",
+    "_replay.compare": "Comparison Outcome compare",
+    "_replay.replay": "replay",
+    "_tables.arrow_out": "ArrowExport",
+    "_tables.buffers": "ColumnTypeError",
+    "_values.conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
+    "_values.enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State",
+    "_values.events": "Event EventList",
+    "_values.fixes": "BeaconSighting FIX_RECORD Fix",
+    "_values.policy": "TransitionPolicy",
+    "_values.records": "Record RecordList",
+    "_values.results": "Explanation FeedResult Statistics",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -2,8 +2,9 @@ from typing import Any, Final, final
 
 from typing_extensions import Buffer
 
-from ._outputs import EventRow, RecordRow
-from ._policy import PolicyRow
+from ._values.events import EventRow
+from ._values.policy import PolicyRow
+from ._values.records import RecordRow
 
 VERSION: Final[str]
 POLICY_STANDARD: Final[PolicyRow]
@@ -40,16 +41,16 @@ class MonitorClosedError(InvalidArgumentError): ...
 class Monitor:
     def __new__(
         cls,
-        name: str | None,
-        delivery: int,
-        condition_limit: int,
-        max_pending_events: int,
-        initial_fix_max_age_us: int,
-        beacon_exit_timeout_us: int,
-        beacon_initial_timeout_us: int,
-        store: bytes | None,
-        durability: int,
-        checkpoint_interval_us: int,
+        name: str | None = ...,
+        delivery: int = ...,
+        condition_limit: int = ...,
+        max_pending_events: int = ...,
+        initial_fix_max_age_us: int = ...,
+        beacon_exit_timeout_us: int = ...,
+        beacon_initial_timeout_us: int = ...,
+        store: bytes | None = ...,
+        durability: int = ...,
+        checkpoint_interval_us: int = ...,
         /,
     ) -> Monitor: ...
     def fork(self) -> Monitor: ...

@@ -12,9 +12,14 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, SupportsFloat, TypeAlias, TypeVar, overload
 
-from . import _native
-from ._columns import column
-from ._native import InvalidArgumentError
+from ._native import (
+    InvalidArgumentError,
+    direct as native_direct,
+    direct_into,
+    inverse as native_inverse,
+    inverse_into,
+)
+from ._tables.buffers import column
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -85,7 +90,7 @@ def inverse(latitude1: Any, longitude1: Any, latitude2: Any, longitude2: Any) ->
         >>> round(inverse(37.422, -122.084058, 37.3270145, -122.0310273).distance, 3)
         11541.019
     """
-    return Inverse(*_solve(_native.inverse, _native.inverse_into, (latitude1, longitude1, latitude2, longitude2)))
+    return Inverse(*_solve(native_inverse, inverse_into, (latitude1, longitude1, latitude2, longitude2)))
 
 
 @overload
@@ -115,7 +120,7 @@ def direct(latitude: Any, longitude: Any, azimuth: Any, distance: Any) -> Direct
         >>> round(direct(0, 0, 90, 111_319.49079327357).longitude, 9)
         1.0
     """
-    return Direct(*_solve(_native.direct, _native.direct_into, (latitude, longitude, azimuth, distance)))
+    return Direct(*_solve(native_direct, direct_into, (latitude, longitude, azimuth, distance)))
 
 
 def _solve(

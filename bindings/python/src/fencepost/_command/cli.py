@@ -1,0 +1,69 @@
+"""The command ``fencepost``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from .._errors import InputError
+from .._native import VERSION, FencepostError
+from .options import DONE, INTERRUPTED, REFUSED, UsageError
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit code: 0 done, 1 scenarios failed, 2 bad usage or input (one line
+    says why)."""
+    code = DONE
+    try:
+        given = sys.argv[1:] if arguments is None else arguments
+        options = _parser(given).parse_args(given)
+        code = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. The interpreter flushes once more at its end: into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (UsageError, InputError, FencepostError) as error:
+        return _refuse(str(error))
+    except OSError as error:
+        return _refuse(f"{error.filename}: {error.strerror}" if error.filename else f"output: {error.strerror}")
+    except KeyboardInterrupt:
+        print("fencepost: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return code
+
+
+def _refuse(reason: str) -> int:
+    print("fencepost:", " ".join(reason.split()), file=sys.stderr)
+    return REFUSED
+
+
+COMMANDS = {
+    "replay": "replay a track against conditions and print the events",
+    "conform": "run conformance scenarios on the engine",
+    "watch": "follow fixes as they come and run a command for each event",
+}
+"""Each is a module of this folder with a ``DESCRIPTION``, ``add_arguments`` and ``run``; loaded when asked for."""
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    parser = _Parser(prog="fencepost", description="Condition monitoring (geofencing) by explicit event time.")
+    parser.add_argument("--version", action="version", version=f"fencepost {VERSION}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
+    for name, text in COMMANDS.items():
+        if name not in arguments:
+            commands.add_parser(name, help=text)
+            continue
+        module = import_module(f".{name}", __package__)
+        command = commands.add_parser(name, help=text, description=module.DESCRIPTION)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser

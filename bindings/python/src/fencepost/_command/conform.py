@@ -1,0 +1,275 @@
+"""Runs conformance scenarios on the engine. The format is described in Tests/Conformance/README.md.
+
+What belongs to a host or a store and not to one monitor is played here: names in use, closing and opening again, who
+consumes. A restart is a fork that takes the monitor's place: it hands out again what was not committed. With a store
+these are real: each scenario has a directory of its own, a restart closes and opens, and a store that fails is one
+whose files the system does not let grow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError
+from .._monitor.monitor import Monitor
+from .._native import FencepostError, MonitorInUseError, StoreUnavailableError
+from .._values.enums import Durability
+from .conform_steps import ELSEWHERE, STEPS, Mismatch, Named, Skip, event_members, text
+from .options import DONE, FAILED
+from .scenarios import Scenario, defect, plain, read_scenarios, to_us
+
+DESCRIPTION = (
+    "Runs files of conformance scenarios. Prints what fails: the scenario, the step, what was expected "
+    "and what came; at the end the counts. Exit code 1 when a scenario fails."
+)
+
+
+try:
+    import resource
+except ImportError:  # not a Unix system
+    resource = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a scenario: `verdict` is passed, failed or skipped; the rest says where and why it ended."""
+
+    scenario: Scenario
+    verdict: str
+    step: int = 0
+    expected: str = ""
+    got: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.scenario.path}: {self.scenario.name}"
+        if self.verdict == "passed":
+            return f"{where}: passed"
+        shown = plain(self.scenario.steps[self.step - 1])
+        if self.verdict == "skipped":
+            return f"{where}: skipped at step {self.step}: {shown}: {self.got}"
+        return f"{where}\n  step {self.step}: {shown}\n  expected: {self.expected}\n  got: {self.got}"
+
+
+def run_scenarios(
+    scenarios: Iterable[Scenario], *, restart_every_step: bool = False, store: str | Path | None = None
+) -> Iterator[Outcome]:
+    """Runs scenarios one after another.
+
+    Args:
+        scenarios: As :func:`read_scenarios` gives them.
+        restart_every_step: Restart every open monitor after each step; the expectations stay what they are.
+        store: A directory for the monitors, each scenario's in a new one inside it; None: they are in memory.
+
+    Raises:
+        InputError: A step is not written in the format.
+        OSError: The directory cannot be used.
+    """
+    for scenario in scenarios:
+        if store is None:
+            yield _Run(scenario, restart_every_step, None).outcome()
+        else:
+            with tempfile.TemporaryDirectory(prefix="conform-", dir=store) as folder:
+                yield _Run(scenario, restart_every_step, folder).outcome()
+
+
+def conform(
+    paths: Sequence[str | Path], *, restart_every_step: bool, store: str | None, write: Callable[[str], object]
+) -> bool:
+    """Runs files, writes what failed and what was skipped, then the counts; whether none failed."""
+    scenarios = [scenario for path in paths for scenario in read_scenarios(path)]
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    for outcome in run_scenarios(scenarios, restart_every_step=restart_every_step, store=store):
+        counts[outcome.verdict] += 1
+        if outcome.verdict != "passed":
+            write(f"{outcome}\n")
+    skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
+    write(f"{counts['passed']} passed, {counts['failed']} failed{skipped}\n")
+    return counts["failed"] == 0
+
+
+class _Run:
+    """One run of one scenario."""
+
+    def __init__(self, scenario: Scenario, restart_every_step: bool, store: str | None) -> None:
+        self.scenario = scenario
+        self.restart_every_step = restart_every_step
+        self.store = store
+        self.store_works = True
+        self.stored: dict[str, Named] = {}
+        self.opened: list[str] = []
+        self.main: str | None = None
+
+    def outcome(self) -> Outcome:
+        scenario = self.scenario
+        first = scenario.steps[0]
+        number = 1
+        try:
+            if "open" not in first and "open" not in first.get("step", {}):
+                self.open("main")
+            for number, step in enumerate(scenario.steps, 1):  # noqa: B007, a refusal names it
+                self.step(step)
+                # What a store that fails has missed is nowhere to be read again.
+                if self.restart_every_step and self.store_works:
+                    for name in self.opened:
+                        self.restart_between_steps(self.stored[name])
+        except Mismatch as mismatch:
+            return Outcome(scenario, "failed", number, mismatch.expected, mismatch.got)
+        except FencepostError as error:
+            return Outcome(scenario, "failed", number, "no refusal", f"refused with {error.name}: {error}")
+        except Skip as skip:
+            return Outcome(scenario, "skipped", number, got=str(skip))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"is not a step of the format: {defect(error)}"
+            raise InputError(scenario.path, f"{scenario.name}: step {number}", reason) from error
+        finally:
+            for named in self.stored.values():
+                named.monitor.close()
+        return Outcome(scenario, "passed")
+
+    def restart_between_steps(self, named: Named) -> None:
+        """What was in flight must come again, unless its condition went away meanwhile."""
+        named.restart()
+        event = named.in_flight
+        if event is None:
+            return
+        record = named.monitor.record(event.identifier)
+        if record is None or record.generation != event.generation:
+            named.in_flight = None
+            return
+        again = named.monitor.next_event()
+        if again != event:
+            raise Mismatch(f"after a restart again {text(event_members(event))}", text(event_members(again)))
+
+    # ------------------------------------------------------------------------------------- steps
+
+    def step(self, step: dict[str, Any]) -> None:
+        if "refused" in step:
+            self.refused(step)
+        elif "open" in step:
+            self.open(step["open"])
+        elif "close" in step:
+            self.close(step["close"])
+        elif "store" in step:
+            self.set_store(step)
+        else:
+            self.act(step)
+
+    def act(self, step: dict[str, Any]) -> None:
+        """A step that has a verb."""
+        verbs = [verb for verb in STEPS if verb in step]
+        if not verbs:
+            raise ValueError(f"it has no verb; the verbs are {', '.join((*ELSEWHERE, *STEPS))}")
+        if len(verbs) > 1:
+            raise ValueError(f"it has more than one verb: {', '.join(verbs)}")
+        named = self.open_monitor(step.get("monitor", self.main))
+        with nullcontext() if self.store_works else _full_disk():
+            STEPS[verbs[0]](named, step)
+
+    def open_monitor(self, name: str | None) -> Named:
+        if name not in self.opened:
+            raise ValueError(f"monitor {plain(name)} is not open")
+        return self.stored[name]
+
+    def refused(self, step: dict[str, Any]) -> None:
+        expected = f"refused with {step['refused']}"
+        try:
+            self.step(step["step"])
+        except FencepostError as error:
+            if error.name != step["refused"]:
+                raise Mismatch(expected, f"refused with {error.name}: {error}") from None
+        else:
+            raise Mismatch(expected, "accepted")
+
+    def open(self, name: str) -> None:
+        if self.store is not None:
+            opened = partial(
+                Monitor, name, store=self.store, durability=Durability.EVERY_INPUT, **self.scenario.options
+            )
+            monitor = opened()
+            if name in self.stored:
+                self.stored[name].monitor = monitor
+            else:
+                self.stored[name] = Named(opened, monitor)
+        elif name in self.opened:
+            raise MonitorInUseError(f"the monitor {name!r} is open")
+        elif name not in self.stored:
+            self.stored[name] = Named(None, Monitor(name, **self.scenario.options))
+        self.opened.append(name)
+        if self.main is None:
+            self.main = name
+
+    def close(self, name: str) -> None:
+        named = self.open_monitor(name)
+        self.opened.remove(name)
+        if self.store is None:
+            named.restart()
+        else:
+            named.monitor.close()
+        named.is_consumed = False
+        named.in_flight = None
+
+    def set_store(self, step: dict[str, Any]) -> None:
+        if self.store is None:
+            raise Skip("a monitor in memory has no store that could fail; --store DIR gives it one")
+        if not _can_fail():
+            raise Skip("this system cannot stop files from growing")
+        works = {"working": True, "failing": False}[step["store"]]
+        for name in self.opened:
+            monitor = self.stored[name].monitor
+            if "time" in step:
+                monitor.advance(to_us(step["time"]))
+            # So that it is noticed at once.
+            if works:
+                monitor.checkpoint()
+            else:
+                with _full_disk(), suppress(StoreUnavailableError):
+                    monitor.checkpoint()
+                    raise Mismatch("a store that fails", "one that was written")
+        self.store_works = works
+
+
+def _can_fail() -> bool:
+    # Python leaves the signal that goes with the limit ignored.
+    return resource is not None and signal.getsignal(signal.SIGXFSZ) is signal.SIG_IGN
+
+
+@contextmanager
+def _full_disk() -> Iterator[None]:
+    """While it lasts, this process can write to no file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``fencepost conform`` takes."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="JSON: one scenario or an array of them")
+    parser.add_argument("--restart-every-step", action="store_true", help="restart each monitor after every step")
+    parser.add_argument(
+        "--store", metavar="DIR", help="keep monitors in new directories inside DIR; a restart closes and opens again"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the scenarios that the command line names; returns the exit code."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    passed = conform(
+        options.files,
+        restart_every_step=options.restart_every_step,
+        store=options.store,
+        write=sys.stdout.write,
+    )
+    return DONE if passed else FAILED

@@ -1,0 +1,255 @@
+"""The steps of a conformance scenario that concern one monitor: each calls it, or compares what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from .. import geodesic
+from .._monitor.monitor import Monitor
+from .._native import ConsumerAlreadyActiveError, InvalidArgumentError, NotFoundError
+from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from .._values.enums import Diagnostics
+from .._values.events import Event, diagnostic_names
+from .._values.fixes import BeaconSighting, Fix
+from .._values.policy import TransitionPolicy
+from .scenarios import plain, to_us
+
+_Value = TypeVar("_Value")
+KINDS: dict[str, type[Condition]] = {"circle": CircularGeographicCondition, "beacon": BeaconIdentityCondition}
+EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
+TIMES = ("date", "evidence_date")
+TOLERANCE = 1e-6
+
+
+class Mismatch(Exception):
+    def __init__(self, expected: str, got: str) -> None:
+        super().__init__(expected, got)
+        self.expected, self.got = expected, got
+
+
+class Skip(Exception):
+    """The scenario needs what there is not."""
+
+
+class Named:
+    """A monitor of the scenario's store, open or closed, with what is known of its host."""
+
+    def __init__(self, opened: Callable[[], Monitor] | None, monitor: Monitor) -> None:
+        self.opened = opened
+        self.monitor = monitor
+        self.is_consumed = False
+        self.in_flight: Event | None = None
+        self.flags = Diagnostics(0)
+        self.unsupported: tuple[type[Condition], ...] = ()
+        self.circles: dict[str, CircularGeographicCondition] = {}
+
+    def restart(self) -> None:
+        if self.opened is None:
+            self.monitor = self.monitor.fork()
+        else:
+            self.monitor.close()
+            self.monitor = self.opened()
+
+
+def _restart(named: Named, step: dict[str, Any]) -> None:
+    named.restart()
+    named.is_consumed = False
+    named.in_flight = None
+
+
+def _iterate(named: Named, step: dict[str, Any]) -> None:
+    if named.is_consumed:
+        raise ConsumerAlreadyActiveError("another consumer iterates over the events")
+    named.is_consumed = True
+
+
+def _cancel(named: Named, step: dict[str, Any]) -> None:
+    if not named.is_consumed:
+        raise ValueError("nobody iterates")
+    _restart(named, step)
+
+
+def _advance(named: Named, step: dict[str, Any]) -> None:
+    named.monitor.advance(to_us(step["advance"]))
+
+
+def _add(named: Named, step: dict[str, Any]) -> None:
+    condition, options = _definition(step)
+    named.monitor.add(condition, step["add"], **options)
+    _remember(named, step["add"], condition)
+
+
+def _ensure(named: Named, step: dict[str, Any]) -> None:
+    condition, options = _definition(step)
+    named.monitor.ensure(condition, step["ensure"], **options)
+    _remember(named, step["ensure"], condition)
+
+
+def _remember(named: Named, identifier: str, condition: Condition) -> None:
+    if isinstance(condition, CircularGeographicCondition):
+        named.circles[identifier] = condition
+
+
+def _definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
+    options: dict[str, Any] = {key: step[key] for key in ("assuming", "tag") if key in step}
+    policy = step.get("policy", "standard")
+    if isinstance(policy, str):
+        options["policy"] = TransitionPolicy.named(policy)
+    else:
+        fields = {key: value if key in ("dwell_policy", "notify") else _number(value) for key, value in policy.items()}
+        options["policy"] = TransitionPolicy.from_dict(fields)
+    if "beacon" in step:
+        return BeaconIdentityCondition(**step["beacon"]), options
+    return CircularGeographicCondition(**{key: _number(value) for key, value in step["circle"].items()}), options
+
+
+def _remove(named: Named, step: dict[str, Any]) -> None:
+    named.monitor.remove(step["remove"])
+
+
+def _fix(named: Named, step: dict[str, Any]) -> None:
+    fix = step["fix"]
+    if "of" in fix:
+        if fix["of"] not in named.circles:
+            raise ValueError(f"no circle {plain(fix['of'])} was added to the monitor")
+        end = geodesic.direct(*named.circles[fix["of"]].center, fix.get("bearing", 0), fix["distance"])
+        latitude, longitude = end.latitude, end.longitude
+    else:
+        latitude, longitude = _number(fix["latitude"]), _number(fix["longitude"])
+    named.monitor.feed(Fix(latitude, longitude, _number(fix.get("accuracy", 0.0)), time=to_us(fix["time"])))
+
+
+def _see(named: Named, step: dict[str, Any]) -> None:
+    named.monitor.see([BeaconSighting(**beacon) for beacon in step["see"]["beacons"]], time=to_us(step["see"]["time"]))
+
+
+def _scanning(named: Named, step: dict[str, Any]) -> None:
+    named.monitor.set_scanning(step["scanning"], time=_time(named, step))
+
+
+def _host(named: Named, step: dict[str, Any]) -> None:
+    flags, unsupported = named.flags, named.unsupported
+    if "flags" in step["host"]:
+        flags = Diagnostics(0)
+        for name in step["host"]["flags"]:
+            flags |= _member(Diagnostics.__members__, name.upper())
+    if "unsupported" in step["host"]:
+        unsupported = tuple(_member(KINDS, name) for name in step["host"]["unsupported"])
+    named.monitor.set_host(flags, unsupported=unsupported, time=_time(named, step))
+    named.flags, named.unsupported = flags, unsupported
+
+
+def _member(values: Mapping[str, _Value], name: str) -> _Value:
+    if name not in values:
+        raise InvalidArgumentError(f"{name!r} is not one of {', '.join(values)}")
+    return values[name]
+
+
+def _next(named: Named, step: dict[str, Any]) -> None:
+    named.in_flight = named.monitor.next_event()
+    _compare(step["next"], event_members(named.in_flight))
+
+
+def _acknowledge(named: Named, step: dict[str, Any]) -> None:
+    named.monitor.acknowledge()
+    named.in_flight = None
+
+
+def _record(named: Named, step: dict[str, Any]) -> None:
+    record = named.monitor.record(step["record"])
+    got = None
+    if record is not None:
+        got = {**(event_members(record.last_event) or {}), "condition": _condition(record.condition)}
+    _compare(step["is"], got)
+
+
+def _identifiers(named: Named, step: dict[str, Any]) -> None:
+    _compare(step["identifiers"], named.monitor.identifiers)
+
+
+def _statistics(named: Named, step: dict[str, Any]) -> None:
+    counters = named.monitor.statistics()
+    _compare(step["statistics"], {"late_inputs": counters.late_inputs, "invalid_fixes": counters.invalid_fixes})
+
+
+def _explain(named: Named, step: dict[str, Any]) -> None:
+    got = None
+    try:
+        explanation = named.monitor.explain(step["explain"])
+        got = {key: getattr(explanation, key) for key in EXPLAIN_KEYS}
+    except NotFoundError:
+        pass
+    _compare(step["is"], got, TOLERANCE)
+
+
+STEPS: dict[str, Callable[[Named, dict[str, Any]], None]] = {
+    "advance": _advance, "add": _add, "ensure": _ensure, "remove": _remove, "fix": _fix, "see": _see,
+    "scanning": _scanning, "host": _host, "acknowledge": _acknowledge, "restart": _restart, "iterate": _iterate,
+    "cancel": _cancel, "next": _next, "record": _record, "identifiers": _identifiers, "statistics": _statistics,
+    "explain": _explain,
+}  # fmt: skip
+ELSEWHERE = ("open", "close", "refused", "store")
+
+
+def _number(value: Any) -> float:
+    return float(value)
+
+
+def _time(named: Named, step: dict[str, Any]) -> int:
+    if "time" in step:
+        return to_us(step["time"])
+    clock = named.monitor.clock_us
+    if clock is None:
+        raise ValueError("it needs a time while the clock is unset")
+    return clock
+
+
+def event_members(event: Event | None) -> dict[str, Any] | None:
+    if event is None:
+        return None
+    values = {key: getattr(event, key) for key in ("sequence", "identifier", "generation", "tag")}
+    values |= {key: getattr(event, key) for key in ("latitude", "longitude", "accuracy", "boundary_distance")}
+    return {
+        **values,
+        "date": event.date_us,
+        "evidence_date": event.evidence_date_us,
+        "state": str(event.state),
+        "cause": str(event.cause),
+        "refinement": None if event.refinement is None else _condition(event.refinement)["beacon"],
+        "diagnostics": diagnostic_names(event.diagnostics),
+    }
+
+
+def _condition(condition: Condition) -> dict[str, Any]:
+    if isinstance(condition, CircularGeographicCondition):
+        return {"circle": {key: getattr(condition, key) for key in ("latitude", "longitude", "radius")}}
+    components = {"uuid": str(condition.uuid), "major": condition.major, "minor": condition.minor}
+    return {"beacon": {key: value for key, value in components.items() if value is not None}}
+
+
+def _compare(expected: Any, got: Any, tolerance: float | None = None) -> None:
+    """Only the keys that the expectation lists are compared."""
+    if not isinstance(expected, dict) or got is None:
+        if expected != got:
+            raise Mismatch(plain(expected), text(got))
+        return
+    for key, value in expected.items():
+        if key not in got:
+            raise ValueError(f"{key} is not one of what is compared here: {', '.join(got)}")
+        found = got[key]
+        if key in TIMES:
+            same = (None if value is None else to_us(value)) == found
+        elif tolerance is not None and isinstance(value, int | float) and isinstance(found, int | float):
+            same = abs(value - found) <= tolerance
+        else:
+            same = value == found
+        if not same:
+            raise Mismatch(plain({key: value}), f"{text({key: found})} in {text(got)}")
+
+
+def text(value: Any) -> str:
+    """What the engine gave, with times in seconds as in a file."""
+    if isinstance(value, dict):
+        value = {key: time / 1e6 if key in TIMES and time is not None else time for key, time in value.items()}
+    return plain(value)

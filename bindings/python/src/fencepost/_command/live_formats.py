@@ -1,0 +1,198 @@
+"""What comes on a pipe, piece by piece, becomes fixes: JSON Lines, NMEA 0183, GPX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Protocol
+
+from .._errors import InputError
+from .._files import track_gpx
+from .._files.track_nmea import SentenceReader, looks_like_nmea
+from .._files.tracks import FixRow, split
+from .live_lines import LineError, parse_line
+
+FORMATS = ("auto", "jsonl", "nmea", "gpx")
+LONGEST_LINE = 1 << 20
+LONGEST_DOCUMENT = 1 << 28
+MOST_UNDATED = 3_600
+"""Fixes of NMEA that may wait for a date."""
+UNDECIDED_LINES = 20
+
+Found = tuple[str, "FixRow | LineError"]
+"""A place in the source, and the fix there or what is wrong with it."""
+
+
+class Decoder(Protocol):
+    """Turns pieces of a stream into fixes."""
+
+    def take(self, data: bytes) -> Iterator[Found]:
+        """The fixes that are complete with this piece."""
+        ...
+
+    def end(self) -> Iterator[Found]:
+        """The fixes that are complete because nothing more comes."""
+        ...
+
+
+def make_decoder(format: str, name: str) -> Decoder:
+    """A decoder for one of :data:`FORMATS`; the name of the source is for messages.
+
+    Raises:
+        MissingExtraError: The format needs a library that is not installed.
+    """
+    match format:
+        case "jsonl":
+            return _Lines()
+        case "nmea":
+            return _Sentences()
+        case "gpx":
+            return _Document(name)
+    return _Recognised(name)
+
+
+class _Split:
+    """Lines out of pieces."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def _lines(self, data: bytes) -> list[bytes]:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LONGEST_LINE:
+            lines.append(self._rest)  # no line of ours: refused as such
+            self._rest = b""
+        return lines
+
+    def _last(self) -> list[bytes]:
+        rest, self._rest = self._rest, b""
+        return [rest] if rest else []
+
+
+class _Lines(_Split):
+    """One JSON object a line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._number = 0
+
+    def take(self, data: bytes) -> Iterator[Found]:
+        return self._fixes(self._lines(data))
+
+    def end(self) -> Iterator[Found]:
+        return self._fixes(self._last())
+
+    def _fixes(self, lines: list[bytes]) -> Iterator[Found]:
+        for line in lines:
+            self._number += 1
+            try:
+                row = parse_line(line)
+            except LineError as error:
+                yield f"line {self._number}", error
+            else:
+                if row is not None:
+                    yield f"line {self._number}", row
+
+
+class _Sentences(_Split):
+    """NMEA 0183, as the files of tracks are read: a fix is complete when the sentences of another time of day begin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reader = SentenceReader()
+
+    def take(self, data: bytes) -> Iterator[Found]:
+        return self._fixes(self._lines(data))
+
+    def end(self) -> Iterator[Found]:
+        yield from self._fixes(self._last())
+        yield from self._dated(self._reader.end())
+        if self._reader.undated:
+            yield from self._no_date()
+
+    def _fixes(self, lines: list[bytes]) -> Iterator[Found]:
+        for line in lines:
+            damaged = self._reader.damaged
+            # A wild sentence is one that is damaged, not one that ends the watch.
+            yield from self._dated(self._reader.line(line.decode("ascii", "replace")))
+            if self._reader.damaged > damaged == 0:
+                yield "NMEA 0183", LineError("a sentence is damaged; others will be passed over without a word")
+            if self._reader.undated > MOST_UNDATED:
+                yield from self._no_date()
+
+    def _no_date(self) -> Iterator[Found]:
+        place = f"line {self._reader.undated_line}"
+        count = self._reader.undated
+        yield place, LineError(f"no RMC or ZDA sentence gives the date of {count} fixes, which are dropped")
+        self._reader.drop_undated()
+
+    @staticmethod
+    def _dated(points: Iterator[tuple[str, tuple[float, float, float, int | None]]]) -> Iterator[Found]:
+        for place, (latitude, longitude, accuracy, time) in points:
+            if time is not None:
+                yield place, (latitude, longitude, accuracy, time)
+
+
+class _Document:
+    """GPX: read when it is complete, for until then it may be anything (tracks go before routes and way points)."""
+
+    def __init__(self, name: str) -> None:
+        self._data, self._name = bytearray(), name
+
+    def take(self, data: bytes) -> Iterator[Found]:
+        self._data += data
+        if len(self._data) > LONGEST_DOCUMENT:
+            raise InputError(self._name, "", f"is a GPX document of more than {LONGEST_DOCUMENT >> 20} MiB")
+        return iter(())
+
+    def end(self) -> Iterator[Found]:
+        name = self._name
+        (track,) = split(track_gpx.read(bytes(self._data), name, None), name)
+        self._data.clear()
+        if track.way_points:
+            raise InputError(name, "", "its points have no times; only `fencepost replay --speed` plays such a file")
+        for number, row in enumerate(track.fixes, 1):
+            yield f"point {number}", row
+
+
+class _Recognised:
+    """Looks at how the stream begins."""
+
+    def __init__(self, name: str) -> None:
+        self._held, self._name = b"", name
+        self._chosen: Decoder | None = None
+
+    def take(self, data: bytes) -> Iterator[Found]:
+        if self._chosen is not None:
+            return self._chosen.take(data)
+        self._held += data
+        format = _recognise(self._held)
+        return iter(()) if format is None else self._choose(format)
+
+    def end(self) -> Iterator[Found]:
+        if self._chosen is None:
+            yield from self._choose(_recognise(self._held + b"\n") or "jsonl")
+        assert self._chosen is not None
+        yield from self._chosen.end()
+
+    def _choose(self, format: str) -> Iterator[Found]:
+        self._chosen = make_decoder(format, self._name)
+        held, self._held = self._held, b""
+        return self._chosen.take(held)
+
+
+def _recognise(data: bytes) -> str | None:
+    """The format of a stream that begins so; None: not to be seen yet. What is none of them is taken for JSON Lines."""
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not start:
+        return None
+    if start.startswith(b"<"):
+        return "gpx"
+    if start.startswith(b"{"):
+        return "jsonl"
+    complete = data[: data.rfind(b"\n") + 1]
+    if re.search(rb"^\s*\{", complete, re.MULTILINE):  # joined in the middle of a line
+        return "jsonl"
+    if looks_like_nmea(complete):
+        return "nmea"
+    return "jsonl" if complete.count(b"\n") >= UNDECIDED_LINES or len(data) > 4096 else None

@@ -1,0 +1,76 @@
+"""Fixes as they come: what a line of JSON says."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from .._files.tracks import FixRow
+from .._tables.text_times import number_time, parse_time
+
+
+class LineError(ValueError):
+    """A line is no fix, and nothing that may be passed over."""
+
+
+def parse_line(line: bytes) -> FixRow | None:
+    """The fix of a line: a JSON object with latitude, longitude (or lat, lon), time and perhaps accuracy, or a TPV
+    report of gpsd. None for blank lines, for what else gpsd reports, and for reports without a position or time.
+
+    Raises:
+        LineError: Anything else; the text says what is wrong.
+    """
+    if not line.strip():
+        return None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        raise LineError("is not JSON") from None
+    if not isinstance(value, dict):
+        raise LineError("is not a JSON object")
+    if "class" in value:
+        return _report(value) if value["class"] == "TPV" else None
+    latitude, longitude = (_number(value, *names) for names in (("latitude", "lat"), ("longitude", "lon")))
+    if latitude is None or longitude is None:
+        raise LineError("has no latitude and longitude")
+    accuracy = _number(value, "accuracy")
+    return (latitude, longitude, 0.0 if accuracy is None else accuracy, _time(value))
+
+
+def _report(value: dict[str, Any]) -> FixRow | None:
+    if value.get("mode", 0) not in (2, 3) or "time" not in value:
+        return None
+    latitude, longitude = _number(value, "lat"), _number(value, "lon")
+    if latitude is None or longitude is None:
+        return None
+    accuracy = _number(value, "eph")
+    if accuracy is None:
+        east, north = _number(value, "epx"), _number(value, "epy")
+        accuracy = 0.0 if east is None or north is None else math.hypot(east, north)
+    return (latitude, longitude, accuracy, _time(value))
+
+
+def _number(value: dict[str, Any], *names: str) -> float | None:
+    for name in names:
+        found = value.get(name)
+        if found is not None:
+            if isinstance(found, bool) or not isinstance(found, (int, float)):
+                raise LineError(f"{name} is not a number")
+            try:
+                return float(found)
+            except OverflowError:
+                raise LineError(f"{name} is out of range") from None
+    return None
+
+
+def _time(value: dict[str, Any]) -> int:
+    time = value.get("time")
+    try:
+        if isinstance(time, str):
+            return parse_time(time)
+        if isinstance(time, (int, float)) and not isinstance(time, bool):
+            return number_time(time)
+    except ValueError as error:
+        raise LineError(str(error)) from None
+    raise LineError("has no time")

@@ -1,0 +1,84 @@
+"""Exit codes, and arguments of the command line as values."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .._tables.names import Names
+from .._tables.text_times import parse_time
+from .._values.policy import TransitionPolicy
+
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
+
+
+class UsageError(ValueError):
+    """The command line cannot be used."""
+
+
+def argument(reader: Callable[[str], Any]) -> Callable[[str], Any]:
+    """argparse drops the text of a ValueError; this keeps it."""
+
+    def read(text: str) -> Any:
+        try:
+            return reader(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+@argument
+def to_policy(text: str) -> TransitionPolicy:
+    return TransitionPolicy.named(text)
+
+
+@argument
+def to_time(text: str) -> int:
+    return parse_time(text)
+
+
+@argument
+def to_metres(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{text} is not a number above 0")
+    return value
+
+
+@argument
+def to_count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value < 1 << 63:
+        raise ValueError(f"{text} is not an integer of 1 or more")
+    return value
+
+
+def to_names(known: Names) -> Callable[[str], dict[str, str]]:
+    """Reads WHAT=NAME,…, WHAT being one of `known`."""
+
+    @argument
+    def read(text: str) -> dict[str, str]:
+        pairs = {}
+        for part in text.split(","):
+            what, equals, name = part.partition("=")
+            if not equals or what.strip() not in known:
+                *most, last = (f"{one}=NAME" for one in known)
+                raise ValueError(f"{part!r} is not {', '.join(most)} or {last}")
+            pairs[what.strip()] = name.strip()
+        return pairs
+
+    return read
+
+
+def to_seconds(text: str) -> float:
+    """For argparse: a number of seconds from 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 86_400:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 0 to 86400")
+    return value

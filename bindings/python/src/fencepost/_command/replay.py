@@ -1,0 +1,246 @@
+"""The command ``fencepost replay``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .._errors import require
+from .._files.condition_files import ConditionRow, read_conditions
+from .._files.sightings import read_sightings
+from .._files.track_files import read_track
+from .._files.vector import Reading
+from .._log.event_log import EventLog
+from .._log.log import TrackedEvent
+from .._monitor.monitor import Monitor
+from .._replay.filling import add_conditions
+from .._replay.replay import Replay, timed
+from .._replay.significant import Thinning
+from .._tables.names import CONDITIONS, TRACK
+from .._values.enums import Delivery
+from .._values.events import LOG_COLUMNS, Event
+from .._values.policy import TransitionPolicy
+from .options import DONE, UsageError, to_count, to_metres, to_names, to_policy, to_time
+from .terminal import WRITERS, write_summary, write_tracked
+
+DESCRIPTION = (
+    "Replays a track against a file of conditions and prints the events. Late and invalid fixes are "
+    "counted and reported, not fatal. The replay ends at the last input unless --until says otherwise."
+)
+LONG_WORK = 20_000
+"""Inputs from which on a terminal sees a progress bar."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``fencepost replay`` takes."""
+    add = parser.add_argument
+    add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON LineString, NMEA 0183, or vector points")
+    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV or vector points")
+    add("--sightings", metavar="FILE", help="JSON Lines of scan reports, merged by time (fixes first)")
+    add("--format", choices=list(WRITERS), default="table", help="how events are written (default: %(default)s)")
+    add(
+        "--policy",
+        type=to_policy,
+        default=TransitionPolicy.standard(),
+        metavar="NAME",
+        help="standard (default), exact or core_location; a feature's own policy overrides it",
+    )
+    add("--delivery", choices=[str(delivery) for delivery in Delivery], default="every", help="default: %(default)s")
+    add("--condition-limit", type=to_count, metavar="N", help="conditions monitored at a time (default: no limit)")
+    add("--until", type=to_time, metavar="TIME", help="let time pass to TIME after the last input")
+    add("--report", metavar="FILE", help="also write a page with map, timeline and visits (HTML)")
+    add("--base-map", action="store_true", help="show the report's base map at once when its reader is online")
+    add("--summary", action="store_true", help="also a table by condition (not with a table: on standard error)")
+    add("--hdop-scale", type=to_metres, metavar="METRES", help="accuracy is hdop times METRES (GPX: none, NMEA: 5)")
+    add(
+        "--columns",
+        type=to_names(TRACK),
+        default={},
+        metavar="WHAT=NAME,...",
+        help="CSV and vector files: columns for latitude, longitude, time, accuracy where they are not recognised",
+    )
+    add("--layer", metavar="NAME", help="layer of the track's vector file (default: the first)")
+    add("--conditions-layer", metavar="NAME", help="likewise, of the conditions")
+    add(
+        "--conditions-columns",
+        type=to_names(CONDITIONS),
+        default={},
+        metavar="WHAT=NAME,...",
+        help="likewise, of the conditions: identifier, latitude, longitude, radius, assuming, policy",
+    )
+    add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
+    add("--output", metavar="FILE", help="also write the events as .gpkg, .fgb or .parquet")
+    add("--output-crs", metavar="CRS", help="transform the points of --output (default: EPSG:4326)")
+    add("--visits", metavar="FILE", help="also write the visits; the --output's .gpkg gets a second layer")
+    add("--by", metavar="COLUMN", help="each value is a track of its own; events in the order of the rows")
+    add("--grouped", action="store_true", help="with --by: the rows of a track come together; one is held at a time")
+    add("--jobs", type=to_count, default=1, metavar="N", help="with --by: share the tracks among N processes")
+    add("--speed", type=to_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
+    add("--start", type=to_time, metavar="TIME", help="time at the first way point")
+    add("--loop", type=to_count, metavar="N", help="go there and back N times")
+    add(
+        "--significant-changes",
+        action="store_true",
+        help="feed only fixes 500 m and 300 s apart; reports what that saves and delays (on standard error)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replays as the command line says; returns the exit code."""
+    machine = options.format != "table"
+    for stream, errors in ((sys.stdout, "strict" if machine else "replace"), (sys.stderr, "backslashreplace")):
+        if hasattr(stream, "reconfigure"):
+            encoding = "utf-8" if machine and stream is sys.stdout else None
+            stream.reconfigure(encoding=encoding, errors=errors)
+    _check_files(options)
+    conditions = read_conditions(
+        options.conditions,
+        options.policy,
+        how=Reading(options.conditions_layer, options.transform),
+        columns=options.conditions_columns,
+    )
+    if options.by is not None:
+        return _replay_many(options, conditions)
+    if options.report is not None:
+        require("bokeh", "report")
+    track = read_track(
+        options.track,
+        hdop_scale=options.hdop_scale,
+        columns=options.columns,
+        how=Reading(options.layer, options.transform),
+    )
+    track = timed(track, options.speed, options.start, options.loop)
+    reports = [] if options.sightings is None else read_sightings(options.sightings)
+    monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
+    add_conditions(monitor, conditions, options.conditions)
+    thinning = Thinning(monitor, track.fixes, reports, options.until) if options.significant_changes else None
+    replay = Replay(monitor, track.fixes if thinning is None else thinning.fixes, reports)
+    last = replay.last_time_us
+    if options.until is not None and last is not None and options.until < last:
+        raise UsageError("argument --until: is before the last input")
+
+    seen: list[Event] = []
+    keep = options.summary or thinning is not None or any((options.report, options.output, options.visits))
+
+    def noted(events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            if keep:
+                seen.append(event)
+            yield event
+
+    with _progress(len(replay), machine) as on_input:
+        events = noted(replay.events(options.until, on_input))
+        WRITERS[options.format](events if machine else list(events), sys.stdout)
+    log = EventLog([replay.result(track, seen)], conditions)
+    if options.summary:
+        if not machine:
+            sys.stdout.write("\n")
+        write_summary(log, monitor, sys.stderr if machine else sys.stdout)
+    sys.stdout.flush()
+    if options.report is not None:
+        log.report(options.report, base_map=options.base_map)
+    _write_files(log, options)
+    _report_skipped(replay.counts, options)
+    for line in () if thinning is None else thinning.report(seen):
+        _note(line)
+    return DONE
+
+
+def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) -> int:
+    for name in ("report", "summary", "significant_changes", "speed", "start", "loop", "hdop_scale"):
+        if getattr(options, name) not in (None, False):
+            raise UsageError(f"argument --{name.replace('_', '-')}: is for one track, not for --by")
+    if options.by in LOG_COLUMNS:
+        raise UsageError(f"argument --by: {options.by!r} is also the name of a column of events")
+    from .._files.many_tracks import ManyTracks
+    from .._replay.stream import ManyReplay
+
+    reports = [] if options.sightings is None else read_sightings(options.sightings)
+    template = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
+    add_conditions(template, conditions, options.conditions)
+    how = Reading(options.layer, options.transform)
+    tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped)
+    many = ManyReplay(tracks, template, reports, options.until, options.jobs)
+    seen: dict[Any, list[Event]] = {}
+
+    def noted(rows: Iterator[TrackedEvent]) -> Iterator[TrackedEvent]:
+        for row in rows:
+            if options.output or options.visits:
+                seen.setdefault(row.track, []).append(row.event)
+            yield row
+
+    if options.format == "jsonl" and not (options.output or options.visits):
+        sys.stdout.writelines(many.lines())
+    else:
+        write_tracked(noted(many.events()), options.format, options.by, sys.stdout)
+    sys.stdout.flush()
+    if options.output or options.visits:
+        _write_files(EventLog(many.results(seen), conditions, options.by), options)
+    _report_skipped(many.counts, options)
+    return DONE
+
+
+def _check_files(options: argparse.Namespace) -> None:
+    """Refuses what cannot be written before there is work."""
+    from .._tables.vector_out import check_target
+
+    if options.output_crs is not None and options.output is None:
+        raise UsageError("argument --output-crs: needs --output")
+    for path in filter(None, (options.output, options.visits)):
+        check_target(path)
+    if options.by is None and (options.jobs > 1 or options.grouped):
+        raise UsageError(f"argument --{'grouped' if options.grouped else 'jobs'}: needs --by")
+    same = options.output is not None and options.visits is not None
+    same = same and os.path.abspath(options.output) == os.path.abspath(options.visits)
+    if same and not options.output.lower().endswith(".gpkg"):
+        raise UsageError("argument --visits: only a .gpkg holds both events and visits")
+
+
+def _write_files(log: EventLog, options: argparse.Namespace) -> None:
+    if options.output is not None:
+        log.to_file(options.output, crs=options.output_crs)
+    if options.visits is not None:
+        log.visits().to_file(options.visits)
+
+
+def _report_skipped(counts: Counter[str], options: argparse.Namespace) -> None:
+    for path, late, invalid, total, what in (
+        (options.track, "late_fixes", "invalid_fixes", "fixes", "fixes"),
+        (options.sightings, "late_reports", "", "reports", "reports"),
+    ):
+        of = f"of {counts[total]} {what}"
+        if counts[late]:
+            _note(f"{path}: {counts[late]} {of} came late (earlier than one before) and were skipped")
+        if counts[invalid]:
+            _note(f"{path}: {counts[invalid]} {of} had no usable position or time and were skipped")
+
+
+def _note(text: str) -> None:
+    print("fencepost:", text, file=sys.stderr)
+
+
+@contextmanager
+def _progress(total: int, machine: bool) -> Iterator[Callable[[], None] | None]:
+    """A bar on standard error, where that is a terminal, the work is long and no events are written between."""
+    if total < LONG_WORK or not sys.stderr.isatty() or (machine and sys.stdout.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False)
+    with bar:
+        task, count = bar.add_task("replay", total=total), 0
+
+        def advance() -> None:
+            nonlocal count
+            count += 1
+            if count % 1024 == 0:
+                bar.update(task, completed=count)
+
+        yield advance

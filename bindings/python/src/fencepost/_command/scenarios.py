@@ -1,0 +1,68 @@
+"""Conformance scenarios as a file holds them. The format is described in Tests/Conformance/README.md."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError
+from .._files.text import parse_json, read_text
+
+OPTIONS = (
+    "delivery", "condition_limit", "initial_fix_max_age", "beacon_exit_timeout", "beacon_initial_timeout",
+    "max_pending_events",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One scenario of a file."""
+
+    path: str
+    name: str
+    options: dict[str, Any]
+    steps: list[dict[str, Any]]
+
+
+def read_scenarios(path: str | Path) -> list[Scenario]:
+    """The scenarios of a file, in order.
+
+    Raises:
+        InputError: The file cannot be read, or is not one scenario or an array of them.
+    """
+    content = parse_json(read_text(path), path)
+    rows = content if isinstance(content, list) else [content]
+    return [_scenario(row, path, f"scenario {number}") for number, row in enumerate(rows, 1)]
+
+
+def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
+    if not isinstance(row, dict) or not isinstance(row.get("name"), str):
+        raise InputError(path, place, "is not an object with a name")
+    options, steps = row.get("options", {}), row.get("steps")
+    if not isinstance(options, dict) or not set(options) <= set(OPTIONS):
+        raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(OPTIONS)}")
+    if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
+        raise InputError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
+    return Scenario(str(path), row["name"], options, steps)
+
+
+def defect(error: Exception) -> str:
+    """What is wrong with a step that could not be read, in words."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
+    if isinstance(error, ValueError):
+        return str(error)
+    return "a value or a key is not what the format has there"
+
+
+def to_us(seconds: Any) -> int:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        raise ValueError(f"{plain(seconds)} is not a time in seconds")
+    return round(seconds * 1_000_000)
+
+
+def plain(value: Any) -> str:
+    return "nothing" if value is None else json.dumps(value, ensure_ascii=False)

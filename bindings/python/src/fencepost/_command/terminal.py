@@ -1,0 +1,114 @@
+"""Events and summaries on a terminal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from typing import IO
+
+from .._log.event_log import EventLog
+from .._log.log import TrackedEvent
+from .._log.texts import CSVWriter, event_line, geojson_parts, write_csv, write_geojson, write_jsonl
+from .._monitor.monitor import Monitor
+from .._tables.times import from_us
+from .._values.enums import State
+from .._values.events import Event, diagnostic_names, refinement_text
+
+_HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "more"]
+
+
+def write_table(events: Iterable[Event], stream: IO[str]) -> None:
+    """A table to read."""
+    _print_table(_HEADINGS, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
+
+
+def write_tracked(rows: Iterable[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
+    """Events of many tracks in one of the formats of :data:`WRITERS`, each with its track in the column or key `by`."""
+    if name == "jsonl":
+        stream.writelines(event_line(row.event, by, row.track) + "\n" for row in rows)
+    elif name == "csv":
+        writer = CSVWriter(stream, by)
+        for row in rows:
+            writer.write(row.event, row.track)
+    elif name == "geojson":
+        stream.writelines(geojson_parts(((row.event, row.track) for row in rows), by))
+    else:
+        cells = [[str(row.track), *_cells(row.event)] for row in rows]
+        _print_table([by, *_HEADINGS], cells, stream, right=("distance", "accuracy"))
+
+
+def write_summary(log: EventLog, monitor: Monitor, stream: IO[str]) -> None:
+    """For each condition: its events, its state at the end, and for how long it was satisfied."""
+    counted: dict[str, list[Event]] = defaultdict(list)
+    for event in log:
+        counted[event.identifier].append(event)
+    inside: dict[str, timedelta] = defaultdict(timedelta)
+    for visit in log.visits():
+        inside[visit.identifier] += visit.duration
+    rows = []
+    for record in monitor.records():
+        own = counted[record.identifier]
+        entries = sum(event.state is State.SATISFIED and event.cause != "diagnostic" for event in own)
+        exits = sum(event.state is State.UNSATISFIED and event.cause != "diagnostic" for event in own)
+        seconds = inside[record.identifier] // timedelta(seconds=1)
+        duration = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        numbers = [str(len(own)), str(entries), str(exits)]
+        rows.append([record.identifier, *numbers, str(record.last_event.state), duration])
+    headings = ["identifier", "events", "satisfied", "unsatisfied", "at the end", "time satisfied"]
+    _print_table(headings, rows, stream, right=("events", "satisfied", "unsatisfied", "time satisfied"))
+
+
+WRITERS = {"table": write_table, "jsonl": write_jsonl, "csv": write_csv, "geojson": write_geojson}
+
+
+def _cells(event: Event) -> list[str]:
+    date = "" if event.date is None else _clock(event.date_us)
+    evidence = "" if event.evidence_date_us is None else _clock(event.evidence_date_us)[11:]
+    if event.date_us is not None and event.evidence_date_us == event.date_us:
+        evidence = "same"
+    distance = "" if event.boundary_distance is None else f"{event.boundary_distance:+.1f} m"
+    accuracy = f"{event.accuracy:.1f} m" if event.accuracy else ""
+    more = " ".join(part for part in (refinement_text(event), "|".join(diagnostic_names(event.diagnostics))) if part)
+    return [date, event.identifier, str(event.state), str(event.cause), evidence, distance, accuracy, more]
+
+
+def _clock(time_us: int | None) -> str:
+    text = str(from_us(time_us)).removesuffix("+00:00")
+    return text.rstrip("0").removesuffix(".") if "." in text else text
+
+
+def _print_table(headings: list[str], rows: list[list[str]], stream: IO[str], right: Iterable[str]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    used = [index for index, name in enumerate(headings) if not rows or any(row[index] for row in rows)]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for index in used:
+        table.add_column(
+            headings[index],
+            justify="right" if headings[index] in right else "left",
+            overflow="fold",
+            no_wrap=not stream.isatty(),
+        )
+    for row in rows:
+        table.add_row(*(Text(_printable(row[index])) for index in used))
+    # Into a file or a pipe the table gets the width that it needs.
+    console = Console(file=stream, width=None if stream.isatty() else 10_000, highlight=False)
+    if stream.isatty():
+        console.print(table)
+    else:
+        with console.capture() as capture:
+            console.print(table)
+        stream.writelines(line.rstrip() + "\n" for line in capture.get().splitlines())
+
+
+def _printable(text: str) -> str:
+    return "".join(_characters(text))
+
+
+def _characters(text: str) -> Iterator[str]:
+    for character in text:
+        yield character if character.isprintable() else character.encode("unicode_escape").decode("ascii")

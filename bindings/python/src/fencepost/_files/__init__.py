@@ -1,0 +1,1 @@
+"""Reading tracks, conditions and sightings. Nothing here knows a monitor."""

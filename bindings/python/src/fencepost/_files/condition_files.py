@@ -1,0 +1,161 @@
+"""Conditions files: a GeoJSON FeatureCollection of circles (Point features) and beacons (features without geometry).
+
+What has rows instead of features (CSV, frames, GeoPackage, Shapefile, KML) becomes features first, so that all are
+checked in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from .._errors import InputError
+from .._native import InvalidArgumentError
+from .._values.arguments import assumed_state, policy_of
+from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from .._values.enums import State
+from .._values.policy import TransitionPolicy
+from .text import parse_json, read_text
+from .tracks import VECTOR_FORMATS
+from .vector import PLAIN, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRow:
+    """One condition of a file."""
+
+    place: str
+    identifier: str
+    condition: Condition
+    assuming: State
+    policy: TransitionPolicy
+
+
+def read_conditions(
+    path: str | Path,
+    default: TransitionPolicy,
+    *,
+    how: Reading = PLAIN,
+    columns: Mapping[str, str] | None = None,
+) -> list[ConditionRow]:
+    """Reads a conditions file: GeoJSON, CSV with named columns, or a vector format that GeoPandas reads.
+
+    Args:
+        path: The file.
+        default: Policy of the features that name none; also what an object with some fields is laid over.
+        how: Layer, and whether coordinates are transformed, of a vector file.
+        columns: Names of the columns of CSV and vector files, where they are not recognised.
+
+    Raises:
+        InputError: The file cannot be used; the text names file, feature and reason.
+    """
+    kind = Path(path).suffix.lower()
+    if how.layer is not None and kind not in VECTOR_FORMATS:
+        raise InputError(path, "", "has no layers")
+    if kind in (".csv", ".tsv"):
+        from .condition_rows import csv_features
+
+        return condition_rows(csv_features(path, columns), path, default)
+    if kind in VECTOR_FORMATS:
+        from .condition_rows import frame_features
+        from .vector import read_vector
+
+        return condition_rows(frame_features(read_vector(path, how), str(path), columns), path, default)
+    return condition_rows(_geojson_features(path), path, default)
+
+
+def _geojson_features(path: str | Path) -> Iterator[tuple[str, Any]]:
+    document = parse_json(read_text(path), path)
+    if not isinstance(document, dict) or document.get("type") != "FeatureCollection":
+        raise InputError(path, "type", "is not a GeoJSON FeatureCollection")
+    features = document.get("features")
+    if not isinstance(features, list):
+        raise InputError(path, "features", "is not an array")
+    for index, feature in enumerate(features):
+        yield f"features[{index}]", feature
+
+
+def condition_rows(
+    features: Iterable[tuple[str, Any]], source: str | Path, default: TransitionPolicy
+) -> list[ConditionRow]:
+    """The conditions of features, each with its place for messages.
+
+    Raises:
+        InputError: One of them cannot be used, or an identifier occurs twice.
+    """
+    rows = []
+    places: dict[str, str] = {}
+    for place, feature in features:
+        number = row_number(place)
+        try:
+            row = _row(feature, place, default)
+        except (ValueError, OverflowError) as error:
+            raise InputError(source, place, str(error), number) from None
+        if row.identifier in places:
+            reason = f"identifier {row.identifier!r} is also that of {places[row.identifier]}"
+            raise InputError(source, place, reason, number)
+        places[row.identifier] = place
+        rows.append(row)
+    return rows
+
+
+def row_number(place: str) -> int | None:
+    """The number in ``row 7``; None: a place of another kind."""
+    return int(place.removeprefix("row ")) if place.startswith("row ") else None
+
+
+def _row(feature: Any, place: str, default: TransitionPolicy) -> ConditionRow:
+    if not isinstance(feature, dict) or feature.get("type") != "Feature":
+        raise InvalidArgumentError("is not a Feature")
+    properties = feature.get("properties")
+    if not isinstance(properties, dict):
+        raise InvalidArgumentError("has no properties")
+    identifier = properties.get("identifier")
+    if not isinstance(identifier, str):
+        raise InvalidArgumentError("identifier: a text is needed")
+    assuming = assumed_state(properties.get("assuming", State.UNKNOWN))
+    policy = policy_of(properties.get("policy"), default)
+    geometry = feature.get("geometry")
+    condition = _beacon(properties) if geometry is None else _circle(geometry, properties)
+    return ConditionRow(place, identifier, condition, assuming, policy)
+
+
+def _circle(geometry: Any, properties: dict[str, Any]) -> CircularGeographicCondition:
+    kind = geometry.get("type") if isinstance(geometry, dict) else None
+    if kind in ("Polygon", "MultiPolygon"):
+        raise InvalidArgumentError(
+            f"{kind} conditions are not supported yet; use a Point with the property radius (metres)"
+        )
+    if kind != "Point":
+        raise InvalidArgumentError(f"geometry {kind!r}: a Point with the property radius is needed, null for a beacon")
+    if "uuid" in properties:
+        raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
+    coordinates = geometry.get("coordinates")
+    if not isinstance(coordinates, list) or len(coordinates) < 2 or not all(map(_is_number, coordinates)):
+        raise InvalidArgumentError(f"coordinates must be [longitude, latitude], not {coordinates!r}")
+    radius = properties.get("radius")
+    if not _is_number(radius):
+        raise InvalidArgumentError(f"radius: a number of metres is needed, not {radius!r}")
+    return CircularGeographicCondition(float(coordinates[1]), float(coordinates[0]), float(radius))
+
+
+def _beacon(properties: dict[str, Any]) -> BeaconIdentityCondition:
+    uuid = properties.get("uuid")
+    if not isinstance(uuid, str):
+        raise InvalidArgumentError("uuid: a text is needed for a beacon condition (a circle needs a Point geometry)")
+    numbers = dict(_optional_integers(properties, "major", "minor"))
+    return BeaconIdentityCondition(uuid, numbers["major"], numbers["minor"])
+
+
+def _optional_integers(values: dict[str, Any], *names: str) -> Iterator[tuple[str, int | None]]:
+    for name in names:
+        value = values.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise InvalidArgumentError(f"{name} must be an integer, not {value!r}")
+        yield name, value
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

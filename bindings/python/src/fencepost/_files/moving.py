@@ -1,0 +1,57 @@
+"""Trajectories of MovingPandas, which is not imported: they are known by what they have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._errors import InputError
+from .frames import table_tracks
+from .tracks import Track
+from .vector import PLAIN, Reading, check_crs, transformed
+
+ANONYMOUS = "trajectory"
+
+
+def is_moving(value: Any) -> bool:
+    """Whether it is a Trajectory or a TrajectoryCollection."""
+    return is_trajectory(value) or (hasattr(value, "trajectories") and hasattr(value, "get_trajectory"))
+
+
+def is_trajectory(value: Any) -> bool:
+    """Whether it is a Trajectory."""
+    return all(hasattr(value, name) for name in ("df", "id", "get_traj_id_col"))
+
+
+def id_column(value: Any) -> str:
+    """The name of the column that holds the trajectories' ids."""
+    name = value.get_traj_id_col() if is_trajectory(value) or value.trajectories else None
+    return name if isinstance(name, str) else ANONYMOUS
+
+
+def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Reading = PLAIN) -> list[Track]:
+    """One track for each trajectory, in their order; the trajectory's id is its key.
+
+    MovingPandas keeps times without a zone: they are UTC.
+
+    Raises:
+        InputError: There is no trajectory, two have the same id, or one cannot be used.
+    """
+    parts = [value] if is_trajectory(value) else list(value.trajectories)
+    if not parts:
+        raise InputError(source, "", "holds no trajectories")
+    tracks: dict[Any, Track] = {}
+    for part in parts:
+        place = f"{source}, trajectory {part.id!r}"
+        if part.id in tracks:
+            raise InputError(source, "", f"holds two trajectories with the id {part.id!r}")
+        frame = transformed(part.df, source, how)
+        check_crs(frame, source, source)
+        if frame.index.dtype.kind == "M" and frame.index.tz is None:
+            frame = frame.set_axis(frame.index.tz_localize("UTC"))
+        # The index holds the times, also where a column is called so.
+        index = frame.index.name if isinstance(frame.index.name, str) else "t"
+        index = index if index not in frame.columns else "fencepost_time"
+        (track,) = table_tracks(frame.reset_index(names=index), place, {"time": index, **columns}, None)
+        tracks[part.id] = Track(source, track.fixes, [], part.id)
+    return list(tracks.values())

@@ -1,0 +1,108 @@
+"""Sightings files: JSON Lines, each with a `time` and either `beacons` or `scanning`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError
+from .._native import InvalidArgumentError
+from .._tables.text_times import number_time, parse_time
+from .._values.fixes import BeaconSighting
+from .text import parse_json, read_text
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One line: the beacons of a scan, or, when `beacons` is None, that scanning is on or off from now on."""
+
+    place: str
+    time_us: int
+    beacons: list[BeaconSighting] | None
+    scanning: bool = True
+
+
+def read_sightings(path: str | Path) -> list[Report]:
+    """Reads a sightings file.
+
+    Raises:
+        InputError: The file cannot be used; the text names file, line and reason.
+    """
+    reports = []
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        place = f"line {number}"
+        value = parse_json(line, path, place)
+        try:
+            reports.append(_report(value, place))
+        except ValueError as error:
+            raise InputError(path, place, str(error)) from None
+    return reports
+
+
+def _report(value: Any, place: str) -> Report:
+    if not isinstance(value, dict):
+        raise InvalidArgumentError("is not an object")
+    unknown = set(value) - {"time", "beacons", "scanning"}
+    if unknown:
+        raise InvalidArgumentError(f"key {min(unknown)!r} is not one of time, beacons, scanning")
+    time = _time(value.get("time"))
+    if ("beacons" in value) == ("scanning" in value):
+        raise InvalidArgumentError("needs either beacons or scanning")
+    if "scanning" in value:
+        if not isinstance(value["scanning"], bool):
+            raise InvalidArgumentError("scanning must be true or false")
+        return Report(place, time, None, value["scanning"])
+    if not isinstance(value["beacons"], list):
+        raise InvalidArgumentError("beacons must be an array")
+    return Report(place, time, [_beacon(beacon, index) for index, beacon in enumerate(value["beacons"])])
+
+
+def _time(value: Any) -> int:
+    if isinstance(value, str):
+        return parse_time(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidArgumentError("time: a text in ISO 8601 or a number is needed")
+    return number_time(value)
+
+
+def _beacon(value: Any, index: int) -> BeaconSighting:
+    place = f"beacons[{index}]"
+    if not isinstance(value, dict):
+        raise InvalidArgumentError(f"{place} is not an object")
+    if "payload" in value:
+        return _advertisement(value, place)
+    unknown = set(value) - {"uuid", "major", "minor", "rssi"}
+    if unknown:
+        raise InvalidArgumentError(f"{place}: key {min(unknown)!r} is not one of uuid, major, minor, rssi")
+    uuid, major, minor, rssi = (value.get(name) for name in ("uuid", "major", "minor", "rssi"))
+    if not isinstance(uuid, str):
+        raise InvalidArgumentError(f"{place}: uuid must be a text")
+    for name, number in (("major", major), ("minor", minor), ("rssi", rssi)):
+        if isinstance(number, bool) or not (isinstance(number, int) or (number is None and name == "rssi")):
+            raise InvalidArgumentError(f"{place}: {name} must be an integer, not {number!r}")
+    try:
+        return BeaconSighting(uuid, major, minor, rssi)  # type: ignore[arg-type]
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{place}: {error}") from None
+
+
+def _advertisement(value: dict[str, Any], place: str) -> BeaconSighting:
+    """A beacon given by the bytes of its advertisement."""
+    unknown = set(value) - {"payload", "company", "rssi"}
+    if unknown:
+        raise InvalidArgumentError(f"{place}: key {min(unknown)!r} is not one of payload, company, rssi")
+    for name in ("company", "rssi"):
+        number = value.get(name)
+        if isinstance(number, bool) or not (number is None or isinstance(number, int)):
+            raise InvalidArgumentError(f"{place}: {name} must be an integer, not {number!r}")
+    try:
+        payload = bytes.fromhex(value["payload"])
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"{place}: payload must be a text of hexadecimal digits, two a byte") from None
+    try:
+        return BeaconSighting.parse(payload, rssi=value.get("rssi"), company=value.get("company"))
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{place}: payload: {error}") from None

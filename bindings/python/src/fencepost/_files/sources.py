@@ -1,0 +1,109 @@
+"""What a caller may hand over as a track and as conditions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from .._errors import InputError
+from .._native import InvalidArgumentError
+from .._tables.arrow_reader import is_arrow
+from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from .._values.enums import State
+from .._values.events import LOG_COLUMNS
+from .._values.fixes import Fix
+from .._values.policy import TransitionPolicy
+from .arrow_tracks import arrow_tracks
+from .condition_files import ConditionRow, condition_rows, read_conditions
+from .condition_rows import arrow_features
+from .frames import is_table, table_tracks
+from .moving import ANONYMOUS, id_column, is_moving, moving_tracks
+from .track_files import read_tracks
+from .tracks import Track
+from .vector import PLAIN, Reading, transformed
+
+TrackSource: TypeAlias = str | os.PathLike[str] | Iterable[Fix] | Any
+"""A path, a DataFrame, a GeoDataFrame of points, trajectories of MovingPandas, an Arrow stream, or fixes."""
+ConditionsSource: TypeAlias = str | os.PathLike[str] | Mapping[str, Condition] | Any
+"""A path, conditions by identifier, a DataFrame, a GeoDataFrame of points, or an Arrow stream."""
+
+
+def as_tracks(
+    track: TrackSource,
+    columns: Mapping[str, str],
+    by: str | None,
+    hdop_scale: float | None,
+    name: str = "track",
+    how: Reading = PLAIN,
+) -> list[Track]:
+    """The tracks of what a caller gave as the argument `name`."""
+    if isinstance(track, str | os.PathLike):
+        return read_tracks(os.fspath(track), hdop_scale=hdop_scale, columns=columns, by=by, how=how)
+    if is_moving(track):
+        return moving_tracks(track, name, columns, how)
+    if is_table(track):
+        return table_tracks(transformed(track, name, how), name, columns, by)
+    if is_arrow(track):
+        return arrow_tracks(track, name, columns, by)
+    if by is not None:
+        raise InputError(name, "", f"has no column {by!r}: only tables have columns")
+    if isinstance(track, Mapping | bytes) or not isinstance(track, Iterable):
+        kinds = "a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix"
+        raise TypeError(f"{name} must be {kinds}, not {type(track).__name__}")
+    fixes = []
+    for row, fix in enumerate(track):
+        if not isinstance(fix, Fix):
+            raise TypeError(f"{name}: element {row} must be a Fix, not {type(fix).__name__}")
+        fixes.append((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
+    if not fixes:
+        raise InputError(name, "", "holds no fixes")
+    return [Track(name, fixes)]
+
+
+def track_column(track: TrackSource, by: str | None) -> str | None:
+    """The column that tells tracks apart: `by`; of trajectories that of their ids.
+
+    Raises:
+        InvalidArgumentError: It is called like a column of events.
+    """
+    if is_moving(track):
+        if by is not None:
+            raise InvalidArgumentError(f"by {by!r}: trajectories are tracks already")
+        name = id_column(track)
+        return ANONYMOUS if name in LOG_COLUMNS else name
+    if by in LOG_COLUMNS:
+        raise InvalidArgumentError(f"by {by!r} is also the name of a column of events; rename the table's column")
+    return by
+
+
+def as_conditions(
+    conditions: ConditionsSource,
+    default: TransitionPolicy,
+    name: str = "conditions",
+    how: Reading = PLAIN,
+    columns: Mapping[str, str] | None = None,
+) -> tuple[str, list[ConditionRow]]:
+    """The conditions of what a caller gave as the argument `name`, and what to call them in messages."""
+    if isinstance(conditions, str | os.PathLike):
+        path = os.fspath(conditions)
+        return path, read_conditions(path, default, how=how, columns=columns)
+    if isinstance(conditions, Mapping):
+        return name, [_given(condition, key, default, name) for key, condition in conditions.items()]
+    if is_table(conditions):
+        from .condition_rows import frame_features
+
+        return name, condition_rows(frame_features(transformed(conditions, name, how), name, columns), name, default)
+    if is_arrow(conditions):
+        return name, condition_rows(arrow_features(conditions, name, columns or {}), name, default)
+    kinds = "a path, a mapping of identifiers to conditions, a DataFrame, a GeoDataFrame or an Arrow table"
+    raise TypeError(f"{name} must be {kinds}, not {type(conditions).__name__}")
+
+
+def _given(condition: Any, key: Any, default: TransitionPolicy, name: str) -> ConditionRow:
+    if not isinstance(key, str):
+        raise TypeError(f"{name}: the identifier {key!r} must be str, not {type(key).__name__}")
+    if not isinstance(condition, CircularGeographicCondition | BeaconIdentityCondition):
+        kind = type(condition).__name__
+        raise TypeError(f"{name}[{key!r}] must be one of fencepost's conditions, not {kind}")
+    return ConditionRow(repr(key), key, condition, State.UNKNOWN, default)

@@ -1,0 +1,122 @@
+"""GPX 1.0 and 1.1, read with gpxpy. What is well-formed but sloppy is tidied up and read again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from .._errors import InputError
+from .._tables.times import to_us
+from .text import decode
+from .tracks import NO_POSITION, Point
+
+_DECLARATION = re.compile(rb"""^(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
+_POINT_TAGS = ("trkpt", "rtept", "wpt")
+_FIXES = ("none", "2d", "3d", "dgps", "pps", "3")
+
+
+def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
+    """The track points in file order; of a file without tracks the route points, else the way points."""
+    text = _text(data, path)
+    try:
+        points = _points(_parse(text))
+    except Exception:  # gpxpy raises many kinds; the tidied text is read again, and its error is the one to show
+        points = None
+    if not points or any(point.time is None for point in points):
+        points = _points(_parse(_tidy(text, path), path))
+    for number, point in enumerate(points, 1):
+        time = point.time
+        if time is not None:
+            time = to_us(time if time.utcoffset() is not None else time.replace(tzinfo=UTC))
+        accuracy = 0.0
+        if point.type_of_gpx_fix == "none":
+            accuracy = NO_POSITION
+        elif hdop_scale is not None and point.horizontal_dilution is not None:
+            accuracy = point.horizontal_dilution * hdop_scale
+        yield f"point {number}", (point.latitude, point.longitude, accuracy, time)
+
+
+def _text(data: bytes, path: str | Path) -> str:
+    declared = _DECLARATION.match(data)
+    encoding = declared[1].decode("ascii").lower() if declared else "utf-8"
+    text = decode(data, path, "utf-8" if encoding in ("utf-8", "utf8") else encoding)
+    # The text is decoded: a declaration of another encoding would be wrong now.
+    return re.sub(r"^\s*<\?xml[^>]*\?>", lambda match: "\n" * match[0].count("\n"), text, count=1)
+
+
+def _parse(text: str, path: str | Path | None = None) -> Any:
+    import gpxpy
+
+    try:
+        return gpxpy.parse(text)
+    except Exception as error:
+        if path is None:
+            raise
+        raise InputError(path, "", f"not usable as GPX: {error}") from None
+
+
+def _points(gpx: Any) -> list[Any]:
+    points = [point for track in gpx.tracks for segment in track.segments for point in segment.points]
+    points = points or [point for route in gpx.routes for point in route.points]
+    return points or list(gpx.waypoints)
+
+
+def _tidy(text: str, path: str | Path) -> str:
+    """Strips white space around values, drops values of <fix> that are none, and names the place of what is wrong."""
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        reason = str(error).partition(":")[0]
+        raise InputError(path, f"line {line}", f"not well-formed XML at column {column + 1}: {reason}") from None
+    if _name(root) != "gpx":
+        raise InputError(path, "line 1", f"not GPX: the root element is <{_name(root)}>")
+    numbers = dict.fromkeys(_POINT_TAGS, 0)
+    for element in root.iter():
+        if element.text is not None and len(element) == 0:
+            element.text = element.text.strip()
+        tag = _name(element)
+        if tag in numbers:
+            numbers[tag] += 1
+            _check_point(element, f"point {numbers[tag]}", path)
+    # gpxpy knows the standard's elements by their names without namespace.
+    namespace = root.tag.partition("}")[0] + "}" if root.tag.startswith("{") else ""
+    for element in root.iter():
+        if namespace and element.tag.startswith(namespace):
+            element.tag = element.tag[len(namespace) :]
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _check_point(point: ElementTree.Element, place: str, path: str | Path) -> None:
+    for attribute in ("lat", "lon"):
+        value = point.get(attribute)
+        try:
+            float(value if value is not None else "missing")
+        except ValueError:
+            reason = f"{attribute} is missing" if value is None else f"{attribute} {value!r} is not a number"
+            raise InputError(path, place, reason) from None
+    for child in list(point):
+        name, value = _name(child), child.text or ""
+        if name == "fix" and value.strip() not in _FIXES:
+            point.remove(child)
+        elif name in ("ele", "hdop", "vdop", "pdop", "speed", "course", "magvar", "geoidheight", "ageofdgpsdata"):
+            if not _is_number(value):
+                point.remove(child)
+        elif name in ("sat", "dgpsid") and not value.strip().isdigit():
+            point.remove(child)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _name(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

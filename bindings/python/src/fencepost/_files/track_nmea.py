@@ -1,0 +1,178 @@
+"""NMEA 0183 logs, read with pynmea2: RMC and GGA sentences, the date also from ZDA.
+
+Sentences of one time of day are one fix. Its position is that of GGA, else of RMC. GGA also gives the accuracy: its
+horizontal dilution of precision times the range error to one satellite, 5 m unless the caller says otherwise (about
+what a receiver of one frequency has without corrections, one sigma).
+
+GGA has no date: it is that of the latest RMC or ZDA, or, before there is one, of the first; a time of day more than
+twelve hours from theirs is of the day before or after.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError, require
+from .tracks import NO_POSITION, Point
+
+RANGE_ERROR = 5.0
+"""Metres a unit of HDOP."""
+_KINDS = ("RMC", "GGA", "ZDA")
+_CLOCK = re.compile(r"([01]\d|2[0-3])([0-5]\d)([0-5]\d(?:\.\d*)?)")
+_HOUR = 3_600_000_000
+_DAY = 24 * _HOUR
+_EPOCH = date(1970, 1, 1)
+
+
+@dataclass(slots=True)
+class _Epoch:
+    """What the sentences of one time of day say."""
+
+    line: int
+    clock: int
+    latitude: float = 0.0
+    longitude: float = 0.0
+    accuracy: float = NO_POSITION
+    best: bool = False
+
+
+def looks_like_nmea(data: bytes) -> bool:
+    """Whether a file without a telling name begins like an NMEA log."""
+    return re.search(rb"(?:^|\s)\$[A-Z]{2}(?:RMC|GGA|ZDA|GLL|GSA|GSV|VTG),", data[:4096]) is not None
+
+
+def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
+    """The fixes in file order; where no sentence has a valid position, one without a position."""
+    reader = SentenceReader(hdop_scale)
+    for line in data.decode("ascii", "replace").splitlines():
+        yield from reader.line(line)
+    if not reader.found:
+        raise InputError(path, "", "not usable as NMEA 0183: there is no RMC, GGA or ZDA sentence in it")
+    if reader.undated_line is not None:
+        more = f" ({reader.damaged} RMC, GGA or ZDA sentences are damaged)" if reader.damaged else ""
+        raise InputError(path, f"line {reader.undated_line}", f"no RMC or ZDA sentence gives the date{more}")
+    if reader.damaged and not reader.is_dated:
+        raise InputError(path, "", f"all of its {reader.damaged} RMC, GGA and ZDA sentences are damaged")
+    yield from reader.end()
+
+
+class SentenceReader:
+    """Takes lines one by one; gives a fix when the sentences of its time of day are complete: when the next begins.
+
+    Args:
+        hdop_scale: Metres per unit of HDOP; None: 5.
+
+    Attributes:
+        found: How many RMC, GGA and ZDA sentences there were.
+        damaged: How many of them cannot be read.
+    """
+
+    def __init__(self, hdop_scale: float | None = None) -> None:
+        self._parse = require("pynmea2", "nmea").parse
+        self._scale = RANGE_ERROR if hdop_scale is None else hdop_scale
+        self._dated: tuple[int, int] | None = None
+        self._waiting: list[_Epoch] = []
+        self._number = self.found = self.damaged = 0
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether a date has been seen."""
+        return self._dated is not None
+
+    @property
+    def undated_line(self) -> int | None:
+        """The first line of the fixes that wait for a date; None: none does."""
+        return self._waiting[0].line if self._waiting and self._dated is None else None
+
+    @property
+    def undated(self) -> int:
+        """How many fixes wait for a date."""
+        return len(self._waiting) if self._dated is None else 0
+
+    def drop_undated(self) -> None:
+        """Forgets the fixes that wait for a date."""
+        if self._dated is None:
+            self._waiting.clear()
+
+    def line(self, line: str) -> Iterator[tuple[str, Point]]:
+        """The fixes that this line completes, with their places."""
+        self._number += 1
+        # Loggers write their own time before a sentence.
+        start = line.find("$")
+        if start < 0 or line[start + 3 : start + 6] not in _KINDS:
+            return
+        self.found += 1
+        try:
+            sentence = self._parse(line[start:].strip())
+            clock, day = _clock(sentence.data[0]), _day(sentence)
+        except (ValueError, LookupError):  # also pynmea2's own: a wrong check sum, no sentence
+            self.damaged += 1
+            return
+        if clock is None:
+            return
+        waiting = self._waiting
+        if waiting and waiting[-1].clock != clock:
+            yield from self.end()
+        if day is not None:
+            self._dated = day, clock
+        if sentence.sentence_type != "ZDA":
+            if not waiting or waiting[-1].clock != clock:
+                waiting.append(_Epoch(self._number, clock))
+            _take(waiting[-1], sentence, self._scale)
+
+    def end(self) -> Iterator[tuple[str, Point]]:
+        """The fixes that wait, if their date is known."""
+        if self._dated is not None:
+            yield from _points(self._waiting, self._dated)
+            self._waiting.clear()
+
+
+def _points(epochs: Iterable[_Epoch], dated: tuple[int, int]) -> Iterator[tuple[str, Point]]:
+    day, at = dated
+    for epoch in epochs:
+        ahead = epoch.clock - at
+        shift = 1 if ahead < -12 * _HOUR else -1 if ahead > 12 * _HOUR else 0
+        time = (day + shift) * _DAY + epoch.clock
+        yield f"line {epoch.line}", (epoch.latitude, epoch.longitude, epoch.accuracy, time)
+
+
+def _take(epoch: _Epoch, sentence: Any, scale: float) -> None:
+    """Lays what a sentence says over what is known: a valid GGA is best, then a valid RMC."""
+    gga = sentence.sentence_type == "GGA"
+    try:
+        # pynmea2's own is_valid takes the navigational status "not given" for an alarm.
+        valid = int(sentence.data[5]) != 0 if gga else sentence.status == "A" and "N" not in sentence.data[11:12]
+        if not valid or epoch.best:
+            return
+        latitude, longitude = sentence.latitude, sentence.longitude
+        accuracy = float(sentence.horizontal_dil or 0) * scale if gga else 0.0
+    except (ValueError, LookupError, TypeError):
+        return
+    epoch.latitude, epoch.longitude, epoch.accuracy, epoch.best = latitude, longitude, accuracy, gga
+
+
+def _clock(text: str) -> int | None:
+    """Microseconds since midnight of hhmmss.ss, exactly; None: the receiver does not know the time."""
+    if not text:
+        return None
+    parts = _CLOCK.fullmatch(text)
+    if parts is None:
+        raise ValueError(text)
+    hours, minutes, seconds = parts.groups()
+    return int(hours) * _HOUR + int(minutes) * _HOUR // 60 + int(Decimal(seconds) * 1_000_000)
+
+
+def _day(sentence: Any) -> int | None:
+    """Days since 1970 of a sentence that says the date."""
+    kind, values = sentence.sentence_type, sentence.data
+    if kind == "RMC" and values[8]:
+        return (sentence.datestamp - _EPOCH).days if isinstance(sentence.datestamp, date) else None
+    if kind == "ZDA" and all(values[1:4]):
+        return (date(int(values[3]), int(values[2]), int(values[1])) - _EPOCH).days
+    return None

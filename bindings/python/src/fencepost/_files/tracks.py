@@ -1,0 +1,50 @@
+"""What a track is: fixes in the order of their file, or way points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from .._errors import InputError
+
+Point: TypeAlias = tuple[float, float, float, int | None]
+"""Latitude, longitude, accuracy, time in microseconds."""
+FixRow: TypeAlias = tuple[float, float, float, int]
+
+NO_POSITION = math.nan
+"""Accuracy of a row without a position: a monitor ignores and counts it."""
+VECTOR_FORMATS = (".gpkg", ".shp", ".kml", ".kmz", ".fgb", ".gml", ".gdb", ".sqlite", ".parquet", ".zip")
+"""Endings that GeoPandas reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """Fixes in file order, or way points without times (then there are no fixes)."""
+
+    path: str
+    fixes: Sequence[FixRow]
+    way_points: list[tuple[float, float]] = field(default_factory=list)
+    key: Any = None
+    """What tells it from the other tracks of its table."""
+
+
+def split(points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any] | None = None) -> list[Track]:
+    """The fixes, by key where there are keys (the n-th is that of the n-th point)."""
+    fixes: dict[Any, list[FixRow]] = {}
+    way_points: dict[Any, list[tuple[float, float]]] = {}
+    first_untimed = ""
+    for index, (place, (latitude, longitude, accuracy, time)) in enumerate(points):
+        key = None if keys is None else keys[index]
+        if time is not None:
+            fixes.setdefault(key, []).append((latitude, longitude, accuracy, time))
+        else:
+            first_untimed = first_untimed or place
+            way_points.setdefault(key, []).append((latitude, longitude))
+    if fixes and way_points:
+        raise InputError(path, first_untimed, "has no time (other points have one): remove it or give it a time")
+    if not fixes and not way_points:
+        raise InputError(path, "", "holds no points")
+    return [Track(str(path), fixes.get(key, []), way_points.get(key, []), key) for key in fixes or way_points]

@@ -1,0 +1,96 @@
+"""Vector files, read with GeoPandas, and the one coordinate reference system that is understood."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError, require
+
+_DRIVERS = {
+    ".gpkg": ("GPKG",),
+    ".shp": ("ESRI Shapefile",),
+    ".kml": ("LIBKML", "KML"),
+    ".kmz": ("LIBKML",),
+    ".fgb": ("FlatGeobuf",),
+    ".gml": ("GML",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How vector files are read: which layer (None: the first), and whether coordinates are transformed to WGS84."""
+
+    layer: str | None = None
+    transform: bool = False
+
+
+PLAIN = Reading()
+
+
+def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
+    """A GeoDataFrame of a GeoPackage, Shapefile, KML or whatever else GDAL reads.
+
+    Raises:
+        InputError: There is no such file, or it is not what its ending says.
+        MissingExtraError: GeoPandas is not installed.
+    """
+    geopandas = require("geopandas", "geo")
+    pyogrio = require("pyogrio", "geo")
+    if not Path(path).exists():
+        raise InputError(path, "", "No such file or directory")
+    kind = Path(path).suffix.lower()
+    driver = ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # what GDAL mutters about a file
+            if kind == ".parquet":
+                if how.layer is not None:
+                    raise ValueError("it has no layers")
+                frame = geopandas.read_parquet(path)
+            else:
+                layers = pyogrio.list_layers(path)
+                names = [str(name) for name, _ in layers]
+                if how.layer is not None and how.layer not in names:
+                    raise ValueError(f"there is no layer {how.layer!r}, only {', '.join(names)}")
+                layer = how.layer or (names[0] if names else None)
+                driver = pyogrio.read_info(path, layer=layer).get("driver", "")
+                frame = geopandas.read_file(path, layer=layer, engine="pyogrio")
+    except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
+        text = str(error).removeprefix(f"'{path}' ").removeprefix(f"{path}: ")
+        raise InputError(path, "", f"not usable as {kind[1:]}: {text}") from None
+    # GDAL looks at what is in a file, not at its name.
+    if driver and driver not in _DRIVERS.get(kind, driver):
+        raise InputError(path, "", f"not usable as {kind[1:]}: it holds {driver}")
+    if not hasattr(frame, "crs"):
+        raise InputError(path, "", "has no geometry")
+    return transformed(frame, path, how)
+
+
+def transformed(frame: Any, source: str | Path, how: Reading) -> Any:
+    """A GeoDataFrame in WGS84, where that is asked for and it says in what it is."""
+    if not how.transform or getattr(frame, "crs", None) is None:
+        return frame
+    try:
+        return frame.to_crs(epsg=4326)
+    except Exception as error:  # pyproj's own
+        raise InputError(source, "", f"its CRS cannot be transformed: {error}") from None
+
+
+def check_crs(frame: Any, source: str, call: str) -> None:
+    """Refuses coordinates that are not degrees WGS84; a frame that does not say what it has is taken to have them.
+
+    Args:
+        frame: A GeoDataFrame.
+        source: Path or argument, for the message.
+        call: How the caller names the frame.
+    """
+    crs = frame.crs
+    if crs is None or crs.to_epsg() in (4326, 4979) or crs.to_authority() == ("OGC", "CRS84"):
+        return
+    kind = "projected" if crs.is_projected else "not WGS84"
+    name = f"EPSG:{crs.to_epsg()}" if crs.to_epsg() else crs.name
+    advice = f"convert it: {call}.to_crs(epsg=4326), or read it with transform"
+    raise InputError(source, "", f"its CRS {name} is {kind}; {advice}")

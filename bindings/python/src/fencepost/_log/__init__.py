@@ -1,0 +1,1 @@
+"""What a replay gives: events, visits, the report. Nothing here knows a monitor."""

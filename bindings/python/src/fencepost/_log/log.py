@@ -1,0 +1,207 @@
+"""What a replay gave: its events, its visits, its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._files.condition_files import ConditionRow
+from .._files.tracks import FixRow
+from .._tables.rows import Rows
+from .._tables.times import from_us
+from .._values.conditions import Condition
+from .._values.enums import State
+from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
+from .visits import Visits, visits_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class ReplayCounts(NamedTuple):
+    """How many inputs a replay had, and how many of them it skipped.
+
+    Example:
+        >>> ReplayCounts(fixes=10, late_fixes=1).late_fixes
+        1
+    """
+
+    fixes: int = 0
+    late_fixes: int = 0
+    """Earlier than one before."""
+    invalid_fixes: int = 0
+    """Without a usable position or time."""
+    reports: int = 0
+    """Scan reports and declarations of the sightings file."""
+    late_reports: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrackReplay:
+    """What became of one track.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> log = replay([Fix(0, 0, accuracy=5, time=7)], {"start": CircularGeographicCondition(0, 0, radius=150)})
+        >>> log.replays[0].counts.fixes, log.replays[0].end_us
+        (1, 7)
+    """
+
+    key: Any
+    """What tells it from the other tracks of its table; None: there is one track."""
+    source: str
+    """The file's path, or the name of the argument that held the track."""
+    fixes: Sequence[FixRow]
+    """Latitude and longitude in degrees, accuracy in metres (0: not reported; NaN: no position), and the time in
+    microseconds since 1970."""
+    events: tuple[Event, ...]
+    """Its events, in the order in which they were handed out."""
+    counts: ReplayCounts
+    """Its inputs, and how many of them were skipped."""
+    begin_us: int | None
+    """The first time of all its inputs in microseconds since 1970; None: it has no inputs."""
+    end_us: int | None
+    """The clock at its end, in microseconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedEvent:
+    """An event and the track that it is of.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, replay
+        >>> log = replay([Fix(0, 0, time=0)], {"start": CircularGeographicCondition(0, 0, radius=150)})
+        >>> [(row.track, row.event.identifier) for row in log.tracked()]
+        [(None, 'start')]
+    """
+
+    track: Any
+    """What tells the track from the others; None: there is one track."""
+    event: Event
+
+
+class Log(Rows[Event]):
+    """What a replay gave: its events, and what was counted; see :class:`EventLog`."""
+
+    def __init__(
+        self, replays: Sequence[TrackReplay], conditions: Sequence[ConditionRow], by: str | None = None
+    ) -> None:
+        super().__init__(event for replayed in replays for event in replayed.events)
+        self._replays, self._conditions = tuple(replays), tuple(conditions)
+        self.by = by
+        """Name of the column that tells tracks apart; None: there is one track."""
+
+    @property
+    def tracks(self) -> tuple[Any, ...]:
+        """What tells the tracks apart, in their order; a single None where there is one."""
+        return tuple(replayed.key for replayed in self._replays)
+
+    @property
+    def conditions(self) -> dict[str, Condition]:
+        """The conditions by identifier, in the order in which they were added."""
+        return {row.identifier: row.condition for row in self._conditions}
+
+    @property
+    def counts(self) -> ReplayCounts:
+        """The inputs, of all tracks together."""
+        return ReplayCounts(*(sum(numbers) for numbers in zip(*(replayed.counts for replayed in self._replays))))
+
+    @property
+    def start(self) -> datetime | None:
+        """The earliest time of all inputs, aware, UTC."""
+        return from_us(min((part.begin_us for part in self._replays if part.begin_us is not None), default=None))
+
+    @property
+    def end(self) -> datetime | None:
+        """The latest time of all inputs, or to which time was let pass, aware, UTC."""
+        return from_us(max((part.end_us for part in self._replays if part.end_us is not None), default=None))
+
+    def of(self, track: Any) -> Self:
+        """The log of one track alone.
+
+        Raises:
+            KeyError: There is no such track.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log.of(None) == log
+            True
+        """
+        for replayed in self._replays:
+            if replayed.key == track:
+                return type(self)([replayed], self._conditions, self.by)
+        raise KeyError(track)
+
+    def visits(self) -> Visits:
+        """The intervals for which each condition was satisfied.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> [(visit.identifier, str(visit.end_known)) for visit in log.visits()]
+            [('start', 'crossing')]
+        """
+        return Visits(
+            (
+                visit
+                for part in self._replays
+                for visit in visits_of(part.events, part.begin_us, part.end_us, self.assumed, part.key)
+            ),
+            self.by,
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The table as a dict of columns: those of the JSON Lines; first `by`, where there is one.
+
+        Flags and the parts of the refinement are joined into one text.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> log.columns()["state"]
+            ['satisfied', 'unsatisfied']
+        """
+        first = {} if self.by is None else {self.by: [row.track for row in self.tracked()]}
+        return first | {name: [value(event) for event in self] for name, value in LOG_COLUMNS.items()}
+
+    def tracked(self) -> Iterator[TrackedEvent]:
+        """The events with what tells their tracks apart.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, replay
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> log = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact")
+            >>> [(row.track, row.event.sequence) for row in log.tracked()]
+            [(None, 1), (None, 2)]
+        """
+        for replayed in self._replays:
+            for event in replayed.events:
+                yield TrackedEvent(replayed.key, event)
+
+    @property
+    def replays(self) -> tuple[TrackReplay, ...]:
+        """What became of each track."""
+        return self._replays
+
+    @property
+    def assumed(self) -> Mapping[str, State]:
+        """The states that were assumed when the conditions were added."""
+        return {row.identifier: row.assuming for row in self._conditions}
+
+    def _kinds(self) -> dict[str, str]:
+        # GDAL has no unsigned integers.
+        return {name: "int" if kind == "uint" else kind for name, kind in EVENT_KINDS.items() if name in LOG_COLUMNS}
+
+    def _points(self) -> Sequence[tuple[float, float] | None]:
+        return event_points(self)
+
+    def _summary(self) -> str:
+        several = "" if self.by is None else f", {len(self._replays)} tracks by {self.by}"
+        period = "" if self.start is None else f", {self.start:%Y-%m-%d %H:%M:%S} to {self.end:%Y-%m-%d %H:%M:%S} UTC"
+        return f"{len(self)} events of {len(self._conditions)} conditions{several}{period}"

@@ -1,0 +1,77 @@
+"""Events as texts: JSON Lines, CSV, GeoJSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+
+from .._values.events import LOG_COLUMNS, Event, diagnostic_names, refinement_text
+
+
+def event_line(event: Event, by: str | None, track: Any) -> str:
+    """An event as one JSON object, with the track first where there are several."""
+    text = event.to_json()
+    return text if by is None else line_head(by, track) + text[1:]
+
+
+def line_head(by: str, track: Any) -> str:
+    """What the line of an event begins with, up to the event's own keys."""
+    return f"{{{json.dumps(by, ensure_ascii=False)}:{json.dumps(plain(track), ensure_ascii=False)},"
+
+
+def plain(value: Any) -> Any:
+    """A track's key as JSON has it."""
+    if hasattr(value, "item"):
+        value = value.item()
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+def write_jsonl(events: Iterable[Event], stream: IO[str]) -> None:
+    """One line an event, written by the library's own encoder."""
+    for event in events:
+        stream.write(event.to_json() + "\n")
+
+
+class CSVWriter:
+    """A header and one row an event; flags and the refinement's parts are joined, what is not there is empty."""
+
+    def __init__(self, stream: IO[str], by: str | None = None) -> None:
+        self._writer = csv.writer(stream, lineterminator="\n")
+        self._by = by
+        self._writer.writerow(LOG_COLUMNS if by is None else (by, *LOG_COLUMNS))
+
+    def write(self, event: Event, track: Any = None) -> None:
+        values = json.loads(event.to_json())
+        values["diagnostics"] = "|".join(diagnostic_names(event.diagnostics))
+        values["refinement"] = refinement_text(event)
+        cells = ["" if values[name] is None else values[name] for name in LOG_COLUMNS]
+        self._writer.writerow(cells if self._by is None else [track, *cells])
+
+
+def write_csv(events: Iterable[Event], stream: IO[str]) -> None:
+    """As :class:`CSVWriter`."""
+    writer = CSVWriter(stream)
+    for event in events:
+        writer.write(event)
+
+
+def geojson_parts(events: Iterable[tuple[Event, Any]], by: str | None = None) -> Iterator[str]:
+    """A FeatureCollection: a Point at the deciding fix (null without one) with the event's other keys as properties."""
+    yield '{"type": "FeatureCollection", "features": ['
+    separator = "\n"
+    for event, track in events:
+        values: dict[str, Any] = json.loads(event.to_json())
+        latitude, longitude = values.pop("latitude"), values.pop("longitude")
+        geometry = None if latitude is None else {"type": "Point", "coordinates": [longitude, latitude]}
+        properties = values if by is None else {by: plain(track), **values}
+        feature = {"type": "Feature", "geometry": geometry, "properties": properties}
+        yield separator + json.dumps(feature, ensure_ascii=False)
+        separator = ",\n"
+    yield "\n]}\n"
+
+
+def write_geojson(events: Iterable[Event], stream: IO[str]) -> None:
+    """As :func:`geojson_parts`."""
+    stream.writelines(geojson_parts((event, None) for event in events))

@@ -1,0 +1,108 @@
+"""Shapes on a Web Mercator map: tracks and geodesic circles, also across the antimeridian and around a pole."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+
+from .._native import direct_into, inverse
+
+EARTH_RADIUS = 6_378_137.0
+"""Of the sphere that EPSG:3857 is drawn on, metres."""
+MOST_NORTH = 85.0511287798066
+"""Degrees: where the map is a square."""
+_ALL_AROUND = 20_003_931.5
+"""No geodesic is longer: half a meridian, metres."""
+
+Ring = tuple[list[float], list[float]]
+"""Longitudes and latitudes in degrees, not closed."""
+
+
+def x_of(longitude: float) -> float:
+    """Easting of a longitude (degrees), metres."""
+    return math.radians(longitude) * EARTH_RADIUS
+
+
+def y_of(latitude: float) -> float:
+    """Northing of a latitude (degrees), metres; the poles, which are infinitely far, count as the map's edge."""
+    clamped = math.radians(max(-MOST_NORTH, min(MOST_NORTH, latitude)))
+    return EARTH_RADIUS * math.asinh(math.tan(clamped))
+
+
+def near(longitude: float, reference: float) -> float:
+    """The longitude plus the turns that bring it within half a turn of the reference."""
+    return longitude + 360 * round((reference - longitude) / 360)
+
+
+def unwrapped(longitudes: Iterable[float], reference: float) -> list[float]:
+    """Each longitude within half a turn of the one before, the first of the reference."""
+    result = []
+    for longitude in longitudes:
+        reference = near(longitude, reference)
+        result.append(reference)
+    return result
+
+
+def circle(latitude: float, longitude: float, radius: float, corners: int = 180) -> list[Ring]:
+    """The outline of all points at most `radius` metres away along the geodesic; a second ring is a hole.
+
+    The outline follows geodesics of that length (Karney 2013). Where a pole is inside, it goes along the map's edge
+    there; where both are, the region is the whole width of the map but for a hole.
+
+    Args:
+        latitude: Of the centre, degrees.
+        longitude: Of the centre, degrees; the outline lies around it, beyond 180 where it must.
+        radius: Metres.
+        corners: How many points of the line are taken.
+    """
+    if radius >= _ALL_AROUND:
+        return [_world(longitude)]
+    column = array("d", bytes(8 * corners))
+    latitudes, longitudes, azimuths = array("d", column), array("d", column), array("d", column)
+    turns = array("d", [360 * corner / corners for corner in range(corners)])
+    north_from, east_from = array("d", [latitude]), array("d", [near(longitude, 0.0)])
+    direct_into(north_from, east_from, turns, array("d", [radius]), latitudes, longitudes, azimuths)
+    north, south = (inverse(latitude, 0.0, pole, 0.0)[0] <= radius for pole in (90.0, -90.0))
+    if north and south:
+        # Its line goes around what is left out.
+        middle = longitude + 180
+        return [_world(middle), (unwrapped(longitudes, middle), list(latitudes))]
+    if not north and not south:
+        return [(unwrapped(longitudes, longitude), list(latitudes))]
+    # The line goes once around the pole: from one side of the map to the other, then back along its edge.
+    left, right = longitude - 180, longitude + 180
+    edge = MOST_NORTH if north else -MOST_NORTH
+    order = sorted(range(corners), key=lambda corner: near(longitudes[corner], longitude))
+    along = [near(longitudes[corner], longitude) for corner in order]
+    heights = [latitudes[corner] for corner in order]
+    side = (heights[0] + heights[-1]) / 2
+    return [([left, *along, right, right, left], [side, *heights, side, edge, edge])]
+
+
+def _world(middle: float) -> Ring:
+    left, right = middle - 180, middle + 180
+    return [left, right, right, left], [MOST_NORTH, MOST_NORTH, -MOST_NORTH, -MOST_NORTH]
+
+
+def thinned(points: Sequence[tuple[float, float]], most: int) -> list[int]:
+    """Indices of at most about `most` points: those nearer to the last one taken than a cell are left out.
+
+    The cell is a fraction of the extent, so that what is left out would not be seen at first.
+    """
+    if len(points) <= most:
+        return list(range(len(points)))
+    xs, ys = [point[0] for point in points], [point[1] for point in points]
+    extent = max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0
+    step = extent / 20_000
+    while True:
+        kept = [0]
+        for index in range(1, len(points)):
+            last = points[kept[-1]]
+            if max(abs(points[index][0] - last[0]), abs(points[index][1] - last[1])) >= step:
+                kept.append(index)
+        if kept[-1] != len(points) - 1:
+            kept.append(len(points) - 1)
+        if len(kept) <= most:
+            return kept
+        step *= 2

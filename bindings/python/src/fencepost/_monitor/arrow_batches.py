@@ -1,0 +1,246 @@
+"""Arrow streams into a monitor: fixes and circles, batch by batch, in place where the columns are of the right type."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from .._errors import InputError
+from .._native import InvalidArgumentError, Monitor as Handle, QueueFullError
+from .._tables.arrow_reader import BatchReader, Plan, Ticks, without_nulls
+from .._tables.buffers import contiguous, identifiers, tags
+from .._tables.names import CONDITIONS, POSITION, TRACK
+from .._values.arguments import as_policy, assumed, assumed_state, identifier_text, policy_of, policy_row
+from .._values.enums import State
+from .._values.policy import PolicyRow, TransitionPolicy
+from .._values.results import FeedResult
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from .._tables.buffers import SupportsArray
+
+    Tags: TypeAlias = SupportsArray | Buffer | Iterable[int] | int
+
+_Decided: TypeAlias = tuple[int, PolicyRow | None]
+"""An assumed state and a policy, as the engine is given them."""
+_FEW = 16
+FIXES, CIRCLES = "fixes", "table"
+"""What the arguments are called in messages."""
+
+
+class _Fixes(NamedTuple):
+    """The fixes of a batch."""
+
+    first: int
+    latitudes: Any
+    longitudes: Any
+    accuracies: Any
+    times: Ticks
+
+    def feed(self, handle: Handle, refuses: bool) -> FeedResult:
+        times: Any = self.times.values
+        fraction = self.times.multiplier, self.times.divisor
+        return FeedResult(
+            *handle.feed_columns(self.latitudes, self.longitudes, self.accuracies, times, *fraction, refuses)
+        )
+
+
+def feed_stream(handle: Handle, table: Any, columns: Mapping[str, str], refuses: bool) -> FeedResult:
+    """Feeds the rows of a stream; see :meth:`fencepost.Monitor.feed_many`.
+
+    Args:
+        handle: What is fed.
+        table: What exports the stream.
+        columns: Names of columns that are not recognised.
+        refuses: Whether the first invalid row of the stream refuses all of it.
+    """
+    reader = BatchReader(table, FIXES)
+    plan = reader.find(TRACK, columns, ("time",))
+    batches = _fixes(reader, plan)
+    if refuses:
+        held, empty = list(batches), _empty()
+        for batch in held:
+            try:
+                batch.feed(empty, True)
+            except InvalidArgumentError as error:
+                raise _of_row(error, FIXES, batch.first, reader, plan) from None
+        batches = iter(held)
+    total = FeedResult(0, 0, 0)
+    while True:
+        try:
+            found = next(batches, None)
+        except InputError as error:  # what came before took effect
+            error.result = total
+            raise
+        if found is None:
+            return total
+        try:
+            total = total._plus(found.feed(handle, False))
+        except BaseException as error:
+            if isinstance(error, QueueFullError):
+                error.position += found.first
+            total._carry(error)
+            raise
+
+
+def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
+    for first, chunk in reader.batches():
+        latitudes, longitudes = reader.positions(chunk, plan, first)
+        index = plan.indices.get("accuracy")
+        accuracies = None if index is None else reader.numbers(chunk, index, "accuracy", first, missing=0.0)
+        yield _Fixes(first, latitudes, longitudes, accuracies, reader.ticks(chunk, plan.indices["time"], first))
+
+
+def _empty() -> Handle:
+    """A monitor that rows can be tried on: what is valid does not depend on what a monitor holds."""
+    return Handle()
+
+
+def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchReader, plan: Plan) -> InputError:
+    """What the engine says of a row of a batch, as an error about that row of the stream and its column."""
+    reason = str(error).removeprefix(f"row {error.position}: ")
+    about = reason.partition(" is ")[0].removeprefix("the ").partition(" ")[0]
+    if about in ("coordinate", *POSITION) and plan.geometry is not None:
+        indices = [plan.geometry]
+    else:
+        indices = [
+            plan.indices[what] for what in (POSITION if about == "coordinate" else (about,)) if what in plan.indices
+        ]
+    names = " and ".join(repr(reader.names[index]) for index in indices)
+    return InputError.of_row(source, first + error.position, f"{reason} (column {names})" if names else reason)
+
+
+class _Circles(NamedTuple):
+    """Consecutive rows with the same options."""
+
+    first: int
+    identifiers: tuple[str, ...]
+    latitudes: memoryview[Any]
+    longitudes: memoryview[Any]
+    radii: memoryview[Any]
+    assuming: int
+    policy: PolicyRow | None
+
+    def add(self, handle: Handle, tags: memoryview[Any]) -> None:
+        """Adds them, all or nothing."""
+        handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)])
+
+    def add_singly(self, handle: Handle, tags: memoryview[Any]) -> None:
+        """Adds one after another, which is faster for few."""
+        columns = self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :]
+        for row, (identifier, latitude, longitude, radius, tag) in enumerate(zip(*columns)):
+            try:
+                handle.add_circle(identifier, latitude, longitude, radius, self.assuming, self.policy, tag, False)
+            except InvalidArgumentError as error:
+                error.position = row
+                raise
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Circles]) -> _Circles:
+        """Consecutive parts with the same options as one: a copy, unless there is only one."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        columns = [array("d"), array("d"), array("d")]
+        for part in parts:
+            for column, values in zip(columns, (part.latitudes, part.longitudes, part.radii)):
+                column.frombytes(values.cast("B"))
+        texts = tuple(text for part in parts for text in part.identifiers)
+        latitudes, longitudes, radii = (memoryview(column) for column in columns)
+        return cls(first.first, texts, latitudes, longitudes, radii, first.assuming, first.policy)
+
+
+class Options(NamedTuple):
+    """What a row has that does not say it itself."""
+
+    assuming: State | str
+    policy: TransitionPolicy | str | None
+    tag: Tags
+
+
+def add_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options) -> None:
+    """Adds the circles of a stream; see :meth:`fencepost.Monitor.add_many`."""
+    reader = BatchReader(table, CIRCLES)
+    plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
+    default = assumed(options.assuming), policy_row(options.policy)
+    found = groupby(
+        _circles(reader, plan, default, as_policy(options.policy)), lambda part: (part.assuming, part.policy)
+    )
+    parts = [_Circles.joined(list(same)) for _, same in found]
+    numbers = tags(options.tag, sum(len(part.identifiers) for part in parts))
+    # A row that is refused is refused by any monitor: several parts go into another one first.
+    for target in (_empty(), handle) if len(parts) > 1 else (handle,):
+        for part in parts:
+            singly = len(parts) > 1 and len(part.identifiers) < _FEW
+            try:
+                (part.add_singly if singly else part.add)(target, numbers)
+            except InvalidArgumentError as error:
+                raise _of_row(error, CIRCLES, part.first, reader, plan) from None
+
+
+def _circles(reader: BatchReader, plan: Plan, default: _Decided, base: TransitionPolicy) -> Iterator[_Circles]:
+    for first, chunk in reader.batches():
+        texts = _texts(reader, chunk, plan, first)
+        numbers = {"radius": reader.numbers(chunk, plan.indices["radius"], "radius", first)}
+        numbers["latitude"], numbers["longitude"] = reader.positions(chunk, plan, first)
+        held = [contiguous(numbers[what], what, chunk.length) for what in (*POSITION, "radius")]
+        start = 0
+        for (state, policy), length in _runs(reader, chunk, plan, first, default, base):
+            rows = slice(start, start + length)
+            latitudes, longitudes, radii = (part[rows] for part in held)
+            yield _Circles(first + start, texts[rows], latitudes, longitudes, radii, state, policy)
+            start += length
+
+
+def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str, ...]:
+    """The identifiers of a batch; numbers become texts."""
+    name = reader.names[plan.indices["identifier"]]
+    found = []
+    for row, value in enumerate(reader.values(chunk, plan.indices["identifier"], first)):
+        missing = value is None or value != value
+        text = None if missing else identifier_text(value)
+        if not isinstance(text, str):
+            said = "is missing" if missing else f"{value!r} is a {type(value).__name__}"
+            raise InputError.of_row(CIRCLES, first + row, f"identifier {said} (column {name!r}): a text is needed")
+        found.append(text)
+    try:
+        return identifiers(found)
+    except InvalidArgumentError as error:
+        reason = str(error).removeprefix(f"identifier, row {error.position}: ")
+        raise InputError.of_row(CIRCLES, first + error.position, f"identifier {reason} (column {name!r})") from None
+
+
+def _runs(
+    reader: BatchReader, chunk: Any, plan: Plan, first: int, default: _Decided, base: TransitionPolicy
+) -> Iterator[tuple[_Decided, int]]:
+    """Assumed states and policies, each with the number of consecutive rows that have them."""
+    own = [what for what in ("assuming", "policy") if what in plan.indices]
+    if not own:
+        yield default, chunk.length
+        return
+    start = 0
+    held = [reader.values(chunk, plan.indices[what], first) for what in own]
+    known: dict[str, _Decided] = {}
+    for given, rows in groupby(zip(*held)):
+        decided = known.get(repr(given))
+        if decided is None:
+            try:
+                decided = known[repr(given)] = _decide(dict(zip(own, given)), default, base)
+            except (ValueError, OverflowError) as error:
+                names = " and ".join(repr(reader.names[plan.indices[what]]) for what in own)
+                raise InputError.of_row(CIRCLES, first + start, f"{error} (column {names})") from None
+        length = sum(1 for _ in rows)
+        yield decided, length
+        start += length
+
+
+def _decide(own: Mapping[str, Any], default: _Decided, base: TransitionPolicy) -> _Decided:
+    """What a row says itself, else what is said for all."""
+    assuming, policy = own.get("assuming"), without_nulls(own.get("policy"))
+    return (
+        default[0] if assuming is None else assumed(assumed_state(assuming)),
+        default[1] if policy is None else policy_row(policy_of(policy, base)),
+    )

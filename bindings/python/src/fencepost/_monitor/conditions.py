@@ -1,0 +1,217 @@
+"""What a monitor watches: how conditions come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, overload
+
+from .._tables.buffers import contiguous, identifiers, tags
+from .._values.arguments import assumed, integer, policy_row
+from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from .._values.enums import State
+from .._values.policy import TransitionPolicy
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from .._native import Monitor as Handle
+    from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray
+
+
+class MonitorConditions:
+    """How conditions come and go."""
+
+    __slots__ = ()
+    _handle: Handle
+
+    def add(
+        self,
+        condition: Condition,
+        identifier: str,
+        *,
+        assuming: State | str = State.UNKNOWN,
+        policy: TransitionPolicy | str | None = None,
+        tag: int = 0,
+    ) -> None:
+        """Adds a condition, or replaces the one of that identifier: new record, its waiting events are dropped.
+
+        When a valid fix not older than `initial_fix_max_age` is known, it decides a circle at once.
+
+        Args:
+            condition: What to monitor.
+            identifier: 1 to 256 bytes of UTF-8.
+            assuming: The first record's state: unknown, satisfied or unsatisfied.
+            policy: When a crossing counts; or a preset's name; None: :meth:`TransitionPolicy.standard`.
+            tag: 0 to 2**64 - 1, yours: every event brings it back.
+
+        Raises:
+            InvalidArgumentError: A value is out of its range; the message names it.
+
+        Example:
+            >>> from fencepost import Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", policy="exact")
+            >>> monitor.identifiers
+            ['home']
+        """
+        self._put(condition, identifier, assuming, policy, tag, False)
+
+    def ensure(
+        self,
+        condition: Condition,
+        identifier: str,
+        *,
+        assuming: State | str = State.UNKNOWN,
+        policy: TransitionPolicy | str | None = None,
+        tag: int = 0,
+    ) -> bool:
+        """Like :meth:`add`, but leaves an equal condition of that identifier alone.
+
+        Equal: centre within 1e-7 degrees, radius within 0.5 m (beacons: exactly), same policy and tag; `assuming`
+        is then ignored.
+
+        Returns:
+            Whether the condition was added or replaced.
+
+        Example:
+            >>> from fencepost import Monitor
+            >>> monitor, home = Monitor(), CircularGeographicCondition(52.5, 13.4, 100)
+            >>> monitor.ensure(home, "home"), monitor.ensure(home, "home")
+            (True, False)
+        """
+        return self._put(condition, identifier, assuming, policy, tag, True)
+
+    @overload
+    def add_many(
+        self,
+        identifier: Iterable[str],
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        radius: NumberColumn,
+        *,
+        assuming: State | str = State.UNKNOWN,
+        policy: TransitionPolicy | str | None = None,
+        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
+    ) -> None: ...
+    @overload
+    def add_many(
+        self,
+        identifier: ArrowStream,
+        /,
+        *,
+        assuming: State | str = State.UNKNOWN,
+        policy: TransitionPolicy | str | None = None,
+        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
+        columns: Mapping[str, str] | None = None,
+    ) -> None: ...
+    def add_many(
+        self,
+        identifier: Any,
+        latitude: Any = None,
+        longitude: Any = None,
+        radius: Any = None,
+        *,
+        assuming: State | str = State.UNKNOWN,
+        policy: TransitionPolicy | str | None = None,
+        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
+        columns: Mapping[str, str] | None = None,
+    ) -> None:
+        """Adds many circles from columns of equal length, in order, as single calls would. All or nothing.
+
+        Columns of 64-bit elements without gaps are read in place; others are converted.
+
+        Or from one table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB) with the columns
+        identifier, radius, and latitude and longitude or points, found as :func:`replay` finds them. Its columns
+        assuming and policy, where it has them, hold for their rows; what is null in them is as the arguments say. Where
+        they differ between rows, another thread, or a store after a crash, may see the first rows without the rest.
+        Needs ``fencepost[arrow]``.
+
+        Args:
+            identifier: Texts; or a table, alone.
+            latitude: Of the centres, degrees.
+            longitude: Of the centres, degrees.
+            radius: Metres.
+            assuming: For all of them.
+            policy: For all of them; or a preset's name; None: :meth:`TransitionPolicy.standard`.
+            tag: A column, or one for all of them.
+            columns: Of a table the names of the columns for identifier, latitude, longitude, radius, assuming, policy,
+                or geometry, where they are not recognised.
+
+        Raises:
+            InvalidArgumentError: Columns of different lengths, or a row is refused (NaN, out of range): none is added,
+                ``position`` is the row.
+            ColumnTypeError: A column does not hold what it is to hold; ``position`` is the row.
+            InputError: A table lacks a column, or a row of it is refused: none is added, ``row`` is which.
+            MissingExtraError: A table was given, and nanoarrow is not installed.
+
+        Example:
+            >>> from fencepost import Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
+            >>> monitor.identifiers
+            ['a', 'b']
+            >>> import pyarrow
+            >>> monitor.add_many(pyarrow.table({"name": ["c"], "lat": [52.5], "lon": [13.4], "radius": [150.0]}))
+            >>> monitor["c"].condition.radius
+            150.0
+        """
+        given = (latitude, longitude, radius)
+        if hasattr(identifier, "__arrow_c_stream__") and all(column is None for column in given):
+            from .arrow_batches import Options, add_stream
+
+            add_stream(self._handle, identifier, columns or {}, Options(assuming, policy, tag))
+            return
+        if columns is not None:
+            raise TypeError("columns names those of a table that exports an Arrow stream")
+        for column, name in zip(given, ("latitude", "longitude", "radius")):
+            if column is None:
+                raise TypeError(f"add_many needs the column {name}")
+        texts = identifiers(identifier)
+        rows = len(texts)
+        self._handle.add_circles(
+            texts,
+            contiguous(latitude, "latitude", rows),
+            contiguous(longitude, "longitude", rows),
+            contiguous(radius, "radius", rows),
+            assumed(assuming),
+            policy_row(policy),
+            tags(tag, rows),
+        )
+
+    def remove(self, identifier: str) -> bool:
+        """Removes a condition, its record and its events.
+
+        Returns:
+            Whether there was one.
+
+        Raises:
+            InvalidArgumentError: Not an identifier at all: empty, too long.
+
+        Example:
+            >>> from fencepost import Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.remove("home"), monitor.remove("home")
+            (True, False)
+        """
+        return self._handle.remove(identifier)
+
+    def _put(
+        self,
+        condition: Condition,
+        identifier: str,
+        assuming: State | str,
+        policy: TransitionPolicy | str | None,
+        tag: int,
+        ensure: bool,
+    ) -> bool:
+        state, row = assumed(assuming), policy_row(policy)
+        number = integer(tag, "tag", 0)
+        if isinstance(condition, CircularGeographicCondition):
+            geometry = (condition.latitude, condition.longitude, condition.radius)
+            return self._handle.add_circle(identifier, *geometry, state, row, number, ensure)
+        if isinstance(condition, BeaconIdentityCondition):
+            major = -1 if condition.major is None else condition.major
+            minor = -1 if condition.minor is None else condition.minor
+            return self._handle.add_beacon(identifier, condition.uuid.bytes, major, minor, state, row, number, ensure)
+        raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")

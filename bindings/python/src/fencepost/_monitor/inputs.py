@@ -1,0 +1,237 @@
+"""What goes into a monitor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from .._native import InvalidArgumentError
+from .._tables.buffers import numbers, times
+from .._tables.times import Time, to_us
+from .._values.conditions import KINDS, Condition
+from .._values.enums import Diagnostics
+from .._values.fixes import FIX_RECORD, BeaconSighting, Fix, common_time
+from .._values.results import FeedResult
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from .._native import Monitor as Handle
+    from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
+
+
+class MonitorInputs:
+    """The inputs of a monitor."""
+
+    __slots__ = ()
+    _handle: Handle
+
+    def feed(self, fix: Fix) -> None:
+        """Feeds one fix. A fix without a position (accuracy negative or NaN) is ignored and counted.
+
+        Raises:
+            InvalidArgumentError: A coordinate or the time is out of range; counted.
+            LateInputError: Earlier than the clock; counted.
+            QueueFullError: `max_pending_events` events wait.
+        """
+        self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
+
+    @overload
+    def feed_many(
+        self, fixes: Iterable[Fix] | Buffer, /, *, on_invalid: Literal["count", "raise"] = "count"
+    ) -> FeedResult: ...
+    @overload
+    def feed_many(
+        self,
+        fixes: ArrowStream,
+        /,
+        *,
+        columns: Mapping[str, str] | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult: ...
+    @overload
+    def feed_many(
+        self,
+        fixes: None = None,
+        /,
+        *,
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        time: TimeColumn,
+        accuracy: NumberColumn | float | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult: ...
+    def feed_many(
+        self,
+        fixes: Any = None,
+        /,
+        *,
+        latitude: Any = None,
+        longitude: Any = None,
+        time: Any = None,
+        accuracy: Any = None,
+        columns: Mapping[str, str] | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult:
+        """Feeds many fixes in order, with the same result as single calls; other Python threads run meanwhile.
+
+        Either fixes, or columns of equal length: NumPy arrays, pandas columns, ``array.array``, whatever else has the
+        buffer protocol or ``__array__``, lists. Columns of ``float64``, and of ``int64`` or ``datetime64[us]`` for
+        times, are read in place, also when they have gaps or run backwards; others are converted first. They must
+        not be changed meanwhile.
+
+        Or a table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB), fed batch by batch: its columns
+        are found as :func:`replay` finds them, positions may be points (GeoArrow, WKB). Doubles, timestamps with a
+        zone and 64-bit integers of one unit are read in place where they have no nulls. A null accuracy is "not
+        reported"; a row with a null position or time is invalid. Needs ``fencepost[arrow]``.
+
+        Args:
+            fixes: Fixes, a C-contiguous buffer of rows in the layout of :data:`FIX_RECORD`, read in place, or a table.
+            latitude: Degrees, -90 to 90.
+            longitude: Degrees, -180 to 180.
+            time: ``datetime64`` of any unit (UTC, as NumPy and pandas have it; finer than microseconds is rounded
+                down), pandas times with a zone, integer microseconds since 1970-01-01T00:00:00Z, or aware datetimes.
+            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. A number is
+                meant for all rows; None: not reported.
+            on_invalid: ``"count"``: rows that are invalid (a coordinate or the time out of range or missing, no
+                position) are skipped and counted. ``"raise"``: the first of them refuses all rows, and nothing
+                changes; a table is then read to its end before it is fed. Late rows are counted in either case.
+            columns: Of a table the names of the columns for latitude, longitude, time, accuracy, or geometry, where
+                they are not recognised.
+
+        Returns:
+            How many were accepted, invalid and late.
+
+        Raises:
+            InvalidArgumentError: Columns of different lengths; a naive datetime; with ``on_invalid="raise"`` an
+                invalid row. ``position`` is the row, and nothing has changed.
+            ColumnTypeError: A column does not hold numbers or times; ``position`` is the row.
+            InputError: A table lacks a column, or holds what is neither numbers nor times, or its stream breaks off;
+                ``row`` is where. The batches before took effect, ``result`` is their :class:`FeedResult`.
+            MissingExtraError: A table was given, and nanoarrow is not installed.
+            QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result``
+                is their :class:`FeedResult`. Take events, then feed the rest.
+            KeyboardInterrupt: Ctrl-C ends a long call within half a second (as does what any signal's handler raises):
+                the first rows took effect, ``result`` is their :class:`FeedResult`.
+
+        Example:
+            >>> from fencepost import Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.feed_many(latitude=[0, 91, 0, 0], longitude=[0, 0, 0, 0], time=[0, 1, 2, 1])
+            FeedResult(accepted=2, invalid=1, late=1)
+            >>> monitor.feed_many([Fix(0, 0, time=2), Fix(0, 0, time=3)])
+            FeedResult(accepted=2, invalid=0, late=0)
+            >>> import pyarrow
+            >>> monitor.feed_many(pyarrow.table({"lat": [0.0], "lon": [0.0], "time_us": [4]}))
+            FeedResult(accepted=1, invalid=0, late=0)
+        """
+        if on_invalid not in ("count", "raise"):
+            raise InvalidArgumentError(f"on_invalid {on_invalid!r} is not one of count, raise")
+        single = (latitude, longitude, time)
+        if fixes is not None and any(given is not None for given in (*single, accuracy)):
+            raise TypeError("feed_many takes fixes or columns, not both")
+        if hasattr(fixes, "__arrow_c_stream__"):
+            from .arrow_batches import feed_stream
+
+            return feed_stream(self._handle, fixes, columns or {}, on_invalid == "raise")
+        if columns is not None:
+            raise TypeError("columns names those of a table that exports an Arrow stream")
+        try:
+            if fixes is not None:
+                return FeedResult(*self._feed_rows(fixes, on_invalid == "raise"))
+            for given, name in zip(single, ("latitude", "longitude", "time")):
+                if given is None:
+                    raise TypeError(f"feed_many needs the column {name}")
+            if isinstance(accuracy, int | float):
+                accuracy = float(accuracy)
+            elif accuracy is not None:
+                accuracy = numbers(accuracy, "accuracy", none=0.0)
+            return FeedResult(
+                *self._handle.feed_columns(
+                    numbers(latitude, "latitude"),
+                    numbers(longitude, "longitude"),
+                    accuracy,
+                    *times(time, "time"),
+                    on_invalid == "raise",
+                )
+            )
+        except BaseException as error:
+            FeedResult(0, 0, 0)._carry(error)
+            raise
+
+    def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:
+        try:
+            rows = memoryview(fixes)
+        except TypeError:
+            rows = memoryview(_pack(fixes))
+        if not refuses:
+            return self._handle.feed_fixes(rows)
+        plain = memoryview(rows.tobytes())
+        if len(plain) % FIX_RECORD.size:
+            raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
+        reals = plain.cast("d")
+        return self._handle.feed_columns(reals[0::4], reals[1::4], reals[2::4], plain.cast("q")[3::4], 1, 1, True)
+
+    def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None) -> None:
+        """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
+
+        Args:
+            sightings: One or several.
+            time: Of the report. May be left out when the sightings carry one and the same time.
+
+        Raises:
+            InvalidArgumentError: There is no time, or the sightings carry different ones.
+            LateInputError: Earlier than the clock; counted.
+            QueueFullError: `max_pending_events` events wait.
+        """
+        if isinstance(sightings, BeaconSighting):
+            sightings = (sightings,)
+        report = list(sightings)
+        rows = b"".join([sighting._record() for sighting in report])
+        self._handle.feed_sightings(rows, common_time(report) if time is None else to_us(time))
+
+    def set_scanning(self, on: bool, *, time: Time) -> None:
+        """Declares whether the host scans for beacons from now on; a monitor starts with scanning on.
+
+        Off: beacon conditions become undetermined without an event, absence is not counted.
+        """
+        self._handle.set_scanning(on, to_us(time))
+
+    def set_host(
+        self,
+        diagnostics: Diagnostics = Diagnostics(0),  # noqa: B008, it never changes
+        *,
+        unsupported: Iterable[type[Condition]] = (),
+        time: Time,
+    ) -> None:
+        """States what the host can do from now on.
+
+        Args:
+            diagnostics: The flags that hold; while there is one every condition is suspended. Not those three that
+                the library sets.
+            unsupported: Classes of conditions that the host cannot monitor.
+            time: From when on.
+
+        Raises:
+            InvalidArgumentError: A flag that the library sets.
+        """
+        kinds = 0
+        for kind in unsupported:
+            if kind not in KINDS:
+                raise TypeError(f"unsupported must hold classes of conditions, not {kind!r}")
+            kinds |= 1 << KINDS[kind]
+        self._handle.set_host(Diagnostics(diagnostics).value, kinds, to_us(time))
+
+    def advance(self, time: Time) -> None:
+        """Tells that time has passed: what is due up to and at `time` is confirmed.
+
+        Raises:
+            LateInputError: Earlier than the clock; counted.
+            QueueFullError: `max_pending_events` events wait.
+        """
+        self._handle.advance(to_us(time))
+
+
+def _pack(fixes: Iterable[Fix]) -> bytes:
+    pack = FIX_RECORD.pack
+    return b"".join([pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us) for fix in fixes])

@@ -1,0 +1,291 @@
+"""The monitor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from .._native import InvalidArgumentError, Monitor as Handle, NotFoundError
+from .._tables.html import SHOWN, table
+from .._tables.times import from_us, seconds_to_us
+from .._values.arguments import integer, member
+from .._values.enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
+from .._values.records import RECORD_HEADS, Record, RecordList, record_row
+from .._values.results import Explanation, Statistics
+from .conditions import MonitorConditions
+from .events import MonitorEvents
+from .inputs import MonitorInputs
+from .store import MonitorStore
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
+    """Named conditions, their records, and the events that wait to be handed out.
+
+    A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was
+    given, and an input earlier than that is refused. It may be used from several threads; one consumer at a time gets a
+    sensible order of events. A context manager, closed at its end; ``len``, ``in``, iteration and ``monitor["home"]``
+    work on the conditions.
+
+    Args:
+        name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
+        delivery: What is handed out when several changes of a condition wait.
+        condition_limit: How many conditions are monitored at a time, all kinds together; None: all of them.
+        max_pending_events: 1 to 1e9; while that many events wait, inputs are refused.
+        initial_fix_max_age: Seconds, 0 to 1e9: how old a fix may be to decide a condition when it is added.
+        beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
+        beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
+        store: A directory, which must exist. The monitor of that name there continues where it was, or begins; its file
+            is ``<name>.fencepost``. Delivery and limit of one that exists must be those it was made with. None: in
+            memory.
+        durability: When changes are made to last; without a store of no effect.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
+
+    Raises:
+        InvalidNameError: The name has other characters or another length.
+        InvalidArgumentError: An option is out of its range, or not the stored one; a store without a name.
+        MonitorInUseError: It is open, in this or another process.
+        StoreUnavailableError: No such directory, no permission, disk full ...
+        StoreCorruptError: The file is damaged; it was left as it is.
+        StoreTooNewError: The file comes from a newer version.
+
+    After a ``fork`` of the process the child's copy is in memory, as with a store that cannot be written: the store
+    stays the parent's.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix
+        >>> monitor = Monitor(delivery="latest")
+        >>> monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
+        >>> monitor.feed(Fix(37.3349, -122.0091, accuracy=5, time=1_700_000_000_000_000))
+        >>> [str(event.state) for event in monitor.events()]
+        ['satisfied']
+        >>> "office" in monitor, len(monitor), monitor["office"].state
+        (True, 1, <State.SATISFIED: 'satisfied'>)
+    """
+
+    __slots__ = ("__weakref__", "_handle")
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        delivery: Delivery | str = Delivery.EVERY,
+        condition_limit: int | None = None,
+        max_pending_events: int = 1_000_000,
+        initial_fix_max_age: float | timedelta = 60.0,
+        beacon_exit_timeout: float | timedelta = 30.0,
+        beacon_initial_timeout: float | timedelta = 30.0,
+        store: str | os.PathLike[str] | None = None,
+        durability: Durability | str = Durability.CHANGES,
+        checkpoint_interval: float | timedelta = 60.0,
+    ) -> None:
+        self._handle = Handle(
+            name,
+            DELIVERIES.index(member(Delivery, delivery, "delivery")),
+            0 if condition_limit is None else integer(condition_limit, "condition_limit", 1),
+            integer(max_pending_events, "max_pending_events", 1),
+            seconds_to_us(initial_fix_max_age, "initial_fix_max_age"),
+            seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
+            seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
+            None if store is None else os.fsencode(store),
+            DURABILITIES.index(member(Durability, durability, "durability")),
+            seconds_to_us(checkpoint_interval, "checkpoint_interval"),
+        )
+
+    @classmethod
+    def _of(cls, handle: Handle) -> Self:
+        """A monitor over a handle that there is."""
+        monitor = cls.__new__(cls)
+        monitor._handle = handle
+        return monitor
+
+    @classmethod
+    def core_location(cls, name: str | None = None, **options: Any) -> Monitor:
+        """A monitor with the options of Core Location: delivery ``first``, 20 conditions.
+
+        Args:
+            name: As for the class.
+            options: Overrides, as for the class.
+
+        Example:
+            >>> Monitor.core_location("my_monitor").name
+            'my_monitor'
+        """
+        return cls(name, **{"delivery": Delivery.FIRST, "condition_limit": 20, **options})
+
+    # ------------------------------------------------------------------------------------ conditions
+
+    @property
+    def identifiers(self) -> list[str]:
+        """The identifiers of all conditions, in the order in which they were added."""
+        return self._handle.identifiers()
+
+    def record(self, identifier: str) -> Record | None:
+        """The condition of that identifier and the last event of it that was handled; None: there is none.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", assuming="unsatisfied")
+            >>> monitor.record("home").last_event.state.value
+            'unsatisfied'
+        """
+        row = self._handle.record(identifier)
+        return None if row is None else Record._from_row(row)
+
+    def records(self) -> RecordList:
+        """All records, in the order in which the conditions were added.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> [record.last_event.identifier for record in monitor.records()]
+            ['home']
+        """
+        return RecordList([Record._from_row(row) for row in self._handle.records()])
+
+    def explain(self, identifier: str) -> Explanation:
+        """Why a condition is in its state, and the smallest change that would decide it.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.explain("home").reason
+            <Reason.NO_FIX_YET: 'no_fix_yet'>
+        """
+        reason, observed, diagnostics, *numbers = self._handle.explain(identifier)
+        return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
+
+    def __getitem__(self, identifier: str) -> Record:
+        """The condition of that identifier and the last event of it that was handled.
+
+        Raises:
+            NotFoundError: No condition has that identifier (a ``KeyError``).
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "work")
+            >>> monitor["work"].condition.radius
+            100.0
+        """
+        record = self.record(identifier)
+        if record is None:
+            raise NotFoundError(f"no condition has the identifier {identifier!r}")
+        return record
+
+    def state(self, identifier: str) -> State:
+        """What the detector believes of a condition now, whatever events still wait: unknown while it is undetermined,
+        suspended or unmonitored.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> monitor.state("home"), monitor.record("home").last_event.state
+            (<State.SATISFIED: 'satisfied'>, <State.UNKNOWN: 'unknown'>)
+        """
+        return STATES[self._handle.state(identifier)]
+
+    def safe_distance(self, latitude: float, longitude: float) -> float:
+        """How far a device at a position may move before it can be on another side of any circle, in metres.
+
+        The distance to the nearest line, less a micrometre; 0 on a line, infinite when there is none. A circle that is
+        undetermined can be decided by any fix (:attr:`RotationPlan.follow`), and dwells end by time
+        (:attr:`next_deadline`).
+
+        Raises:
+            InvalidArgumentError: The coordinate is out of range.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> round(monitor.safe_distance(52.5, 13.4), 3)
+            100.0
+        """
+        return self._handle.safe_distance(latitude, longitude)
+
+    @property
+    def next_deadline_us(self) -> int | None:
+        """When something happens though no input comes, microseconds since 1970-01-01T00:00:00Z: a dwell has passed,
+        or the absence of a beacon is established. None: nothing waits."""
+        return self._handle.next_deadline()
+
+    @property
+    def next_deadline(self) -> datetime | None:
+        """When something happens though no input comes, aware, UTC; None: nothing waits."""
+        return from_us(self.next_deadline_us)
+
+    def __len__(self) -> int:
+        return self.statistics().condition_count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __contains__(self, identifier: object) -> bool:
+        if not isinstance(identifier, str):
+            return False
+        try:
+            return self._handle.contains(identifier)
+        except InvalidArgumentError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        """Goes through the identifiers, in the order in which the conditions were added."""
+        return iter(self.identifiers)
+
+    # --------------------------------------------------------------------------------------- itself
+
+    @property
+    def name(self) -> str | None:
+        """The name, or None for a private monitor."""
+        return self._handle.name()
+
+    @property
+    def clock_us(self) -> int | None:
+        """The largest time given, microseconds since 1970-01-01T00:00:00Z; None: none yet."""
+        return self._handle.statistics()[0]
+
+    @property
+    def clock(self) -> datetime | None:
+        """The largest time given, aware, UTC; None: none yet."""
+        return from_us(self.clock_us)
+
+    def statistics(self) -> Statistics:
+        """The counters and the clock.
+
+        Example:
+            >>> monitor = Monitor()
+            >>> monitor.advance(1)
+            >>> monitor.statistics().input_count
+            1
+        """
+        return Statistics(*self._handle.statistics())
+
+    def __repr__(self) -> str:
+        counters = self.statistics()
+        name = "" if self.name is None else f"{self.name!r}, "
+        clock = "unset" if counters.clock is None else counters.clock.isoformat()
+        return (
+            f"<fencepost.Monitor {name}{counters.condition_count} conditions, "
+            f"{counters.pending_events} events wait, clock {clock}>"
+        )
+
+    def _repr_html_(self) -> str:
+        first = (self.record(identifier) for identifier in self.identifiers[:SHOWN])
+        rows = [record_row(record) for record in first if record is not None]
+        return table(repr(self).strip("<>"), RECORD_HEADS, rows, len(self))

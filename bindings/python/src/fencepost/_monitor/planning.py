@@ -1,0 +1,177 @@
+"""Planning for hosts with few slots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .._native import InvalidArgumentError
+from .._values.conditions import CircularGeographicCondition
+
+if TYPE_CHECKING:
+    from .monitor import Monitor
+
+
+@dataclass(frozen=True, slots=True)
+class ArmedCondition:
+    """A circle in a slot of the back end.
+
+    Attributes:
+        identifier: The condition's.
+        generation: Tells a condition from one that replaced it.
+        tag: The number given when the condition was added.
+        latitude: Of the centre, degrees.
+        longitude: Of the centre, degrees.
+        radius: Metres.
+        slack: Metres from the position to the line.
+        is_inside: The side of the line on which the position was: what a back end has to assume that tells of changes
+            only.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Monitor, RotationPlanner
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(0, 0, 100), "home")
+        >>> RotationPlanner(20).plan(monitor, 0, 0).armed[0].is_inside
+        True
+    """
+
+    identifier: str
+    generation: int
+    tag: int
+    latitude: float
+    longitude: float
+    radius: float
+    slack: float
+    is_inside: bool
+
+    @property
+    def condition(self) -> CircularGeographicCondition:
+        """The circle."""
+        return CircularGeographicCondition(self.latitude, self.longitude, self.radius)
+
+
+@dataclass(frozen=True, slots=True)
+class RotationPlan:
+    """Which circles a back end with few slots has to watch, and when to plan again.
+
+    Attributes:
+        armed: All circles to be armed, the nearest line first.
+        removals: Of the set before: to be disarmed first.
+        additions: Of `armed`: to be armed after the removals. What is in neither stays untouched.
+        wake_up: A circle for the last slot: leaving it is the only thing that can make the plan wrong. A radius of 0
+            means that every fix has to be fed. None: every circle is armed.
+        follow: Every fix is to be fed until a plan says otherwise: a circle is undetermined, or a crossing is in the
+            making.
+
+    Example:
+        >>> from fencepost import Monitor, RotationPlanner
+        >>> RotationPlanner(20).plan(Monitor(), 0, 0)
+        RotationPlan(armed=(), removals=(), additions=(), wake_up=None, follow=False)
+    """
+
+    armed: tuple[ArmedCondition, ...]
+    removals: tuple[ArmedCondition, ...]
+    additions: tuple[ArmedCondition, ...]
+    wake_up: tuple[float, float, float] | None
+    follow: bool
+
+    def wakes(self, latitude: float, longitude: float) -> bool:
+        """Whether the host has to feed a fix at that position, and plan again from it.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor, RotationPlanner
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> plan = RotationPlanner(20).plan(monitor, 52.5, 13.4)
+            >>> plan.wakes(52.5, 13.4001), plan.wakes(52.5, 13.5)
+            (False, True)
+        """
+        if self.follow:
+            return True
+        if any(armed.condition.contains(latitude, longitude) != armed.is_inside for armed in self.armed):
+            return True
+        if self.wake_up is None:
+            return False
+        radius = self.wake_up[2]
+        return not (radius > 0 and CircularGeographicCondition(*self.wake_up).contains(latitude, longitude))
+
+
+class RotationPlanner:
+    """Plans which circles to arm, and remembers what it asked for.
+
+    Feed a fix, and plan again from it, when :meth:`RotationPlan.wakes` says so; the events are then the same as with
+    all fixes, conditions being added only together with a fix that is fed. Beacon conditions take no part.
+
+    Args:
+        slots: 1 to 1 000 000; the last one is for the wake-up circle when there are more circles.
+        margin: Metres, finite, from 0: how much smaller than necessary the wake-up circle is.
+        maximum_radius: Metres: the largest wake-up circle that the back end takes.
+
+    Raises:
+        InvalidArgumentError: `slots` is out of range (the other two are checked with the first plan).
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add_many(["a", "b", "c"], [0, 0, 0], [0, 0.1, 0.2], [100, 100, 100])
+        >>> planner = RotationPlanner(2)
+        >>> [armed.identifier for armed in planner.plan(monitor, 0, 0).additions]
+        ['a']
+        >>> plan = planner.plan(monitor, 0, 0.2)
+        >>> [armed.identifier for armed in plan.removals], [armed.identifier for armed in plan.additions]
+        (['a'], ['c'])
+    """
+
+    def __init__(self, slots: int, *, margin: float = 0.0, maximum_radius: float = 100_000.0) -> None:
+        if isinstance(slots, bool) or not isinstance(slots, int):
+            raise TypeError(f"slots must be int, not {type(slots).__name__}")
+        if not 1 <= slots <= 1_000_000:
+            raise InvalidArgumentError(f"slots is {slots}; accepted are 1 to 1000000")
+        self.slots, self.margin, self.maximum_radius = slots, margin, maximum_radius
+        self._armed: tuple[ArmedCondition, ...] = ()
+
+    @property
+    def armed(self) -> tuple[ArmedCondition, ...]:
+        """What the last plan asked for."""
+        return self._armed
+
+    def plan(self, monitor: Monitor, latitude: float, longitude: float, accuracy: float = 0.0) -> RotationPlan:
+        """Plans for the position of the fix that was fed last, and takes what it plans for armed from then on.
+
+        Args:
+            monitor: The monitor; it is not changed.
+            latitude: Degrees.
+            longitude: Degrees.
+            accuracy: Metres, finite, from 0; the wake-up circle is smaller by it.
+
+        Raises:
+            InvalidArgumentError: A value is out of its range; nothing has changed then.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor, RotationPlanner
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> [armed.identifier for armed in RotationPlanner(20).plan(monitor, 52.5, 13.4).armed]
+            ['home']
+        """
+        before = self._armed
+        rows, kept, wake_up, follow = monitor._handle.plan(
+            latitude,
+            longitude,
+            accuracy,
+            self.slots,
+            self.margin,
+            self.maximum_radius,
+            [armed.generation for armed in before],
+        )
+        armed = tuple(ArmedCondition(*row[:-1]) for row in rows)
+        self._armed = armed
+        return RotationPlan(
+            armed,
+            tuple(old for old, stays in zip(before, kept, strict=True) if not stays),
+            tuple(new for new, row in zip(armed, rows, strict=True) if row[-1]),
+            wake_up,
+            follow,
+        )

@@ -1,0 +1,98 @@
+"""Which fixes are worth feeding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from .._native import best_fix as native_best_fix, significant_change
+from .._tables.times import Time, seconds_to_us, to_us
+from .._values.fixes import FIX_RECORD, Fix
+
+
+class SignificantChangeFilter:
+    """Lets a fix through when the device has moved far, and not too often.
+
+    The first passes, then each at least `minimum_distance` away from the last one that passed and at least
+    `minimum_interval` after it. A fix without a position never passes, nor one out of range or earlier than the last.
+
+    Args:
+        minimum_distance: Metres, finite, from 0.
+        minimum_interval: Seconds, from 0.
+
+    Raises:
+        InvalidArgumentError: A value is out of its range.
+
+    Example:
+        >>> passes = SignificantChangeFilter()
+        >>> [passes.accepts(Fix(0, degrees, time=seconds * 1_000_000))
+        ...  for degrees, seconds in [(0, 0), (0.0054, 60), (0.0063, 301), (0.0081, 700)]]
+        [True, False, True, False]
+    """
+
+    def __init__(self, minimum_distance: float = 500.0, minimum_interval: float | timedelta = 300.0) -> None:
+        self.minimum_distance = float(minimum_distance)
+        self._interval_us = seconds_to_us(minimum_interval, "minimum_interval")
+        self._last: tuple[float, float, float, int] | None = None
+        self._ask((0.0, 0.0, -1.0, 0))  # refuses settings out of range; a fix without a position changes nothing
+
+    def accepts(self, fix: Fix) -> bool:
+        """Whether a fix passes; it is then what the next one is compared with.
+
+        Example:
+            >>> passes = SignificantChangeFilter(minimum_distance=100, minimum_interval=0)
+            >>> [passes.accepts(Fix(0, longitude, time=second)) for second, longitude in enumerate([0, 0.0001, 0.001])]
+            [True, False, True]
+        """
+        return self._row_passes((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
+
+    def reset(self) -> None:
+        """Starts anew: the next fix passes.
+
+        Example:
+            >>> passes = SignificantChangeFilter()
+            >>> passes.accepts(Fix(0, 0, time=0))
+            True
+            >>> passes.reset()
+            >>> passes.accepts(Fix(0, 0, time=0))
+            True
+        """
+        self._last = None
+
+    def _row_passes(self, row: tuple[float, float, float, int]) -> bool:
+        passes = self._ask(row)
+        if passes:
+            self._last = row
+        return passes
+
+    def _ask(self, row: tuple[float, float, float, int]) -> bool:
+        return significant_change(self.minimum_distance, self._interval_us, self._last, *row)
+
+
+def best_fix(
+    fixes: Iterable[Fix], now: Time, *, speed: float = 1.5, maximum_age: float | timedelta = 300.0
+) -> Fix | None:
+    """The fix with the least uncertainty for a moment, or None when none can be used.
+
+    A device may have moved since a fix was taken: its uncertainty is ``accuracy + speed * age``. Of equal ones the
+    later wins, then the first. A fix that does not report its accuracy only wins when no other can be used; those
+    without a position, later than `now` or too old are not considered.
+
+    Args:
+        fixes: To choose among.
+        now: The moment.
+        speed: Metres a second, finite, from 0: how fast uncertainty grows with age.
+        maximum_age: Seconds, from 0.
+
+    Raises:
+        InvalidArgumentError: A value is out of its range.
+
+    Example:
+        >>> old, coarse = Fix(0, 0, 5, time=40_000_000), Fix(0, 1, 90, time=100_000_000)
+        >>> best_fix([old, coarse], 100_000_000) is coarse
+        True
+    """
+    rows = list(fixes)
+    packed = b"".join([FIX_RECORD.pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us) for fix in rows])
+    place = native_best_fix(packed, to_us(now, "now"), speed, seconds_to_us(maximum_age, "maximum_age"))
+    return None if place is None else rows[place]

@@ -1,0 +1,168 @@
+"""Awaiting events."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from .._values.events import Event
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from .._native import Monitor as Handle
+
+
+class Updates(AsyncIterator[Event]):
+    """The events of a monitor as they become available: what :meth:`Monitor.updates` gives.
+
+    Asking for the next event commits the one before. When the iterator ends, is cancelled or dropped, the event that it
+    gave last and that was not committed is handed out again, to whoever asks next.
+
+    Example:
+        >>> import asyncio
+        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> async def first(monitor: Monitor) -> str:
+        ...     async for event in monitor.updates():
+        ...         return str(event.state)
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.feed(Fix(52.5, 13.4, time=0))
+        >>> asyncio.run(first(monitor))
+        'satisfied'
+    """
+
+    __slots__ = ("_bell", "_handle", "_is_asked", "_is_over")
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._bell: _Bell | None = None
+        self._is_asked = self._is_over = False
+
+    def __aiter__(self) -> Updates:
+        return self
+
+    async def __anext__(self) -> Event:
+        """Commits the event before and waits for the next one.
+
+        Raises:
+            ConsumerAlreadyActiveError: Another iterator is being consumed, or this one by another task; neither of
+                them is affected.
+            StopAsyncIteration: The monitor was closed, or :meth:`aclose` was called.
+        """
+        if self._is_asked:
+            from .._native import ConsumerAlreadyActiveError
+
+            raise ConsumerAlreadyActiveError("another task awaits the next event of this iterator")
+        self._is_asked = True
+        try:
+            bell = self._take_place()
+            while bell is not None and not (self._is_over or self._handle.closed()):
+                row = self._handle.next_update()
+                if row is not None:
+                    return Event._from_row(row)
+                await bell.rung()
+        except BaseException:
+            self._leave()  # cancelled: the place is free, and asking again takes it again
+            raise
+        finally:
+            self._is_asked = False
+        if bell is not None:
+            self._handle.acknowledge(None)
+        self._is_over = True
+        self._leave()
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Ends the iteration: another consumer may take its place."""
+        self._is_over = True
+        if self._is_asked and self._bell is not None:
+            self._bell.ring()  # the task that waits ends by itself
+        else:
+            self._leave()
+
+    def _take_place(self) -> _Bell | None:
+        from asyncio import get_running_loop
+
+        if self._is_over:
+            return None
+        loop = get_running_loop()
+        if self._bell is not None and self._bell.loop is not loop:
+            self._leave()
+        if self._bell is None:
+            bell = _Bell(loop)
+            try:
+                self._handle.attach(bell.descriptor)
+            except BaseException:
+                bell.close()
+                raise
+            self._bell = bell
+        return self._bell
+
+    def _leave(self) -> None:
+        bell, self._bell = self._bell, None
+        if bell is not None:
+            self._handle.detach(bell.descriptor)
+            bell.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_bell", None) is not None:
+            self._leave()
+
+
+class _Bell:
+    """An eventfd that the library writes to from any thread, watched by the event loop of the consumer.
+
+    The loop knows the bell and not the iterator, so that an iterator which is dropped goes away.
+    """
+
+    __slots__ = ("descriptor", "loop", "process", "waiter")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.process = os.getpid()
+        self.waiter: asyncio.Future[None] | None = None
+        self.descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        try:
+            loop.add_reader(self.descriptor, self._hear)
+        except BaseException:
+            os.close(self.descriptor)
+            raise
+
+    async def rung(self) -> None:
+        """Waits until the bell rings. It may ring without an event."""
+        self.waiter = self.loop.create_future()
+        try:
+            await self.waiter
+        finally:
+            self.waiter = None
+
+    def ring(self) -> None:
+        os.eventfd_write(self.descriptor, 1)
+
+    def _hear(self) -> None:
+        try:
+            os.eventfd_read(self.descriptor)
+        except BlockingIOError:
+            return
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
+
+    def close(self) -> None:
+        """Ends the watching, from whatever thread; the library must not know the descriptor any more."""
+        from asyncio import _get_running_loop
+
+        if self.loop.is_closed() or os.getpid() != self.process:
+            os.close(self.descriptor)
+        elif self.loop.is_running() and _get_running_loop() is not self.loop:
+            try:
+                self.loop.call_soon_threadsafe(self._close)
+            except RuntimeError:  # closed in between
+                os.close(self.descriptor)
+        else:
+            self._close()
+
+    def _close(self) -> None:
+        self.loop.remove_reader(self.descriptor)
+        os.close(self.descriptor)

@@ -1,0 +1,1 @@
+"""Tracks through monitors: replay, compare, many tracks at once."""

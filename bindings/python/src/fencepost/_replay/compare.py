@@ -1,0 +1,289 @@
+"""What would have happened under other policies."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from .._errors import InputError
+from .._files.condition_files import ConditionRow
+from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
+from .._files.tracks import Track
+from .._log.event_log import EventLog
+from .._log.visits import Known, Visit
+from .._monitor.monitor import Monitor
+from .._native import InvalidArgumentError
+from .._tables.rows import Rows
+from .._values.arguments import as_policy
+from .._values.enums import State
+from .._values.policy import TransitionPolicy
+from .filling import add_conditions
+from .replay import Replay, timed
+
+Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
+"""Policies by the name that the table gives them, or names of presets."""
+PRESETS = ("exact", "standard", "core_location")
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one policy made of the track.
+
+    Attributes:
+        name: The policy's, in this comparison.
+        policy: The policy.
+        log: Its events.
+        events: How many they are.
+        visits: How many visits they make.
+        flaps: Crossings that the opposite crossing undid within the comparison's flap time.
+        entry_delay: Mean seconds from the start of a visit of the baseline to that of the visit which found it; None:
+            no such pair. Only starts that were observed count.
+        exit_delay: The same of the ends.
+        mean_delay: The mean of both kinds together.
+        missed_visits: Visits of the baseline that no visit of this policy overlaps.
+        false_visits: Visits of this policy that no visit of the baseline overlaps.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, compare
+        >>> fixes = [Fix(0, 0.0001 * step, time=step * 1_000_000) for step in range(200)]
+        >>> outcome = compare(fixes, {"end": CircularGeographicCondition(0, 0.02, 100)}, policies=["standard"])[0]
+        >>> outcome.visits, outcome.missed_visits
+        (0, 1)
+    """
+
+    name: str
+    policy: TransitionPolicy
+    log: EventLog
+    events: int
+    visits: int
+    flaps: int
+    entry_delay: float | None
+    exit_delay: float | None
+    mean_delay: float | None
+    missed_visits: int
+    false_visits: int
+
+
+class Comparison(Rows[Outcome]):
+    """One :class:`Outcome` a policy, in the given order: a sequence, a table, and a mapping by name.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, compare
+        >>> fixes = [Fix(0, 0.001 * step, time=step * 60_000_000) for step in range(5)]
+        >>> compare(fixes, {"start": CircularGeographicCondition(0, 0, 150)})["standard"].mean_delay
+        20.0
+    """
+
+    def __init__(
+        self, outcomes: Iterable[Outcome], baseline: EventLog, baseline_name: str, flap_seconds: float
+    ) -> None:
+        super().__init__(outcomes)
+        self.baseline = baseline
+        """The log with which the others are compared."""
+        self.baseline_name = baseline_name
+        """What the baseline is, in words."""
+        self.flap_seconds = flap_seconds
+        """Within which a crossing must be undone to be a flap."""
+
+    def __getitem__(self, index: Any) -> Any:
+        """The outcome of that number or policy name."""
+        if not isinstance(index, str):
+            return super().__getitem__(index)
+        for outcome in self:
+            if outcome.name == index:
+                return outcome
+        raise KeyError(index)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The table as a dict of columns: policy, then the numbers of :class:`Outcome`; delays in seconds.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, compare
+            >>> fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+            >>> start = CircularGeographicCondition(0, 0, radius=150)
+            >>> outcomes = compare(fixes, {"start": start}, policies=["exact", "standard"])
+            >>> outcomes.columns()["visits"]
+            [1, 1]
+        """
+        numbers = (
+            "events",
+            "visits",
+            "flaps",
+            "entry_delay",
+            "exit_delay",
+            "mean_delay",
+            "missed_visits",
+            "false_visits",
+        )
+        names = {"policy": [outcome.name for outcome in self]}
+        return names | {name: [getattr(outcome, name) for outcome in self] for name in numbers}
+
+    def _summary(self) -> str:
+        return f"{len(self)} policies against {self.baseline_name}; a flap is undone within {self.flap_seconds:g} s"
+
+
+def compare(
+    track: TrackSource,
+    conditions: ConditionsSource,
+    *,
+    policies: Policies = PRESETS,
+    baseline: TrackSource | EventLog | None = None,
+    flap_seconds: float | timedelta = 60,
+    by: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    hdop_scale: float | None = None,
+) -> Comparison:
+    """Replays a track once for each policy, and compares the visits with those of a baseline.
+
+    Each policy holds for all conditions: their own ones are not looked at. An open visit reaches to the end of its log.
+
+    Args:
+        track: As for :func:`replay`.
+        conditions: As for :func:`replay`.
+        policies: Policies by name, or names of presets.
+        baseline: What really happened: a log, or a track (a better recording of the same way) that is replayed with the
+            ``exact`` policy; None: the ``exact`` crossings of `track` itself.
+        flap_seconds: Within which a crossing must be undone by the opposite one to be a flap.
+        by: As for :func:`replay`, for the track and the baseline.
+        columns: As for :func:`replay`, for the track and the baseline.
+        hdop_scale: As for :func:`replay`, for the track and the baseline.
+
+    Raises:
+        InputError: A file or a table cannot be used, or the baseline has not the same tracks.
+        InvalidArgumentError: There is no policy, or one of that name.
+        MissingExtraError: What was given needs a library that is not installed.
+        TypeError: An argument is of no kind that is understood.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix
+        >>> jumps = [Fix(0, 0.002 * (step % 2), time=step * 10_000_000) for step in range(10)]
+        >>> found = compare(jumps, {"start": CircularGeographicCondition(0, 0, 100)}, policies=["exact", "standard"])
+        >>> [(outcome.name, outcome.flaps) for outcome in found]
+        [('exact', 8), ('standard', 0)]
+    """
+    chosen = _policies(policies)
+    limit = flap_seconds.total_seconds() if isinstance(flap_seconds, timedelta) else float(flap_seconds)
+    if not limit >= 0:
+        raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
+    name, rows = as_conditions(conditions, TransitionPolicy.exact())
+    column = track_column(track, by)
+    tracks = as_tracks(track, columns or {}, by, hdop_scale)
+    exact = TransitionPolicy.exact()
+    if isinstance(baseline, EventLog):
+        truth, words = baseline, "the given log"
+    elif baseline is None:
+        truth, words = _replay(tracks, rows, name, exact, column), "the exact crossings of the same track"
+    else:
+        better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline")
+        truth, words = _replay(better, rows, name, exact, column), "the exact crossings of the baseline track"
+    if set(truth.tracks) != {one.key for one in tracks}:
+        raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
+    outcomes = []
+    for policy_name, policy in chosen.items():
+        log = _replay(tracks, rows, name, policy, column)
+        outcomes.append(outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
+    return Comparison(outcomes, truth, words, limit)
+
+
+def _listed(keys: Iterable[Any]) -> str:
+    return ", ".join(map(repr, keys))
+
+
+def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
+    if isinstance(policies, str):
+        raise TypeError("policies must be a mapping or a sequence of names, not str")
+    given = policies if isinstance(policies, Mapping) else {name: name for name in policies}
+    if not given:
+        raise InvalidArgumentError("policies: there is none")
+    return {name: as_policy(policy) for name, policy in given.items()}
+
+
+def _replay(
+    tracks: Sequence[Track], rows: Sequence[ConditionRow], name: str, policy: TransitionPolicy, by: str | None
+) -> EventLog:
+    own = [replace(row, policy=policy) for row in rows]
+    template = Monitor()
+    add_conditions(template, own, name)
+    replays = []
+    for track in tracks:
+        run = Replay(template.fork(), timed(track, None, None, None).fixes, [])
+        replays.append(run.result(track, run.events()))
+    return EventLog(replays, own, by)
+
+
+def outcome(name: str, policy: TransitionPolicy, log: EventLog, truth: EventLog, flap_us: int) -> Outcome:
+    theirs, ours = _by_place(truth), _by_place(log)
+    entries: list[int] = []
+    exits: list[int] = []
+    missed = false = 0
+    for place in theirs.keys() | ours.keys():
+        pairs = _Pairs(theirs[place], ours[place])
+        missed += pairs.missed
+        false += pairs.false
+        entries += pairs.entries
+        exits += pairs.exits
+    return Outcome(
+        name, policy, log, len(log), sum(map(len, ours.values())), _flaps(log, flap_us),
+        _mean(entries), _mean(exits), _mean(entries + exits), missed, false,
+    )  # fmt: skip
+
+
+def _by_place(log: EventLog) -> defaultdict[tuple[Any, str], list[Visit]]:
+    places: defaultdict[tuple[Any, str], list[Visit]] = defaultdict(list)
+    for visit in log.visits():
+        places[visit.track, visit.identifier].append(visit)
+    return places
+
+
+class _Pairs:
+    """The visits of one condition that overlap, and how much later ours start and end (microseconds)."""
+
+    def __init__(self, theirs: Sequence[Visit], ours: Sequence[Visit]) -> None:
+        found_by: dict[int, list[int]] = defaultdict(list)
+        finds: dict[int, list[int]] = defaultdict(list)
+        first = 0
+        for index, mine in enumerate(ours):
+            # Both are in order, without overlap among themselves.
+            while first < len(theirs) and theirs[first].last_us < _evidence(mine):
+                first += 1
+            at = first
+            while at < len(theirs) and theirs[at].start_us <= mine.last_us:
+                finds[index].append(at)
+                found_by[at].append(index)
+                at += 1
+        self.missed = len(theirs) - len(found_by)
+        self.false = len(ours) - len(finds)
+        self.entries, self.exits = [], []
+        for index, found in finds.items():
+            mine, begins, ends = ours[index], theirs[found[0]], theirs[found[-1]]
+            if found_by[found[0]][0] == index and mine.start_known == begins.start_known == Known.CROSSING:
+                self.entries.append(mine.start_us - begins.start_us)
+            if found_by[found[-1]][-1] == index and mine.end_known == ends.end_known == Known.CROSSING:
+                self.exits.append(mine.last_us - ends.last_us)
+
+
+def _evidence(visit: Visit) -> int:
+    """When a visit was first seen to start: a dwell does not make it miss a short visit that it noticed."""
+    return visit.start_us if visit.start_evidence_us is None else min(visit.start_evidence_us, visit.start_us)
+
+
+def _flaps(log: EventLog, limit_us: int) -> int:
+    crossings: defaultdict[tuple[Any, str], list[tuple[int, State]]] = defaultdict(list)
+    for row in log.tracked():
+        event = row.event
+        if event.cause == "crossing" and event.date_us is not None:
+            crossings[row.track, event.identifier].append((event.date_us, event.state))
+    return sum(
+        later[0] - earlier[0] <= limit_us and later[1] is not earlier[1]
+        for own in crossings.values()
+        for earlier, later in pairwise(own)
+    )
+
+
+def _mean(delays: Sequence[int]) -> float | None:
+    return sum(delays) / len(delays) / _SECOND if delays else None

@@ -1,0 +1,214 @@
+"""Replaying a track: its fixes, in file order, merged by time with a sightings file."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from .._errors import InputError
+from .._files.sightings import Report, read_sightings
+from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
+from .._files.tracks import FixRow, Track
+from .._files.vector import Reading
+from .._log.event_log import EventLog
+from .._log.log import ReplayCounts, TrackReplay
+from .._monitor.monitor import Monitor
+from .._native import InvalidArgumentError, LateInputError
+from .._tables.times import Time, to_us
+from .._values.arguments import as_policy
+from .._values.enums import Delivery
+from .._values.events import Event
+from .._values.policy import TransitionPolicy
+from .filling import add_conditions, feed_report
+from .way_points import play
+
+
+def replay(
+    track: TrackSource,
+    conditions: ConditionsSource,
+    *,
+    policy: TransitionPolicy | str | None = None,
+    by: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    sightings: str | os.PathLike[str] | None = None,
+    until: Time | None = None,
+    delivery: Delivery | str = Delivery.EVERY,
+    condition_limit: int | None = None,
+    hdop_scale: float | None = None,
+    speed: float | None = None,
+    start: Time | None = None,
+    loop: int | None = None,
+    layer: str | None = None,
+    conditions_layer: str | None = None,
+    conditions_columns: Mapping[str, str] | None = None,
+    transform: bool = False,
+) -> EventLog:
+    """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
+
+    Args:
+        track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
+            GeoDataFrame of points, anything that exports an Arrow stream (PyArrow, Polars, DuckDB; points as GeoArrow
+            or WKB), a ``Trajectory`` or ``TrajectoryCollection`` of MovingPandas (one track each, its times are UTC),
+            or an iterable of :class:`Fix`. A frame's columns are recognised by their usual
+            names (lat, latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc); a missing
+            accuracy is "not reported", a missing position "no position".
+        conditions: A path (GeoJSON, CSV, or a vector file of points), conditions by identifier, a DataFrame, a
+            GeoDataFrame of points, or an Arrow stream; rows have the columns identifier and radius (metres).
+        policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``.
+        by: Name of a column: each of its values is a track of its own, replayed with a monitor of its own.
+        columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.
+        sightings: Path of a sightings file, merged by time; with `by` every track has them.
+        until: To which time is let pass after the last input; None: the replay ends there.
+        delivery: As for :class:`Monitor`.
+        condition_limit: As for :class:`Monitor`.
+        hdop_scale: Metres of accuracy a unit of hdop; None: GPX gives no accuracy, NMEA 5 m.
+        speed: Plays way points without times, metres per second; needs `start`.
+        start: Time at the first way point.
+        loop: How often the way is gone there and back; None: there, once.
+        layer: Of a track's vector file; None: the first.
+        conditions_layer: Likewise, of the conditions'.
+        conditions_columns: Names of the conditions' columns for identifier, latitude, longitude, radius, assuming,
+            policy where they are not recognised.
+        transform: Whether vector files and GeoDataFrames in another CRS are transformed to WGS84; otherwise they are
+            refused.
+
+    Raises:
+        InputError: A file or a table cannot be used: which one, which row, why.
+        InvalidArgumentError: An option is out of its range.
+        MissingExtraError: What was given needs a library that is not installed.
+        TypeError: `track` or `conditions` is none of these.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix
+        >>> fixes = [Fix(0, 0.0001 * step, time=step * 1_000_000) for step in range(60)]
+        >>> replay(fixes, {"end": CircularGeographicCondition(0, 0.006, radius=100)})
+        <fencepost.EventLog: 1 events of 1 conditions, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
+    """
+    column = track_column(track, by)
+    name, rows = as_conditions(
+        conditions, as_policy(policy), how=Reading(conditions_layer, transform), columns=conditions_columns
+    )
+    tracks = [
+        timed(track, speed, start, loop)
+        for track in as_tracks(track, columns or {}, by, _scale(hdop_scale), how=Reading(layer, transform))
+    ]
+    reports = [] if sightings is None else read_sightings(os.fspath(sightings))
+    until_us = None if until is None else to_us(until, "until")
+    template = Monitor(delivery=delivery, condition_limit=condition_limit)
+    add_conditions(template, rows, name)
+    replays = []
+    for one in tracks:
+        run = Replay(template.fork(), one.fixes, reports)
+        if until_us is not None and until_us < (run.last_time_us or until_us):
+            raise InvalidArgumentError("until is before the last input")
+        replays.append(run.result(one, run.events(until_us)))
+    return EventLog(replays, rows, column)
+
+
+def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:
+    """A track with times: as it is, or its way points played.
+
+    Raises:
+        InputError: The track has no times and is not to be played, or has times and is.
+        InvalidArgumentError: `speed` or `start` is missing.
+    """
+    playing = speed is not None or start is not None or loop is not None
+    if track.fixes:
+        if playing:
+            raise InputError(track.path, "", "has times; speed, start and loop are for way points without times")
+        return track
+    if not playing:
+        raise InputError(track.path, "point 1", "has no time; way points are played with speed (m/s) and start")
+    if speed is None or start is None:
+        raise InvalidArgumentError("speed and start are needed together to play way points")
+    try:
+        return Track(track.path, play(track.way_points, speed, to_us(start, "start"), loop), [], track.key)
+    except InvalidArgumentError as error:
+        raise InputError(track.path, "", str(error)) from None
+
+
+def _scale(hdop_scale: float | None) -> float | None:
+    if hdop_scale is not None and not 0 < hdop_scale < float("inf"):
+        raise InvalidArgumentError(f"hdop_scale {hdop_scale} is not a number above 0")
+    return hdop_scale
+
+
+class Replay:
+    """One run. Events are taken after each input, as a program would that handles them as they come.
+
+    Attributes:
+        counts: How many ``fixes``, ``late_fixes``, ``invalid_fixes``, ``reports`` and ``late_reports`` there were.
+    """
+
+    def __init__(self, monitor: Monitor, fixes: Sequence[FixRow], reports: Sequence[Report]) -> None:
+        self.monitor, self.fixes, self.reports = monitor, fixes, reports
+        self.counts: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self.fixes) + len(self.reports)
+
+    @property
+    def first_time_us(self) -> int | None:
+        """The smallest time of all inputs."""
+        return min(self._times(), default=None)
+
+    @property
+    def last_time_us(self) -> int | None:
+        """The largest time of all inputs."""
+        return max(self._times(), default=None)
+
+    def _times(self) -> Iterator[int]:
+        yield from (fix[3] for fix in self.fixes)
+        yield from (report.time_us for report in self.reports)
+
+    def events(self, until_us: int | None = None, on_input: Callable[[], None] | None = None) -> Iterator[Event]:
+        """Feeds everything and yields the events; at the end time passes to `until_us` when that is given.
+
+        Late inputs and invalid fixes are counted and skipped.
+        """
+        for _ in self._inputs():
+            yield from self.monitor.events()
+            if on_input is not None:
+                on_input()
+        if until_us is not None:
+            self.monitor.advance(until_us)
+            yield from self.monitor.events()
+
+    def result(self, track: Track, events: Iterable[Event]) -> TrackReplay:
+        """What became of it, after its events were taken."""
+        taken = tuple(events)
+        counts = ReplayCounts(**self.counts)
+        return TrackReplay(track.key, track.path, self.fixes, taken, counts, self.first_time_us, self.monitor.clock_us)
+
+    def _inputs(self) -> Iterator[None]:
+        reports, next_report = self.reports, 0
+        for fix in self.fixes:
+            while next_report < len(reports) and reports[next_report].time_us < fix[3]:
+                self._report(reports[next_report])
+                next_report += 1
+                yield
+            self._fix(fix)
+            yield
+        for report in reports[next_report:]:
+            self._report(report)
+            yield
+
+    def _fix(self, fix: FixRow) -> None:
+        self.counts["fixes"] += 1
+        accuracy = fix[2]
+        try:
+            self.monitor._handle.feed_fix(*fix)
+        except LateInputError:
+            self.counts["late_fixes"] += 1
+        except InvalidArgumentError:
+            self.counts["invalid_fixes"] += 1
+        else:
+            self.counts["invalid_fixes"] += not accuracy >= 0
+
+    def _report(self, report: Report) -> None:
+        self.counts["reports"] += 1
+        try:
+            feed_report(self.monitor, report)
+        except LateInputError:
+            self.counts["late_reports"] += 1

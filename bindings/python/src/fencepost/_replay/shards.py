@@ -1,0 +1,148 @@
+"""Where the shards of a replay run: here, or in processes, which also read lines of CSV."""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._files.csv_columns import Columns, columns
+from .._files.many_tracks import Rows
+from .._files.track_csv import Layout
+from .._native import FencepostError
+from .shard import Ended, Found, Shard, Work
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+
+_Value = TypeVar("_Value")
+
+
+class Here:
+    """One shard, in this process."""
+
+    ahead = 0
+
+    def __init__(self, work: Work) -> None:
+        self._shard = Shard(work, 0, 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def read(self, layout: Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
+        """Reads lines of CSV."""
+        read = columns(layout, lines)
+        return lambda: read
+
+    def feed(self, rows: Rows) -> Callable[[], list[Found]]:
+        """Feeds a batch; the result is what came of it."""
+        found = [self._shard.feed(rows)]
+        return lambda: found
+
+    def end(self) -> list[tuple[list[Ended], Counter[str]]]:
+        """See :meth:`Shard.end`."""
+        return [self._shard.end()]
+
+
+class Processes:
+    """Shards in processes of their own. Each gets whole batches and feeds its own tracks' rows."""
+
+    def __init__(self, work: Work, jobs: int) -> None:
+        # A new interpreter: libraries that read files have threads, which a fork would leave in any state.
+        context = multiprocessing.get_context("spawn")
+        self.ahead = 2 * jobs  # so that none waits for the other
+        self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
+        self._turn = 0
+        self._started = [pool.submit(os.getpid) for pool in self._pools]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None:  # what they were given would take them long
+            known = {started.result() for started in self._started if started.done() and not started.exception()}
+            for process in multiprocessing.active_children():
+                if process.pid in known:
+                    process.kill()
+        for pool in self._pools:
+            pool.shutdown(cancel_futures=True)
+
+    def read(self, layout: Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
+        """Begins to read lines of CSV, in one process after another."""
+        self._turn = (self._turn + 1) % len(self._pools)
+        reading = self._submit(self._pools[self._turn], _read, layout, "".join(lines))
+        return lambda: _result(reading)
+
+    def feed(self, rows: Rows) -> Callable[[], list[Found]]:
+        """Hands a batch to all of them; the result is what came of it."""
+        feeding = [self._submit(pool, _feed, rows) for pool in self._pools]
+        return lambda: [_result(one) for one in feeding]
+
+    def end(self) -> list[tuple[list[Ended], Counter[str]]]:
+        """See :meth:`Shard.end`."""
+        return [_result(one) for one in [self._submit(pool, _end) for pool in self._pools]]
+
+    @staticmethod
+    def _submit(pool: ProcessPoolExecutor, work: Callable[..., _Value], *arguments: Any) -> Future[_Value]:
+        try:
+            return pool.submit(work, *arguments)
+        except BrokenProcessPool:
+            raise _died() from None
+
+
+def _result(future: Future[_Value]) -> _Value:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        raise _died() from None
+
+
+def _died() -> FencepostError:
+    return FencepostError("a process of --jobs ended before its work was done")
+
+
+# What a process does. It has one shard.
+
+_shard: Shard
+
+
+def _begin(work: Work, number: int, of: int) -> None:
+    import signal
+    import threading
+
+    global _shard  # noqa: PLW0603
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent kills it
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _shard = Shard(work, number, of)
+
+
+def _end_with(parent: Any) -> None:
+    """Of a parent that was killed nothing else tells."""
+    parent.join()
+    os._exit(1)
+
+
+def _read(layout: Layout, text: str) -> Columns | None:
+    return columns(layout, io.StringIO(text, newline=""))
+
+
+def _feed(rows: Rows) -> Found:
+    return _shard.feed(rows)
+
+
+def _end() -> tuple[list[Ended], Counter[str]]:
+    return _shard.end()

@@ -1,0 +1,68 @@
+"""What a replay of significant changes alone saves, and what it delays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from .._files.sightings import Report
+from .._files.tracks import FixRow
+from .._monitor.monitor import Monitor
+from .._monitor.selection import SignificantChangeFilter
+from .._values.events import Event
+from .replay import Replay
+
+
+class Thinning:
+    """The fixes that are significant changes, and the events that all of them together would have given.
+
+    Args:
+        monitor: With its conditions, before the replay; it is not changed.
+        fixes: All fixes, in file order.
+        reports: Of beacons.
+        until_us: To which time is let pass at the end, or None.
+    """
+
+    def __init__(
+        self, monitor: Monitor, fixes: Sequence[FixRow], reports: Sequence[Report], until_us: int | None
+    ) -> None:
+        passes = SignificantChangeFilter()
+        self.fixes = [fix for fix in fixes if passes._row_passes(fix)]
+        self._offered = len(fixes)
+        full = Replay(monitor.fork(), fixes, reports)
+        self._full = list(full.events(until_us))
+
+    def report(self, events: Sequence[Event]) -> Iterator[str]:
+        """Lines that compare the events of the thinned replay with those of the full one."""
+        saved = 0.0 if self._offered == 0 else 100 * (1 - len(self.fixes) / self._offered)
+        yield f"significant changes: {len(self.fixes)} of {self._offered} fixes fed, {saved:.1f} % saved"
+        delays, extra = compare(self._full, events)
+        text = f"significant changes: {len(delays)} of {len(self._full)} events of the full replay"
+        if delays:
+            text += f", delayed by {median(delays):.1f} s (median), {max(delays):.1f} s at most"
+        yield f"{text}; {len(self._full) - len(delays)} missed, {extra} not in the full replay"
+
+
+def compare(full: Sequence[Event], thinned: Sequence[Event]) -> tuple[list[float], int]:
+    """The delays in seconds of the events of `full` that `thinned` has too, and how many of its own `thinned` has.
+
+    An event answers to the last one of the same condition and state that is not later, none being used twice or out
+    of order: what happened and was undone between two fixes was missed.
+    """
+    pending: dict[str, list[Event]] = {}
+    for event in full:
+        pending.setdefault(event.identifier, []).append(event)
+    delays, extra = [], 0
+    for event in thinned:
+        earlier = pending.get(event.identifier, [])
+        places = [
+            place
+            for place, other in enumerate(earlier)
+            if other.state == event.state and (other.date_us or 0) <= (event.date_us or 0)
+        ]
+        if not places:
+            extra += 1
+            continue
+        delays.append(((event.date_us or 0) - (earlier[places[-1]].date_us or 0)) / 1e6)
+        del earlier[: places[-1] + 1]
+    return delays, extra

@@ -1,0 +1,106 @@
+"""Many tracks in one file, replayed in batches: memory grows with tracks and conditions, not with the rows; of grouped
+tracks one is held at a time.
+
+Each track has a fork of one monitor that holds the conditions. The tracks are shared out to shards, each of which feeds
+its own rows and says at which row each event came: merged by row, the events are those of one shard.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from .._errors import InputError
+from .._files.many_tracks import ManyTracks
+from .._files.sightings import Report
+from .._log.log import ReplayCounts, TrackedEvent, TrackReplay
+from .._log.texts import line_head
+from .._monitor.monitor import Monitor
+from .._values.events import Event
+from .shard import Ended, Found, Work
+
+
+class ManyReplay:
+    """A replay of many tracks. The events do not depend on `jobs`.
+
+    Attributes:
+        counts: As of a replay, after the events were taken.
+        ended: Begin and end of each track, likewise.
+    """
+
+    def __init__(
+        self,
+        tracks: ManyTracks,
+        template: Monitor,
+        reports: Sequence[Report] = (),
+        until_us: int | None = None,
+        jobs: int = 1,
+    ) -> None:
+        self._tracks, self._jobs = tracks, jobs
+        self._work = Work(template, reports, until_us, tracks.grouped)
+        self.counts: Counter[str] = Counter()
+        self.ended: list[Ended] = []
+
+    def events(self) -> Iterator[TrackedEvent]:
+        """The events, each with its track's key, in the order of the rows that brought them; then those of the time
+        after the last row, by track (of grouped tracks: after each track)."""
+        keys = self._tracks.keys
+        for track, row in self._found(self._work):
+            yield TrackedEvent(keys[track], Event._from_row(row))
+
+    def lines(self) -> Iterator[str]:
+        """The same as JSON Lines, as :func:`event_line` writes them."""
+        keys, by = self._tracks.keys, self._tracks.by
+        heads: list[str] = []
+        for track, text in self._found(self._work._replace(as_json=True)):
+            if track >= len(heads):
+                heads += [line_head(by, key) for key in keys[len(heads) :]]
+            yield f"{heads[track]}{text[1:]}\n"
+
+    def _found(self, work: Work) -> Iterator[tuple[int, Any]]:
+        from .shards import Here, Processes
+
+        shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
+        with shards:
+            # The shards feed one batch while the next is read.
+            fed: deque[Callable[[], list[Found]]] = deque()
+            try:
+                for rows in self._tracks.batches(shards):
+                    fed.append(shards.feed(rows))
+                    if len(fed) > shards.ahead:
+                        yield from self._merged(fed.popleft()())
+            except InputError:  # what came before it counts
+                while fed:
+                    yield from self._merged(fed.popleft()())
+                raise
+            while fed:
+                yield from self._merged(fed.popleft()())
+            for ended, counts in shards.end():
+                self.ended += ended
+                self.counts += counts
+        self.ended.sort()
+        for one in self.ended:
+            for row in one.events:
+                yield one.track, row
+
+    def _merged(self, found: Sequence[Found]) -> Iterator[tuple[int, Any]]:
+        for part in found:
+            self.counts += part.counts
+        rows = [event for part in found for event in part.events]
+        if len(found) > 1:
+            rows.sort(key=lambda event: event[0])  # stable: the events of a place are all of one shard
+        for _, track, row in rows:
+            yield track, row
+
+    def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
+        """The tracks without their fixes, for visits; `events` by the track's key."""
+        path = str(self._tracks.path)
+        counts = ReplayCounts(**self.counts)
+        return [
+            TrackReplay(
+                self._tracks.keys[one.track], path, (), tuple(events.get(self._tracks.keys[one.track], ())),
+                counts if one.track == 0 else ReplayCounts(), one.begin_us, one.end_us,
+            )
+            for one in self.ended
+        ]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Columns in, whatever holds them; tables out, whatever takes them; times."""

@@ -1,0 +1,363 @@
+"""The batches of an Arrow stream, and which of its columns hold what. Columns of the right type are read in place."""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import repeat
+from operator import floordiv
+from typing import Any, NamedTuple
+
+from .._errors import InputError, require
+from .._native import InvalidArgumentError
+from .arrow_values import NUMBERS, Column, NotPointError
+from .buffers import NO_TIME
+from .names import GEOMETRY, POSITION, Names, find, time_unit
+from .text_times import unit_time, value_time
+
+_GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
+_FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
+"""Microseconds in a unit."""
+_UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
+"""By the third letter of a timestamp's format."""
+_WGS84 = (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CRS84)")
+
+
+def is_arrow(value: Any) -> bool:
+    """Whether it exports an Arrow stream."""
+    return hasattr(value, "__arrow_c_stream__")
+
+
+class Ticks(NamedTuple):
+    """Times as integers, and how many microseconds their unit is, as a fraction."""
+
+    values: Sequence[int]
+    multiplier: int
+    divisor: int
+
+
+class Plan(NamedTuple):
+    """Which columns hold what; `geometry` is the column of points where positions come from there."""
+
+    indices: Mapping[str, int]
+    geometry: int | None
+
+
+class BatchReader:
+    """Reads the batches of one stream, column by column.
+
+    Args:
+        table: What exports the stream.
+        source: The argument, for messages.
+        transform: Whether points in another CRS become WGS84; otherwise they are refused.
+        crs: Of points that do not say theirs.
+
+    Raises:
+        InputError: It gives no stream, or not one of rows.
+        MissingExtraError: nanoarrow is not installed.
+    """
+
+    def __init__(self, table: Any, source: str, transform: bool = False, crs: Any = None) -> None:
+        self._source, self._transform, self._crs = source, transform, crs
+        self._transformer: Any = None
+        nanoarrow = require("nanoarrow", "arrow")
+        try:
+            self._stream = nanoarrow.c_array_stream(table)
+            self._schema = self._stream.get_schema()
+        except Exception as error:  # whatever its maker raises
+            raise InputError(source, "", f"gives no Arrow stream: {_said(error)}") from error
+        if self._schema.format != "+s":
+            raise InputError(source, "", "is an Arrow stream of values, not of a table's rows")
+        self._children = list(self._schema.children)
+        self.names = [child.name for child in self._children]
+
+    def batches(self) -> Iterator[tuple[int, Any]]:
+        """The batches, each with the number of its first row.
+
+        Raises:
+            InputError: The stream ends with an error.
+        """
+        first = 0
+        chunks = iter(self._stream)
+        while True:
+            try:
+                chunk = next(chunks, None)
+            except Exception as error:  # whatever its maker raises
+                raise InputError.of_row(self._source, first, f"the stream broke off: {_said(error)}") from error
+            if chunk is None:
+                return
+            nulls = Column(self._schema, chunk, 0, chunk.length).null_rows()
+            if nulls:
+                raise InputError.of_row(self._source, first + nulls[0], "is null")
+            yield first, chunk
+            first += chunk.length
+
+    # ---------------------------------------------------------------------------------- which columns
+
+    def find(self, known: Names, columns: Mapping[str, str], required: Sequence[str]) -> Plan:
+        """The columns, by the names that are known or given.
+
+        Positions come from the column of points that is given, else from given columns of latitudes and longitudes,
+        else from a column that is marked as points (GeoArrow, GeoParquet), else from columns of latitudes and
+        longitudes, else from an unmarked column of points with a usual name.
+        """
+        try:
+            if "geometry" in columns and set(columns) & set(POSITION):
+                raise InvalidArgumentError("columns: geometry and latitude, longitude exclude each other")
+            indices = find(self.names, {**known, "geometry": GEOMETRY}, columns, required)
+            usual = indices.pop("geometry", None)
+            if "geometry" in columns:
+                return Plan(indices, self._points_at(usual))
+            marked = None if set(columns) & set(POSITION) else self._marked()
+            if marked is not None:
+                return Plan(indices, self._points_at(marked))
+            if not set(POSITION) <= set(indices) and usual is not None and self._holds_points(usual):
+                return Plan(indices, self._points_at(usual))
+            return Plan(find(self.names, known, columns, (*POSITION, *required)), None)
+        except InputError:
+            raise
+        except InvalidArgumentError as error:
+            raise InputError(self._source, "", str(error)) from None
+
+    def _marked(self) -> int | None:
+        primary = self._geo().get("primary_column")
+        for index, child in enumerate(self._children):
+            if _metadata(child).get("ARROW:extension:name") in _GEOMETRIES or child.name == primary:
+                return index
+        return None
+
+    def _points_at(self, index: int | None) -> int:
+        """A column of points, looked at: what it holds, and in which CRS."""
+        assert index is not None
+        name, child = self.names[index], self._children[index]
+        if not self._holds_points(index):
+            raise InputError(self._source, "", f"the column {name!r} (Arrow's {child.format!r}) holds no points")
+        metadata = _metadata(child)
+        if metadata.get("ARROW:extension:name") in _GEOMETRIES:
+            self._check_crs(self._object(metadata.get("ARROW:extension:metadata") or "{}", name).get("crs"), name)
+        else:
+            columns = self._geo().get("columns")
+            column = columns.get(name) if isinstance(columns, dict) else None
+            self._check_crs(column.get("crs") if isinstance(column, dict) else None, name)
+        return index
+
+    def _holds_points(self, index: int) -> bool:
+        """Whether a column is stored as points can be: WKB, separate or interleaved coordinates."""
+        child = self._children[index]
+        fields = list(child.children)
+        if child.format == "+s":
+            return [field.name for field in fields[:2]] == ["x", "y"] and {field.format for field in fields[:2]} == {
+                "g"
+            }
+        if child.format.startswith("+w:"):
+            return int(child.format[3:]) >= 2 and fields[0].format == "g"
+        return child.format in ("z", "Z", "vz") or child.format.startswith("w:")
+
+    def _geo(self) -> dict[str, Any]:
+        return self._object(_metadata(self._schema).get("geo", "{}"), "geo")
+
+    def _object(self, text: str, name: str) -> dict[str, Any]:
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise InputError(self._source, "", f"the metadata of {name!r} is not a JSON object")
+        return found
+
+    def _check_crs(self, crs: Any, name: str) -> None:
+        """Refuses coordinates that are not degrees WGS84; what is not told is taken to be that."""
+        given = crs = crs or self._crs
+        if isinstance(crs, str) and crs.lstrip().startswith("{"):
+            given = crs = self._object(crs, name)
+        if isinstance(crs, dict):
+            number = crs.get("id")
+            crs = (
+                f"{number.get('authority')}:{number.get('code')}" if isinstance(number, dict) else crs.get("name", "?")
+            )
+        if crs in _WGS84:
+            return
+        if self._transform:
+            pyproj = require("pyproj", "geo")
+            self._transformer = pyproj.Transformer.from_crs(given, 4326, always_xy=True)
+            return
+        reason = f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude; transform it first"
+        raise InputError(self._source, "", reason)
+
+    # ---------------------------------------------------------------------------------- what they hold
+
+    def numbers(self, chunk: Any, index: int, what: str, first: int, missing: float = math.nan) -> Sequence[float]:
+        """A column as floats: in place where it holds doubles without nulls; `missing` where there is nothing."""
+        column, kind = self._column(chunk, index), self._children[index].format
+        if kind in NUMBERS and self._children[index].dictionary is None:
+            nulls = column.null_rows()
+            if kind == "g" and not nulls:
+                return column.plain()
+            found = array("d", column.plain())
+            for row in nulls:
+                found[row] = missing
+            return found
+        found = array("d")
+        for row, value in enumerate(self._values(column, index, first)):
+            if value is None:
+                found.append(missing)
+                continue
+            try:
+                if isinstance(value, str | bytes | bool | datetime):
+                    raise TypeError
+                found.append(float(value))
+            except (TypeError, ValueError, OverflowError):
+                reason = f"{what} {value!r} (column {self.names[index]!r}) is a {type(value).__name__}, not a number"
+                raise InputError.of_row(self._source, first + row, reason) from None
+        return found
+
+    def times(self, chunk: Any, index: int, first: int) -> Sequence[int]:
+        """A column as microseconds: in place where it holds microseconds without nulls, which are refused."""
+        nulls = self._column(chunk, index).null_rows()
+        if nulls:
+            raise InputError.of_row(self._source, first + nulls[0], f"has no time (column {self.names[index]!r})")
+        ticks, multiplier, divisor = self.ticks(chunk, index, first)
+        if divisor > 1:
+            return array("q", map(floordiv, ticks, repeat(divisor)))
+        if multiplier > 1:
+            try:
+                return array("q", map(multiplier.__mul__, ticks))
+            except OverflowError:  # of which row?
+                pass
+            return array("q", (self._scaled(tick, multiplier, first + row) for row, tick in enumerate(ticks)))
+        return ticks
+
+    def _scaled(self, tick: int, multiplier: int, row: int) -> int:
+        time = tick * multiplier
+        if not -(1 << 63) < time < 1 << 63:
+            raise InputError.of_row(self._source, row, f"time {tick} is outside year 1 to year 9999")
+        return time
+
+    def ticks(self, chunk: Any, index: int, first: int) -> Ticks:
+        """A column of times in the unit that it has: in place where that is 64-bit integers of one unit without nulls.
+
+        What is null becomes NO_TIME.
+        """
+        column, name, kind = self._column(chunk, index), self.names[index], self._children[index].format
+        nulls = column.null_rows()
+        if kind.startswith("ts"):
+            if not kind.partition(":")[2]:
+                reason = f"time (column {name!r}) has no time zone; give it one, for example UTC"
+                raise InputError.of_row(self._source, first, reason)
+            return Ticks(_without(column.plain(), nulls), *_FRACTIONS[_UNITS[kind[2]]])
+        unit = time_unit(name)
+        if kind == "l" and self._children[index].dictionary is None:
+            same = unit if unit is not None or nulls else _unit_of_all(column.plain())
+            if same is not None:
+                return Ticks(_without(column.plain(), nulls), *_FRACTIONS[same])
+        found = array("q")
+        for row, value in enumerate(self._values(column, index, first)):
+            if value is None:
+                found.append(NO_TIME)
+            elif isinstance(value, int) and not isinstance(value, bool):
+                found.append(unit_time(value, unit, first + row, self._source))
+            else:
+                found.append(value_time(value, unit, name, first + row, self._source))
+        return Ticks(found, 1, 1)
+
+    def keys(self, chunk: Any, by: str, first: int) -> list[Any]:
+        """The values of the column that tells tracks apart."""
+        found = self.values(chunk, self.names.index(by), first)
+        if set(map(type, found)) <= {str, int, bool}:
+            return found
+        for row, value in enumerate(found):
+            if value is None or value != value:
+                raise InputError.of_row(self._source, first + row, f"has nothing in the column {by!r}")
+            if isinstance(value, list | dict):
+                reason = f"{value!r} (column {by!r}) cannot tell tracks apart"
+                raise InputError.of_row(self._source, first + row, reason)
+        return found
+
+    def positions(self, chunk: Any, plan: Plan, first: int) -> tuple[Sequence[float], Sequence[float]]:
+        """Latitudes and longitudes; NaN where there are none."""
+        if plan.geometry is not None:
+            longitudes, latitudes = self._points(chunk, plan.geometry, first)
+        else:
+            latitudes, longitudes = (self.numbers(chunk, plan.indices[what], what, first) for what in POSITION)
+        return latitudes, longitudes
+
+    def _points(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
+        """Longitudes and latitudes of a column of points."""
+        try:
+            xs, ys = self._coordinates(self._column(chunk, index))
+        except NotPointError as error:
+            reason = f"{error} (column {self.names[index]!r})"
+            raise InputError.of_row(self._source, first + error.row, reason) from None
+        if self._transformer is None:
+            return xs, ys
+        longitudes, latitudes = self._transformer.transform(xs, ys)
+        return longitudes, latitudes
+
+    @staticmethod
+    def _coordinates(column: Column) -> tuple[Sequence[float], Sequence[float]]:
+        """X and y of a column of points: in place where they are coordinates and none is missing."""
+        if not column.format.startswith("+"):
+            return column.wkb_points()
+        axes, missing = column.coordinates()
+        xs, ys = (_filled(axis, missing) for axis in axes) if missing else axes
+        return xs, ys
+
+    def values(self, chunk: Any, index: int, first: int) -> list[Any]:
+        """A column as Python values; None where there is nothing."""
+        return self._values(self._column(chunk, index), index, first)
+
+    def _values(self, column: Column, index: int, first: int) -> list[Any]:
+        try:
+            return column.values()
+        except (LookupError, NotImplementedError, ValueError) as error:
+            kind = self._children[index].format
+            reason = f"the column {self.names[index]!r} (Arrow's {kind!r}) cannot be read: {_said(error)}"
+            raise InputError.of_row(self._source, first, reason) from None
+
+    def _column(self, chunk: Any, index: int) -> Column:
+        return Column.of_batch(self._schema, chunk, index)
+
+
+def _metadata(schema: Any) -> dict[str, str]:
+    if schema.metadata is None:
+        return {}
+    return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in schema.metadata.items()}
+
+
+def without_nulls(value: Any) -> Any:
+    """A structure without the fields that hold nothing; anything else as it is."""
+    return {name: part for name, part in value.items() if part is not None} if isinstance(value, dict) else value
+
+
+def _said(error: Exception) -> str:
+    """What an error says, without a traceback that it carries along."""
+    text = str(error).partition(" Detail: Python exception")[0].strip()
+    return text or type(error).__name__
+
+
+def _without(ticks: Sequence[int], nulls: Sequence[int]) -> Sequence[int]:
+    """Ticks in place, or where there are nulls with NO_TIME for them."""
+    if not nulls:
+        return ticks
+    found = array("q", ticks)
+    for row in nulls:
+        found[row] = NO_TIME
+    return found
+
+
+def _unit_of_all(ticks: Sequence[int]) -> str | None:
+    """The unit that all integers have by their size, as :func:`unit_time` tells it; None: not one and the same."""
+    units = {"s": 0, "ms": 100_000_000_000, "us": 100_000_000_000_000}
+    least, greatest = min(ticks, default=0), max(ticks, default=0)
+    found = [unit for unit, begin in units.items() if least >= begin]
+    return found[-1] if found and found == [unit for unit, begin in units.items() if greatest >= begin] else None
+
+
+def _filled(axis: Sequence[float], missing: Iterable[int]) -> array[float]:
+    found = array("d", axis)
+    for row in missing:
+        found[row] = math.nan
+    return found

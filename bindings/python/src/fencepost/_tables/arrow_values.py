@@ -1,0 +1,185 @@
+"""One column of an Arrow array: its memory in place, what is null in it, and its values as Python objects
+(nanoarrow)."""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+import warnings
+from array import array
+from collections.abc import Sequence
+from decimal import Context, Decimal
+from typing import Any
+
+from .._errors import require
+from .wkb import same_points
+
+NUMBERS = frozenset("cCsSiIlLfg")
+"""Formats of fixed numbers that a memoryview reads; a half float is none of them before Python 3.12."""
+_INLINE = 12
+"""Bytes of a text or binary view that lie in the view itself."""
+_EXACT = Context(prec=100)
+"""For decimals of 256 bits."""
+
+
+class NotPointError(ValueError):
+    """A value is not a point; `row` is which of the column's."""
+
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(reason)
+        self.row = row
+
+
+class Column:
+    """A column of a batch, or a field of a structure: the rows that the batch shows of it.
+
+    nanoarrow (0.9) does not read all types soundly: its copies of arrays of views end the process, and of slices of
+    decimals, half floats and binary values of one size it shows other rows. These are decoded here.
+    """
+
+    def __init__(self, schema: Any, held: Any, first: int, length: int) -> None:
+        self.format: str = schema.format
+        self.length = length
+        self._schema, self._held, self._view = schema, held, held.view()
+        self._first = first + self._view.offset
+
+    @classmethod
+    def of_batch(cls, schema: Any, chunk: Any, index: int) -> Column:
+        """The column at `index` of a batch."""
+        return cls(schema.child(index), chunk.child(index), chunk.offset, chunk.length)
+
+    def field(self, index: int) -> Column:
+        """A field of a structure."""
+        return Column(self._schema.child(index), self._held.child(index), self._first, self.length)
+
+    def plain(self) -> memoryview[Any]:
+        """The elements of a column of fixed numbers, times included, in place; what is null holds anything."""
+        return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
+
+    def coordinates(self) -> tuple[list[memoryview[Any]], set[int]]:
+        """X and y of a column of structures or of lists of doubles, in place, and the rows where one is missing."""
+        missing = set(self.null_rows())
+        if self.format == "+s":
+            fields = [self.field(0), self.field(1)]
+            return [field.plain() for field in fields], missing.union(*[field.null_rows() for field in fields])
+        size = int(self.format.removeprefix("+w:"))
+        inner = Column(self._schema.child(0), self._held.child(0), self._first * size, self.length * size)
+        elements = inner.plain()
+        return [elements[0::size], elements[1::size]], missing | {element // size for element in inner.null_rows()}
+
+    def null_rows(self) -> Sequence[int]:
+        """The rows that hold nothing."""
+        if self.format == "n":
+            return range(self.length)
+        if not self.length or not self._view.null_count or not self._view.buffer(0).size_bytes:
+            return ()
+        bits = memoryview(self._view.buffer(0).unpack_bits(self._first, self.length)).cast("B")
+        return [row for row, bit in enumerate(bits) if not bit]
+
+    def values(self) -> list[Any]:
+        """Python values; None where there is nothing.
+
+        Raises:
+            KeyError: nanoarrow cannot read what it holds.
+        """
+        if _is_decoded_here(self.format):
+            return self._of_views() if self.format.startswith("v") else self._of_one_size()
+        if self._schema.dictionary is not None:
+            dictionary = self._held.dictionary
+            words = Column(self._schema.dictionary, dictionary, 0, dictionary.length).values()
+            nulls = set(self.null_rows())
+            if not nulls:
+                return list(map(words.__getitem__, self.plain()))
+            return [None if row in nulls else words[index] for row, index in enumerate(self.plain())]
+        if any(map(_holds_decoded_here, self._schema.children)):
+            raise KeyError("such a type within lists or structures is not supported")
+        start = self._first - self._view.offset
+        held = self._held if not start and self._held.length == self.length else self._held[start : start + self.length]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that an extension's storage is what is read
+            values: list[Any] = require("nanoarrow", "arrow").Array(held).to_pylist()
+        return values
+
+    def _of_views(self) -> list[Any]:
+        """Texts or bytes of a column of views: 16 bytes each, its length, then itself or where it lies."""
+        view = self._view
+        data = [memoryview(view.buffer(index)).cast("B") for index in range(2, view.n_buffers - 1)]
+        rows = memoryview(view.buffer(1))[self._first : self._first + self.length].tobytes()
+        nulls = set(self.null_rows())
+        found: list[Any] = []
+        for row in range(self.length):
+            if row in nulls:
+                found.append(None)
+                continue
+            length, _, number, start = struct.unpack_from("=iiii", rows, 16 * row)
+            inline = rows[16 * row + 4 : 16 * row + 4 + length]
+            value = inline if length <= _INLINE else data[number][start : start + length].tobytes()
+            found.append(value.decode(errors="replace") if self.format == "vu" else value)
+        return found
+
+    def _of_one_size(self) -> list[Any]:
+        """Decimals, half floats, or bytes of one size."""
+        rows = memoryview(self._view.buffer(1))[self._first : self._first + self.length].tobytes()
+        if self.format == "e":
+            found: list[Any] = list(struct.unpack(f"={self.length}e", rows))
+        else:
+            size = len(rows) // self.length if self.length else 0
+            found = [rows[start : start + size] for start in range(0, len(rows), size or 1)]
+        if self.format.startswith("d:"):
+            scale = int(self.format.removeprefix("d:").split(",")[1])
+            found = [
+                Decimal(int.from_bytes(value, sys.byteorder, signed=True)).scaleb(-scale, _EXACT) for value in found
+            ]
+        for row in self.null_rows():
+            found[row] = None
+        return found
+
+    def wkb_points(self) -> tuple[array[float], array[float]]:
+        """X and y of a column of WKB points; NaN where there is none.
+
+        Raises:
+            NotPointError: One of them is something else.
+        """
+        same = self._same_points()
+        if same is not None:
+            return same
+        xs, ys = array("d"), array("d")
+        for row, value in enumerate(self.values()):
+            x, y = (math.nan, math.nan) if value is None else _point(value, row)
+            xs.append(x)
+            ys.append(y)
+        return xs, ys
+
+    def _same_points(self) -> tuple[array[float], array[float]] | None:
+        """As :meth:`wkb_points` where all are little-endian points of two dimensions; None: they are not."""
+        if self.format not in ("z", "Z") or not self.length or self._view.null_count:
+            return None
+        starts = memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]
+        return same_points(starts, memoryview(self._view.buffer(2)).cast("B"))
+
+
+def _is_decoded_here(kind: str) -> bool:
+    return kind in ("vu", "vz", "e") or kind.startswith(("d:", "w:"))
+
+
+def _holds_decoded_here(schema: Any) -> bool:
+    inner = [*schema.children, *([] if schema.dictionary is None else [schema.dictionary])]
+    return _is_decoded_here(schema.format) or any(map(_holds_decoded_here, inner))
+
+
+def _point(data: bytes, row: int) -> tuple[float, float]:
+    """X and y of a point as WKB, ISO or extended."""
+    try:
+        order = {0: ">", 1: "<"}[data[0]]
+        (kind,) = struct.unpack_from(order + "I", data, 1)
+        has_reference = bool(kind & 0x2000_0000)
+        if kind & 0x1FFF_FFFF not in (1, 1001, 2001, 3001):
+            raise NotPointError(row, f"is a geometry of the kind {kind & 0x1FFF_FFFF}, a Point is needed")
+        reference = struct.unpack_from(order + "I", data, 5)[0] if has_reference else 4326
+        if reference not in (0, 4326):
+            raise NotPointError(row, f"its SRID {reference} is not 4326, WGS84; transform it first")
+        x, y = struct.unpack_from(order + "dd", data, 9 if has_reference else 5)
+    except (struct.error, LookupError):
+        raise NotPointError(row, "geometry: not WKB") from None
+    return x, y

@@ -1,0 +1,300 @@
+"""Columns of numbers and times from whatever holds them: NumPy arrays, pandas columns, buffers, lists.
+
+Nothing here imports NumPy: an object with ``__array__`` gives its array, which brings its own methods.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
+
+from .._native import InvalidArgumentError
+from .times import Time, to_us
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    class SupportsArray(Protocol):
+        """What NumPy can make an array of: its own arrays, columns of pandas, Polars, PyArrow."""
+
+        def __array__(self) -> Any: ...
+
+    class ArrowStream(Protocol):
+        """What exports an Arrow stream of rows: tables of PyArrow, Polars, pandas, relations of DuckDB."""
+
+        def __arrow_c_stream__(self, requested_schema: Any = ..., /) -> Any: ...
+
+    NumberColumn: TypeAlias = SupportsArray | Buffer | Iterable[float]
+    TimeColumn: TypeAlias = SupportsArray | Buffer | Iterable[Time]
+
+NO_TIME = -(1 << 63)
+"""A time that is missing: the row counts as invalid."""
+
+_MICROSECONDS = {
+    "W": (604_800_000_000, 1),
+    "D": (86_400_000_000, 1),
+    "h": (3_600_000_000, 1),
+    "m": (60_000_000, 1),
+    "s": (1_000_000, 1),
+    "ms": (1_000, 1),
+    "us": (1, 1),
+    "ns": (1, 1_000),
+    "ps": (1, 1_000_000),
+    "fs": (1, 1_000_000_000),
+    "as": (1, 1_000_000_000_000),
+}
+"""Microseconds in a unit of NumPy, as a fraction."""
+
+
+class ColumnTypeError(InvalidArgumentError, TypeError):
+    """A column holds something else than what it is to hold; ``position`` is the first row that does.
+
+    Both an :class:`InvalidArgumentError` and a ``TypeError``.
+
+    Example:
+        >>> from fencepost import Monitor
+        >>> Monitor().feed_many(latitude=[0, "north"], longitude=[0, 0], time=[0, 1])
+        Traceback (most recent call last):
+            ...
+        fencepost.ColumnTypeError: latitude, row 1: 'north' is str, expected a number
+    """
+
+    __module__ = "fencepost"  # as tracebacks name it
+
+
+def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = ColumnTypeError) -> NoReturn:
+    """Raises the error of a column, with its row."""
+    error = kind(message)
+    error.position = row
+    raise error
+
+
+def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[Any]:
+    """A column as doubles, in place where it is that already, whatever its stride.
+
+    Args:
+        none: What None stands for in a list; None: it is refused.
+    """
+    table = _array_of(values, what)
+    if table is not None:
+        if table.dtype.kind not in "fiu":
+            _refuse_dtype(table, what)
+        return memoryview(table if table.dtype == "float64" else table.astype("float64"))
+    view = _view_of(values, what)
+    if view is not None and view.format == "d":
+        return view
+    rows = view if view is not None else _rows_of(values, what, "numbers")
+    try:
+        return memoryview(array("d", rows))
+    except (TypeError, OverflowError):
+        return memoryview(
+            array("d", [_number(value, f"{what}, row {row}", row, none) for row, value in enumerate(rows)])
+        )
+
+
+def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
+    """A column as 64-bit integers, and how many microseconds their unit is, as a fraction."""
+    if hasattr(getattr(values, "dtype", None), "tz"):  # pandas with a zone: as an array it would hold objects
+        values = getattr(values, "dt", values).tz_convert(None)
+    table = _array_of(values, what)
+    if table is not None:
+        return _times_of_array(table, what)
+    view = _view_of(values, what)
+    if view is not None:
+        if view.format in ("q", "l") and view.itemsize == 8:
+            return view, 1, 1
+        if view.format not in tuple("bBhHiIlLqQnN"):
+            refuse(f"{what} holds elements of the format {view.format!r}, expected microseconds as integers")
+        return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(view)])), 1, 1
+    rows = _rows_of(values, what, "times")
+    return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(rows)])), 1, 1
+
+
+def contiguous(values: Any, what: str, length: int) -> memoryview[Any]:
+    """A column of doubles without gaps, of so many rows."""
+    view = numbers(values, what)
+    check_length(view, what, length)
+    return view if view.c_contiguous else memoryview(view.tobytes()).cast("d")
+
+
+def tags(values: Any, length: int) -> memoryview[Any]:
+    """A column of numbers from 0 to 2**64 - 1; one number is meant for all rows."""
+    if isinstance(values, int) and not isinstance(values, bool):
+        return (
+            memoryview(array("Q", [_tag(values, 0)]))
+            if length == 1
+            else memoryview(array("Q", [_tag(values, 0)]) * length)
+        )
+    table = _array_of(values, "tag")
+    if table is not None:
+        if table.dtype.kind not in "iu":
+            _refuse_dtype(table, "tag", "integers")
+        values = table.tolist() if table.dtype != "uint64" else table
+    try:
+        view = memoryview(values)
+    except TypeError:
+        view = None
+    if view is None or not view.c_contiguous or view.ndim != 1 or view.itemsize != 8 or view.format not in ("Q", "L"):
+        rows = view if view is not None else _rows_of(values, "tag", "integers")
+        view = memoryview(array("Q", [_tag(value, row) for row, value in enumerate(rows)]))
+    check_length(view, "tag", length)
+    return view
+
+
+def identifiers(values: Iterable[str]) -> tuple[str, ...]:
+    """A column of texts that can be identifiers, as far as Python must check it."""
+    if isinstance(values, str | bytes):
+        refuse(f"identifier is {type(values).__name__}, expected a column of str")
+    texts = tuple(_rows_of(values, "identifier", "str"))
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            refuse(f"identifier, row {row}: {text!r} is {type(text).__name__}, expected str", row)
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                refuse(
+                    f"identifier, row {row}: {text!r} is not valid Unicode (lone surrogate)", row, InvalidArgumentError
+                )
+        if "\0" in text:
+            refuse(f"identifier, row {row}: {text!r} holds a NUL character", row, InvalidArgumentError)
+    return texts
+
+
+def column(code: str, values: Any, what: str, length: int | None = None) -> memoryview[Any]:
+    """A contiguous view of `values` as elements of the array type `code`: in place where the layout is that already."""
+    view = _view(code, values)
+    if view is None:
+        try:
+            view = memoryview(array(code, cast("Iterable[Any]", values)))
+        except (TypeError, OverflowError) as error:
+            raise type(error)(f"{what}: {error}") from None
+    if length is not None and len(view) != length:
+        raise InvalidArgumentError(f"{what} has {len(view)} rows, expected {length}")
+    return view
+
+
+def check_length(view: memoryview[Any], what: str, length: int) -> None:
+    """Refuses a column of another length than that of the identifiers."""
+    if len(view) != length:
+        refuse(f"{what} has {len(view)} rows, identifier has {length}", min(len(view), length), InvalidArgumentError)
+
+
+def _view(code: str, values: Any) -> memoryview[Any] | None:
+    try:
+        view = memoryview(values)
+    except TypeError:
+        return None
+    same = view.format == code or (code == "Q" and view.format == "L" and view.itemsize == 8)
+    return view if same and view.c_contiguous and view.ndim == 1 else None
+
+
+def _array_of(values: Any, what: str) -> Any | None:
+    """The array of an object that has one; None: there is none."""
+    if isinstance(values, array | memoryview | list | tuple):
+        return None
+    convert = getattr(values, "__array__", None)
+    table = None if convert is None else convert()
+    if table is None or not hasattr(table, "dtype"):
+        return None
+    if table.ndim != 1:
+        refuse(f"{what} has the shape {table.shape}, expected one dimension")
+    return table
+
+
+def _view_of(values: Any, what: str) -> memoryview[Any] | None:
+    """The buffer of an object that has one of one dimension; None: there is none."""
+    if isinstance(values, str | bytes | bytearray):
+        refuse(f"{what} is {type(values).__name__}, expected a column")
+    try:
+        view = memoryview(values)
+    except TypeError:
+        return None
+    if view.ndim != 1:
+        refuse(f"{what} has {view.ndim} dimensions, expected one")
+    if view.format is None or view.format.lstrip("@") not in tuple("bBhHiIlLqQnNfd"):
+        refuse(f"{what} holds elements of the format {view.format!r}, expected numbers")
+    return view
+
+
+def _rows_of(values: Any, what: str, expected: str) -> Sequence[Any]:
+    if isinstance(values, list | tuple):
+        return values
+    try:
+        return tuple(values)
+    except TypeError:
+        refuse(f"{what} is {type(values).__name__}, expected a column of {expected}")
+
+
+def _refuse_dtype(table: Any, what: str, expected: str = "numbers") -> NoReturn:
+    if table.dtype.kind == "O":
+        for row, value in enumerate(table):
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                refuse(
+                    f"{what}, row {row}: {value!r} is {type(value).__name__}, expected {expected} (dtype object)", row
+                )
+    refuse(f"{what} has the dtype {table.dtype}, expected {expected}; convert it first, for example with astype(float)")
+
+
+def _number(value: Any, place: str, row: int, none: float | None) -> float:
+    if value is None and none is not None:
+        return none
+    try:
+        return float(array("d", [value])[0])
+    except OverflowError:
+        refuse(f"{place}: {value!r} is out of range", row, InvalidArgumentError)
+    except TypeError:
+        refuse(f"{place}: {value!r} is {type(value).__name__}, expected a number", row)
+
+
+def _tag(value: Any, row: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        refuse(f"tag, row {row}: {value!r} is {type(value).__name__}, expected an integer", row)
+    if not 0 <= value < 1 << 64:
+        refuse(f"tag, row {row}: {value} is outside 0 to 2**64 - 1", row, InvalidArgumentError)
+    return value
+
+
+def _time(value: Any, what: str, row: int) -> int:
+    if isinstance(value, datetime) and value != value:
+        return NO_TIME  # pandas.NaT
+    try:
+        return to_us(value, f"{what}, row {row}:")
+    except InvalidArgumentError as error:
+        error.position = row
+        raise
+    except TypeError as error:
+        refuse(str(error), row)
+
+
+def _times_of_array(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
+    kind = table.dtype.kind
+    if kind == "M":
+        return _datetimes(table, what)
+    if kind == "O":
+        return memoryview(array("q", [_time(value, what, row) for row, value in enumerate(table)])), 1, 1
+    if kind not in "iu":
+        refuse(f"{what} has the dtype {table.dtype}, expected datetime64 (UTC) or microseconds as integers")
+    if table.dtype == "uint64" and len(table) and table.max() > (1 << 63) - 1:
+        row = int((table > (1 << 63) - 1).argmax())
+        refuse(f"{what}, row {row}: {table[row]} is outside year 1 to year 9999", row, InvalidArgumentError)
+    return memoryview(table if table.dtype == "int64" else table.astype("int64")), 1, 1
+
+
+def _datetimes(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
+    unit = table.dtype.str[4:-1]  # "<M8[25ns]"
+    if unit.endswith(("Y", "M")):  # of different lengths: the calendar tells
+        table, unit = table.astype("datetime64[D]"), "D"
+    digits = unit[: len(unit) - len(unit.lstrip("0123456789"))]
+    if unit[len(digits) :] not in _MICROSECONDS:
+        refuse(f"{what} has the dtype {table.dtype}, expected datetime64 with a unit")
+    if not table.dtype.isnative:
+        table = table.astype(table.dtype.newbyteorder("="))
+    multiplier, divisor = _MICROSECONDS[unit[len(digits) :]]
+    multiplier *= int(digits or 1)
+    if divisor > 1 and multiplier > 1:  # 25 ns: to whole nanoseconds first, which keeps what fits
+        finer = unit[len(digits) :]
+        table, multiplier = table.astype(f"datetime64[{finer}]"), 1
+    return memoryview(table.view("int64")), multiplier, divisor

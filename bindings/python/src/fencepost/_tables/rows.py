@@ -1,0 +1,129 @@
+"""Results that are rows: a sequence that turns into a table."""
+
+from __future__ import annotations
+
+import io
+import os
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import IO, Any, Generic, TypeAlias, TypeVar, overload
+
+from .html import SHOWN, table
+from .table import Table
+
+T = TypeVar("T")
+Target: TypeAlias = str | os.PathLike[str] | IO[str] | None
+"""A path, an open text file, or None for the text itself."""
+
+
+class Rows(Table, Sequence[T], Generic[T]):
+    """A sequence whose elements are also the rows of a table."""
+
+    _rows: tuple[T, ...]
+
+    def __init__(self, rows: Iterable[T]) -> None:
+        self._rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._rows[index]
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._rows == other._rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @abstractmethod
+    def columns(self) -> dict[str, list[Any]]:
+        """The table as a dict of columns of equal length; times are aware, UTC."""
+
+    def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None) -> None:
+        """Writes a vector file: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb`` or ``.parquet``.
+
+        Durations are seconds. GDAL keeps milliseconds of times in a GeoPackage and a FlatGeobuf, Parquet microseconds.
+
+        Args:
+            path: The file.
+            layer: Of a GeoPackage; None: what the rows are called.
+
+        Raises:
+            InvalidArgumentError: Another ending, a layer where there are none, or the file cannot be written.
+            MissingExtraError: What writes it is not installed.
+        """
+        from .vector_out import check_target, write_frame
+
+        check_target(path, layer)
+        write_frame(self.to_pandas(), path, layer or type(self).__name__.lower())
+
+    def to_csv(self, target: Target = None) -> str | None:
+        """The table as CSV with a header: ISO 8601 times, durations in seconds, nothing where there is nothing.
+
+        Args:
+            target: Path or open text file; None: the text is returned.
+        """
+
+        def write(stream: IO[str]) -> None:
+            import csv
+
+            writer = csv.writer(stream, lineterminator="\n")
+            columns = self.columns()
+            writer.writerow(columns)
+            writer.writerows([_cell(value) for value in row] for row in zip(*columns.values()))
+
+        return write_to(target, write)
+
+    def _summary(self) -> str:
+        return f"{len(self)} rows"
+
+    def __repr__(self) -> str:
+        return f"<fencepost.{type(self).__name__}: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        columns = self.columns()
+        rows = (tuple(map(shown, row)) for row in islice(zip(*columns.values()), SHOWN))
+        return table(f"{type(self).__name__}: {self._summary()}", tuple(columns), rows, len(self))
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return "" if value is None else value
+
+
+def shown(value: Any) -> str:
+    """A value as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, timedelta):
+        seconds = round(value.total_seconds())
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
+
+
+def write_to(target: Target, write: Any) -> str | None:
+    """Calls `write` with a text stream on the target; returns the text when there is none."""
+    if target is None:
+        stream = io.StringIO()
+        write(stream)
+        return stream.getvalue()
+    if isinstance(target, str | os.PathLike):
+        with open(target, "w", encoding="utf-8", newline="") as file:
+            write(file)
+    else:
+        write(target)
+    return None

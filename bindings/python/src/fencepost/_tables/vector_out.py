@@ -1,0 +1,78 @@
+"""Tables as vector files: GeoPackage, FlatGeobuf, Parquet."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+from .._errors import require
+from .._native import InvalidArgumentError
+
+DRIVERS = {".gpkg": "GPKG", ".fgb": "FlatGeobuf"}
+ENDINGS = (*DRIVERS, ".parquet")
+
+
+def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
+    """The ending of a path that can be written.
+
+    Raises:
+        InvalidArgumentError: It has another one, or a layer is named and the format has none.
+        MissingExtraError: What writes it is not installed.
+    """
+    kind = Path(path).suffix.lower()
+    if kind not in ENDINGS:
+        raise InvalidArgumentError(f"{os.fspath(path)}: the ending is none of {', '.join(ENDINGS)}")
+    if layer is not None and kind != ".gpkg":
+        raise InvalidArgumentError(f"{os.fspath(path)}: only a GeoPackage has layers")
+    require("geopandas", "geo")
+    if kind == ".parquet":
+        require("pyarrow.parquet", "parquet")
+    return kind
+
+
+def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any = None) -> None:
+    """Writes a DataFrame, or a GeoDataFrame, transformed to `crs` when that is given.
+
+    A GeoPackage that exists keeps its other layers; files of other formats are replaced.
+
+    Args:
+        layer: Of a GeoPackage; elsewhere the layer has the file's name.
+
+    Raises:
+        InvalidArgumentError: The file cannot be written, or `crs` is not known.
+    """
+    kind = check_target(path)
+    target = os.fspath(path)
+    geographic = hasattr(frame, "crs")
+    if crs is not None:
+        if not geographic:
+            raise InvalidArgumentError("crs: the rows have no place")
+        try:
+            frame = frame.to_crs(crs)
+        except Exception as error:  # pyproj's own
+            raise InvalidArgumentError(f"crs {crs!r}: {' '.join(str(error).split())}") from None
+    for name in frame.columns:
+        if frame[name].dtype.kind == "m":
+            frame = frame.assign(**{name: frame[name].dt.total_seconds()})
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an empty table has no kind of geometry
+            if kind == ".parquet":
+                frame.to_parquet(target, index=False)
+            else:
+                pyogrio = require("pyogrio", "geo")
+                options: dict[str, Any] = {"geometry_type": "Point"} if geographic else {}
+                if kind == ".gpkg":
+                    options["layer"] = layer
+                else:
+                    if not geographic or bool(frame.geometry.isna().any()):
+                        options["SPATIAL_INDEX"] = "NO"  # the index of the format knows no rows without a place
+                    if os.path.exists(target):
+                        os.remove(target)
+                pyogrio.write_dataframe(frame, target, driver=DRIVERS[kind], **options)
+    except Exception as error:  # GDAL, pyogrio and pyarrow raise many kinds
+        if isinstance(error, OSError) and error.filename:
+            raise
+        raise InvalidArgumentError(f"{target}: cannot be written: {' '.join(str(error).split())}") from None

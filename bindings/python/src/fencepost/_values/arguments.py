@@ -1,0 +1,84 @@
+"""Arguments that are checked in Python: those that the library would not be asked with, and what files say of a
+condition."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, SupportsIndex
+
+from .._native import InvalidArgumentError
+from .enums import STATES, State
+from .policy import PolicyRow, TransitionPolicy
+
+
+def member(kind: type[Any], value: Any, what: str) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        names = ", ".join(str(member) for member in kind)
+        raise InvalidArgumentError(f"{what} {value!r} is not one of {names}") from None
+
+
+def assumed(value: State | str) -> int:
+    return STATES.index(member(State, value, "assuming"))
+
+
+def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
+    if policy is None:
+        return None
+    return (TransitionPolicy.named(policy) if isinstance(policy, str) else policy)._row()
+
+
+def integer(value: SupportsIndex, what: str, least: int) -> int:
+    if isinstance(value, bool):
+        raise TypeError(f"{what} must be int, not bool")
+    number = operator.index(value)
+    if not least <= number < 1 << 64:
+        raise InvalidArgumentError(f"{what} {number} is outside {least} to 2**64 - 1")
+    return number
+
+
+def identifier_text(value: Any) -> Any:
+    """A number as a text; anything else as it is."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # A column of numbers with a gap holds floats.
+        return str(int(value)) if value == value // 1 else str(value)
+    return value
+
+
+def assumed_state(value: Any) -> State:
+    """The state that a condition begins with.
+
+    Raises:
+        InvalidArgumentError: It is none.
+    """
+    names = [str(state) for state in State if state is not State.UNMONITORED]
+    if value not in names:
+        raise InvalidArgumentError(f"assuming {value!r} is not one of {', '.join(names)}")
+    return State(value)
+
+
+def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
+    """A preset by its name, or the default with the fields of an object laid over it.
+
+    Raises:
+        InvalidArgumentError: It is neither.
+    """
+    if value is None:
+        return default
+    if isinstance(value, str):
+        return TransitionPolicy.named(value)
+    if isinstance(value, dict):
+        return TransitionPolicy.from_dict(value, base=default)
+    raise InvalidArgumentError("policy must be the name of a preset or an object")
+
+
+def as_policy(policy: TransitionPolicy | str | None) -> TransitionPolicy:
+    """A policy, the preset of that name, or the standard one."""
+    if policy is None:
+        return TransitionPolicy.standard()
+    if isinstance(policy, str):
+        return TransitionPolicy.named(policy)
+    if not isinstance(policy, TransitionPolicy):
+        raise TypeError(f"policy must be a TransitionPolicy or the name of a preset, not {type(policy).__name__}")
+    return policy

@@ -1,0 +1,117 @@
+"""The two kinds of condition."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
+
+from .._native import InvalidArgumentError, circle_contains, parse_uuid
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+
+def to_uuid(value: str | UUID) -> UUID:
+    """A UUID from its 8-4-4-4-12 text or as it is."""
+    from uuid import UUID
+
+    if isinstance(value, UUID):
+        return value
+    return uuid_of(parse_uuid(value))
+
+
+def uuid_of(data: bytes) -> UUID:
+    """A UUID from its 16 bytes."""
+    from uuid import UUID
+
+    return UUID(bytes=data)
+
+
+def to_uint16(value: SupportsIndex, what: str) -> int:
+    """An int in 0 ... 65535."""
+    if isinstance(value, bool):
+        raise TypeError(f"{what} must be int, not bool")
+    number = operator.index(value)
+    if not 0 <= number <= 65_535:
+        raise InvalidArgumentError(f"{what} {number} is outside 0 to 65535")
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class CircularGeographicCondition:
+    """A circle on the Earth: satisfied within `radius` of the centre, the line included.
+
+    The values are checked when the condition is added to a monitor.
+
+    Args:
+        latitude: Degrees WGS84, -90 to 90.
+        longitude: Degrees WGS84, -180 to 180.
+        radius: Metres along the geodesic, finite, above 0.
+
+    Example:
+        >>> CircularGeographicCondition(37.3349, -122.0090, radius=200).center
+        (37.3349, -122.009)
+    """
+
+    latitude: float
+    longitude: float
+    radius: float
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """Latitude and longitude, in degrees."""
+        return (self.latitude, self.longitude)
+
+    def contains(self, latitude: float, longitude: float) -> bool:
+        """Whether a position lies in the circle, the line included.
+
+        Raises:
+            InvalidArgumentError: A coordinate or the radius is out of its range.
+
+        Example:
+            >>> CircularGeographicCondition(0, 0, radius=150).contains(0, 0.001)
+            True
+        """
+        return circle_contains(self.latitude, self.longitude, self.radius, latitude, longitude)
+
+
+@dataclass(frozen=True, slots=True)
+class BeaconIdentityCondition:
+    """A beacon identity: satisfied while a beacon with that UUID, and major and minor where given, is near.
+
+    Also what an event's ``refinement`` is: the beacon that satisfied a condition without major or minor.
+
+    Args:
+        uuid: A UUID, or its text in the 8-4-4-4-12 form.
+        major: 0 to 65535, or None for any.
+        minor: 0 to 65535, or None for any; needs a major.
+
+    Raises:
+        InvalidArgumentError: Not a UUID, a number out of range, or a minor without a major.
+
+    Example:
+        >>> BeaconIdentityCondition("e2c56db5-dffb-48d2-b060-d0f5a71096e0", major=1)
+        BeaconIdentityCondition(uuid=UUID('e2c56db5-dffb-48d2-b060-d0f5a71096e0'), major=1, minor=None)
+    """
+
+    uuid: UUID
+    major: int | None
+    minor: int | None
+
+    def __init__(self, uuid: str | UUID, major: int | None = None, minor: int | None = None) -> None:
+        object.__setattr__(self, "uuid", to_uuid(uuid))
+        object.__setattr__(self, "major", None if major is None else to_uint16(major, "major"))
+        object.__setattr__(self, "minor", None if minor is None else to_uint16(minor, "minor"))
+        if self.minor is not None and self.major is None:
+            raise InvalidArgumentError(f"minor {self.minor} needs a major")
+
+
+Condition: TypeAlias = CircularGeographicCondition | BeaconIdentityCondition
+"""Any condition."""
+
+CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = 1, 2
+KINDS: dict[type, int] = {
+    CircularGeographicCondition: CIRCULAR_GEOGRAPHIC,
+    BeaconIdentityCondition: BEACON_IDENTITY,
+}

@@ -1,0 +1,271 @@
+"""Events, lists of them, and the columns that tables of events have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .._native import event_json
+from .._tables.html import SHOWN, instant, table
+from .._tables.table import Table
+from .._tables.times import from_us
+from .conditions import BeaconIdentityCondition, uuid_of
+from .enums import CAUSES, STATES, Cause, Diagnostics, State
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from .._native import Monitor as Handle
+
+EventRow: TypeAlias = tuple[
+    int,  # sequence
+    str,  # identifier
+    int,  # state
+    int,  # cause
+    int | None,  # date_us
+    int | None,  # evidence_date_us
+    tuple[bytes, int, int] | None,  # refinement
+    int,  # diagnostics
+    int,  # generation
+    float | None,  # latitude
+    float | None,  # longitude
+    float | None,  # accuracy
+    float | None,  # boundary_distance
+    int,  # tag
+]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Event:
+    """A change of a condition's state, with the evidence that decided it.
+
+    Attributes:
+        sequence: 1, 2, 3 ... per monitor; 0 in the first record of a condition.
+        identifier: The condition's.
+        state: The state from now on.
+        cause: Why the event came about.
+        date_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; None in the first record of
+            a condition that was added before any time was known.
+        evidence_date_us: The fix or sighting that started it, likewise; None: there is none.
+        refinement: The beacon that satisfied a condition without major or minor, or None.
+        diagnostics: Reasons why events are or will be suspended.
+        generation: Counts adds and replacements per monitor: tells a replacement from what it replaced.
+        latitude: Of the deciding fix, degrees; None: there is none (also the next three).
+        longitude: Degrees.
+        accuracy: Metres; 0: not reported.
+        boundary_distance: Metres along the geodesic to the centre, minus the radius; negative inside.
+        tag: The number given when the condition was added.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", tag=7)
+        >>> monitor.feed(Fix(52.5, 13.4, time=0))
+        >>> event = monitor.next_event()
+        >>> event.state, event.tag, event.boundary_distance
+        (<State.SATISFIED: 'satisfied'>, 7, -100.0)
+    """
+
+    sequence: int
+    identifier: str
+    state: State
+    cause: Cause
+    date_us: int | None
+    evidence_date_us: int | None
+    refinement: BeaconIdentityCondition | None
+    diagnostics: Diagnostics
+    generation: int
+    latitude: float | None
+    longitude: float | None
+    accuracy: float | None
+    boundary_distance: float | None
+    tag: int = 0
+
+    @property
+    def date(self) -> datetime | None:
+        """When the state was confirmed, aware, UTC."""
+        return from_us(self.date_us)
+
+    @property
+    def evidence_date(self) -> datetime | None:
+        """The fix or sighting that started it, aware, UTC."""
+        return from_us(self.evidence_date_us)
+
+    def __repr__(self) -> str:
+        parts = [f"{self.identifier!r} {self.state} {instant(self.date)}", str(self.cause)]
+        if self.boundary_distance is not None:
+            parts.append(distance_text(self.boundary_distance))
+        if self.refinement is not None:
+            parts.append(f"beacon {refinement_text(self)}")
+        if self.diagnostics:
+            parts.append("|".join(diagnostic_names(self.diagnostics)))
+        return f"<Event {self.sequence} {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        return EventList([self])._repr_html_()
+
+    def to_json(self) -> str:
+        """The event as one JSON object on one line, in the form that all faces of the library write.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> event = monitor.next_event()
+            >>> event.to_json()[:60] if event else None
+            '{"sequence":1,"identifier":"home","state":"satisfied","cause'
+        """
+        refinement = self.refinement
+        return event_json(
+            self.sequence,
+            self.identifier,
+            STATES.index(self.state),
+            CAUSES.index(self.cause),
+            self.date_us,
+            self.evidence_date_us,
+            None if refinement is None else (refinement.uuid.bytes, refinement.major or 0, refinement.minor or 0),
+            self.diagnostics.value,
+            self.generation,
+            self.latitude,
+            self.longitude,
+            self.accuracy,
+            self.boundary_distance,
+        )
+
+    @classmethod
+    def _from_row(cls, row: EventRow) -> Event:
+        (sequence, identifier, state, cause, date, evidence, refinement, diagnostics, generation, *rest) = row
+        beacon = None
+        if refinement is not None:
+            uuid, major, minor = refinement
+            beacon = BeaconIdentityCondition(uuid_of(uuid), major, minor)
+        return cls(
+            sequence,
+            identifier,
+            STATES[state],
+            CAUSES[cause],
+            date,
+            evidence,
+            beacon,
+            Diagnostics(diagnostics),
+            generation,
+            *rest,  # type: ignore[arg-type]
+        )
+
+
+def distance_text(metres: float) -> str:
+    """A signed distance to a boundary in words."""
+    return f"{abs(metres):.1f} m {'inside' if metres <= 0 else 'outside'}"
+
+
+def refinement_text(event: Event) -> str:
+    """UUID, major and minor of the beacon that decided an event, joined."""
+    beacon = event.refinement
+    return "" if beacon is None else f"{beacon.uuid}/{beacon.major}/{beacon.minor}"
+
+
+def diagnostic_names(diagnostics: Diagnostics) -> list[str]:
+    """Lower-case names of the flags that are set."""
+    return [str(flag.name).lower() for flag in diagnostics]
+
+
+EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
+    "sequence": lambda event: event.sequence,
+    "identifier": lambda event: event.identifier,
+    "state": lambda event: str(event.state),
+    "cause": lambda event: str(event.cause),
+    "date": lambda event: event.date,
+    "evidence_date": lambda event: event.evidence_date,
+    "refinement": lambda event: refinement_text(event) or None,
+    "diagnostics": lambda event: "|".join(diagnostic_names(event.diagnostics)),
+    "generation": lambda event: event.generation,
+    "latitude": lambda event: event.latitude,
+    "longitude": lambda event: event.longitude,
+    "accuracy": lambda event: event.accuracy,
+    "boundary_distance": lambda event: event.boundary_distance,
+    "tag": lambda event: event.tag,
+}
+"""The columns of events, in the order of their JSON keys; then the tag."""
+
+EVENT_KINDS = (
+    dict.fromkeys(("date", "evidence_date"), "time")
+    | dict.fromkeys(("sequence", "generation", "tag"), "uint")
+    | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance"), "float")
+)
+"""What those columns hold that are no texts."""
+
+
+def event_points(events: Iterable[Event]) -> list[tuple[float, float] | None]:
+    """Longitude and latitude of each event's deciding fix."""
+    return [None if event.latitude is None else (event.longitude or 0.0, event.latitude) for event in events]
+
+
+class EventList(Table, list[Event]):
+    """A list of events that is also a table: of columns, of pandas, of a notebook.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.feed(Fix(52.5, 13.4, time=0))
+        >>> events = monitor.poll()
+        >>> events
+        [<Event 1 'home' satisfied 1970-01-01T00:00:00Z, determination, 100.0 m inside>]
+        >>> events.columns()["boundary_distance"]
+        [-100.0]
+    """
+
+    __slots__ = ("_taken",)
+    _taken: tuple[Handle, int]  # of what a monitor handed out: which, and at which turn
+
+    def __enter__(self) -> Self:
+        """Of what :meth:`Monitor.poll` gave: the events are being handled."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Commits the events, or hands them out again when they were not handled: only if nobody has asked since."""
+        handle, turn = getattr(self, "_taken", (None, 0))
+        if handle is not None:
+            (handle.acknowledge if kind is None else handle.abandon)(turn)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self),)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The events as columns of equal length.
+
+        ``sequence``, ``identifier``, ``state`` and ``cause`` (texts), ``date`` and ``evidence_date`` (aware, UTC),
+        ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``,
+        ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``tag``. What an
+        event does not have is None.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> monitor.poll().columns()["identifier"]
+            ['home']
+        """
+        return {name: [value(event) for event in self] for name, value in EVENT_COLUMNS.items()}
+
+    def _kinds(self) -> dict[str, str]:
+        return EVENT_KINDS
+
+    def _points(self) -> list[tuple[float, float] | None]:
+        return event_points(self)
+
+    def _repr_html_(self) -> str:
+        heads = ("sequence", "identifier", "state", "cause", "date", "boundary_distance", "accuracy", "diagnostics")
+        rows = ([EVENT_COLUMNS[name](event) for name in heads] for event in self[:SHOWN])
+        return table(f"{len(self)} events", heads, rows, len(self))
+
+
+LOG_COLUMNS = {name: value for name, value in EVENT_COLUMNS.items() if name != "tag"}
+"""The columns of a log: those of the JSON Lines."""

@@ -1,0 +1,168 @@
+"""What is fed to a monitor."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from .._native import InvalidArgumentError, parse_advertisement
+from .._tables.times import Time, to_us
+from .conditions import to_uint16, to_uuid, uuid_of
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from typing_extensions import Buffer
+
+
+FIX_RECORD = Struct("=dddq")
+"""Layout of one row of a buffer of fixes: latitude, longitude, accuracy (doubles), time (int64 microseconds).
+
+The same as the NumPy dtype ``[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"), ("time_us", "i8")]``.
+"""
+
+SIGHTING_RECORD = Struct("=16sHHi")
+RSSI_UNKNOWN = -(1 << 31)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One position sample.
+
+    Coordinates are checked when the fix is fed, so that a monitor can count bad ones.
+
+    Args:
+        latitude: Degrees WGS84, -90 to 90.
+        longitude: Degrees WGS84, -180 to 180.
+        accuracy: Radius of uncertainty in metres; 0 or None: not reported; negative or NaN: there is no position.
+        time: When the position was determined: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
+
+    Raises:
+        InvalidArgumentError: `time` is a naive datetime.
+        TypeError: `time` is neither datetime nor int.
+
+    Example:
+        >>> Fix(37.3349, -122.0090, accuracy=5, time=1_700_000_000_000_000).time_us
+        1700000000000000
+    """
+
+    latitude: float
+    longitude: float
+    accuracy: float = 0.0
+    time: Time = field(kw_only=True, compare=False)
+    time_us: int = field(init=False, repr=False)
+
+    def __init__(self, latitude: float, longitude: float, accuracy: float | None = 0.0, *, time: Time) -> None:
+        object.__setattr__(self, "latitude", latitude)
+        object.__setattr__(self, "longitude", longitude)
+        object.__setattr__(self, "accuracy", 0.0 if accuracy is None else accuracy)
+        object.__setattr__(self, "time", time)
+        object.__setattr__(self, "time_us", to_us(time))
+
+
+BEACON_KINDS = {1: "ibeacon", 2: "altbeacon"}
+
+
+@dataclass(frozen=True, slots=True)
+class BeaconSighting:
+    """One beacon observed in a scan.
+
+    Args:
+        uuid: A UUID, or its text in the 8-4-4-4-12 form.
+        major: 0 to 65535.
+        minor: 0 to 65535.
+        rssi: Signal strength in dBm; None: not known, the weakest.
+
+    Attributes:
+        measured_power: Of a parsed advertisement: the signal strength at 1 m that it states, in dBm; else None.
+        kind: Of a parsed advertisement: ``"ibeacon"`` or ``"altbeacon"``; else None.
+        time: When it was received, as given to :meth:`parse`; else None. :meth:`Monitor.see` uses it.
+
+    Raises:
+        InvalidArgumentError: Not a UUID, or a number out of range.
+
+    Example:
+        >>> BeaconSighting("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 1, 2, rssi=-60).rssi
+        -60
+    """
+
+    uuid: UUID
+    major: int
+    minor: int
+    rssi: int | None
+    measured_power: int | None = field(default=None, compare=False, repr=False)
+    kind: str | None = field(default=None, compare=False, repr=False)
+    time: Time | None = field(default=None, compare=False, repr=False)
+
+    def __init__(self, uuid: str | UUID, major: int, minor: int, rssi: int | None = None) -> None:
+        if rssi is not None:
+            if isinstance(rssi, bool):
+                raise TypeError("rssi must be int, not bool")
+            rssi = operator.index(rssi)
+            if not RSSI_UNKNOWN < rssi < 1 << 31:
+                raise InvalidArgumentError(f"rssi {rssi} is out of range")
+        object.__setattr__(self, "uuid", to_uuid(uuid))
+        object.__setattr__(self, "major", to_uint16(major, "major"))
+        object.__setattr__(self, "minor", to_uint16(minor, "minor"))
+        object.__setattr__(self, "rssi", rssi)
+        for name in ("measured_power", "kind", "time"):
+            object.__setattr__(self, name, None)
+
+    @classmethod
+    def parse(
+        cls,
+        payload: Buffer,
+        *,
+        rssi: int | None = None,
+        time: Time | None = None,
+        company: int | None = None,
+    ) -> BeaconSighting:
+        """Reads an iBeacon or AltBeacon advertisement as a scanner hands it over. The first beacon in it counts.
+
+        Args:
+            payload: AD structures (an advertising or scan record, zero padding allowed), or manufacturer data that
+                begins with its company identifier.
+            rssi: Signal strength of the reception in dBm, which is no part of the payload; None: not known.
+            time: When it was received: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
+            company: For scanners that keep it apart (Bleak's ``manufacturer_data``): the company identifier, 0 to
+                65535; the payload is then what follows it.
+
+        Raises:
+            InvalidArgumentError: No iBeacon and no AltBeacon in it, or one of a wrong length; `position` is the byte
+                where the fault lies. Or `time` is a naive datetime.
+
+        Example:
+            >>> payload = bytes.fromhex("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
+            >>> sighting = BeaconSighting.parse(payload, rssi=-71, time=1_700_000_000_000_000)
+            >>> sighting.major, sighting.minor, sighting.rssi, sighting.measured_power, sighting.kind
+            (1, 2, -71, -59, 'ibeacon')
+        """
+        number = -1 if company is None else to_uint16(company, "company")
+        if time is not None:
+            to_us(time)
+        uuid, major, minor, measured_power, kind, _ = parse_advertisement(payload, number)
+        sighting = cls(uuid_of(uuid), major, minor, rssi)
+        object.__setattr__(sighting, "measured_power", measured_power)
+        object.__setattr__(sighting, "kind", BEACON_KINDS[kind])
+        object.__setattr__(sighting, "time", time)
+        return sighting
+
+    def _record(self) -> bytes:
+        rssi = RSSI_UNKNOWN if self.rssi is None else self.rssi
+        return SIGHTING_RECORD.pack(self.uuid.bytes, self.major, self.minor, rssi)
+
+
+def common_time(report: Iterable[BeaconSighting]) -> int:
+    """The time that all sightings of a report carry, in microseconds.
+
+    Raises:
+        InvalidArgumentError: A sighting has none, they differ, or there is no sighting.
+    """
+    times = {None if sighting.time is None else to_us(sighting.time) for sighting in report}
+    time = times.pop() if len(times) == 1 else None
+    if time is None:
+        raise InvalidArgumentError("time is missing: the sightings do not carry one and the same time")
+    return time

@@ -1,0 +1,173 @@
+"""When a crossing of a circle counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeAlias
+
+from .._native import POLICY_CORE_LOCATION, POLICY_EXACT, POLICY_STANDARD, InvalidArgumentError
+from .._tables.times import seconds_to_us, us_to_seconds
+from .enums import DWELL_POLICIES, DwellPolicy, Notify
+
+PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionPolicy:
+    """When a crossing of a circle counts, and which changes become events.
+
+    A fix is decisive when it lies beyond the boundary by the margin; the crossing is confirmed when the device has
+    then stayed on that side for the dwell. The margin inwards is
+    ``min(max(entry_margin, accuracy_factor * accuracy), radius / 2)``, outwards
+    ``max(exit_margin, accuracy_factor * accuracy)``. The defaults are those of :meth:`standard`.
+
+    Args:
+        entry_dwell: Seconds, 0 to 1e9.
+        exit_dwell: Seconds, 0 to 1e9.
+        entry_margin: Metres, finite, not negative.
+        exit_margin: Metres, finite, not negative.
+        exit_margin_limit: Metres; 0: the exit margin is `exit_margin`; else it is the radius, clamped to
+            `exit_margin` ... `exit_margin_limit`.
+        accuracy_factor: Not negative; 0: accuracy is not looked at.
+        dwell_policy: What ends a dwell.
+        notify: Which changes become events.
+
+    Example:
+        >>> TransitionPolicy(entry_dwell=60).exit_dwell
+        20.0
+        >>> TransitionPolicy.named("exact") == TransitionPolicy.exact()
+        True
+    """
+
+    entry_dwell: float = 20.0
+    exit_dwell: float = 20.0
+    entry_margin: float = 20.0
+    exit_margin: float = 20.0
+    exit_margin_limit: float = 0.0
+    accuracy_factor: float = 1.0
+    dwell_policy: DwellPolicy = DwellPolicy.TIMER
+    notify: Notify = Notify.ALL
+
+    @classmethod
+    def standard(cls) -> TransitionPolicy:
+        """20 s dwell, 20 m margins, accuracy counts: the default.
+
+        Example:
+            >>> TransitionPolicy.standard().entry_dwell
+            20.0
+        """
+        return cls._from_row(POLICY_STANDARD)
+
+    @classmethod
+    def exact(cls) -> TransitionPolicy:
+        """No dwell, no margins: the line itself decides.
+
+        Example:
+            >>> TransitionPolicy.exact().exit_margin
+            0.0
+        """
+        return cls._from_row(POLICY_EXACT)
+
+    @classmethod
+    def core_location(cls) -> TransitionPolicy:
+        """Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary.
+
+        Example:
+            >>> TransitionPolicy.core_location().exit_margin_limit
+            200.0
+        """
+        return cls._from_row(POLICY_CORE_LOCATION)
+
+    @classmethod
+    def named(cls, name: str) -> TransitionPolicy:
+        """The preset ``standard``, ``exact`` or ``core_location``.
+
+        Raises:
+            InvalidArgumentError: There is no preset of that name.
+
+        Example:
+            >>> TransitionPolicy.named("exact") == TransitionPolicy.exact()
+            True
+        """
+        presets = {"standard": cls.standard, "exact": cls.exact, "core_location": cls.core_location}
+        if name not in presets:
+            raise InvalidArgumentError(f"policy {name!r} is not one of {', '.join(presets)}")
+        return presets[name]()
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, base: TransitionPolicy | None = None) -> TransitionPolicy:
+        """A policy from an object as it stands in a conditions file.
+
+        Args:
+            values: Field names and values; ``notify`` is a list of ``initial``, ``entry``, ``exit``.
+            base: Gives the fields that are not in `values`; None: :meth:`standard`.
+
+        Raises:
+            InvalidArgumentError: An unknown field, or a value of the wrong kind.
+
+        Example:
+            >>> TransitionPolicy.from_dict({"entry_dwell": 5, "notify": ["entry"]}).notify
+            <Notify.ENTRY: 2>
+        """
+        known = [field.name for field in fields(cls)]
+        changes: dict[str, Any] = {}
+        for key, value in values.items():
+            if key not in known:
+                raise InvalidArgumentError(f"policy field {key!r} is not one of {', '.join(known)}")
+            changes[key] = _READERS.get(key, _read_number)(key, value)
+        return replace(base if base is not None else cls.standard(), **changes)
+
+    @classmethod
+    def _from_row(cls, row: PolicyRow) -> TransitionPolicy:
+        dwell_policy, entry_dwell, exit_dwell, entry_margin, exit_margin, limit, factor, notify = row
+        return cls(
+            entry_dwell=us_to_seconds(entry_dwell),
+            exit_dwell=us_to_seconds(exit_dwell),
+            entry_margin=entry_margin,
+            exit_margin=exit_margin,
+            exit_margin_limit=limit,
+            accuracy_factor=factor,
+            dwell_policy=DWELL_POLICIES[dwell_policy],
+            notify=Notify(notify),
+        )
+
+    def _row(self) -> PolicyRow:
+        return (
+            DWELL_POLICIES.index(DwellPolicy(self.dwell_policy)),
+            seconds_to_us(self.entry_dwell, "entry_dwell"),
+            seconds_to_us(self.exit_dwell, "exit_dwell"),
+            self.entry_margin,
+            self.exit_margin,
+            self.exit_margin_limit,
+            self.accuracy_factor,
+            self.notify.value,
+        )
+
+
+def _read_number(key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidArgumentError(f"policy field {key} must be a number, not {value!r}")
+    return value
+
+
+def _read_dwell_policy(key: str, value: Any) -> DwellPolicy:
+    names = [str(policy) for policy in DwellPolicy]
+    if value not in names:
+        raise InvalidArgumentError(f"policy field {key}: {value!r} is not one of {', '.join(names)}")
+    return DwellPolicy(value)
+
+
+def _read_notify(key: str, value: Any) -> Notify:
+    names = {"initial": Notify.INITIAL, "entry": Notify.ENTRY, "exit": Notify.EXIT}
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidArgumentError(f"policy field {key} must be a list of {', '.join(names)}, not {value!r}")
+    notify = Notify(0)
+    for name in value:
+        if not isinstance(name, str) or name not in names:
+            raise InvalidArgumentError(f"policy field {key}: {name!r} is not one of {', '.join(names)}")
+        notify |= names[name]
+    return notify
+
+
+_READERS = {"dwell_policy": _read_dwell_policy, "notify": _read_notify}

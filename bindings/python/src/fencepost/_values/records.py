@@ -1,0 +1,154 @@
+"""Records, lists of them, and the columns that tables of records have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from .._tables.html import SHOWN, instant, table
+from .._tables.table import Table
+from .conditions import CIRCULAR_GEOGRAPHIC, BeaconIdentityCondition, CircularGeographicCondition, Condition, uuid_of
+from .enums import State
+from .events import Event, EventRow
+from .policy import PolicyRow, TransitionPolicy
+
+Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int | None, int | None]
+RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Record:
+    """A condition and the last event of it that was handled.
+
+    Attributes:
+        identifier: The condition's.
+        condition: As it was added.
+        last_event: The last event that was committed; before the first one with `sequence` 0, the assumed state
+            and the time of the add.
+        policy: The condition's.
+        tag: The number given when the condition was added.
+        generation: Counts adds and replacements per monitor.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.record("home").last_event.state
+        <State.UNKNOWN: 'unknown'>
+    """
+
+    identifier: str
+    condition: Condition
+    last_event: Event
+    policy: TransitionPolicy
+    tag: int
+    generation: int
+
+    @property
+    def state(self) -> State:
+        """The state of the last event."""
+        return self.last_event.state
+
+    @property
+    def described(self) -> str:
+        """The condition in words."""
+        condition = self.condition
+        if isinstance(condition, CircularGeographicCondition):
+            return f"circle of {condition.radius:g} m around {condition.latitude}, {condition.longitude}"
+        numbers = "/".join("any" if number is None else str(number) for number in (condition.major, condition.minor))
+        return f"beacon {condition.uuid}/{numbers}"
+
+    def __repr__(self) -> str:
+        event = self.last_event
+        return f"<Record {self.identifier!r} {event.state} since {instant(event.date)}, {self.described}>"
+
+    def _repr_html_(self) -> str:
+        return RecordList([self])._repr_html_()
+
+    @classmethod
+    def _from_row(cls, row: RecordRow) -> Record:
+        identifier, kind, geometry, generation, tag, policy, last_event = row
+        condition: Condition
+        if kind == CIRCULAR_GEOGRAPHIC:
+            condition = CircularGeographicCondition(*geometry)
+        else:
+            uuid, major, minor = geometry
+            condition = BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
+        event, rules = Event._from_row(last_event), TransitionPolicy._from_row(policy)
+        return cls(identifier, condition, event, rules, tag, generation)
+
+
+class RecordList(Table, list[Record]):
+    """A list of records that is a table in a notebook.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.records()
+        [<Record 'home' unknown since unset, circle of 100 m around 52.5, 13.4>]
+    """
+
+    __slots__ = ()
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The records as columns of equal length.
+
+        ``identifier``; of circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres), of beacons ``uuid``,
+        ``major`` and ``minor``; ``state``, ``cause``, ``date`` (aware, UTC) and ``sequence`` of the last event;
+        ``generation``, ``tag``. What a record does not have is None.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.records().columns()["radius"]
+            [100.0]
+        """
+        return {name: [value(record) for record in self] for name, (_, value) in RECORD_COLUMNS.items()}
+
+    def _kinds(self) -> dict[str, str]:
+        return {name: kind for name, (kind, _) in RECORD_COLUMNS.items()}
+
+    def _points(self) -> list[tuple[float, float] | None]:
+        centres = (
+            (getattr(row.condition, "longitude", None), getattr(row.condition, "latitude", None)) for row in self
+        )
+        return [
+            None if longitude is None or latitude is None else (longitude, latitude) for longitude, latitude in centres
+        ]
+
+    def _repr_html_(self) -> str:
+        return table(f"{len(self)} conditions", RECORD_HEADS, (record_row(row) for row in self[:SHOWN]), len(self))
+
+
+def _of(name: str) -> Callable[[Record], Any]:
+    """A field of the condition, where its kind has it."""
+    return lambda record: getattr(record.condition, name, None)
+
+
+RECORD_COLUMNS: dict[str, tuple[str, Callable[[Record], Any]]] = {
+    "identifier": ("text", lambda record: record.identifier),
+    "latitude": ("float", _of("latitude")),
+    "longitude": ("float", _of("longitude")),
+    "radius": ("float", _of("radius")),
+    "uuid": ("text", _of("uuid")),
+    "major": ("int", _of("major")),
+    "minor": ("int", _of("minor")),
+    "state": ("text", lambda record: str(record.last_event.state)),
+    "cause": ("text", lambda record: str(record.last_event.cause)),
+    "date": ("time", lambda record: record.last_event.date),
+    "sequence": ("uint", lambda record: record.last_event.sequence),
+    "generation": ("uint", lambda record: record.generation),
+    "tag": ("uint", lambda record: record.tag),
+}
+"""What the columns of records hold, and their values."""
+
+RECORD_HEADS = ("identifier", "condition", "state", "since", "cause", "tag")
+
+
+def record_row(record: Record) -> tuple[Any, ...]:
+    """What a table shows of a record."""
+    event = record.last_event
+    return (record.identifier, record.described, event.state, event.date, event.cause, record.tag)

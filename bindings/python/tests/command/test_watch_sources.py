@@ -1,0 +1,306 @@
+"""The command ``watch``: NMEA and GPX on a pipe, a gpsd that goes and comes, a monitor that is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, TRACKS, Run, needs_shared
+
+from fencepost import Monitor
+from fencepost._command.live_formats import MOST_UNDATED, Found, make_decoder
+from fencepost._command.live_lines import LineError
+from fencepost._command.live_sources import Gpsd
+from fencepost._files.track_files import read_track
+from fencepost._files.tracks import FixRow
+
+DRIVE = ROOT / "examples" / "data" / "drive.gpx"
+DRIVE_CONDITIONS = ROOT / "examples" / "data" / "conditions.geojson"
+START = 1_700_000_000
+
+
+def sentence(body: str) -> str:
+    checksum = 0
+    for character in body:
+        checksum ^= ord(character)
+    return f"${body}*{checksum:02X}\r\n"
+
+
+def decoded(format: str, data: bytes, sizes: Callable[[], int]) -> tuple[list[FixRow], list[str]]:
+    """What a decoder makes of a stream that comes in pieces."""
+    decoder, at = make_decoder(format, "it"), 0
+    rows: list[FixRow] = []
+    errors: list[str] = []
+    found: list[Found] = []
+    while at < len(data):
+        size = sizes()
+        found += decoder.take(data[at : at + size])
+        at += size
+    found += decoder.end()
+    for place, row in found:
+        if isinstance(row, LineError):
+            errors.append(f"{place}: {row}")
+        else:
+            rows.append(row)
+    return rows, errors
+
+
+def same(found: list[FixRow], expected: list[FixRow]) -> bool:
+    # Where there is no position, not a number stands for the accuracy.
+    return str(found) == str(expected)
+
+
+@needs_shared()
+@pytest.mark.parametrize("format", ["auto", "nmea"])
+def test_sentences_on_a_pipe_are_those_of_the_file(format: str) -> None:
+    generator = random.Random(1)
+    files = [*sorted((TRACKS / "nmea" / "gpsd").glob("*.log")), TRACKS / "nmea" / "ship-nbp1406-seap.txt"]
+    compared = 0
+    for path in files:
+        try:
+            expected = read_track(path).fixes
+        except ValueError:
+            continue
+        rows, errors = decoded(format, path.read_bytes(), lambda: generator.choice([1, 7, 100, 5_000]))
+        assert same(rows, expected), path.name
+        assert len(errors) <= 1, errors
+        compared += 1
+    assert compared > 15
+
+
+@needs_shared()
+def test_gpx_on_a_pipe_is_that_of_the_file() -> None:
+    for name in ("run-dc-garmin.gpx", "parser-edge-fix-whitespace.gpx", "apple-watch-hacc.gpx"):
+        path = TRACKS / "gpx" / name
+        rows, errors = decoded("auto", path.read_bytes(), lambda: 1_000)
+        assert same(rows, read_track(path).fixes)
+        assert errors == []
+
+
+def test_what_is_not_recognised_is_taken_for_json() -> None:
+    fix = b'{"latitude": 1, "longitude": 2, "time": 3}\n'
+    for start, faults in ((b"", 0), (b"\n \n", 0), (b"\xef\xbb\xbf", 0), (b'tude": 2}\n', 1), (b"no\n" * 30, 30)):
+        rows, errors = decoded("auto", start + fix, lambda: 5)
+        assert len(rows) == 1, start
+        assert len(errors) == faults, start
+    assert decoded("auto", b"", lambda: 5) == ([], [])
+    assert decoded("auto", b"what", lambda: 5) == ([], ["line 1: is not JSON"])
+
+
+def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
+    clocks = [f"{second // 3600:02}{second // 60 % 60:02}{second % 60:02}" for second in range(MOST_UNDATED + 10)]
+    text = "".join(sentence(f"GPGGA,{clock},3747.0873,S,17518.8938,E,1,08,1.1,59.9,M,23.7,M,,") for clock in clocks)
+    rows, errors = decoded("nmea", text.encode(), lambda: 10_000)
+    assert rows == []
+    assert errors == [
+        f"line 1: no RMC or ZDA sentence gives the date of {MOST_UNDATED + 1} fixes, which are dropped",
+        f"line {MOST_UNDATED + 2}: no RMC or ZDA sentence gives the date of 9 fixes, which are dropped",
+    ]
+
+
+@pytest.mark.parametrize("format", ["auto", "jsonl", "nmea", "gpx"])
+def test_any_bytes_are_survived(format: str) -> None:
+    for seed in range(150):
+        generator = random.Random(seed)
+        start = generator.choice([b"", b"$GPRMC,", b'{"', b"<gpx", b"$GPGGA,1,2\n" * 3])
+        try:
+            rows, _ = decoded(format, start + generator.randbytes(300), lambda: 64)
+        except ValueError as error:
+            assert str(error).startswith("it: "), (seed, error)  # GPX: one line that says why
+        else:
+            assert rows == [], seed
+
+
+def test_a_drive_on_a_pipe_gives_the_events_of_its_replay(run: Run, tmp_path: Path) -> None:
+    replayed = run("replay", DRIVE, "--conditions", DRIVE_CONDITIONS, "--format", "jsonl")
+    with DRIVE.open() as drive:
+        ended = run("watch", "--source", "-", "--conditions", DRIVE_CONDITIONS, stdin=drive)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == replayed.stdout
+    assert len(ended.stdout.splitlines()) > 3
+
+
+def test_what_cannot_be_watched_is_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "walk.gpx").write_text('<gpx version="1.1"><wpt lat="1" lon="2"/></gpx>')
+    (tmp_path / "broken.gpx").write_text('<gpx version="1.1"><wpt lat="1"')
+    for arguments, reason in (
+        (("--source", "walk.gpx"), "walk.gpx: its points have no times"),
+        (("--source", "broken.gpx"), "broken.gpx: line 1: not well-formed"),
+        (("--source", "walk.gpx", "--store", "nowhere"), "nowhere"),
+        (("--source", "walk.gpx", "--store", ".", "--name", "a b"), "name"),
+        (("--source", "walk.gpx", "--format", "csv"), "--format"),
+    ):
+        ended = run("watch", "--conditions", DRIVE_CONDITIONS, *arguments)
+        assert ended.returncode == 2, arguments
+        assert reason in ended.stderr, ended.stderr
+        assert len(ended.stderr.splitlines()) == 1
+
+
+# ------------------------------------------------------------------------------------------- stores
+
+
+def circles(path: Path, **radii: float) -> Path:
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [0, 0]},
+            "properties": {"identifier": name, "radius": radius, "policy": "exact"},
+        }
+        for name, radius in radii.items()
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path
+
+
+def lines(*steps: tuple[int, float]) -> str:
+    return "".join(
+        json.dumps({"latitude": 0, "longitude": longitude, "accuracy": 5, "time": START + second}) + "\n"
+        for second, longitude in steps
+    )
+
+
+def test_a_source_given_again_is_passed_over(run: Run, tmp_path: Path) -> None:
+    """Also fixes of one time, which a clock alone could not tell apart."""
+    conditions = circles(tmp_path / "conditions.geojson", office=200)
+    way = ((0, 0), (10, 0.01), (10, 0), (20, 0), (20, 0.01))
+    (tmp_path / "fixes").write_text(lines(*way))
+    watch = ("watch", "--source", "fixes", "--conditions", conditions, "--store", ".", "--name", "me")
+    first = run(*watch)
+    assert [json.loads(line)["sequence"] for line in first.stdout.splitlines()] == [1, 2, 3]
+    assert "2 of 5 fixes had the time of one before and were skipped" in first.stderr
+    again = run(*watch)
+    assert again.stdout == ""
+    assert "3 of 5 fixes came late" in again.stderr
+    (tmp_path / "fixes").write_text(lines(*way, (30, 0.01)))
+    on = run(*watch)
+    assert [json.loads(line)["sequence"] for line in on.stdout.splitlines()] == [4]
+    assert sorted(path.name for path in tmp_path.glob("*.fencepost*")) == ["me.fencepost"]
+
+
+def test_the_file_says_which_conditions_there_are(run: Run, tmp_path: Path) -> None:
+    conditions = circles(tmp_path / "conditions.geojson", office=200, district=5_000)
+    (tmp_path / "fixes").write_text(lines((0, 0)))
+    watch = ("watch", "--source", "fixes", "--conditions", conditions, "--store", ".")
+    assert len(run(*watch).stdout.splitlines()) == 2
+    circles(conditions, office=200, town=20_000)
+    # What stays is not decided again; what is new is.
+    (tmp_path / "fixes").write_text(lines((0, 0), (1, 0)))
+    assert [json.loads(line)["identifier"] for line in run(*watch).stdout.splitlines()] == ["town"]
+    with Monitor("watch", store=tmp_path) as monitor:
+        assert set(monitor.identifiers) == {"office", "town"}
+
+
+def test_what_was_not_handled_waits_for_the_next_start(run: Run, tmp_path: Path) -> None:
+    conditions = circles(tmp_path / "conditions.geojson", office=200, district=300)
+    (tmp_path / "fixes").write_text(lines((0, 0)))
+    command = [
+        sys.executable,
+        "-m",
+        "fencepost",
+        "watch",
+        "--source",
+        "fixes",
+        "--conditions",
+        str(conditions),
+        "--store",
+        ".",
+        "--exec",
+        "cat >> log; false",
+    ]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        guard = threading.Timer(60, process.kill)
+        guard.start()
+        try:
+            assert process.stderr is not None
+            assert "for event 1" in process.stderr.readline()
+            os.kill(process.pid, signal.SIGTERM)
+            assert process.wait(timeout=60) == 0
+        finally:
+            guard.cancel()
+    ended = run("watch", "--source", "/dev/null", "--conditions", conditions, "--store", ".")
+    assert ended.returncode == 0, ended.stderr
+    assert [json.loads(line)["sequence"] for line in ended.stdout.splitlines()] == [1, 2]
+
+
+def test_a_store_in_use_is_refused(run: Run, tmp_path: Path) -> None:
+    conditions = circles(tmp_path / "conditions.geojson", office=200)
+    with Monitor("watch", store=tmp_path):
+        ended = run("watch", "--source", "/dev/null", "--conditions", conditions, "--store", ".")
+    assert ended.returncode == 2
+    assert len(ended.stderr.splitlines()) == 1
+
+
+# --------------------------------------------------------------------------------------------- gpsd
+
+
+def report(second: int, longitude: float) -> bytes:
+    return (
+        json.dumps(
+            {
+                "class": "TPV",
+                "mode": 3,
+                "time": f"2023-11-14T22:13:{20 + second}.000Z",
+                "lat": 0,
+                "lon": longitude,
+                "eph": 5,
+            }
+        ).encode()
+        + b"\r\n"
+    )
+
+
+def test_a_gpsd_that_goes_is_asked_again(run: Run, tmp_path: Path) -> None:
+    """A stand-in that breaks off in the middle of a report, and comes back once."""
+    conditions = circles(tmp_path / "conditions.geojson", office=200)
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
+        port = server.getsockname()[1]
+
+        def serve() -> None:
+            for told in (report(0, 0) + report(5, 0.01)[:20], report(0, 0) + report(10, 0.01)):
+                connection, _ = server.accept()
+                with connection:
+                    connection.settimeout(60)
+                    asked.append(connection.recv(1000))
+                    connection.sendall(told)
+            server.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        ended = run("watch", "--source", f"gpsd://127.0.0.1:{port}", "--conditions", conditions, "--reconnect", "2.5")
+        thread.join(60)
+    assert len(asked) == 2
+    assert all(question.startswith(b"?WATCH={") for question in asked)
+    assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
+    assert "line 2: is not JSON" in ended.stderr
+    assert ended.returncode == 2, "it did not come back"
+    assert ended.stderr.splitlines()[-1].startswith(f"fencepost: gpsd://127.0.0.1:{port}: Connection refused")
+
+
+def test_the_pauses_before_a_lost_gpsd_is_tried_grow_and_end() -> None:
+    now = [0.0]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
+        port = server.getsockname()[1]
+        source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, lambda: now[0])
+        server.accept()[0].close()
+    while source.retry_at is None:  # the end, perhaps after what is still on its way
+        assert list(source.read() or ()) == []
+    tried = []
+    with pytest.raises(OSError, match="Connection refused"):
+        while True:
+            now[0] = source.retry_at
+            tried.append(now[0])
+            source.reconnect()
+    assert tried == [1, 3, 7, 15, 31, 63, 123, 183, 243, 300]
+    source.close()

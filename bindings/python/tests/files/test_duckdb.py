@@ -1,0 +1,143 @@
+"""DuckDB and its spatial extension: query results go in as they are, and queries join what comes out."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import DATA, refusal
+
+from fencepost import CircularGeographicCondition, EventLog, FeedResult, Monitor, geodesic, replay
+
+pytest.importorskip("nanoarrow")
+duckdb = pytest.importorskip("duckdb", reason="duckdb is installed by make test-all")
+
+
+def extension() -> Path | None:
+    """The spatial extension that the package duckdb-extension-spatial brings for this version; None: there is none."""
+    found = importlib.util.find_spec("duckdb_extension_spatial")
+    folders = [] if found is None else list(found.submodule_search_locations or [])
+    return next((path for folder in folders for path in Path(folder).rglob(f"v{duckdb.__version__}/spatial*")), None)
+
+
+@pytest.fixture
+def connection() -> Iterator[Any]:
+    path = extension()
+    if path is None:
+        pytest.skip(f"duckdb-extension-spatial for duckdb {duckdb.__version__} is installed by make test-all")
+    settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}  # no network
+    with duckdb.connect(config=settings) as connection:
+        connection.load_extension(str(path))
+        connection.execute("SET TimeZone = 'UTC'")
+        reader = f"read_csv('{DATA / 'drive.csv'}', types={{'time': 'TIMESTAMPTZ'}})"
+        connection.execute(f"CREATE TABLE drive AS SELECT * FROM {reader}")
+        circles(connection)
+        yield connection
+
+
+def circles(connection: Any) -> None:
+    """The circles of the example as a table with a column of geometries."""
+    connection.execute(
+        "CREATE TABLE shops (name VARCHAR, radius DOUBLE, policy VARCHAR, assuming VARCHAR, place GEOMETRY)"
+    )
+    for feature in json.loads((DATA / "conditions.geojson").read_text())["features"]:
+        if feature["geometry"] is not None and not isinstance(feature["properties"].get("policy"), dict):
+            values = [feature["properties"].get(name) for name in ("identifier", "radius", "policy", "assuming")]
+            place = "INSERT INTO shops VALUES (?, ?, ?, ?, ST_Point(?, ?))"
+            connection.execute(place, [*values, *feature["geometry"]["coordinates"]])
+
+
+POINTS = {
+    "GEOMETRY": "ST_Point(longitude, latitude) AS place",
+    "with a reference system": "ST_SetCRS(ST_Point(longitude, latitude), 'EPSG:4326') AS place",
+    "three dimensions": "ST_Force3DZ(ST_Point(longitude, latitude), 7) AS place",
+    "WKB": "ST_AsWKB(ST_Point(longitude, latitude)) AS geom",
+    "POINT_2D": "ST_Point2D(longitude, latitude) AS point",
+    "POINT_3D": "ST_Point3D(longitude, latitude, 7) AS point",
+    "columns": "ST_Y(ST_Point(longitude, latitude)) AS lat, longitude AS lon",
+}
+
+
+@pytest.fixture(scope="module")
+def expected() -> EventLog:
+    return replay(DATA / "drive.csv", DATA / "conditions.geojson")
+
+
+@pytest.mark.parametrize("point", POINTS.values(), ids=list(POINTS))
+def test_spatial_points_go_in(connection: Any, expected: EventLog, point: str) -> None:
+    """As a track and as conditions of a replay, and into a monitor, with the events of the files."""
+    track = connection.sql(f"SELECT time, accuracy, {point} FROM drive")
+    shops = "SELECT name, radius, policy, assuming, "
+    shops += point.replace("longitude", "ST_X(place)").replace("latitude", "ST_Y(place)") + " FROM shops"
+    names = {name for (name,) in connection.execute("SELECT name FROM shops").fetchall()}
+    events = [event for event in expected if event.identifier in names]
+    log = replay(track, connection.sql(shops))
+    assert len(events) > 5
+    assert [(e.identifier, e.state, e.date, e.boundary_distance) for e in log] == [
+        (e.identifier, e.state, e.date, e.boundary_distance) for e in events
+    ]
+    monitor = Monitor()
+    monitor.add_many(connection.sql(shops))
+    assert monitor.feed_many(track) == FeedResult(len(log.replays[0].fixes), 0, 0)
+    assert [event.to_json() for event in monitor.events()] == log.to_jsonl().splitlines()
+
+
+def test_geometries_that_are_no_points_on_the_earth_in_degrees(connection: Any) -> None:
+    feed = Monitor().feed_many
+    areas = connection.sql("SELECT ST_Buffer(ST_Point(0, 0), 1) AS place, 0 AS time")
+    assert "fixes: row 0: is a geometry of the kind 3, a Point is needed (column 'place')" in str(refusal(feed, areas))
+    metres = connection.sql("SELECT ST_SetCRS(ST_Point(0, 0), 'EPSG:3857') AS place, 0 AS time")
+    assert "its CRS EPSG:3857 is not WGS84" in str(refusal(feed, metres))
+    nothing = connection.sql("SELECT unnest([NULL, 'POINT EMPTY'::GEOMETRY, ST_Point(1, 2)]) AS place, 0 AS time")
+    assert feed(nothing) == FeedResult(1, 2, 0)
+    naive = connection.sql("SELECT ST_Point(1, 2) AS place, TIMESTAMP '2024-05-01' AS time")
+    assert "row 0: time (column 'time') has no time zone" in str(refusal(feed, naive))
+
+
+def test_numbers_of_any_type_and_many_batches(connection: Any) -> None:
+    """DuckDB writes 0.5 as a decimal; its stream has many batches."""
+    rows = connection.sql(
+        "SELECT 52.5 AS lat, CAST(13.4 AS FLOAT) AS lon, 5 AS accuracy, make_timestamptz(i * 1000000) AS time "
+        "FROM range(500000) numbers(i)"
+    )
+    monitor = Monitor()
+    monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+    assert monitor.feed_many(rows) == FeedResult(500_000, 0, 0)
+    assert monitor.clock_us == 499_999_000_000 and monitor.state("home") == "satisfied"
+
+
+def test_a_query_that_fails_on_the_way(connection: Any) -> None:
+    query = connection.sql(
+        "SELECT 0.0::DOUBLE AS lat, 0.0::DOUBLE AS lon, make_timestamptz(i * 1000000) AS time, "
+        "CASE WHEN i < 200000 THEN 5.0::DOUBLE ELSE error('no accuracy') END AS accuracy FROM range(300000) numbers(i)"
+    )
+    monitor = Monitor()
+    error = refusal(monitor.feed_many, query)
+    assert "the stream broke off" in str(error) and error.row is not None and error.row <= 200_000
+    assert error.result == FeedResult(error.row, 0, 0)
+    assert monitor.statistics().accepted_fixes == error.row
+
+
+def test_a_log_joins_with_zones(connection: Any, expected: EventLog) -> None:
+    """The events' points as geometries: which zone holds each, and how far it is from a place."""
+    log = expected
+    circle = log.conditions[next(iter(log.conditions))]
+    assert isinstance(circle, CircularGeographicCondition)
+    rows = connection.execute(
+        "SELECT sequence, ST_Distance_Sphere(ST_Point(geometry.y, geometry.x), ST_Point(?, ?)), "
+        "ST_Within(ST_Point(geometry.x, geometry.y), ST_MakeEnvelope(-122.2, 37.3, -122.0, 37.4)) "
+        "FROM log WHERE latitude IS NOT NULL ORDER BY sequence",
+        [circle.latitude, circle.longitude],
+    ).fetchall()
+    events = {event.sequence: event for event in log if event.latitude is not None}
+    assert len(rows) == len(events) > 5
+    for sequence, distance, within in rows:
+        event = events[sequence]
+        assert event.latitude is not None and event.longitude is not None
+        exact = geodesic.inverse(circle.latitude, circle.longitude, event.latitude, event.longitude).distance
+        assert distance == pytest.approx(exact, rel=0.006)  # of a sphere
+        assert within == (-122.2 < event.longitude < -122.0 and 37.3 < event.latitude < 37.4)

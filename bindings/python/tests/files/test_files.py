@@ -1,0 +1,444 @@
+"""Readers: tracks in GPX, CSV and GeoJSON, conditions, sightings; real files and broken ones."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import TRACKS, UUID, needs_shared, shared_tracks
+
+from fencepost import BeaconIdentityCondition, CircularGeographicCondition, Monitor, Notify, State, TransitionPolicy
+from fencepost._errors import InputError
+from fencepost._files.condition_files import read_conditions
+from fencepost._files.sightings import read_sightings
+from fencepost._files.track_files import read_track
+from fencepost._files.tracks import Track
+from fencepost._replay.filling import add_conditions
+from fencepost._tables.names import CONDITIONS, TRACK
+
+GPX = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">\n{}</gpx>'
+)
+POINT = '<trkpt lat="52.5" lon="13.4"><time>1970-01-01T00:00:{:02}Z</time></trkpt>\n'
+SEGMENT = "<trk><trkseg>\n{}</trkseg></trk>\n"
+GEOJSON = "geojson/run-dc-garmin.gpx.geojson"
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def to(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return to
+
+
+def refusal(call: Callable[..., Any], path: Path, *arguments: Any, **options: Any) -> str:
+    """The message about a file, without the file's name; it is one line and begins with that name."""
+    with pytest.raises(InputError) as caught:
+        call(path, *arguments, **options)
+    text = str(caught.value)
+    assert "\n" not in text and text.startswith(f"{path}: ")
+    return text[len(f"{path}: ") :]
+
+
+# Known points, starts and ends (SOURCES.md beside the files).
+SHARED_COUNTS = {
+    "apple-watch-hacc.gpx": 44,
+    "bike-basel-border-etrex.gpx": 479,
+    "bike-big-sur-garmin.gpx": 8234,
+    "bird-oystercatcher-2018-dop-accuracy.csv": 9013,
+    "bus-limerick-304.gpx": 2144,
+    "bus-liverpool-route14.csv": 1533,
+    "car-i280-qcom.csv": 30,
+    "car-i280-ublox.csv": 579,
+    "car-moscow-hdop-sat.gpx": 2747,
+    "car-visnjan-short.gpx": 104,
+    "hike-10h-gpsmap64s.gpx": 3540,
+    "run-dc-garmin.gpx": 206,
+    "run-sf-strava-teleport.gpx": 1118,
+    "seal-bering-antimeridian-3x.csv": 2442,
+    "seal-bering-antimeridian-outliers.csv": 1435,
+    "seal-ross-sea-78S.csv": 1786,
+    "ship-ais-north-sea-205316000.csv": 732,
+    "static-phone-2016-06-30-gnsslogger-fix.csv": 216,
+    "train-neuchatel-lausanne-accuracy.csv": 1327,
+    "trip-multiday-riviera.gpx": 9868,
+    "walk-blue-hills-months.gpx": 1243,
+    "walk-cerknica-2010.gpx": 296,
+    "walk-tokyo-urban-canyon.gpx": 4142,
+    "glider-new-zealand.gpx": 5367,
+    "glider-olsztyn.gpx": 2469,
+    "paraglider-skytraxx.gpx": 2008,
+    "run-dc-garmin.gpx.geojson": 206,
+}
+
+
+@needs_shared()
+@pytest.mark.parametrize("name", SHARED_COUNTS)
+def test_shared_tracks(name: str) -> None:
+    (path,) = TRACKS.glob(f"*/{name}")
+    track = read_track(path)
+    assert len(track.fixes) == SHARED_COUNTS[name] and not track.way_points
+    assert all(abs(fix[0]) <= 90 and abs(fix[1]) <= 180 for fix in track.fixes)
+    # Each file's name or description says the year; none is before 2000 or after 2026.
+    assert all(946_684_800_000_000 < fix[3] < 1_800_000_000_000_000 for fix in track.fixes)
+
+
+@needs_shared()
+def test_every_shared_file_is_in_the_list() -> None:
+    files = {path.name for path in shared_tracks("gpx", "csv")}
+    assert files <= {*SHARED_COUNTS, "parser-edge-fix-whitespace.gpx"}
+
+
+@needs_shared()
+def test_accuracy_columns() -> None:
+    for name, least, most in (
+        ("static-phone-2016-06-30-gnsslogger-fix.csv", 3.0, 4.0),
+        ("train-neuchatel-lausanne-accuracy.csv", 0.0, 96.0),
+    ):
+        accuracies = [fix[2] for fix in read_track(TRACKS / "csv" / name).fixes]
+        assert (min(accuracies), max(accuracies)) == (least, pytest.approx(most, abs=0.9))
+
+
+@needs_shared()
+def test_times_of_odd_files() -> None:
+    def first(path: str) -> int:
+        return read_track(TRACKS / path).fixes[0][3]
+
+    assert first("csv/seal-bering-antimeridian-3x.csv") == 1_128_717_041_000_000  # 20:30:41 07-Oct-2005
+    assert first("csv/car-i280-qcom.csv") == 1_533_226_490_000_000  # utc_ms
+    assert first("csv/static-phone-2016-06-30-gnsslogger-fix.csv") == 1_467_321_969_000_000  # (UTC)TimeInMs
+    assert first("csv/train-neuchatel-lausanne-accuracy.csv") == 1_548_446_416_178_999  # nanoseconds, cut
+    times = [[fix[3] for fix in read_track(TRACKS / name).fixes] for name in ("gpx/run-dc-garmin.gpx", GEOJSON)]
+    assert times[0] == times[1]  # the same run
+
+
+@needs_shared()
+def test_a_file_that_gpxpy_refuses_is_tidied_up() -> None:
+    track = read_track(TRACKS / "gpx" / "parser-edge-fix-whitespace.gpx")
+    assert len(track.fixes) + len(track.way_points) > 0
+    assert all(math.isfinite(fix[0]) for fix in track.fixes)
+
+
+@needs_shared()
+def test_hdop_is_an_accuracy_only_when_asked() -> None:
+    path = TRACKS / "gpx" / "car-moscow-hdop-sat.gpx"
+    assert {fix[2] for fix in read_track(path).fixes} == {0.0}
+    scaled = [fix[2] for fix in read_track(path, hdop_scale=5).fixes]
+    assert scaled[0] == pytest.approx(5 * 2.61) and max(scaled) == pytest.approx(5 * 3.35)
+
+
+# ------------------------------------------------------------------------------------------------ GPX
+
+
+def test_gpx_encodings_and_marks(write: Write) -> None:
+    text = GPX.format("<metadata><name>Zürich</name></metadata>" + SEGMENT.format(POINT.format(1)))
+    expected = [(52.5, 13.4, 0.0, 1_000_000)]
+    assert read_track(write("a.gpx", text)).fixes == expected
+    assert read_track(write("b.gpx", b"\xef\xbb\xbf" + text.encode())).fixes == expected
+    latin = text.replace("UTF-8", "ISO-8859-1").encode("latin-1")
+    assert read_track(write("c.gpx", latin)).fixes == expected
+    assert read_track(write("d.gpx", text.replace("UTF-8", "UTF-16").encode("utf-16"))).fixes == expected
+    assert read_track(write("no-ending", text)).fixes == expected
+    prefixed = text.replace("<", "<g:").replace("<g:/", "</g:").replace("<g:?", "<?").replace("xmlns=", "xmlns:g=")
+    assert read_track(write("e.gpx", prefixed)).fixes == expected
+
+
+def test_gpx_order_of_sources(write: Write) -> None:
+    way = '<wpt lat="1" lon="2"><time>1970-01-01T00:00:00Z</time></wpt>'
+    route = '<rte><rtept lat="3" lon="4"><time>1970-01-01T00:00:00</time></rtept></rte>'
+    track = SEGMENT.format(POINT.format(9)) + SEGMENT.format(POINT.format(5))
+    assert [fix[0] for fix in read_track(write("a.gpx", GPX.format(way))).fixes] == [1]
+    assert [fix[::3] for fix in read_track(write("b.gpx", GPX.format(way + route))).fixes] == [(3, 0)]
+    assert [fix[3] // 10**6 for fix in read_track(write("c.gpx", GPX.format(way + route + track))).fixes] == [9, 5]
+
+
+def test_gpx_sloppy_values(write: Write) -> None:
+    point = (
+        '<trkpt lat=" 52.5 " lon="13.4"><ele>n/a</ele><time>\n1970-01-01T00:00:01.5+00:00\n</time><fix>3d\n</fix>'
+        "<sat>many</sat></trkpt><trkpt lat='1' lon='2'><time>1970-01-01T00:00:02Z</time><fix>none</fix></trkpt>"
+    )
+    first, second = read_track(write("a.gpx", GPX.format(SEGMENT.format(point)))).fixes
+    assert first == (52.5, 13.4, 0.0, 1_500_000)
+    assert math.isnan(second[2])  # no fix: no position
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (GPX.format(SEGMENT.format(POINT.format(1) * 3))[:260], "line 5: not well-formed XML"),
+        (GPX.format(""), "holds no points"),
+        (GPX.format(SEGMENT.format(POINT.format(1) + '<trkpt lat="1" lon="2"/>')), "point 2: has no time"),
+        (GPX.format(SEGMENT.format('<trkpt lat="1"/>')), "point 1: lon is missing"),
+        (GPX.format(SEGMENT.format(POINT.format(1) + '<trkpt lat="abc" lon="2"/>')), "point 2: lat 'abc' is not a num"),
+        ("<kml></kml>", "line 1: not GPX: the root element is <kml>"),
+        ("", "line 1: not well-formed XML"),
+        ("just text", "line 1: not well-formed XML"),
+        (b"<gpx>\n\xff\xfe\xfd</gpx>", "line 2: byte 6 is not UTF-8"),
+        (b'<?xml version="1.0" encoding="klingon"?><gpx/>', "'klingon' is not known"),
+        (b"\xff\xfe<\x00g", "line 1: byte 4 is not UTF-16"),
+    ],
+)
+def test_broken_gpx(write: Write, content: str | bytes, words: str) -> None:
+    assert words in refusal(read_track, write("a.gpx", content))
+
+
+# ------------------------------------------------------------------------------------------------ CSV
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time,latitude,longitude,accuracy\n1970-01-01T00:00:01Z,52.5,13.4,5\n",
+        "\ufefflat;lng;timestamp;acc\n52.5;13.4;1;5\n",
+        "Location-Long\tLocation-Lat\ttime_ms\thAcc\n13.4\t52.5\t1000\t5\n",
+        "# made by hand\n# X,Y,T,Accuracy\n13.4,52.5,1,5\n",
+        'name,"x",y,date,accuracy_m\n"a, ""b""\nc",13.4,52.5,1970-01-01 00:00:01,5.0\n\n',
+        "time_us,latitude,longitude,accuracy\r\n1000000,52.5,13.4,5\r\n",
+    ],
+)
+def test_csv_headers(write: Write, text: str) -> None:
+    assert read_track(write("a.csv", text)).fixes == [(52.5, 13.4, 5.0, 1_000_000)]
+
+
+def test_csv_named_columns(write: Write) -> None:
+    path = write("a.csv", "a,b,c,d,time\n52.5,13.4,1,5,never\n")
+    columns = {"latitude": "a", "longitude": "b", "time": "c", "accuracy": "d"}
+    assert read_track(path, columns=columns).fixes == [(52.5, 13.4, 5.0, 1_000_000)]
+    assert "there is no column 'z'" in refusal(read_track, path, columns={**columns, "time": "z"})
+
+
+def test_csv_holes(write: Write) -> None:
+    fixes = read_track(write("a.csv", "t,lat,lon,acc\n1,52.5,13.4,\n2,,,5\n3,NA,1,5\n4,91,181,5\n")).fixes
+    assert fixes[0] == (52.5, 13.4, 0.0, 1_000_000) and fixes[3][:2] == (91, 181)
+    assert all(math.isnan(fix[0]) and math.isnan(fix[2]) for fix in fixes[1:3])
+
+
+def test_csv_without_times_is_way_points(write: Write) -> None:
+    path = write("a.csv", "lat,lon\n1,2\n3,4\n")
+    assert read_track(path) == Track(str(path), [], [(1, 2), (3, 4)])
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "line 1: holds no rows"),
+        ("time,longitude\n1,2\n", "line 1: there is no column for the latitude, only time, longitude"),
+        ("time,lat,lon\n", "holds no points"),
+        ("time,lat,lon\n1,2,3\n4,5\n", "line 3: has 2 columns, the header 3"),
+        ("time,lat,lon\n1,2,3\n4,five,6\n", "line 3: latitude 'five' is not a number"),
+        ("time,lat,lon\nlater,2,3\n", "line 2: time: 'later' is not a time"),
+        ("time,lat,lon\n1,2,3\n,2,3\n", "line 3: time"),
+        (b"time,lat,lon\n1,2,3\n\xe9,2,3\n", "line 3: byte 19 is not UTF-8"),
+        ("time,lat,lon\n\0,2,3\n", "line 2: time"),
+        ('time,lat,lon\n1,2,"' + "3" * 200_000 + '"\n', "not CSV"),
+    ],
+)
+def test_broken_csv(write: Write, content: str | bytes, words: str) -> None:
+    assert words in refusal(read_track, write("a.csv", content))
+
+
+def test_names_of_columns_are_in_their_short_form() -> None:
+    assert all(
+        name.isalnum() and name == name.lower()
+        for known in (TRACK, CONDITIONS)
+        for names in known.values()
+        for name in names
+    )
+
+
+# -------------------------------------------------------------------------------------------- GeoJSON
+
+
+def line(coordinates: object, kind: str = "LineString", **properties: object) -> str:
+    geometry = {"type": kind, "coordinates": coordinates}
+    return json.dumps({"type": "Feature", "geometry": geometry, "properties": properties})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        line([[13.4, 52.5, 30], [0, 0]], coordTimes=["1970-01-01T00:00:01Z", "1970-01-01T00:00:02Z"]),
+        line([[[13.4, 52.5]], [[0, 0]]], "MultiLineString", times=[[1], [2]]),
+        line([[13.4, 52.5], [0, 0]], coordinateProperties={"times": ["1970-01-01T00:00:01Z", 2]}),
+        '{"type": "FeatureCollection", "features": [' + line([[13.4, 52.5], [0, 0]], times=[1, 2]) + "]}",
+    ],
+)
+def test_geojson_lines(write: Write, text: str) -> None:
+    assert read_track(write("a.geojson", text)).fixes == [(52.5, 13.4, 0.0, 1_000_000), (0, 0, 0.0, 2_000_000)]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "line 1 column 2: not JSON"),
+        ("[1, 2]", "type: is not GeoJSON"),
+        ('{"type": "FeatureCollection", "features": [7]}', "features[0]: is not a Feature"),
+        (line([1, 2], "Point"), "feature: is a Point"),
+        (line([[1, 2], [3, 4]], times=[1]), "has 2 positions but 1 times"),
+        (line([[1, 2], ["3", 4]], times=[1, 2]), "point 2: is not [longitude, latitude]"),
+        (line([[1, 2], [3, 4]], times=[1, "soon"]), "point 2: time: 'soon'"),
+        (line([[1, 2], [3, 4]], times=[1, None]), "point 2: has no time"),
+        (line([[1, 2], [3, 10**400]], times=[1, 2]), "point 2"),
+        ('{"type": "Feature", "x": ' + "[" * 100_000, "not usable: nested too deeply"),
+        ('{"type": ' + "9" * 5000 + "}", "not usable"),
+        ('{"type": NaN}', "line 1 column 10: NaN is not JSON"),
+        ('{"NaN \\"Infinity": "NaN",\n "b": [-Infinity]}', "line 2 column 8: -Infinity is not JSON"),
+    ],
+)
+def test_broken_geojson(write: Write, content: str, words: str) -> None:
+    assert words in refusal(read_track, write("a.geojson", content))
+
+
+def test_a_flight_log_is_named(write: Write) -> None:
+    log = "AXSX004 SKYTRAXX\r\nHFDTE150423\r\nB0739373634583N03158247EA0057300635\r\n"
+    words = "line 1: is an IGC flight log, which is not read: convert it to GPX or CSV"
+    for name in ("a.igc", "a.csv", "a.txt"):
+        assert words in refusal(read_track, write(name, log))
+
+
+@needs_shared()
+def test_shared_flight_logs_are_named(tmp_path: Path) -> None:
+    for path in TRACKS.glob("igc/*.igc"):
+        copy = tmp_path / f"{path.stem}.csv"
+        copy.write_bytes(path.read_bytes())
+        assert "is an IGC flight log" in refusal(read_track, path) and "is an IGC" in refusal(read_track, copy)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    assert refusal(read_track, tmp_path / "none.gpx") == "No such file or directory"
+    assert refusal(read_conditions, tmp_path, TransitionPolicy()) == "Is a directory"
+
+
+# ----------------------------------------------------------------------------------------- conditions
+
+
+def feature(**properties: object) -> dict[str, Any]:
+    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [13.4, 52.5]}, "properties": properties}
+
+
+def collection(*features: object) -> str:
+    return json.dumps({"type": "FeatureCollection", "features": features})
+
+
+def test_conditions(write: Write) -> None:
+    base = TransitionPolicy.exact()
+    rows = read_conditions(
+        write(
+            "c.geojson",
+            collection(
+                feature(identifier="plain", radius=100, colour="red"),
+                feature(identifier="preset", radius=1.5, policy="core_location", assuming="satisfied"),
+                feature(identifier="object", radius=100, policy={"entry_dwell": 3, "notify": ["entry"]}),
+                {**feature(identifier="beacon", uuid=UUID.upper(), major=1, minor=2), "geometry": None},
+                {**feature(identifier="any", uuid=UUID), "geometry": None},
+            ),
+        ),
+        base,
+    )
+    assert [row.identifier for row in rows] == ["plain", "preset", "object", "beacon", "any"]
+    assert rows[0].condition == CircularGeographicCondition(52.5, 13.4, 100) and rows[0].policy == base
+    assert rows[1].policy == TransitionPolicy.core_location() and rows[1].assuming is State.SATISFIED
+    changed = rows[2].policy
+    assert (changed.entry_dwell, changed.exit_dwell, changed.notify) == (3, 0, Notify.ENTRY)
+    assert rows[3].condition == BeaconIdentityCondition(UUID, 1, 2)
+    assert rows[4].condition == BeaconIdentityCondition(UUID)
+    monitor = Monitor()
+    add_conditions(monitor, rows, "c.geojson")
+    assert [record.condition for record in monitor.records()] == [row.condition for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("not JSON", "line 1 column 1: not JSON"),
+        ("[]", "type: is not a GeoJSON FeatureCollection"),
+        ('{"type": "FeatureCollection"}', "features: is not an array"),
+        (collection(feature(identifier="a", radius=1), 7), "features[1]: is not a Feature"),
+        (collection({"type": "Feature", "geometry": None}), "features[0]: has no properties"),
+        (collection(feature(radius=1)), "features[0]: identifier"),
+        (collection(feature(identifier="a")), "features[0]: radius: a number of metres is needed"),
+        (collection(feature(identifier="a", radius="100")), "radius"),
+        (collection(feature(identifier="a", radius=True)), "radius"),
+        (collection(feature(identifier="a", radius=1, assuming="inside")), "assuming 'inside'"),
+        (collection(feature(identifier="a", radius=1, policy="strict")), "policy 'strict'"),
+        (collection(feature(identifier="a", radius=1, policy={"dwell": 3})), "policy field 'dwell'"),
+        (collection(feature(identifier="a", radius=1, policy=7)), "policy must be"),
+        (collection(feature(identifier="a", radius=1), feature(identifier="a", radius=2)), "also that of features[0]"),
+        (collection(feature(identifier="a", radius=1, uuid=UUID)), "has a geometry and a uuid"),
+        (collection({**feature(identifier="a", radius=1), "geometry": {"type": "Polygon"}}), "use a Point"),
+        (collection({**feature(identifier="a", radius=1), "geometry": {"type": "Point"}}), "coordinates"),
+        (collection({**feature(identifier="a", radius=1), "geometry": None}), "uuid: a text is needed"),
+        (collection({**feature(identifier="a", uuid="xyz"), "geometry": None}), "xyz"),
+        (collection({**feature(identifier="a", uuid=UUID, major=70000), "geometry": None}), "major 70000"),
+        (collection({**feature(identifier="a", uuid=UUID, minor=1), "geometry": None}), "needs a major"),
+        (collection({**feature(identifier="a", uuid=UUID, major="1"), "geometry": None}), "major must be an integer"),
+    ],
+)
+def test_broken_conditions(write: Write, content: str, words: str) -> None:
+    assert words in refusal(read_conditions, write("c.geojson", content), TransitionPolicy())
+
+
+@pytest.mark.parametrize(
+    ("properties", "words"),
+    [
+        ({"identifier": "", "radius": 1}, "identifier"),
+        ({"identifier": "x" * 257, "radius": 1}, "identifier"),
+        ({"identifier": "a", "radius": 0}, "radius"),
+        ({"identifier": "a", "radius": 1, "policy": {"entry_dwell": -1}}, "entry_dwell"),
+    ],
+)
+def test_what_the_library_refuses_is_told_with_its_place(write: Write, properties: dict[str, Any], words: str) -> None:
+    path = write("c.geojson", collection(feature(identifier="first", radius=1), feature(**properties)))
+    rows = read_conditions(path, TransitionPolicy())
+    with pytest.raises(InputError, match=words) as caught:
+        add_conditions(Monitor(), rows, path)
+    assert caught.value.place == "features[1]"
+
+
+# ------------------------------------------------------------------------------------------ sightings
+
+
+def test_sightings(write: Write) -> None:
+    beacon = {"uuid": UUID, "major": 1, "minor": 2}
+    lines = [
+        {"time": "1970-01-01T00:00:01Z", "beacons": [{**beacon, "rssi": -60}, beacon]},
+        {"time": 2, "beacons": []},
+        {"time": 3.5, "scanning": False},
+    ]
+    reports = read_sightings(write("s.jsonl", "\n\n".join(map(json.dumps, lines))))
+    assert [(report.place, report.time_us) for report in reports] == [
+        ("line 1", 1_000_000), ("line 3", 2_000_000), ("line 5", 3_500_000),
+    ]  # fmt: skip
+    assert [beacon.rssi for beacon in reports[0].beacons] == [-60, None]
+    assert reports[1].beacons == [] and reports[2].beacons is None and reports[2].scanning is False
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"time": 1, "beacons": []}\n{', "line 2: not JSON"),
+        ("7", "line 1: is not an object"),
+        ('{"beacons": []}', "line 1: time"),
+        ('{"time": 1}', "needs either beacons or scanning"),
+        ('{"time": 1, "beacons": [], "scanning": true}', "needs either"),
+        ('{"time": 1, "scanning": "on"}', "scanning must be true or false"),
+        ('{"time": 1, "beacon": []}', "key 'beacon'"),
+        ('{"time": 1, "beacons": {}}', "beacons must be an array"),
+        ('{"time": 1, "beacons": [{"uuid": "x", "major": 1, "minor": 1}]}', "beacons[0]"),
+        ('{"time": 1, "beacons": [{"uuid": "%s", "major": 1}]}' % UUID, "beacons[0]: minor"),
+        ('{"time": 1, "beacons": [{"uuid": "%s", "major": 70000, "minor": 1}]}' % UUID, "major 70000"),
+        ('{"time": 1, "beacons": [{"uuid": "%s", "major": 1, "minor": 1, "rssi": "x"}]}' % UUID, "rssi"),
+        ('{"time": "soon", "beacons": []}', "'soon' is not a time"),
+    ],
+)
+def test_broken_sightings(write: Write, content: str, words: str) -> None:
+    assert words in refusal(read_sightings, write("s.jsonl", content))

@@ -1,0 +1,78 @@
+"""Trajectories of MovingPandas go in as they are; visits come back with their ids."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+from conftest import ROOT, refusal
+from test_tables import points
+
+from fencepost import CircularGeographicCondition, InvalidArgumentError, compare, replay
+
+mpd = pytest.importorskip("movingpandas", reason="movingpandas is installed by make test-all")
+import pandas  # noqa: E402
+
+CONDITIONS = ROOT / "examples" / "data" / "conditions.geojson"
+HERE = {"here": CircularGeographicCondition(0, 0, 150)}
+
+
+@pytest.fixture(scope="module")
+def cars() -> Any:
+    """The drive, by two cars, the second an hour later."""
+    first = points().assign(car="b")
+    second = first.assign(car="a", time=first["time"] + pandas.Timedelta(hours=1))
+    return pandas.concat([first, second], ignore_index=True)
+
+
+def collection(cars: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it drops time zones, and says so
+        return mpd.TrajectoryCollection(cars, traj_id_col="car", t="time")
+
+
+def test_a_collection_goes_in(cars: Any) -> None:
+    tracks = collection(cars)
+    log = replay(tracks, CONDITIONS)
+    expected = replay(cars, CONDITIONS, by="car")
+    assert log.by == "car" and sorted(log.tracks) == ["a", "b"]
+    for car in "ab":
+        assert list(log.of(car)) == list(expected.of(car)) != []
+    visits = log.visits().to_pandas()
+    ids = pandas.DataFrame({"car": [track.id for track in tracks.trajectories], "driver": ["Ada", "Bo"]})
+    joined = visits.merge(ids, on="car")
+    assert len(joined) == len(visits) == len(expected.visits()) and set(joined["driver"]) == {"Ada", "Bo"}
+
+
+def test_a_trajectory_goes_in(cars: Any) -> None:
+    one = collection(cars).trajectories[0]
+    log = replay(one, CONDITIONS)
+    assert log.tracks == (one.id,) and log.by == "car"
+    assert list(log) == list(replay(cars, CONDITIONS, by="car").of(one.id))
+    assert [outcome.events for outcome in compare(one, CONDITIONS)] == [
+        outcome.events for outcome in compare(cars[cars["car"] == one.id], CONDITIONS)
+    ]
+
+
+def test_a_trajectory_of_its_own(cars: Any) -> None:
+    """Without a column of ids, and with a name of the index that says nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame = cars[cars["car"] == "b"].drop(columns="car").set_index("time").rename_axis("stamp")
+        one = mpd.Trajectory(frame, 7)
+    log = replay(one, CONDITIONS)
+    assert log.tracks == (7,) and list(log) == list(replay(cars, CONDITIONS, by="car").of("b"))
+
+
+def test_what_cannot_be_used(cars: Any) -> None:
+    tracks = collection(cars)
+    projected = collection(cars.to_crs(3857))
+    assert "track: its CRS EPSG:3857 is projected" in str(refusal(replay, projected, HERE))
+    assert list(replay(projected, HERE, transform=True).tracks) == list(replay(tracks, HERE).tracks)
+    with pytest.raises(InvalidArgumentError, match="trajectories are tracks already"):
+        replay(tracks, HERE, by="car")
+    tracks.trajectories[1].id = tracks.trajectories[0].id
+    assert "holds two trajectories with the id" in str(refusal(replay, tracks, HERE))
+    tracks.trajectories.clear()
+    assert "holds no trajectories" in str(refusal(replay, tracks, HERE))

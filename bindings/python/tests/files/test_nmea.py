@@ -1,0 +1,161 @@
+"""NMEA 0183 logs: real ones against what gpsd made of them, dates, accuracies, damage."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import UTC, datetime
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import TRACKS, needs_shared
+
+from fencepost import CircularGeographicCondition, InputError, replay
+from fencepost._files.track_files import read_track
+from fencepost._files.tracks import FixRow
+from fencepost._tables.text_times import parse_time
+
+pytest.importorskip("pynmea2")
+NMEA = TRACKS / "nmea"
+DAY = 86_400_000_000
+
+
+def sentence(text: str) -> str:
+    return f"${text}*{reduce(lambda sum, byte: sum ^ byte, text.encode(), 0):02X}"
+
+
+def rmc(
+    clock: str, date: str = "070220", status: str = "A", mode: str = ",A", place: str = "5230.0,N,01324.0,E"
+) -> str:
+    return sentence(f"GPRMC,{clock},{status},{place},0.0,0.0,{date},,{mode}")
+
+
+def gga(clock: str, quality: int = 1, hdop: str = "0.9", place: str = "5230.0,N,01324.0,E") -> str:
+    return sentence(f"GPGGA,{clock},{place},{quality},08,{hdop},10.0,M,0.0,M,,")
+
+
+def read(folder: Path, *lines: str, **options: Any) -> list[FixRow]:
+    path = folder / "log.nmea"
+    path.write_text("\r\n".join(lines) + "\r\n")
+    return read_track(path, **options).fixes
+
+
+def at(day: int, hour: int, minute: int = 0, second: int = 0, microsecond: int = 0) -> int:
+    return round(datetime(2020, 2, day, hour, minute, second, microsecond, UTC).timestamp() * 1_000_000)
+
+
+def test_one_fix_a_time_of_day(tmp_path: Path) -> None:
+    lines = (rmc("120000.00"), gga("120000.00"), sentence("GPGSV,1,1,00"), gga("120001.25"), rmc("120001.25"))
+    expected = [(52.5, 13.4, 4.5, at(7, 12)), (52.5, 13.4, 4.5, at(7, 12, 0, 1, 250_000))]
+    assert read(tmp_path, *lines) == expected
+    assert [fix[2] for fix in read(tmp_path, *lines, hdop_scale=2)] == [1.8, 1.8]
+    # Loggers put their own time before a sentence; some receivers write no check sum.
+    assert read(tmp_path, *(f"2020-02-07T00:00:00Z {line}" for line in lines)) == expected
+    assert read(tmp_path, *(line.partition("*")[0] for line in lines)) == expected
+    path = tmp_path / "no-ending"
+    path.write_text("\n".join(lines))
+    assert read_track(path).fixes == expected
+
+
+def test_rmc_alone_and_gga_alone(tmp_path: Path) -> None:
+    assert read(tmp_path, rmc("120000")) == [(52.5, 13.4, 0.0, at(7, 12))]
+    assert read(tmp_path, rmc("120000", mode=",A,V"))[0][2] == 0.0  # "navigational status not given" is no alarm
+    assert read(tmp_path, sentence("GPZDA,120000,07,02,2020,,"), gga("120000", hdop="")) == [
+        (52.5, 13.4, 0.0, at(7, 12))
+    ]
+
+
+def test_no_position(tmp_path: Path) -> None:
+    """A receiver without a fix says so: nothing of its coordinates is used."""
+    for lines in (
+        (rmc("120000", status="V"), gga("120000", quality=0)),
+        (rmc("120000", mode=",N"),),
+        (rmc("120000", status="V", place=",,,"), gga("120000", quality=0, place=",,,", hdop="")),
+    ):
+        (fix,) = read(tmp_path, *lines)
+        assert math.isnan(fix[2]) and fix[3] == at(7, 12)
+    # One of the two knows where it is.
+    assert read(tmp_path, rmc("120000"), gga("120000", quality=0)) == [(52.5, 13.4, 0.0, at(7, 12))]
+    assert read(tmp_path, gga("120000"), rmc("120000", status="V")) == [(52.5, 13.4, 4.5, at(7, 12))]
+
+
+def test_midnight(tmp_path: Path) -> None:
+    lines = (gga("235958"), rmc("235959"), gga("235959"), gga("000000"), gga("000001"), rmc("000002", "080220"))
+    expected = [at(7, 23, 59, 58), at(7, 23, 59, 59), at(8, 0), at(8, 0, 0, 1), at(8, 0, 0, 2)]
+    assert [fix[3] for fix in read(tmp_path, *lines)] == expected
+    # The first date comes after midnight: what waited for it is of the day before.
+    assert [fix[3] for fix in read(tmp_path, gga("235959"), gga("000000"), rmc("000001", "080220"))] == [
+        at(7, 23, 59, 59), at(8, 0), at(8, 0, 0, 1),
+    ]  # fmt: skip
+
+
+def test_times_are_exact(tmp_path: Path) -> None:
+    for microsecond in (0, 1, 290_000, 570_000, 999_999):
+        clock = f"120000.{microsecond:06}"
+        assert read(tmp_path, rmc(clock))[0][3] == at(7, 12, 0, 0, microsecond)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ((gga("120000"),), "line 1: no RMC or ZDA sentence gives the date"),
+        ((gga("120000"), rmc("120000")[:-2] + "00"), "no RMC or ZDA sentence gives the date (1 RMC, GGA or ZDA"),
+        ((rmc("120000")[:-2] + "00",), "all of its 1 RMC, GGA and ZDA sentences are damaged"),
+        ((sentence("GPGSV,1,1,00"),), "not usable as NMEA 0183: there is no RMC, GGA or ZDA sentence in it"),
+        (("<gpx></gpx>",), "not usable as NMEA 0183"),
+        ((sentence("GPRMC,,V,,,,,,,,,"),), "holds no points"),
+        ((rmc("250000"),), "damaged"),
+        ((rmc("120000", "990220"), gga("120000")), "no RMC or ZDA sentence gives the date"),
+        ((sentence("GPZDA,120000,31,02,2020,,"),), "damaged"),
+    ],
+)
+def test_broken_logs(tmp_path: Path, lines: tuple[str, ...], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, *lines)
+    assert words in str(caught.value) and str(caught.value).startswith(f"{tmp_path / 'log.nmea'}: ")
+
+
+def test_hostile_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "log.nmea"
+    path.write_bytes(b"\xff$GPRMC,\x00\xff,A*00\n$GPGGA\n$\n$GPGGA,,,,,,,,\n" + rmc("120000").encode() + b"\n$GPRMC,1")
+    assert read_track(path).fixes == [(52.5, 13.4, 0.0, at(7, 12))]
+
+
+# Logs of gpsd's own tests whose receivers say both where and when; beside each what gpsd made of it. The day is left
+# out: gpsd takes an old one for a rollover of the GPS week and moves it.
+GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu353s4", "gr601-w", "myguide-3100",
+        "ublox-neo-m9n-nmea", "nl2008u", "motorola-t805", "quectel", "beidou-bd")  # fmt: skip
+
+
+@needs_shared()
+@pytest.mark.parametrize("name", GPSD)
+def test_as_gpsd_reads_it(name: str) -> None:
+    expected: dict[int, set[tuple[float, float]]] = {}
+    for line in (NMEA / "gpsd" / f"{name}.log.chk").read_text(errors="replace").splitlines():
+        if not line.startswith("{"):
+            continue
+        report = json.loads(line)
+        if report.get("class") == "TPV" and "time" in report and "lat" in report:
+            expected.setdefault(parse_time(report["time"]) % DAY // 1000, set()).add((report["lat"], report["lon"]))
+    fixes = [fix for fix in read_track(NMEA / "gpsd" / f"{name}.log").fixes if fix[2] >= 0]
+    common = [fix for fix in fixes if fix[3] % DAY // 1000 in expected]
+    assert len(common) >= 0.5 * len(fixes) > 0
+    for latitude, longitude, _, time in common:
+        places = expected[time % DAY // 1000]
+        assert min(max(abs(latitude - y), abs(longitude - x)) for y, x in places) < 1e-6
+
+
+@needs_shared()
+def test_real_logs() -> None:
+    drive = read_track(NMEA / "car-mountain-view-ublox-f9k.nmea").fixes
+    assert len(drive) >= 1653 and all(0 < fix[2] <= 200 for fix in drive if fix[2] == fix[2])
+    ship = read_track(NMEA / "ship-nbp1406-seap.txt").fixes
+    assert len(ship) == 715 and ship[0][3] == parse_time("2014-08-01T00:00:00.700Z")
+    with pytest.raises(InputError, match="no RMC or ZDA sentence gives the date"):
+        read_track(NMEA / "car-mountain-view-SPAN-truth.gga")  # the check sum of every RMC is wrong
+    lost = read_track(NMEA / "gpsd" / "skytraq.log").fixes
+    assert all(math.isnan(fix[2]) for fix in lost)
+    log = replay(NMEA / "gpsd" / "bt451.log", {"a": CircularGeographicCondition(55.78, 23.57, 5000)})
+    assert log.counts.late_fixes > 0  # its clock jumps back

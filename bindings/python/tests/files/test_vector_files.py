@@ -1,0 +1,111 @@
+"""Fences and tracks in vector files (GeoPackage, Shapefile, KML and the like) and tables; what is wrong with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import DATA, refusal
+from test_tables import CIRCLES, HERE, ONE, Frame, from_file, points
+
+from fencepost import EventLog, replay
+
+geopandas = pytest.importorskip("geopandas")
+pandas = pytest.importorskip("pandas")
+
+__all__ = ["from_file"]
+
+
+def fences(crs: Any = 4326, **columns: object) -> Frame:
+    table = {"identifier": ["office", "home"], "radius": [200.0, 350.5], **columns}
+    return geopandas.GeoDataFrame(table, geometry=geopandas.points_from_xy([-122.009, 13.4], [37.3349, 52.5]), crs=crs)
+
+
+@pytest.mark.parametrize("name", ["f.gpkg", "f.shp", "f.kml", "f.fgb", "f.geojson"])
+def test_fences_of_every_vector_format(tmp_path: Path, name: str) -> None:
+    fences().to_file(tmp_path / name, driver="LIBKML" if name.endswith("kml") else None)
+    log = replay(ONE, tmp_path / name)
+    assert {key: log.conditions[key] for key in sorted(log.conditions)} == {
+        key: CIRCLES[key] for key in sorted(CIRCLES)
+    }
+    assert sorted((event.identifier, str(event.state)) for event in log) == [
+        ("home", "unsatisfied"),
+        ("office", "satisfied"),
+    ]
+
+
+def test_fences_of_tables(tmp_path: Path) -> None:
+    frame = fences(assuming=["satisfied", None], policy=["exact", None])
+    plain = pandas.DataFrame(frame.drop(columns="geometry")).assign(lat=frame.geometry.y, lon=frame.geometry.x)
+    plain.to_csv(tmp_path / "f.csv", index=False)
+    for source in (frame, plain, plain.rename(columns={"identifier": "id", "radius": "radius_m"}), tmp_path / "f.csv"):
+        log = replay(ONE, source)
+        assert log.conditions == CIRCLES
+        # Assumed to be inside, it is inside: no event.
+        assert [event.identifier for event in log] == ["home"]
+    numbered = replay(ONE, plain.assign(identifier=[1, 2.0]))
+    assert list(numbered.conditions) == ["1", "2"]
+
+
+def test_a_track_in_a_vector_file(tmp_path: Path, from_file: EventLog) -> None:
+    points().to_file(tmp_path / "t.gpkg")
+    assert list(replay(tmp_path / "t.gpkg", DATA / "conditions.geojson")) == list(from_file)
+    points().to_crs(3857).to_file(tmp_path / "p.gpkg")
+    path = str(tmp_path / "p.gpkg")
+    assert f"its CRS EPSG:3857 is projected; convert it: geopandas.read_file({path!r}).to_crs(epsg=4326)" in str(
+        refusal(replay, path, HERE)
+    )
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (lambda: fences(radius=[200.0, math.nan]), "conditions: row 1: radius is missing: a finite number is needed"),
+        (lambda: fences(radius=[200.0, None]), "row 1: radius is missing"),
+        (lambda: fences(radius=["200", "x"]), "row 0: radius '200' (column 'radius') is a str, not a number"),
+        (lambda: fences(radius=[200.0, -1.0]), "row 1: "),
+        (lambda: fences(radius=[200.0, math.inf]), "row 1: radius is inf"),
+        (lambda: fences(identifier=["a", "a"]), "row 1: identifier 'a' is also that of row 0"),
+        (lambda: fences(identifier=["a", None]), "row 1: identifier: a text is needed"),
+        (lambda: fences(policy=["exact", "strict"]), "row 1: policy 'strict' is not one of"),
+        (lambda: fences(assuming=["perhaps", None]), "row 0: assuming 'perhaps' is not one of"),
+        (lambda: fences().drop(columns="radius"), "there is no column for the radius, only identifier"),
+        (lambda: fences().iloc[:0], "conditions: holds no rows"),
+        (lambda: fences().assign(geometry=fences().buffer(1)), "row 0: Polygon conditions are not supported yet"),
+        (lambda: fences().set_geometry(geopandas.GeoSeries([None, None], crs=4326)), "row 0: latitude is missing"),
+        (
+            lambda: pandas.DataFrame({"id": ["a"], "lat": [math.nan], "lon": [0], "radius": [1]}),
+            "row 0: latitude is missing",
+        ),
+        (lambda: pandas.DataFrame({"id": ["a"], "lat": [91], "lon": [0], "radius": [1]}), "row 0: "),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Geometry is in a geographic CRS")
+def test_bad_fences(frame: Callable[[], Frame], words: str) -> None:
+    error = refusal(replay, ONE, frame())
+    assert words in str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("f.gpkg", b"not a database", "f.gpkg: not usable as gpkg: "),
+        ("f.shp", b"\0" * 100, "f.shp: not usable as shp: "),
+        ("f.kml", b"<gpx/>", "f.kml: not usable as kml: "),
+        ("f.kml", b"", "f.kml: not usable as kml: "),
+        ("f.zip", b"PK\x03\x04", "f.zip: not usable as zip: "),
+        ("f.csv", b"id,lat,lon,radius\na,0,0\n", "f.csv: line 2: has 3 columns, the header 4"),
+        ("f.csv", b"id,lat,lon,radius\na,0,0,wide\n", "f.csv: line 2: radius 'wide' is not a number"),
+        ("f.csv", b"id,lat,lon,radius\na,0,0,nan\n", "f.csv: line 2: radius is nan"),
+        ("f.csv", b"PK\x03\x04\xff", "f.csv: line 1: byte 4 is not UTF-8"),
+        ("f.geojson", b"PK\x03\x04", "f.geojson: line 1 column 1: not JSON"),
+    ],
+)
+def test_files_that_are_not_what_their_ending_says(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert words in str(refusal(replay, ONE, tmp_path / name))
+    if not name.endswith((".csv", ".geojson")):
+        assert words in str(refusal(replay, tmp_path / name, HERE))

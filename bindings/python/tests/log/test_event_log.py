@@ -1,0 +1,303 @@
+"""The event log in its forms, visits, and the comparison of policies."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import math
+import random
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from conftest import DATA, ROOT, TRACKS, needs_shared
+
+from fencepost import (
+    CircularGeographicCondition,
+    Comparison,
+    EventLog,
+    Fix,
+    InputError,
+    InvalidArgumentError,
+    Known,
+    Notify,
+    State,
+    TransitionPolicy,
+    Visit,
+    compare,
+    geodesic,
+    replay,
+)
+
+GOLDEN = (ROOT / "Tests" / "Golden" / "demo-events.jsonl").read_text(encoding="utf-8")
+HOME = {"home": CircularGeographicCondition(0, 0, 100)}
+INSIDE, OUTSIDE = 0.0, 0.01
+
+
+def demo() -> EventLog:
+    return replay(DATA / "drive.csv", DATA / "conditions.geojson", sightings=DATA / "sightings.jsonl")
+
+
+def track(*parts: tuple[float, float]) -> list[Fix]:
+    """Fixes each second: longitude and seconds of each part."""
+    fixes: list[Fix] = []
+    for longitude, seconds in parts:
+        fixes += [Fix(0, longitude, accuracy=5, time=(len(fixes) + n) * 1_000_000) for n in range(int(seconds))]
+    return fixes
+
+
+# ------------------------------------------------------------------------------------------------- forms
+
+
+def test_jsonl_is_the_cores(tmp_path: Path) -> None:
+    log = demo()
+    assert log.to_jsonl() == GOLDEN
+    assert log.to_jsonl(tmp_path / "a.jsonl") is None
+    assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == GOLDEN
+    stream = io.StringIO()
+    assert log.to_jsonl(stream) is None and stream.getvalue() == GOLDEN
+
+
+def test_csv_and_geojson_say_the_same() -> None:
+    events = [json.loads(line) for line in GOLDEN.splitlines()]
+    rows = list(csv.DictReader(io.StringIO(demo().to_csv() or "")))
+    assert [row["identifier"] for row in rows] == [event["identifier"] for event in events]
+    assert [float(row["boundary_distance"] or "nan") for row in rows if row["latitude"]] == [
+        event["boundary_distance"] for event in events if event["latitude"] is not None
+    ]
+    features = json.loads(demo().to_geojson() or "")["features"]
+    assert [feature["geometry"] and feature["geometry"]["coordinates"] for feature in features] == [
+        event["latitude"] and [event["longitude"], event["latitude"]] for event in events
+    ]
+
+
+def test_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    log = demo()
+    frame = log.to_pandas()
+    events = [json.loads(line) for line in GOLDEN.splitlines()]
+    assert list(frame.columns) == list(events[0]) == list(log.columns())
+    assert str(frame["date"].dtype) == "datetime64[us, UTC]" == str(frame["evidence_date"].dtype)
+    assert frame["date"].tolist() == [pandas.Timestamp(event["date"]) for event in events]
+    assert frame["boundary_distance"].dtype == float
+    assert frame["latitude"].isna().tolist() == [event["latitude"] is None for event in events]
+    visits = log.visits().to_pandas()
+    assert str(visits["duration"].dtype) == "timedelta64[us]" and visits["open"].dtype == bool
+    assert (visits["end"] - visits["start"])[~visits["open"]].equals(visits["duration"][~visits["open"]])
+    empty = replay(track((OUTSIDE, 5)), {"home": HOME["home"]}, policy=TransitionPolicy(notify=Notify(0)))
+    assert len(empty) == 0 and list(empty.to_pandas().columns) == list(frame.columns)
+    assert str(empty.to_pandas()["date"].dtype) == "datetime64[us, UTC]"
+    assert empty.visits().to_pandas().empty
+
+
+def test_geopandas() -> None:
+    pytest.importorskip("geopandas")
+    log = demo()
+    frame = log.to_geopandas()
+    assert frame.crs.to_epsg() == 4326 and len(frame) == len(log)
+    for event, point in zip(log, frame.geometry):
+        assert (point is None) == (event.latitude is None)
+        assert point is None or (point.y, point.x) == (event.latitude, event.longitude)
+    # To metres and back, as people do.
+    back = frame.to_crs(3857).to_crs(4326)
+    assert back.geometry.dropna().geom_equals_exact(frame.geometry.dropna(), tolerance=1e-9).all()
+
+
+def test_how_it_shows() -> None:
+    log = demo()
+    assert (
+        repr(log) == "<fencepost.EventLog: 21 events of 9 conditions, 2024-05-01 15:30:00 to 2024-05-01 16:08:39 UTC>"
+    )
+    assert "21 events" in log._repr_html_() and log._repr_html_().count("<tr>") == 22
+    assert repr(log.visits()) == "<fencepost.Visits: 9 visits to 8 conditions, 1 still open>"
+    named = replay([Fix(0, 0, time=0)], {"<script>": HOME["home"]})
+    assert "<script>" not in named._repr_html_() and "&lt;script&gt;" in named._repr_html_()
+    assert log[0] == next(iter(log)) and log[:2] == tuple(log)[:2] and log == demo()
+
+
+# ------------------------------------------------------------------------------------------------ visits
+
+
+def test_ends_that_are_known_in_different_ways() -> None:
+    visits = {visit.identifier: visit for visit in demo().visits()}
+    campus, park, apple = (visits[name] for name in ("google campus", "google car park", "apple"))
+    assert (campus.start_known, campus.end_known) == (Known.DETERMINATION, Known.CROSSING)
+    assert (park.start_known, park.start_evidence_us) == (Known.ASSUMED, None)
+    assert (apple.end_known, apple.is_open, apple.end) == (Known.OPEN, True, None)
+    assert apple.start + apple.duration == demo().end
+    lobby = visits["apple lobby"]
+    assert (lobby.start_known, lobby.end_known) == (Known.CROSSING, Known.TIMEOUT)
+    assert lobby.end_us - (lobby.end_evidence_us or 0) == 30_000_000
+
+
+def test_confirmation_and_evidence() -> None:
+    log = replay(track((OUTSIDE, 60), (INSIDE, 120), (OUTSIDE, 60)), HOME)
+    (visit,) = log.visits()
+    assert (visit.start_evidence_us, visit.start_us) == (60_000_000, 80_000_000)
+    assert (visit.end_evidence_us, visit.end_us) == (180_000_000, 200_000_000)
+    assert visit.duration == timedelta(seconds=120)
+    assert visit.start == datetime(1970, 1, 1, 0, 1, 20, tzinfo=UTC)
+
+
+def test_the_log_ends_when_it_is_told() -> None:
+    (visit,) = replay(track((INSIDE, 10)), HOME, until=3_600_000_000).visits()
+    assert visit.is_open and visit.duration == timedelta(hours=1)
+    assert list(replay(track((OUTSIDE, 10)), HOME).visits()) == []
+    # Neither decided nor assumed: nothing is known of it.
+    assert list(replay([Fix(0, 0, accuracy=5000, time=0)], HOME).visits()) == []
+
+
+def test_visits_agree_with_the_time_inside() -> None:
+    """With the exact policy, the visits are what a plain look at every fix finds."""
+    seed = 20261121
+    chance = random.Random(seed)
+    for _ in range(20):
+        longitude, fixes = 0.0, []
+        for second in range(300):
+            longitude += chance.uniform(-0.0006, 0.0006)
+            fixes.append(Fix(0, longitude, time=second * 1_000_000))
+        inside = [geodesic.inverse(0, 0, 0, fix.longitude).distance <= 100 for fix in fixes]
+        expected, begin = [], None
+        for second, here in enumerate(inside):
+            if here and begin is None:
+                begin = second
+            elif not here and begin is not None:
+                expected.append((begin, second))
+                begin = None
+        if begin is not None:
+            expected.append((begin, 299))
+        found = [
+            (visit.start_us // 10**6, visit.last_us // 10**6) for visit in replay(fixes, HOME, policy="exact").visits()
+        ]
+        assert found == expected, f"seed {seed}"
+
+
+def test_limits_stop_a_visit_from_being_seen() -> None:
+    circles = {"a": HOME["home"], "b": HOME["home"]}
+    log = replay(track((INSIDE, 10)), circles, condition_limit=1)
+    assert [(visit.identifier, visit.is_open) for visit in log.visits()] == [("a", True)]
+    assert [(event.identifier, event.state) for event in log] == [("b", State.UNMONITORED), ("a", State.SATISFIED)]
+
+
+# ----------------------------------------------------------------------------------------------- compare
+
+
+def test_delays_and_missed_visits() -> None:
+    """A long visit, a short one, and one with an excursion."""
+    fixes = track(
+        (OUTSIDE, 60),
+        (INSIDE, 120),
+        (OUTSIDE, 60),
+        (INSIDE, 10),
+        (OUTSIDE, 60),
+        (INSIDE, 60),
+        (OUTSIDE, 5),
+        (INSIDE, 60),
+        (OUTSIDE, 60),
+    )
+    found = compare(fixes, HOME)
+    assert [outcome.name for outcome in found] == ["exact", "standard", "core_location"]
+    exact, standard = found["exact"], found["standard"]
+    assert (exact.visits, exact.missed_visits, exact.false_visits, exact.mean_delay) == (4, 0, 0, 0.0)
+    # The short one is missed; the excursion does not end the last one: its two visits of the baseline are one.
+    assert (standard.visits, standard.missed_visits, standard.false_visits) == (2, 1, 0)
+    assert (standard.entry_delay, standard.exit_delay, standard.mean_delay) == (20.0, 20.0, 20.0)
+    assert standard.events == len(standard.log) == 5
+    # Crossings at 60, 180, 240, 250, 310, 370, 375 and 435 s: all but the first pair lie within 60 s.
+    assert exact.flaps == 6 and standard.flaps == 0
+    assert compare(fixes, HOME, flap_seconds=5)["exact"].flaps == 1
+    assert compare(fixes, HOME, flap_seconds=timedelta(seconds=4))["exact"].flaps == 0
+
+
+def test_a_better_baseline() -> None:
+    truth = track((OUTSIDE, 100), (INSIDE, 200), (OUTSIDE, 100))
+    chance = random.Random(7)
+    noisy = [
+        Fix(fix.latitude, fix.longitude + (OUTSIDE if chance.random() < 0.1 else 0), accuracy=5, time=fix.time_us)
+        for fix in truth
+    ]
+    found = compare(
+        noisy, HOME, baseline=truth, policies={"exact": "exact", "slow": TransitionPolicy(entry_dwell=5, exit_dwell=60)}
+    )
+    assert found["exact"].visits > 5 and found["exact"].flaps > 10
+    assert (found["slow"].visits, found["slow"].flaps, found["slow"].missed_visits) == (1, 0, 0)
+    assert found.baseline_name == "the exact crossings of the baseline track" and len(found.baseline) == 3
+    same = compare(noisy, HOME, baseline=found.baseline, policies=["exact"])
+    assert same[0].missed_visits == 0 and same.baseline_name == "the given log"
+    # Nobody was there: what the noise brought in is false.
+    nowhere = compare(noisy, HOME, baseline=track((OUTSIDE, 400)), policies=["exact"])
+    assert nowhere[0].false_visits == nowhere[0].visits and nowhere[0].mean_delay is None
+
+
+def test_policies_hold_for_all_conditions() -> None:
+    """The conditions' own policies would make all rows alike."""
+    found = compare(DATA / "drive.csv", DATA / "conditions.geojson")
+    own = {outcome.name: [event.to_json() for event in outcome.log] for outcome in found}
+    assert len({tuple(lines) for lines in own.values()}) == 3
+    assert found["standard"].policy == TransitionPolicy.standard()
+
+
+def test_comparison_is_a_table() -> None:
+    pandas = pytest.importorskip("pandas")
+    found = compare(track((OUTSIDE, 60), (INSIDE, 120), (OUTSIDE, 60)), HOME, policies=["standard"])
+    assert isinstance(found, Comparison)
+    assert list(found.columns()) == [
+        "policy",
+        "events",
+        "visits",
+        "flaps",
+        "entry_delay",
+        "exit_delay",
+        "mean_delay",
+        "missed_visits",
+        "false_visits",
+    ]
+    frame = found.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and frame["mean_delay"].tolist() == [20.0]
+    assert repr(found) == (
+        "<fencepost.Comparison: 1 policies against the exact crossings of the same track; a flap is undone within 60 s>"
+    )
+    assert "standard" in found._repr_html_() and (found.to_csv() or "").startswith("policy,events")
+    with pytest.raises(KeyError):
+        found["exact"]
+
+
+def test_bad_comparisons() -> None:
+    fixes = track((INSIDE, 5))
+    with pytest.raises(TypeError, match="policies must be a mapping or a sequence"):
+        compare(fixes, HOME, policies="exact")
+    with pytest.raises(InvalidArgumentError, match="policies: there is none"):
+        compare(fixes, HOME, policies=[])
+    with pytest.raises(InvalidArgumentError, match="'lax' is not one of"):
+        compare(fixes, HOME, policies=["lax"])
+    for seconds in (-1, math.nan):
+        with pytest.raises(InvalidArgumentError, match="flap_seconds .* is not 0 or more"):
+            compare(fixes, HOME, flap_seconds=seconds)
+    with pytest.raises(TypeError, match="baseline must be a path"):
+        compare(fixes, HOME, baseline=7)
+    with pytest.raises(InputError, match="baseline: holds no fixes"):
+        compare(fixes, HOME, baseline=[])
+
+
+@needs_shared()
+def test_a_noisy_walk_among_tall_buildings() -> None:
+    """Whole policies on a real bad track: the standard one takes nearly all flaps away."""
+    path = TRACKS / "gpx" / "walk-tokyo-urban-canyon.gpx"
+    fixes = replay(path, HOME).replays[0].fixes
+    circles = {
+        f"stop {n}": CircularGeographicCondition(*fixes[n * len(fixes) // 12][:2], radius=120) for n in range(12)
+    }
+    found = compare(path, circles)
+    assert found["exact"].flaps > 50 and found["standard"].flaps <= found["exact"].flaps / 20
+    assert found["core_location"].flaps <= found["standard"].flaps
+    # The accuracy is not reported: a crossing is told after the dwell, or when the next fix comes.
+    assert (found["standard"].entry_delay or 0) >= 20
+
+
+def test_visits_of_one_track_do_not_overlap() -> None:
+    visits = sorted(demo().visits(), key=lambda visit: (visit.identifier, visit.start_us))
+    for earlier, later in itertools.pairwise(visits):
+        assert earlier.identifier != later.identifier or earlier.last_us <= later.start_us
+    assert all(isinstance(visit, Visit) and visit.last_us >= visit.start_us for visit in visits)

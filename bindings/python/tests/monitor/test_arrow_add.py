@@ -1,0 +1,183 @@
+"""Arrow streams of circles into a monitor: what single calls give, in place, all or nothing."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+from arrow_streams import START_US, Spy, address, circles, reader_of
+from conftest import SECOND, refusal
+
+from fencepost import (
+    CircularGeographicCondition,
+    Fix,
+    InvalidArgumentError,
+    Monitor,
+    TransitionPolicy,
+    replay,
+)
+
+pa = pytest.importorskip("pyarrow")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_circles_go_in_as_single_calls_put_them(seed: int) -> None:
+    generator = random.Random(seed)
+    columns = circles(60, generator)
+    with_fix = generator.random() < 0.5  # decides them at once
+    fix = Fix(52.5, 13.4, accuracy=5, time=START_US)
+
+    def fresh() -> Monitor:
+        monitor = Monitor()
+        if with_fix:
+            monitor.feed(fix)
+        return monitor
+
+    expected = fresh()
+    for row, (name, lat, lon, radius, assuming, policy) in enumerate(zip(*columns.values())):
+        options = {"assuming": assuming or "unsatisfied", "policy": policy or TransitionPolicy(entry_dwell=3)}
+        expected.add(CircularGeographicCondition(lat, lon, radius), name, tag=row, **options)
+    records = list(expected.records())
+    events = [event.to_json() for event in expected.events()]
+    assert bool(events) == with_fix
+    table = pa.table(columns)
+    name = table["name"]
+    tables = [
+        table,
+        reader_of(table, lambda: generator.randrange(9)),
+        table.set_column(0, "id", name.cast("large_string")),
+        table.set_column(0, "id", name.cast("string_view")),
+        table.set_column(0, "id", name.dictionary_encode()).slice(0),
+        reader_of(table.set_column(0, "id", name.combine_chunks().cast("string_view")), lambda: 7),
+        reader_of(table.set_column(0, "id", name.combine_chunks().dictionary_encode()), lambda: 11),
+        table.set_column(4, "assuming", table["assuming"].dictionary_encode()),
+        table.set_column(5, "policy", table["policy"].cast("string_view")),
+    ]
+    for number, given in enumerate(tables):
+        monitor = fresh()
+        monitor.add_many(given, assuming="unsatisfied", policy=TransitionPolicy(entry_dwell=3), tag=range(60))
+        assert list(monitor.records()) == records, (seed, number)
+        assert [event.to_json() for event in monitor.events()] == events
+
+
+def test_circles_reach_the_engine_in_place() -> None:
+    generator = random.Random(1)
+    columns = circles(500, generator)
+    whole = pa.table({name: columns[name] for name in ("name", "lat", "lon", "radius")})
+    monitor = Monitor()
+    spy = Spy(monitor)
+    for table in (whole, whole.slice(20, 100)):
+        monitor.add_many(table)
+        assert spy.addresses == [[address(table[name]) for name in ("lat", "lon", "radius")]]
+        spy.addresses.clear()
+    # Batches with the same options are one call, so that a store has them together or not at all.
+    monitor.add_many(reader_of(whole, lambda: 100))
+    assert len(spy.addresses) == 1 and list(monitor) == columns["name"]
+
+
+def test_policies_as_structures() -> None:
+    table = pa.table({
+        "id": [7, 8], "y": [0.0, 1.0], "x": [0.0, 1.0], "r": [10, 20],
+        "policy": [{"entry_dwell": 5.0, "exit_dwell": None}, None],
+    })  # fmt: skip
+    monitor = Monitor()
+    monitor.add_many(table, policy="exact")
+    assert monitor["7"].policy == TransitionPolicy.from_dict({"entry_dwell": 5}, base=TransitionPolicy.exact())
+    assert monitor["8"].policy == TransitionPolicy.exact()
+    track = pa.table({"lat": [5.0, 0.0, 0.0, 0.0], "lon": [0.0] * 4, "time_us": [0, SECOND, 6 * SECOND, 9 * SECOND]})
+    log = replay(track, table, policy="exact")
+    assert [(event.identifier, event.date_us) for event in log if event.identifier == "7"] == [
+        ("7", 0),
+        ("7", 6 * SECOND),
+    ]
+
+
+def test_a_policy_in_every_row() -> None:
+    """Many short runs of rows with the same options, in order; and one that is refused, which undoes them all."""
+    rows = 3000
+    table = pa.table({
+        "id": [str(row) for row in range(rows)], "lat": [0.0] * rows, "lon": [0.0] * rows,
+        "radius": [float(1 + row) for row in range(rows)],
+        "policy": [("exact", "standard", None)[row // (1 + row % 40) % 3] for row in range(rows)],
+    })  # fmt: skip
+    monitor = Monitor()
+    monitor.add_many(table, policy="core_location", tag=range(rows))
+    presets = {
+        "exact": TransitionPolicy.exact(),
+        "standard": TransitionPolicy.standard(),
+        None: TransitionPolicy.core_location(),
+    }
+    for row, (record, name) in enumerate(zip(monitor.records(), table["policy"].to_pylist())):
+        assert (record.last_event.identifier, record.tag, record.policy) == (str(row), row, presets[name])
+    assert len(monitor) == rows
+    bad = table.set_column(3, "radius", pa.array([float(1 + row) if row != 2987 else -1.0 for row in range(rows)]))
+    other = Monitor()
+    assert refusal(other.add_many, bad).row == 2987 and len(other) == 0
+
+
+CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0], "radius": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (
+            CIRCLES | {"radius": [1.0, -5.0]},
+            "row 1: radius is -5.0; accepted are finite values above 0 metres (column 'radius')",
+        ),
+        (
+            CIRCLES | {"radius": [1.0, None]},
+            "row 1: radius is nan; accepted are finite values above 0 metres (column 'radius')",
+        ),
+        (CIRCLES | {"lat": [1.0, 90.5]}, "row 1: latitude is 90.5; accepted are -90 to 90 degrees (column 'lat')"),
+        (CIRCLES | {"lon": [1.0, None]}, "row 1: longitude is nan; accepted are -180 to 180 degrees (column 'lon')"),
+        (CIRCLES | {"id": ["a", None]}, "row 1: identifier is missing (column 'id'): a text is needed"),
+        (CIRCLES | {"id": [1.0, math.nan]}, "row 1: identifier is missing (column 'id'): a text is needed"),
+        (CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": math.inf}]}, "row 1: entry_dwell"),
+        (
+            CIRCLES | {"id": ["a", ""]},
+            "row 1: the identifier is empty; accepted are 1 to 256 bytes of UTF-8 (column 'id')",
+        ),
+        (CIRCLES | {"id": ["a", "b\0"]}, "row 1: identifier 'b\\x00' holds a NUL character (column 'id')"),
+        (CIRCLES | {"id": [True, False]}, "row 0: identifier True is a bool (column 'id'): a text is needed"),
+        (CIRCLES | {"radius": ["1", "2"]}, "row 0: radius '1' (column 'radius') is a str, not a number"),
+        (
+            CIRCLES | {"assuming": ["unknown", "outside"]},
+            "row 1: assuming 'outside' is not one of unknown, satisfied, unsatisfied",
+        ),
+        (
+            CIRCLES | {"policy": ["exact", "vague"]},
+            "row 1: policy 'vague' is not one of standard, exact, core_location",
+        ),
+        (CIRCLES | {"policy": ["exact", "vague"]}, "(column 'policy')"),
+        (CIRCLES | {"policy": [1, 2]}, "row 0: policy must be the name of a preset or an object"),
+        (
+            CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": -1.0}]},
+            "entry_dwell is -1000000 microseconds; accepted are",
+        ),
+        ({"id": ["a"], "lat": [0.0], "lon": [0.0]}, "there is no column for the radius, only id, lat, lon"),
+        ({"lat": [0.0], "lon": [0.0], "r": [1]}, "there is no column for the identifier, only lat, lon, r"),
+        ({"id": ["a"], "r": [1]}, "there is no column for the latitude, only id, r"),
+    ],
+)
+def test_adding_is_all_or_nothing(table: dict[str, Any], words: str) -> None:
+    """In one batch and in several: nothing changes when a row is refused."""
+    whole = pa.table(table)
+    monitor = Monitor()
+    monitor.add(CircularGeographicCondition(0, 0, 5), "a", assuming="satisfied")
+    before = monitor.snapshot()
+    for given in (whole, reader_of(whole, lambda: 1)):
+        error = refusal(monitor.add_many, given)
+        assert words in str(error) and error.source == "table"
+        assert error.row is None or error.position == error.row
+        assert monitor.snapshot() == before
+    with pytest.raises(InvalidArgumentError, match="tag has 3 rows"):
+        monitor.add_many(pa.table(CIRCLES), tag=[1, 2, 3])
+    assert monitor.snapshot() == before
+    monitor.add_many(reader_of(pa.table(CIRCLES), lambda: 1), tag=9)
+    assert monitor.identifiers == ["a", "b"] and monitor["a"].tag == 9
+    monitor.add_many(pa.table(CIRCLES).slice(0, 0))
+    with pytest.raises(InvalidArgumentError, match="assuming"):
+        monitor.add_many(pa.table(CIRCLES).slice(0, 0), assuming="maybe")

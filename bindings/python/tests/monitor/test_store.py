@@ -1,0 +1,424 @@
+"""Monitors that last: opening by name, closing, durability, exclusive names, failures."""
+
+from __future__ import annotations
+
+import gc
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import textwrap
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from conftest import EXACT, HOME, SECOND, UUID
+
+import fencepost
+from fencepost import (
+    BeaconIdentityCondition,
+    BeaconSighting,
+    Diagnostics,
+    Durability,
+    Fix,
+    InvalidArgumentError,
+    InvalidNameError,
+    Monitor,
+    MonitorInUseError,
+    StoreCorruptError,
+    StoreTooNewError,
+    StoreUnavailableError,
+)
+
+
+def inside(second: float) -> Fix:
+    return Fix(52.5, 13.4, 5, time=int(second * SECOND))
+
+
+def outside(second: float) -> Fix:
+    return Fix(53.5, 13.4, 5, time=int(second * SECOND))
+
+
+def crashed(store: Path, name: str = "m") -> Path:
+    """What a crash at this moment leaves: a copy of the files of an open store, without the lock."""
+    copy = store.parent / f"crashed-{len(list(store.parent.iterdir()))}"
+    copy.mkdir()
+    for path in store.glob(f"{name}.fencepost*"):
+        shutil.copy(path, copy)
+    return copy
+
+
+def test_continues_where_it_was(tmp_path: Path) -> None:
+    with Monitor("m", store=tmp_path, delivery="first", condition_limit=2) as monitor:
+        monitor.add(HOME, "home", policy=EXACT, tag=7)
+        monitor.add(BeaconIdentityCondition(UUID), "beacon")
+        monitor.add(HOME, "too many")
+        monitor.feed(inside(0))
+        monitor.see(BeaconSighting(UUID, 1, 2), time=5 * SECOND)
+        first, second = monitor.next_event(), monitor.next_event()
+        snapshot, records = monitor.snapshot(), monitor.records()
+    assert [path.name for path in tmp_path.iterdir()] == ["m.fencepost"]
+    monitor = Monitor("m", store=tmp_path, delivery="first", condition_limit=2)
+    assert monitor.records() == records
+    assert monitor.snapshot() == snapshot
+    # The first was committed when the second was asked for; the second was not.
+    assert monitor.record(first.identifier).last_event == first
+    assert monitor.next_event() == second
+    monitor.close()
+
+
+@pytest.mark.parametrize("store", [str, Path, os.fspath], ids=["str", "Path", "fspath"])
+def test_any_path_will_do(tmp_path: Path, store: type) -> None:
+    folder = tmp_path / "ümläut and space"
+    folder.mkdir()
+    Monitor("m", store=store(folder)).close()
+    assert [path.name for path in folder.iterdir()] == ["m.fencepost"]
+
+
+def test_what_the_user_may_see_only(tmp_path: Path) -> None:
+    monitor = Monitor("m", store=tmp_path)
+    monitor.add(HOME, "home")
+    for path in tmp_path.iterdir():
+        assert path.stat().st_mode & 0o077 == 0, path.name
+    monitor.close()
+
+
+def test_a_name_is_open_once(tmp_path: Path) -> None:
+    first = Monitor("m", store=tmp_path)
+    first.add(HOME, "home")
+    with pytest.raises(MonitorInUseError, match='"m"'):
+        Monitor("m", store=f"{tmp_path}/")
+    other = Monitor("other", store=tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    elsewhere = Monitor("m", store=tmp_path / "elsewhere")
+    in_memory = Monitor("m")
+    # The first is unaffected by all of it.
+    first.feed(inside(0))
+    assert [event.identifier for event in first.poll()] == ["home"]
+    first.close()
+    with Monitor("m", store=tmp_path) as again:
+        assert again.identifiers == ["home"]
+    for monitor in (other, elsewhere, in_memory):
+        assert monitor.identifiers == []
+        monitor.close()
+
+
+def test_a_name_is_open_once_among_processes(tmp_path: Path) -> None:
+    program = textwrap.dedent(
+        """
+        import sys, fencepost
+        try:
+            fencepost.Monitor("m", store=sys.argv[1])
+        except fencepost.MonitorInUseError as error:
+            sys.exit(f"in use: {error}")
+        """
+    )
+
+    def other() -> str:
+        command = [sys.executable, "-c", program, str(tmp_path)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60).stderr
+
+    monitor = Monitor("m", store=tmp_path)
+    monitor.add(HOME, "home")
+    assert other() == 'in use: the monitor "m" is already open\n'
+    monitor.feed(inside(0))
+    monitor.close()
+    assert other() == ""
+    with Monitor("m", store=tmp_path) as again:
+        assert again.statistics().input_count == 1
+
+
+def test_the_name_is_free_when_the_object_is_gone(tmp_path: Path) -> None:
+    monitor = Monitor("m", store=tmp_path)
+    monitor.add(HOME, "home")
+    del monitor
+    gc.collect()
+    with Monitor("m", store=tmp_path) as again:
+        assert again.identifiers == ["home"]
+
+
+def test_closing_again_does_nothing(tmp_path: Path) -> None:
+    monitor = Monitor("m", store=tmp_path)
+    monitor.add(HOME, "home")
+    monitor.feed(inside(0))
+    monitor.close()
+    monitor.close()
+    monitor.checkpoint()
+    # What waits can still be taken; it is handed out again where it lasts.
+    assert len(monitor.poll()) == 1
+    with Monitor("m", store=tmp_path) as again:
+        assert len(again.poll()) == 1
+
+
+def test_in_memory_nothing_is_to_close() -> None:
+    with Monitor() as monitor:
+        monitor.checkpoint()
+        monitor.close()
+        monitor.feed(inside(0))
+
+
+def test_leaving_with_an_exception_saves_too(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), Monitor("m", store=tmp_path, durability="relaxed") as monitor:
+        monitor.add(HOME, "home")
+        monitor.feed(inside(0))
+        raise ZeroDivisionError
+    with Monitor("m", store=tmp_path) as again:
+        assert (again.identifiers, again.statistics().input_count) == (["home"], 1)
+
+
+# ------------------------------------------------------------------------------------ durability
+
+
+def lived(store: Path, durability: Durability | str, **options: object) -> Monitor:
+    """Three inputs, of which the last two change nothing."""
+    monitor = Monitor("m", store=store, durability=durability, **options)  # type: ignore[arg-type]
+    monitor.add(HOME, "home", policy=EXACT)
+    for second in range(3):
+        monitor.feed(inside(second))
+    return monitor
+
+
+@pytest.mark.parametrize(
+    ("durability", "kept"),
+    [("changes", (1, 1)), (Durability.EVERY_INPUT, (3, 1)), (Durability.RELAXED, (1, 1))],
+)
+def test_how_far_back_a_crash_goes(tmp_path: Path, durability: Durability | str, kept: tuple[int, int]) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    monitor = lived(store, durability)
+    with Monitor("m", store=crashed(store)) as after:
+        assert (after.statistics().input_count, after.statistics().pending_events) == kept
+    monitor.checkpoint()
+    with Monitor("m", store=crashed(store)) as after:
+        assert after.snapshot() == monitor.snapshot()
+    monitor.close()
+
+
+@pytest.mark.parametrize("interval", [10, 10.0, timedelta(seconds=10)])
+def test_relaxed_saves_at_intervals_of_event_time(tmp_path: Path, interval: float | timedelta) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    monitor = lived(store, "relaxed", checkpoint_interval=interval)
+    saved = []
+    for fix in (outside(9), inside(10), outside(11), inside(19), inside(20)):
+        monitor.feed(fix)
+        with Monitor("m", store=crashed(store)) as after:
+            saved.append(after.clock_us // SECOND)
+    assert saved == [0, 10, 10, 10, 20]
+    monitor.close()
+
+
+def test_a_batch_is_one_input_to_keep(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    monitor = lived(store, "every_input")
+    monitor.feed_many([outside(10), inside(11), inside(12)])
+    with Monitor("m", store=crashed(store)) as after:
+        assert after.snapshot() == monitor.snapshot()
+    monitor.close()
+
+
+def test_what_was_handed_out_comes_again_after_a_crash(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    monitor = lived(store, "changes")
+    monitor.feed(outside(10))
+    batch = monitor.poll()
+    assert [event.sequence for event in batch] == [1, 2]
+    with Monitor("m", store=crashed(store)) as after:
+        assert after.statistics().handed_out_events == 2
+        assert after.poll() == batch
+    monitor.acknowledge()
+    with Monitor("m", store=crashed(store)) as after:
+        assert after.poll() == []
+        assert after.record("home").last_event == batch[1]
+    monitor.close()
+
+
+# -------------------------------------------------------------------------------------- failures
+
+
+def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for store in (tmp_path / "absent", tmp_path / "file"):
+        with pytest.raises(StoreUnavailableError, match=str(store)) as caught:
+            Monitor("m", store=store)
+        assert isinstance(caught.value, OSError)
+        assert (caught.value.code, caught.value.name) == (80, "store_unavailable")
+    for store in ("", b"a\0b", "a\0b"):
+        with pytest.raises(InvalidArgumentError, match="store"):
+            Monitor("m", store=store)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="name"):
+        Monitor(None, store=tmp_path)
+    for name in ("", "a.b", "../m", "x" * 65):
+        with pytest.raises(InvalidNameError):
+            Monitor(name, store=tmp_path)
+    with pytest.raises(TypeError):
+        Monitor("m", store=7)  # type: ignore[arg-type]
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_options_out_of_range(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match="'often' is not one of changes, every_input, relaxed"):
+        Monitor("m", store=tmp_path, durability="often")
+    for interval in (0, -1, 1e10, timedelta(0)):
+        with pytest.raises(InvalidArgumentError, match="checkpoint_interval"):
+            Monitor("m", store=tmp_path, durability="relaxed", checkpoint_interval=interval)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_delivery_and_limit_are_those_it_was_made_with(tmp_path: Path) -> None:
+    Monitor("m", store=tmp_path, delivery="latest", condition_limit=3).close()
+    for options in ({}, {"delivery": "latest"}, {"condition_limit": 3}):
+        with pytest.raises(InvalidArgumentError, match="delivery latest and condition_limit 3"):
+            Monitor("m", store=tmp_path, **options)  # type: ignore[arg-type]
+    Monitor("m", store=tmp_path, delivery="latest", condition_limit=3, max_pending_events=5).close()
+
+
+def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "m.fencepost"
+    for content in (b"", b"not a database", b"SQLite format 3\0" + bytes(4096)):
+        path.write_bytes(content)
+        with pytest.raises(StoreCorruptError, match="m.fencepost") as caught:
+            Monitor("m", store=tmp_path)
+        assert "\n" not in str(caught.value)
+        assert path.read_bytes() == content
+        assert [found.name for found in tmp_path.iterdir()] == ["m.fencepost"]
+
+
+def test_a_newer_file_is_refused(tmp_path: Path) -> None:
+    sqlite3 = pytest.importorskip("sqlite3")
+    Monitor("m", store=tmp_path).close()
+    connection = sqlite3.connect(tmp_path / "m.fencepost")
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    with pytest.raises(StoreTooNewError, match="99"):
+        Monitor("m", store=tmp_path)
+
+
+class FullDisk:
+    """While it lasts, no file of this process can be written; Python ignores the signal that goes with it."""
+
+    def __enter__(self) -> None:
+        self.limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.limits[1]))
+
+    def __exit__(self, *_: object) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, self.limits)
+
+
+def test_monitoring_goes_on_while_the_disk_is_full(tmp_path: Path) -> None:
+    monitor = lived(tmp_path, "changes")
+    monitor.poll()
+    with FullDisk():
+        monitor.feed(outside(10))
+        told = monitor.poll()
+        with pytest.raises(StoreUnavailableError):
+            monitor.checkpoint()
+    assert [(event.identifier, event.cause, event.diagnostics) for event in told] == [
+        ("home", "crossing", Diagnostics(0)),
+        ("home", "diagnostic", Diagnostics.PERSISTENCE_UNAVAILABLE),
+    ]
+    monitor.checkpoint()
+    assert [event.diagnostics for event in monitor.poll()] == [Diagnostics(0)]
+    statistics = monitor.statistics()
+    monitor.close()
+    with Monitor("m", store=tmp_path) as again:
+        assert again.statistics().input_count == statistics.input_count
+        assert again.statistics().handed_out_events == 4
+
+
+def test_closing_tells_what_could_not_be_saved(tmp_path: Path) -> None:
+    monitor = lived(tmp_path, "changes")
+    with FullDisk(), pytest.raises(StoreUnavailableError):
+        monitor.close()
+    monitor.close()
+    with Monitor("m", store=tmp_path) as again:
+        assert again.statistics().input_count == 1
+
+
+def test_creating_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
+    with FullDisk(), pytest.raises(StoreUnavailableError):
+        Monitor("m", store=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
+    """Run in a process of its own: pytest's may have threads."""
+    program = textwrap.dedent(
+        """
+        import os, sys
+        from fencepost import CircularGeographicCondition, Fix, Monitor, StoreUnavailableError, TransitionPolicy
+        monitor = Monitor("m", store=sys.argv[1])
+        monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", policy=TransitionPolicy.exact())
+        monitor.feed(Fix(52.5, 13.4, time=1))
+        child = os.fork()
+        if child == 0:
+            monitor.feed(Fix(53.5, 13.4, time=2))
+            try:
+                monitor.checkpoint()
+            except StoreUnavailableError as error:
+                print(error, flush=True)
+            print([str(event.diagnostics) for event in monitor.poll()], flush=True)
+            del monitor
+            os._exit(0)
+        os.waitpid(child, 0)
+        monitor.feed(Fix(53.5, 13.4, time=3))
+        os._exit(0)  # a crash, as far as the store knows
+        """
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, timeout=60
+    )
+    assert finished.stderr == ""
+    refused, told = finished.stdout.splitlines()
+    assert "opened before fork()" in refused
+    assert told.count("PERSISTENCE_UNAVAILABLE") == 1
+    with Monitor("m", store=tmp_path) as again:
+        assert again.clock_us == 3
+        assert [event.date_us for event in again.poll()] == [1, 3]
+
+
+def test_from_several_threads(memory_path: Path) -> None:
+    """Feeding, taking, saving, copying and at last closing at once: nothing is handed out twice or lost."""
+    monitor = Monitor("m", store=memory_path, durability="every_input")
+    monitor.add(HOME, "home", policy=EXACT)
+    seen: list[int] = []
+    start, fed = threading.Barrier(4), threading.Event()
+
+    def feed() -> None:
+        start.wait(60)
+        for second in range(500):
+            monitor.feed(inside(second) if second % 2 else outside(second))
+        fed.set()
+
+    def take() -> None:
+        start.wait(60)
+        while not fed.is_set() or monitor.statistics().pending_events:
+            seen.extend(event.sequence for event in monitor.poll(3))
+
+    def save() -> None:
+        start.wait(60)
+        while not fed.is_set():
+            monitor.checkpoint()
+            assert Monitor.restore(monitor.snapshot()).identifiers == ["home"]
+
+    threads = [threading.Thread(target=target) for target in (feed, take, save)]
+    for thread in threads:
+        thread.start()
+    start.wait(60)
+    for thread in threads:
+        thread.join(60)
+    assert seen == list(range(1, 501))
+    monitor.close()
+    with Monitor("m", store=memory_path) as again:
+        assert again.snapshot() == monitor.snapshot()
+
+
+def test_core_location_takes_a_store(tmp_path: Path) -> None:
+    with Monitor.core_location("m", store=tmp_path) as monitor:
+        monitor.add(HOME, "home")
+    with fencepost.Monitor.core_location("m", store=tmp_path) as monitor:
+        assert monitor.identifiers == ["home"]

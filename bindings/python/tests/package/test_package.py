@@ -1,0 +1,290 @@
+"""The installed package: what is in it, what importing it does."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.metadata
+import inspect
+import pickle
+import pkgutil
+import re
+import signal
+import subprocess
+import sys
+import types
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+import fencepost
+
+PACKAGE = Path(fencepost.__file__).parent
+# Before 1.0 each minor version has a SONAME of its own.
+LIBRARY = f"libfencepost.so.{fencepost.__version__.rpartition('.')[0]}"
+
+
+def modules() -> list[str]:
+    """The modules of the package and of its folders."""
+    found = pkgutil.walk_packages([str(PACKAGE)], "fencepost.")
+    return [module.name for module in found if module.name != "fencepost.__main__"]
+
+
+def test_each_file_is_looked_at() -> None:
+    """What `modules` leaves out has no doctests that run."""
+    files = {path.relative_to(PACKAGE.parent).with_suffix("") for path in PACKAGE.rglob("*.py")}
+    names = {".".join(file.parts).removesuffix(".__init__") for file in files} - {"fencepost", "fencepost.__main__"}
+    assert len(names) > 80
+    assert names == {name for name in modules() if name != "fencepost._native"}
+
+
+def test_version_is_that_of_the_header() -> None:
+    header = (ROOT / "include" / "fencepost.h").read_text()
+    parts = [re.search(rf"#define FENCEPOST_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+    assert fencepost.__version__ == importlib.metadata.version("fencepost") == ".".join(parts)
+
+
+def test_is_typed_and_carries_its_library() -> None:
+    assert (PACKAGE / "py.typed").is_file()
+    assert (PACKAGE / "_native.pyi").is_file()
+    assert [path.name for path in PACKAGE.glob("libfencepost*")] == [LIBRARY]
+    assert [path.name for path in PACKAGE.glob("_native*.so")] == ["_native.abi3.so"]
+
+
+def test_every_public_name_exists_and_is_documented() -> None:
+    assert len(set(fencepost.__all__)) == len(fencepost.__all__)
+    for name in fencepost.__all__:
+        value = getattr(fencepost, name)
+        if name not in ("FIX_RECORD", "Condition", "__version__"):
+            assert value.__doc__, name
+
+
+@pytest.mark.parametrize("name", [name for name in fencepost.__all__ if isinstance(getattr(fencepost, name), type)])
+def test_each_public_class_has_a_doctest(name: str) -> None:
+    cls = getattr(fencepost, name)
+    if not issubclass(cls, fencepost.FencepostError):
+        assert ">>>" in cls.__doc__
+
+
+@pytest.mark.parametrize("name", ["fencepost", *modules()])
+def test_doctests(name: str) -> None:
+    module = __import__(name, fromlist=["_"])
+    assert doctest.testmod(module).failed == 0
+
+
+def test_doctests_are_found() -> None:
+    """Also those of the errors, which the package names as its own."""
+    for name in fencepost.__all__:
+        getattr(fencepost, name)
+    found = doctest.DocTestFinder(exclude_empty=True).find(fencepost, "fencepost")
+    assert {"fencepost", "fencepost.ColumnTypeError", "fencepost.InputError"} <= {
+        test.name for test in found if test.examples
+    }
+    outcome = doctest.testmod(fencepost)
+    assert outcome.failed == 0 and outcome.attempted >= 10
+
+
+def test_errors_are_called_by_their_public_names() -> None:
+    """In a traceback a user reads the name that an except clause takes."""
+    errors = [
+        value
+        for name in fencepost.__all__
+        if isinstance(value := getattr(fencepost, name), type) and issubclass(value, Exception)
+    ]
+    assert len(errors) > 15
+    assert {error.__module__ for error in errors} == {"fencepost"}
+    for error in (
+        fencepost.InputError("a.csv", "line 3", "is no number"),
+        fencepost.MissingExtraError("geopandas", "geo"),
+    ):
+        copied = pickle.loads(pickle.dumps(error))
+        assert type(copied) is type(error) and str(copied) == str(error)
+
+
+def returned_classes(function: Any, names: dict[str, Any]) -> Iterator[type]:
+    def parts(hint: Any) -> Iterator[type]:
+        if isinstance(hint, type) and not typing.get_args(hint):
+            yield hint
+        for part in typing.get_args(hint):
+            yield from parts(part)
+
+    if "return" in getattr(function, "__annotations__", {}):
+        returns = types.SimpleNamespace(__annotations__={"return": function.__annotations__["return"]})
+        yield from parts(typing.get_type_hints(returns, vars(sys.modules[function.__module__]) | names)["return"])
+
+
+def test_what_public_methods_return_is_public() -> None:
+    """Whoever holds an object can name its class and read its page."""
+    pd = pytest.importorskip("pandas")
+    public = [
+        value
+        for module in (fencepost, fencepost.geodesic)
+        for name in module.__all__
+        if not inspect.ismodule(value := getattr(module, name))
+    ]
+    # Names that only type checkers import.
+    names = {"Self": object, "Buffer": object, "DataFrame": pd.DataFrame}
+    for module in modules():
+        names |= {
+            name: value for name, value in vars(__import__(module, fromlist=["_"])).items() if isinstance(value, type)
+        }
+    hidden, seen = set(), 0
+    for value in public:
+        if not isinstance(value, type):
+            functions = [(value.__name__, value)] if inspect.isfunction(value) else []
+        else:
+            functions = [
+                (
+                    f"{value.__name__}.{name}",
+                    inspect.unwrap(getattr(item, "fget", None) or getattr(item, "__func__", item)),
+                )
+                for name in dir(value)
+                if not name.startswith("_")
+                for item in [inspect.getattr_static(value, name)]
+            ]
+        for name, function in functions:
+            for returned in returned_classes(function, names):
+                seen += 1
+                if returned.__module__.startswith("fencepost") and returned not in public:
+                    hidden.add((name, returned.__name__))
+    assert seen > 100 and hidden == set()
+
+
+def test_needs_no_swift() -> None:
+    """Nothing of a Swift installation is loaded: the library carries what it needs."""
+    needed = subprocess.run(
+        ["readelf", "-d", str(PACKAGE / LIBRARY), str(PACKAGE / "_native.abi3.so")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"},
+    ).stdout
+    # A wheel carries SQLite under a name of its own.
+    names = {re.sub(r"^libsqlite3-.*", "libsqlite3.so.0", name) for name in re.findall(r"\(NEEDED\).*\[(.+)\]", needed)}
+    # What CPython itself and a C++ program on any Linux use, and SQLite.
+    assert names <= {
+        "libc.so.6",
+        "libm.so.6",
+        "libgcc_s.so.1",
+        "libstdc++.so.6",
+        "libpthread.so.0",
+        "libdl.so.2",
+        "ld-linux-x86-64.so.2",
+        "ld-linux-aarch64.so.1",
+        LIBRARY,
+        "libsqlite3.so.0",
+    }
+    assert "$ORIGIN" in needed
+
+
+def test_import_changes_no_signal_handler() -> None:
+    """Handlers are looked at as the kernel has them: Python's own table would not show what C code installs."""
+    code = (
+        "import re\n"
+        "def caught():\n"
+        "    text = open('/proc/self/status').read()\n"
+        "    return [re.search(name + r':\\s*(\\w+)', text)[1] for name in ('SigCgt', 'SigIgn', 'SigBlk')]\n"
+        "before = caught()\n"
+        "import fencepost\n"
+        "fencepost.Monitor().advance(0)\n"
+        "assert caught() == before, (before, caught())\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    assert signal.getsignal(signal.SIGSEGV) == signal.SIG_DFL
+
+
+def test_import_is_light() -> None:
+    """What a program that only feeds a monitor needs, and nothing that takes long to load: `make bench` times it."""
+    heavy = (
+        "argparse",
+        "asyncio",
+        "csv",
+        "ctypes",
+        "geopandas",
+        "gpxpy",
+        "html",
+        "importlib.metadata",
+        "json",
+        "logging",
+        "numpy",
+        "pandas",
+        "pathlib",
+        "platform",
+        "rich",
+        "shapely",
+        "socket",
+        "sqlite3",
+        "subprocess",
+        "tempfile",
+        "threading",
+        "uuid",
+        "xml",
+    )
+    code = (
+        "import sys; before = set(sys.modules); import fencepost; fencepost.Monitor, fencepost.Fix, fencepost.Event; "
+        f"print(*set({heavy!r}) & (sys.modules.keys() - before))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert loaded.stdout.strip() == ""
+
+
+def test_names_load_when_they_are_used() -> None:
+    """Importing the package loads nothing of it; each public name is there all the same, and no other."""
+    code = (
+        "import sys, fencepost\n"
+        "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"
+        "assert set(fencepost.__all__) <= set(dir(fencepost))\n"
+        "assert {*fencepost._LATER, 'geodesic', '__version__'} == set(fencepost.__all__)\n"
+        "assert not hasattr(fencepost, 'nothing')\n"
+        "from fencepost import *\n"
+        "assert geodesic.inverse(0, 0, 0, 1).distance > 0 and Monitor().clock is None\n"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert loaded.stdout.strip() == ""
+
+
+def test_stubs_agree_with_the_runtime() -> None:
+    pytest.importorskip("mypy.stubtest")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "fencepost._native"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=ROOT / "bindings" / "python",
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_sources_and_a_users_script_are_clean_for_mypy(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    scripts = []
+    for example in sorted((ROOT / "examples" / "python").glob("*.py")):
+        (tmp_path / example.name).write_text(example.read_text())
+        scripts.append(str(tmp_path / example.name))
+    for target in (scripts, ["-p", "fencepost"]):
+        checked = subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *target],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            cwd=tmp_path,
+        )
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_exports_are_those_of_the_header() -> None:
+    header = re.sub(r"/\*.*?\*/", "", (ROOT / "include" / "fencepost.h").read_text(), flags=re.DOTALL)
+    declared = set(re.findall(r"FENCEPOST_API\s+[^;(]*?\b(fencepost_\w+)\s*\(", header))
+    script = re.sub(r"/\*.*?\*/", "", (ROOT / "bindings" / "c" / "fencepost.map").read_text(), flags=re.DOTALL)
+    assert set(re.findall(r"^\s+(fencepost_\w+);$", script, flags=re.MULTILINE)) == declared
+    symbols = subprocess.run(
+        ["nm", "-Dg", "--defined-only", str(PACKAGE / LIBRARY)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    names = {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
+    assert names - {"FENCEPOST_0"} == declared  # some linkers list the version node too

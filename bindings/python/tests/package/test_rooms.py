@@ -1,0 +1,83 @@
+"""The folders of the package: each imports only what lies below it, and no module imports itself by way of others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import fencepost
+
+PACKAGE = Path(fencepost.__file__).parent
+MAY_IMPORT: dict[str, set[str]] = {"_native": set(), "_errors": {"_native"}}
+MAY_IMPORT["_tables"] = {"_native", "_errors"}
+MAY_IMPORT["_values"] = {*MAY_IMPORT["_tables"], "_tables"}
+MAY_IMPORT["geodesic"] = MAY_IMPORT["_values"]
+MAY_IMPORT["_monitor"] = {*MAY_IMPORT["_values"], "_values"}
+MAY_IMPORT["_files"] = {*MAY_IMPORT["_values"], "_values"}
+# A log never asks the engine.
+MAY_IMPORT["_log"] = {*MAY_IMPORT["_files"], "_files"}
+MAY_IMPORT["_replay"] = {*MAY_IMPORT["_log"], "_log", "_monitor"}
+MAY_IMPORT["_command"] = {*MAY_IMPORT["_replay"], "_replay", "geodesic"}
+MAY_IMPORT["__main__"] = {"_command"}
+
+
+def modules() -> dict[str, Path]:
+    """The files of the package by the names of their modules within it, without its face, which names all of them."""
+    files = {path.relative_to(PACKAGE).with_suffix(""): path for path in PACKAGE.rglob("*.py")}
+    return {".".join(name.parts): path for name, path in files.items() if name.name != "__init__"}
+
+
+def imports(name: str, path: Path, known: set[str]) -> Iterator[str]:
+    """The modules of the package that a file imports, also within functions and for type checkers alone."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.split(".")[0] == "fencepost" for alias in node.names), path
+        elif isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] == "fencepost"):
+            assert node.level, f"{path}: imports of the package are relative"
+            folder = name.split(".")[: -node.level]
+            assert len(name.split(".")) >= node.level, path
+            start = [*folder, *(node.module or "").split(".")] if node.module else folder
+            for alias in node.names:
+                module = ".".join([*start, alias.name])
+                yield module if module in known else ".".join(start)
+
+
+def graph() -> dict[str, set[str]]:
+    files = modules()
+    known = {*files, "_native"}
+    return {name: set(imports(name, path, known)) for name, path in files.items()}
+
+
+def test_each_folder_imports_only_those_below_it() -> None:
+    wrong = []
+    arrows = 0
+    for name, targets in graph().items():
+        room = name.split(".")[0]
+        for target in targets:
+            arrows += 1
+            other = target.split(".")[0]
+            if other != room and other not in MAY_IMPORT[room]:
+                wrong.append(f"{name} imports {target}")
+    assert wrong == []
+    assert arrows > 250
+    assert {name.split(".")[0] for name in graph()} == {*MAY_IMPORT} - {"_native"}
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    order = list(TopologicalSorter(graph()).static_order())  # raises CycleError, which names the circle
+    assert len(order) > 75
+
+
+def test_only_the_face_and_the_folders_lie_on_top() -> None:
+    found = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
+    assert {name for name in found if name.endswith(".py")} == {
+        "__init__.py",
+        "__main__.py",
+        "_errors.py",
+        "geodesic.py",
+    }
+    for path in PACKAGE.glob("*/__init__.py"):
+        (documentation,) = ast.parse(path.read_text()).body
+        assert isinstance(documentation, ast.Expr), f"{path} holds code"

@@ -1,0 +1,298 @@
+"""Run conformance scenarios (format: Tests/Conformance/README.md) against the reference model.
+
+    python run_reference_corpus.py [--restart-every-step] [FILE...]
+
+Without files, all of Tests/Conformance. Prints one block per failure and at the end ``N passed, N failed``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+from geographiclib.geodesic import Geodesic
+from reference import ReferenceMonitor, Refused
+
+CORPUS = pathlib.Path(__file__).resolve().parents[4] / "Tests" / "Conformance"
+VERBS = (
+    "advance",
+    "add",
+    "ensure",
+    "fix",
+    "see",
+    "scanning",
+    "host",
+    "next",
+    "acknowledge",
+    "record",
+    "identifiers",
+    "remove",
+    "restart",
+    "refused",
+    "statistics",
+    "explain",
+    "open",
+    "close",
+    "iterate",
+    "cancel",
+    "store",
+)
+EVENT_TIMES = ("date", "evidence_date")
+EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "absence_deadline")
+
+
+class Mismatch(Exception):
+    def __init__(self, expected, got):
+        super().__init__(f"expected {expected!r}, got {got!r}")
+
+
+def number(value):
+    return float(value) if isinstance(value, str) else value
+
+
+def us(seconds):
+    return None if seconds is None else round(seconds * 1_000_000)
+
+
+class Scenario:
+    def __init__(self, scenario, restart_every_step=False):
+        self.options = scenario.get("options", {})
+        self.steps = scenario["steps"]
+        self.restart_every_step = restart_every_step
+        self.stored = {}  # name -> monitor, open or closed
+        self.opened = []  # names of the open ones, in order
+        self.default = None
+        self.consumers = set()  # names whose events are being iterated
+        self.in_flight = {}  # name -> event handed out and not committed
+        self.circles = {}  # (name, identifier) -> last circle of that name, also when removed
+        self.store_works = True
+
+    def run(self):
+        """None, or (step number, step, reason)."""
+        if "open" not in self.steps[0] and "open" not in self.steps[0].get("step", {}):
+            self.step({"open": "main"})
+        for index, step in enumerate(self.steps):
+            try:
+                self.step(step)
+                if self.restart_every_step:
+                    self.restart_all()
+            except Mismatch as mismatch:
+                return index, step, str(mismatch)
+            except Refused as refused:
+                return index, step, f"refused: {refused}"
+        return None
+
+    def restart_all(self):
+        for name in self.opened:
+            monitor = self.stored[name]
+            event = self.in_flight.get(name)
+            monitor.restart()
+            if event is None:
+                continue
+            record = monitor.record(event["identifier"])
+            if record is None or record["last_event"]["generation"] != event["generation"]:
+                del self.in_flight[name]  # removed or replaced
+                continue
+            again = monitor.next_event()
+            if again != event:
+                raise Mismatch(f"after a restart again {event!r}", again)
+
+    # One step --------------------------------------------------------------------------------------------------
+
+    def step(self, step):
+        verbs = [verb for verb in VERBS if verb in step]
+        if "refused" in step:  # {"refused": status, "step": {...}}
+            verbs = ["refused"]
+        if len(verbs) != 1:
+            raise ValueError(f"a step has one verb, this has {verbs}: {step}")
+        verb = verbs[0]
+        if verb in ("refused", "open", "close", "store"):
+            getattr(self, "do_" + verb)(step)
+            return
+        name = step.get("monitor", self.default)
+        if name not in self.opened:
+            raise ValueError(f"monitor {name!r} is not open")
+        getattr(self, "do_" + verb)(step, name, self.stored[name])
+
+    def do_refused(self, step):
+        try:
+            self.step(step["step"])
+        except Refused as refused:
+            if refused.status != step["refused"]:
+                raise Mismatch(step["refused"], refused.status) from None
+            return
+        raise Mismatch(f"refused with {step['refused']}", "accepted")
+
+    def do_open(self, step):
+        name = step["open"]
+        if not re.fullmatch(r"[A-Za-z0-9_]{1,64}", name):
+            raise Refused("invalid_name", name)
+        if name in self.opened:
+            raise Refused("monitor_in_use", name)
+        if name not in self.stored:
+            self.stored[name] = ReferenceMonitor(**self.options)
+            self.stored[name].set_store(self.store_works)
+        self.opened.append(name)
+        if self.default is None:
+            self.default = name
+
+    def do_close(self, step):
+        name = step["close"]
+        self.opened.remove(name)
+        self.stored[name].restart()  # closing does not commit
+        self.consumers.discard(name)
+        self.in_flight.pop(name, None)
+
+    def do_store(self, step):
+        self.store_works = {"working": True, "failing": False}[step["store"]]
+        for name in self.opened:
+            if "time" in step:
+                self.stored[name].advance(us(step["time"]))
+            self.stored[name].set_store(self.store_works)
+
+    def do_restart(self, step, name, monitor):
+        monitor.restart()
+        self.consumers.discard(name)
+        self.in_flight.pop(name, None)
+
+    def do_iterate(self, step, name, monitor):
+        if name in self.consumers:
+            raise Refused("consumer_already_active")
+        self.consumers.add(name)
+
+    def do_cancel(self, step, name, monitor):
+        self.consumers.remove(name)
+        monitor.abandon()
+        self.in_flight.pop(name, None)
+
+    def do_advance(self, step, name, monitor):
+        monitor.advance(us(step["advance"]))
+
+    def do_add(self, step, name, monitor):
+        self.put(step, name, step["add"], monitor.add_circle, monitor.add_beacon)
+
+    def do_ensure(self, step, name, monitor):
+        self.put(step, name, step["ensure"], monitor.ensure_circle, monitor.ensure_beacon)
+
+    def put(self, step, name, identifier, circle, beacon):
+        rest = {key: step[key] for key in ("assuming", "policy", "tag") if key in step}
+        if isinstance(rest.get("policy"), dict):
+            rest["policy"] = {
+                key: number(value) if key not in ("dwell_policy", "notify") else value
+                for key, value in rest["policy"].items()
+            }
+        if "circle" in step:
+            values = {key: number(value) for key, value in step["circle"].items()}
+            circle(identifier, values["latitude"], values["longitude"], values["radius"], **rest)
+            self.circles[name, identifier] = values
+        else:
+            b = step["beacon"]
+            beacon(identifier, b["uuid"], b.get("major"), b.get("minor"), **rest)
+
+    def do_remove(self, step, name, monitor):
+        monitor.remove(step["remove"])
+
+    def do_fix(self, step, name, monitor):
+        fix = step["fix"]
+        if "of" in fix:
+            centre = self.circles[name, fix["of"]]
+            there = Geodesic.WGS84.Direct(
+                centre["latitude"], centre["longitude"], fix.get("bearing", 0), fix["distance"]
+            )
+            latitude, longitude = there["lat2"], there["lon2"]
+        else:
+            latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
+        monitor.feed_fix(us(fix["time"]), latitude, longitude, number(fix.get("accuracy", 0.0)))
+
+    def do_see(self, step, name, monitor):
+        see = step["see"]
+        monitor.feed_sightings(
+            us(see["time"]), [(b["uuid"], b["major"], b["minor"], b.get("rssi")) for b in see["beacons"]]
+        )
+
+    def do_scanning(self, step, name, monitor):
+        monitor.set_scanning(step["scanning"], us(step["time"]) if "time" in step else monitor.clock)
+
+    def do_host(self, step, name, monitor):
+        host = step["host"]
+        monitor.set_host(host.get("flags"), host.get("unsupported"), us(step["time"]) if "time" in step else None)
+
+    def do_next(self, step, name, monitor):
+        self.in_flight.pop(name, None)
+        event = monitor.next_event()
+        if event is not None:
+            self.in_flight[name] = event
+        self.compare(step["next"], event, EVENT_TIMES)
+
+    def do_acknowledge(self, step, name, monitor):
+        monitor.acknowledge()
+        self.in_flight.pop(name, None)
+
+    def do_record(self, step, name, monitor):
+        record = monitor.record(step["record"])
+        got = None
+        if record is not None:
+            definition = dict(record["condition"])
+            kind = definition.pop("kind")
+            got = {**record["last_event"], "condition": {kind: {k: v for k, v in definition.items() if v is not None}}}
+        self.compare(step["is"], got, EVENT_TIMES)
+
+    def do_identifiers(self, step, name, monitor):
+        self.compare(step["identifiers"], monitor.identifiers())
+
+    def do_statistics(self, step, name, monitor):
+        self.compare(step["statistics"], monitor.statistics())
+
+    def do_explain(self, step, name, monitor):
+        self.compare(step["is"], monitor.explain(step["explain"]), EXPLAIN_TIMES, tolerance=1e-6)
+
+    @staticmethod
+    def compare(expected, got, times=(), tolerance=None):
+        """Only what the expectation lists is compared."""
+        if not isinstance(expected, dict) or got is None:
+            if expected != got:
+                raise Mismatch(expected, got)
+            return
+        for key, value in expected.items():
+            if key not in got:
+                raise Mismatch({key: value}, got)
+            found = got[key]
+            if key in times:
+                same = us(value) == found
+            elif tolerance is not None and isinstance(value, (int, float)) and isinstance(found, (int, float)):
+                same = abs(value - found) <= tolerance
+            else:
+                same = value == found
+            if not same:
+                raise Mismatch({key: value}, got)
+
+
+def scenarios(path):
+    content = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    return content if isinstance(content, list) else [content]
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    parser.add_argument("--restart-every-step", action="store_true")
+    options = parser.parse_args(arguments)
+    passed = failed = 0
+    for path in options.files or sorted(CORPUS.glob("*.json")):
+        for scenario in scenarios(path):
+            failure = Scenario(scenario, options.restart_every_step).run()
+            if failure is None:
+                passed += 1
+                continue
+            failed += 1
+            index, step, reason = failure
+            print(f"{path.name}: {scenario['name']}\n  step {index + 1}: {json.dumps(step)}\n  {reason}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,275 @@
+"""Engine and reference model agree: random conditions, random walks, all presets, all delivery modes.
+
+hypothesis prints the shortest sequence of steps that fails, and a line that replays it. FENCEPOST_EXAMPLES sets how
+many are tried; ``pytest --hypothesis-seed=N`` repeats a run.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, given, note, settings, strategies as st
+from reference import ReferenceMonitor, Refused
+from reference_adapter import reference_policy, same_event
+
+from fencepost import (
+    BeaconIdentityCondition,
+    BeaconSighting,
+    CircularGeographicCondition,
+    Delivery,
+    Diagnostics,
+    DwellPolicy,
+    FencepostError,
+    Fix,
+    Monitor,
+    Notify,
+    TransitionPolicy,
+    geodesic,
+)
+from fencepost._values.events import diagnostic_names
+
+EXAMPLES = int(os.environ.get("FENCEPOST_EXAMPLES", "400"))
+START = 1_700_000_000_000_000
+BASES = ((52.5, 13.4), (0.0, 0.0), (-17.5, 179.9995), (89.999, 40.0), (-60.0, -180.0))
+NAMES = ("a", "b", "c", "d", "ü")
+UUIDS = ("e2c56db5-dffb-48d2-b060-d0f5a71096e0", "00000000-0000-0000-0000-000000000000")
+MICROSECONDS = (0, 0, 1, 1_000_000, 1_000_000, 5_000_000, 19_999_999, 20_000_000, 30_000_000, 61_000_000, -1)
+LIBRARY_FLAGS = ("CONDITION_UNSUPPORTED", "CONDITION_LIMIT_EXCEEDED", "PERSISTENCE_UNAVAILABLE")
+HOST_FLAGS = [flag for flag in Diagnostics if flag.name not in LIBRARY_FLAGS]
+
+policies = st.one_of(
+    st.sampled_from([TransitionPolicy.standard(), TransitionPolicy.exact(), TransitionPolicy.core_location()]),
+    st.builds(
+        lambda margin, **fields: TransitionPolicy(exit_margin=margin[0], exit_margin_limit=margin[1], **fields),
+        entry_dwell=st.sampled_from([0.0, 5.0, 20.0]),
+        exit_dwell=st.sampled_from([0.0, 5.0, 20.0]),
+        entry_margin=st.sampled_from([0.0, 20.0, 60.0]),
+        margin=st.sampled_from([(0.0, 0.0), (35.0, 0.0), (60.0, 200.0), (0.0, 45.0)]),
+        accuracy_factor=st.sampled_from([0.0, 1.0, 2.5]),
+        dwell_policy=st.sampled_from(DwellPolicy),
+        notify=st.integers(0, 7).map(Notify),
+    ),
+)
+steps = st.sampled_from(MICROSECONDS)
+# Places are metres and degrees from the base; the fraction keeps fixes off the boundaries, where rounding would decide.
+fixes = st.tuples(
+    steps,
+    st.integers(0, 900).map(lambda metres: metres + 0.37),
+    st.integers(0, 35).map(lambda tens: tens * 10.0),
+    st.sampled_from([0.0, 0.0, 5.0, 30.0, 80.0, 120.0, 300.0, -1.0, math.nan]),
+    st.sampled_from([None] * 12 + [(91.0, 0.0), (0.0, math.inf)]),
+)
+options = st.fixed_dictionaries(
+    {
+        "assuming": st.sampled_from(["unknown", "satisfied", "unsatisfied"]),
+        "policy": policies,
+        "tag": st.sampled_from([0, 7, 2**64 - 1]),
+    }
+)
+circles = st.tuples(
+    st.sampled_from(NAMES),
+    st.sampled_from([0.0, 100.0, 400.0]),
+    st.sampled_from([0.0, 90.0, 200.0]),
+    st.sampled_from([10.0, 60.0, 100.0, 150.0, 250.0, 600.0]),
+    options,
+)
+numbers = st.sampled_from([None, 0, 1])
+beacons = st.tuples(st.sampled_from(NAMES), st.sampled_from(UUIDS), numbers, numbers, options)
+sightings = st.lists(
+    st.tuples(st.sampled_from(UUIDS), st.integers(0, 2), st.integers(0, 2), st.sampled_from([None, -90, -60])),
+    max_size=3,
+)
+operations = st.one_of(
+    st.tuples(st.just("fix"), fixes),
+    st.tuples(st.just("fix"), fixes),
+    st.tuples(st.just("fixes"), st.lists(fixes, max_size=8)),
+    st.tuples(st.just("see"), steps, sightings),
+    st.tuples(st.just("scanning"), steps, st.booleans()),
+    st.tuples(
+        st.just("host"), steps, st.lists(st.sampled_from(HOST_FLAGS), max_size=2), st.lists(st.booleans(), max_size=1)
+    ),
+    st.tuples(st.just("advance"), steps),
+    st.tuples(st.just("circle"), st.booleans(), circles),
+    st.tuples(st.just("circle"), st.booleans(), circles),
+    st.tuples(st.just("beacon"), st.booleans(), beacons),
+    st.tuples(st.just("remove"), st.sampled_from(NAMES)),
+    st.tuples(st.just("next"), st.integers(1, 5)),
+    st.tuples(st.just("next"), st.integers(1, 5)),
+    st.tuples(st.just("acknowledge")),
+)
+
+
+class Pair:
+    """One monitor of each kind, driven in step."""
+
+    def __init__(self, base: tuple[float, float], delivery: str, limit: int | None, most: int) -> None:
+        self.base, self.clock = base, START
+        self.ours = Monitor(delivery=delivery, condition_limit=limit, max_pending_events=most)
+        self.theirs = ReferenceMonitor(delivery=delivery, condition_limit=limit, max_pending_events=most)
+
+    def place(self, metres: float, azimuth: float) -> tuple[float, float]:
+        found = geodesic.direct(*self.base, azimuth, metres)
+        return found.latitude, found.longitude
+
+    def both(self, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
+        """Does it on both sides: both accept, or both refuse for the same reason."""
+        statuses = []
+        for call, error in ((ours, FencepostError), (theirs, Refused)):
+            try:
+                call()
+                statuses.append("ok")
+            except error as refused:
+                statuses.append(refused.name if isinstance(refused, FencepostError) else refused.status)
+        assert statuses[0] == statuses[1], statuses
+
+    def at(self, step: int) -> int:
+        time = self.clock + step
+        self.clock = max(self.clock, time)
+        return time
+
+    def fix_values(self, value: Any) -> tuple[float, float, float, int]:
+        step, metres, azimuth, accuracy, wrong = value
+        latitude, longitude = wrong or self.place(metres, azimuth)
+        # A refused or ignored fix does not move the clock.
+        moves = wrong is None and accuracy >= 0
+        return latitude, longitude, accuracy, self.at(step) if moves else self.clock + step
+
+    def do_fix(self, value: Any) -> None:
+        latitude, longitude, accuracy, time = self.fix_values(value)
+        self.both(
+            lambda: self.ours.feed(Fix(latitude, longitude, accuracy, time=time)),
+            lambda: self.theirs.feed_fix(time, latitude, longitude, accuracy),
+        )
+
+    def do_fixes(self, values: list[Any]) -> None:
+        rows = [self.fix_values(value) for value in values]
+
+        def theirs() -> None:
+            for latitude, longitude, accuracy, time in rows:
+                try:
+                    self.theirs.feed_fix(time, latitude, longitude, accuracy)
+                except Refused as refused:
+                    if refused.status == "queue_full":
+                        raise
+
+        self.both(lambda: self.ours.feed_many([Fix(*row[:3], time=row[3]) for row in rows]), theirs)
+
+    def do_see(self, step: int, report: Any) -> None:
+        time = self.at(step)
+        self.both(
+            lambda: self.ours.see([BeaconSighting(*beacon) for beacon in report], time=time),
+            lambda: self.theirs.feed_sightings(time, report),
+        )
+
+    def do_scanning(self, step: int, on: bool) -> None:
+        time = self.at(step)
+        self.both(lambda: self.ours.set_scanning(on, time=time), lambda: self.theirs.set_scanning(on, time))
+
+    def do_host(self, step: int, flags: list[Diagnostics], kinds: list[bool]) -> None:
+        time, held = self.at(step), Diagnostics(0)
+        for flag in flags:
+            held |= flag
+        classes = [CircularGeographicCondition if kind else BeaconIdentityCondition for kind in kinds]
+        names = ["circle" if kind else "beacon" for kind in kinds]
+        self.both(
+            lambda: self.ours.set_host(held, unsupported=classes, time=time),
+            lambda: self.theirs.set_host(diagnostic_names(held), names, time),
+        )
+
+    def do_advance(self, step: int) -> None:
+        time = self.at(step)
+        self.both(lambda: self.ours.advance(time), lambda: self.theirs.advance(time))
+
+    def do_circle(self, ensure: bool, value: Any) -> None:
+        name, metres, azimuth, radius, chosen = value
+        place = self.place(metres, azimuth) if metres else self.base
+        call = self.theirs.ensure_circle if ensure else self.theirs.add_circle
+        condition = CircularGeographicCondition(*place, radius)
+        self.put(ensure, condition, name, chosen, lambda **rest: call(name, *place, radius, **rest))
+
+    def do_beacon(self, ensure: bool, value: Any) -> None:
+        name, uuid, major, minor, chosen = value
+        minor = None if major is None else minor
+        call = self.theirs.ensure_beacon if ensure else self.theirs.add_beacon
+        condition = BeaconIdentityCondition(uuid, major, minor)
+        self.put(ensure, condition, name, chosen, lambda **rest: call(name, uuid, major, minor, **rest))
+
+    def put(self, ensure: bool, condition: Any, name: str, chosen: dict[str, Any], theirs: Callable[..., Any]) -> None:
+        ours = self.ours.ensure if ensure else self.ours.add
+        rest = {**chosen, "policy": reference_policy(chosen["policy"])}
+        self.both(lambda: ours(condition, name, **chosen), lambda: theirs(**rest))
+
+    def do_remove(self, name: str) -> None:
+        self.both(lambda: self.ours.remove(name), lambda: self.theirs.remove(name))
+
+    def do_acknowledge(self) -> None:
+        self.both(self.ours.acknowledge, self.theirs.acknowledge)
+
+    def do_next(self, count: int) -> bool:
+        for _ in range(count):
+            ours, theirs = self.ours.next_event(), self.theirs.next_event()
+            assert (ours is None) == (theirs is None), (ours, theirs)
+            if ours is None or theirs is None:
+                return False
+            same_event(ours, theirs)
+        return True
+
+    def compare(self) -> None:
+        assert self.ours.identifiers == self.theirs.identifiers()
+        assert self.ours.clock_us == self.theirs.clock
+        counters, expected = self.ours.statistics(), self.theirs.statistics()
+        assert counters.pending_events == expected["waiting"]
+        assert (counters.late_inputs, counters.invalid_fixes) == (expected["late_inputs"], expected["invalid_fixes"])
+        for record in self.ours.records():
+            event, other = record.last_event, self.theirs.record(record.identifier)["last_event"]
+            assert (event.state, event.date_us) == (other["state"], other["date"])
+            assert diagnostic_names(event.diagnostics) == other["diagnostics"]
+            assert event.generation == other["generation"] == record.generation
+            self.compare_explanations(record.identifier)
+
+    def compare_explanations(self, identifier: str) -> None:
+        ours, theirs = self.ours.explain(identifier), self.theirs.explain(identifier)
+        assert (ours.reason, ours.observed) == (theirs["reason"], theirs["state"])
+        assert ours.candidate_start_us == theirs["candidate_since"]
+        assert ours.last_sighting_us == theirs["last_sighting"]
+        deadline = (
+            theirs["candidate_deadline"] if theirs["candidate_deadline"] is not None else theirs["absence_deadline"]
+        )
+        assert ours.deadline_us == deadline
+        names = (
+            "boundary_distance",
+            "accuracy",
+            "entry_margin",
+            "exit_margin",
+            "metres_to_decide",
+            "seconds_to_decide",
+        )
+        for name in (*names, "accuracy_needed"):
+            number, expected = getattr(ours, name), theirs[name]
+            assert (number is None) == (expected is None), (name, number, expected)
+            assert number is None or abs(number - expected) <= 1e-6, (name, number, expected)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from(BASES),
+    st.sampled_from(Delivery),
+    st.sampled_from([None, None, 1, 2]),
+    st.sampled_from([1_000_000, 1_000_000, 2]),
+    st.lists(operations, min_size=5, max_size=60),
+)
+def test_engine_and_reference_agree(
+    base: tuple[float, float], delivery: Delivery, limit: int | None, most: int, run: list[Any]
+) -> None:
+    pair = Pair(base, str(delivery), limit, most)
+    for number, (name, *arguments) in enumerate(run):
+        note(f"step {number}: {name} at {pair.clock - START} us")
+        getattr(pair, "do_" + name)(*arguments)
+        pair.compare()
+    while pair.do_next(100):
+        pass
+    pair.do_acknowledge()
+    pair.compare()

@@ -1,0 +1,415 @@
+"""What `replay --by` is made of: reading CSV by columns, points as WKB, and the native loop over rows."""
+
+from __future__ import annotations
+
+import csv
+import gc
+import math
+import random
+import threading
+from array import array
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fencepost import InvalidArgumentError, Monitor, _native
+from fencepost._errors import InputError
+from fencepost._files.csv_columns import columns
+from fencepost._files.many_tracks import ManyTracks, Rows
+from fencepost._files.track_csv import opened
+from fencepost._replay.shard import Work
+from fencepost._replay.shards import Here
+
+HEAD = "vehicle,time,lat,lon,accuracy\n"
+NEVER = (1 << 63) - 1
+
+
+# ------------------------------------------------------------------------------------------------- columns of CSV
+
+
+class ByRow:
+    """Reads no lines by columns."""
+
+    ahead = 0
+
+    def read(self, layout: Any, lines: Sequence[str]) -> Callable[[], None]:
+        return lambda: None
+
+
+def fixes_of(path: Path, readers: Any, batch: int = 65_536, time: str = "time") -> list[tuple[Any, ...]] | str:
+    """The rows as they are fed, with NaN as None; or what is wrong with the file."""
+    many = ManyTracks(path, "vehicle", {"time": time}, batch_rows=batch)
+    found: list[tuple[Any, ...]] = []
+    try:
+        for rows in many.batches(readers):
+            accuracies = rows.accuracies if rows.accuracies is not None else [math.nan] * len(rows.tracks)
+            for track, *fix, when in zip(rows.tracks, rows.latitudes, rows.longitudes, accuracies, rows.times):
+                latitude, longitude, accuracy = fix
+                if latitude != latitude or longitude != longitude:
+                    found.append((many.keys[track], None, when))
+                else:
+                    reported = 0.0 if accuracy != accuracy else accuracy
+                    found.append((many.keys[track], latitude, longitude, reported, when))
+    except InputError as error:
+        return str(error)
+    return found
+
+
+def here() -> Here:
+    return Here(Work(Monitor(), (), None, False))
+
+
+CELLS: dict[str, Sequence[str]] = {
+    "vehicle": [
+        "a", "b", " c", "d ", "é", "7", "a" * 300, "", " ", '"q"', '"two, words"', '"say ""x"""', '"two\nlines"', "#x",
+    ],
+    "position": [
+        "52.5", "-13", " 7 ", "1e1", "+3", "1_0", "", "NA", "null", " None ", "nan", "-NaN", "inf", "91", "north", "٣",
+    ],
+    "accuracy": ["5", "0", "-1", "", "nan", "NULL", "inf", "1e400", "x"],
+    "time": [
+        "2024-05-01T08:00:00Z", "2024-05-01 08:00:00", "2024-05-01T08:00:00.25+02:00", "2024-05-01", "20240501",
+        "20240501T080000Z", "20240501e1", "2024-W18-3", "1700000000", "1700000000.5", "1700000000000", "-5", "+6",
+        " 7 ", "1_0", "1e3", "99999999999", "100000000000", "99999999999999", "100000000000000", "9" * 18, "9" * 19,
+        "9" * 30, "12:30:00 01-May-2024", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59.999999Z", "noon", "", "٣",
+    ],
+}  # fmt: skip
+USUAL = {"vehicle": 6, "position": 5, "accuracy": 3, "time": 1}
+
+
+@pytest.mark.parametrize("unit", ["time", "time_s", "time_ms", "time_us", "time_ns"])
+def test_by_columns_and_by_row_are_the_same(tmp_path: Path, unit: str) -> None:
+    """Files with a few unusual cells: the same fixes, or the same message."""
+    refused = 0
+    for seed in range(300):
+        world = random.Random(f"{unit} {seed}")
+        strange = world.choice([0, 0, 0.002, 0.03])
+        kind = world.choice(CELLS["time"]) if strange else world.choice(CELLS["time"][:10])
+        delimiter, end = world.choice([",", ";", "\t"]), world.choice(["\n", "\r\n", "\r"])
+
+        def cell(what: str) -> str:
+            if world.random() < strange:
+                return world.choice(CELLS[what])
+            return kind if what == "time" else world.choice(CELLS[what][: USUAL[what]])
+
+        lines = [["vehicle", unit, "lat", "lon", "accuracy"]]
+        for _ in range(world.randrange(60)):
+            lines.append([cell(what) for what in ("vehicle", "time", "position", "position", "accuracy")])
+            if world.random() < strange:
+                lines[-1] = world.choice([lines[-1][:3], [*lines[-1], "more"], [], ["# a comment"], ["\0"]])
+        text = end.join(delimiter.join(line) for line in lines) + world.choice([end, ""])
+        path = tmp_path / "t.csv"
+        path.write_bytes(text.encode())
+        expected = fixes_of(path, ByRow(), time=unit)
+        refused += isinstance(expected, str)
+        for batch in (1, 7, 65_536):
+            assert fixes_of(path, here(), batch, unit) == expected, (unit, seed, batch)
+    assert 20 < refused < 280
+
+
+def test_usual_files_are_read_by_columns(tmp_path: Path) -> None:
+    """Also with quotes, missing positions and accuracies, lines of Windows, and times of several kinds."""
+    for times in (
+        "2024-05-01T08:00:00.5Z",
+        "2024-05-01 08:00",
+        "2024-05-01T08:00:00+02:00",
+        "1700000000",
+        "1700000000.25",
+    ):
+        for line in ("a,{},52,13,5\r\n", '"a, b",{},52.5,-13.25,\r\n', "é,{},,,NA\r\n"):
+            (tmp_path / "t.csv").write_bytes((HEAD.replace("\n", "\r\n") + line.format(times) * 1000).encode())
+            with opened(tmp_path / "t.csv", {}, "vehicle") as table:
+                read = columns(table.layout, table.lines(5000))
+            assert read is not None and len(read.times) == len(read.tracks) == 1000 and len(read.names) == 1
+
+
+def test_a_row_may_go_on_in_the_next_batch(tmp_path: Path) -> None:
+    rows = [["v" if n % 3 else "two\nlines, and\n\nmore", n, 52 + n / 1000, 13, 5] for n in range(100)]
+    with open(tmp_path / "t.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerows([HEAD.strip().split(","), *rows])
+    expected = [(vehicle, latitude, 13.0, 5.0, n * 1_000_000) for vehicle, n, latitude, *_ in rows]
+    for batch in range(1, 12):
+        assert fixes_of(tmp_path / "t.csv", here(), batch) == expected
+
+
+@pytest.mark.parametrize(
+    "bad", ["x,2,north,13,5", "x,noon,52,13,5", ",2,52,13,5", "x,2,52", "x,9999999999999999999,52,13,5"]
+)
+def test_the_line_of_what_is_wrong(tmp_path: Path, bad: str) -> None:
+    text = (
+        HEAD + "a,1,52,13,5\n" * 700 + "\n# a comment\n" + 'a,1,52,13,"5"\n' * 300 + bad + "\n" + "a,1,52,13,5\n" * 100
+    )
+    (tmp_path / "t.csv").write_text(text)
+    for batch in (64, 65_536):
+        told = fixes_of(tmp_path / "t.csv", here(), batch)
+        assert isinstance(told, str) and "line 1004: " in told
+
+
+def test_a_file_that_is_no_text_further_on(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes((HEAD + "a,1,52,13,5\n" * 5000).encode() + b"a,1,52,\xff,5\n")
+    told = {fixes_of(tmp_path / "t.csv", readers, batch) for readers in (ByRow(), here()) for batch in (7, 65_536)}
+    assert len(told) == 1 and "is not UTF-8 text" in str(told)
+
+
+# ------------------------------------------------------------------------------------------------ the native loop
+
+
+def handle() -> _native.Monitor:
+    monitor = Monitor()
+    monitor.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact", assuming="unsatisfied")
+    return monitor._handle
+
+
+def good(count: int = 6) -> dict[str, Any]:
+    """Arguments of feed_tracks: two tracks in turn, which enter the circle in their second row."""
+    return {
+        "monitors": [handle(), handle()],
+        "begins": array("q", [NEVER] * 2),
+        "tracks": array("q", [0, 1] * (count // 2)),
+        "latitude": array("d", [53.0, 53.0] + [52.0] * (count - 2)),
+        "longitude": array("d", [13.0] * count),
+        "accuracy": array("d", [5.0] * count),
+        "time": array("q", range(10, 10 + count)),
+        "start": 0,
+        "stop": count,
+        "found": [],
+        "as_json": False,
+    }
+
+
+def feed(arguments: dict[str, Any]) -> tuple[int, int, int, int]:
+    return _native.feed_tracks(*arguments.values())
+
+
+def test_events_come_with_row_and_track() -> None:
+    given = good()
+    assert feed(given) == (6, 6, 0, 0)
+    assert [(place, track, event[1], event[9]) for place, track, event in given["found"]] == [
+        (5, 0, "c", 52.0), (7, 1, "c", 52.0),
+    ]  # fmt: skip
+    assert list(given["begins"]) == [10, 11]
+    text = good() | {"as_json": True}
+    feed(text)
+    assert [item[2] for item in text["found"]] == [_native.event_json(*event[:-1]) for _, _, event in given["found"]]
+
+
+def test_it_stops_where_a_track_has_no_monitor_and_passes_over_others() -> None:
+    given = good() | {"monitors": [False, None]}
+    assert feed(given) == (1, 0, 0, 0)
+    given["monitors"][1] = handle()
+    assert feed(given | {"start": 1}) == (6, 3, 0, 0)
+    assert [item[:2] for item in given["found"]] == [(7, 1)] and list(given["begins"]) == [NEVER, 11]
+    assert feed(given | {"start": 6}) == (6, 0, 0, 0)
+
+
+def test_late_invalid_and_missing() -> None:
+    given = good()
+    given["time"][4] = 3
+    given["latitude"][5] = 91.0
+    given["longitude"][3] = math.nan
+    given["accuracy"][2] = math.nan
+    assert feed(given) == (6, 6, 1, 2)
+    assert [(item[0], item[2][11]) for item in given["found"]] == [(5, 0.0)]  # not reported
+    assert list(given["begins"]) == [3, 11]
+    given = good()
+    given["accuracy"][2:] = array("d", [-1.0] * 4)
+    assert feed(given) == (6, 6, 0, 4) and given["found"] == []
+    assert feed(good() | {"accuracy": None}) == (6, 6, 0, 0)
+
+
+def test_any_stride() -> None:
+    usual, spread = good(), good()
+    feed(usual)
+    for name in ("tracks", "latitude", "longitude", "accuracy", "time"):
+        code = spread[name].typecode
+        spread[name] = memoryview(array(code, [value for value in spread[name] for _ in "12"]))[::2]
+    assert feed(spread) == (6, 6, 0, 0) and spread["found"] == usual["found"]
+    turned = good()
+    for name in ("tracks", "latitude", "longitude", "accuracy", "time"):
+        turned[name] = memoryview(array(turned[name].typecode, reversed(turned[name])))[::-1]
+    assert feed(turned) == (6, 6, 0, 0) and turned["found"] == usual["found"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"monitors": ()}, TypeError, "monitors and found must be lists"),
+        ({"found": None}, TypeError, "monitors and found must be lists"),
+        ({"monitors": [None, 5, 6][1:]}, TypeError, "track 0: expected a monitor's handle, False or None"),
+        ({"monitors": [Monitor(), Monitor()]}, TypeError, "expected a monitor's handle"),
+        ({"monitors": [True, True]}, TypeError, "expected a monitor's handle"),
+        ({"monitors": []}, InvalidArgumentError, "row 0: there is no track 0"),
+        ({"begins": array("q", [0])}, InvalidArgumentError, "row 1: there is no track 1"),
+        ({"begins": array("q")}, InvalidArgumentError, "row 0: there is no track 0"),
+        ({"begins": array("d", [0, 0])}, TypeError, "begins must be one column of 64-bit integers"),
+        ({"begins": array("i", [0, 0])}, TypeError, "begins must be"),
+        ({"begins": memoryview(array("q", [0] * 4))[::2]}, BufferError, "contiguous"),
+        ({"begins": bytes(16)}, BufferError, "writable"),
+        ({"begins": memoryview(bytearray(16)).cast("q", (2, 1))}, TypeError, "begins must be"),
+        ({"begins": memoryview(bytearray(17))[1:].cast("q")}, TypeError, "begins must be"),
+        ({"begins": None}, TypeError, "bytes-like"),
+        ({"tracks": array("q", [-1] * 6)}, InvalidArgumentError, "row 0: there is no track -1"),
+        ({"tracks": array("q", [-1, 1, 0, 0, 0, 0])}, InvalidArgumentError, "row 0: there is no track -1"),
+        ({"tracks": array("q", [1, 0, -1, -1, 0, 0])}, InvalidArgumentError, "row 2: there is no track -1"),
+        ({"tracks": array("q", [1 << 62] * 6)}, InvalidArgumentError, "there is no track 4611686018427387904"),
+        ({"tracks": array("q", [0] * 5)}, InvalidArgumentError, "tracks has 5 rows, latitude has 6"),
+        ({"tracks": array("i", [0] * 6)}, TypeError, "tracks must be one column of 64-bit elements"),
+        ({"tracks": array("d", [0] * 6)}, TypeError, "tracks must be one column"),
+        ({"tracks": [0] * 6}, TypeError, "bytes-like"),
+        ({"latitude": array("d", [0] * 7)}, InvalidArgumentError, "longitude has 6 rows, latitude has 7"),
+        ({"latitude": array("f", [0] * 6)}, TypeError, "latitude must be one column"),
+        ({"latitude": memoryview(bytes(48)).cast("d", (2, 3))}, TypeError, "in 2 dimensions"),
+        ({"longitude": bytes(48)}, TypeError, "longitude must be one column"),
+        ({"accuracy": array("d")}, InvalidArgumentError, "accuracy has 0 rows"),
+        ({"accuracy": 5.0}, TypeError, "bytes-like"),
+        ({"time": array("d", [0] * 6)}, TypeError, "time must be one column"),
+        ({"time": None}, TypeError, "bytes-like"),
+        ({"start": -1}, InvalidArgumentError, "rows -1 to 6 of 6"),
+        ({"start": 4, "stop": 3}, InvalidArgumentError, "rows 4 to 3 of 6"),
+        ({"stop": 7}, InvalidArgumentError, "rows 0 to 7 of 6"),
+        ({"start": 1 << 70}, OverflowError, ""),
+        ({"stop": 2.0}, TypeError, "integer"),
+    ],
+)  # fmt: skip
+def test_hostile_arguments(change: dict[str, Any], error: type[Exception], words: str) -> None:
+    given = good()
+    with pytest.raises(error, match=words if error is not OverflowError else None):
+        feed(given | change)
+    feed(given)  # nothing is held
+
+
+def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:
+    given = good()
+    given["tracks"][5] = 2
+    with pytest.raises(InvalidArgumentError, match="row 5: there is no track 2"):
+        feed(given)
+    assert given["found"] == [] and list(given["begins"]) == [NEVER, NEVER]
+
+
+def test_a_list_that_changes_meanwhile() -> None:
+    """Events are objects: making them may run anything."""
+    given = good(4000)
+    for row in range(4000):
+        given["latitude"][row] = 52.0 + row // 2 % 2
+
+    class Found(list[Any]):
+        pass
+
+    cycles: list[Any] = []
+
+    class Changes:
+        def __del__(self) -> None:
+            given["monitors"].clear()
+
+    for _ in range(3):
+        loop: list[Any] = [Changes()]
+        loop.append(loop)
+        cycles.append(loop)
+    del loop, cycles
+    gc.set_threshold(50)
+    try:
+        with pytest.raises(InvalidArgumentError, match="there is no track"):
+            feed(given | {"found": Found()})
+    finally:
+        gc.set_threshold(700)
+
+
+def test_random_arguments_never_crash() -> None:
+    world = random.Random(3)
+    pool: list[Any] = [None, False, 0, 5, -1, 1 << 80, b"", bytes(48), bytearray(48), (), "text", object()]
+    pool += [[], [None], [False, None]]
+    pool += [array(code, [0] * size) for code in "dqifBQ" for size in (0, 2, 6)]
+    pool += [memoryview(array("q", range(12)))[::-2], memoryview(bytes(96)).cast("d")[::2]]
+    done = 0
+    for _ in range(20_000):
+        if not done % 50:
+            given = good()
+        broken = dict(given)
+        for name in world.sample(list(given), world.choice([1, 1, 2, 3])):
+            broken[name] = world.choice([*pool, *given.values()])
+        try:
+            feed(broken)
+            done += 1
+        except (TypeError, ValueError, BufferError, OverflowError):
+            pass
+    assert done > 100
+
+
+def test_a_closed_monitor_goes_on_in_memory(tmp_path: Path) -> None:
+    monitor = Monitor("kept", store=tmp_path)
+    monitor.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact", assuming="unsatisfied")
+    monitor.close()
+    given = good() | {"monitors": [monitor._handle, False]}
+    assert feed(given) == (6, 3, 0, 0) and [item[:2] for item in given["found"]] == [(5, 0)]
+
+
+def test_monitors_that_a_thread_feeds_meanwhile() -> None:
+    """The calls then give the interpreter lock up; nothing is lost and nothing waits for ever."""
+    given = good(2000)
+    far, later = array("d", [60.0] * 200_000), array("q", [10**15] * 200_000)
+    columns = [far, far, None, later, 1, 1, False]
+    threads = [threading.Thread(target=lambda h=h: h.feed_columns(*columns)) for h in given["monitors"]]
+    for thread in threads:
+        thread.start()
+    row, fixes, _late, invalid = feed(given)
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert (row, fixes, invalid) == (2000, 2000, 0)
+
+
+# ----------------------------------------------------------------------------------------------------------- rows
+
+
+def test_rows_are_sent_as_they_are() -> None:
+    import pickle
+
+    rows = Rows(array("q", [0]), array("d", [1.0]), array("d", [2.0]), None, array("q", [3]), 1)
+    assert pickle.loads(pickle.dumps(rows)) == rows
+
+
+@pytest.mark.parametrize("kind", ["plain", "nulls", "big-endian", "three", "empty", "sliced"])
+def test_points_as_wkb(kind: str) -> None:
+    shapely, pa = pytest.importorskip("shapely"), pytest.importorskip("pyarrow")
+    pytest.importorskip("nanoarrow")
+    from fencepost._files.arrow_tracks import track_batches
+
+    world = random.Random(kind)
+    places = [(world.uniform(-180, 180), world.uniform(-90, 90)) for _ in range(200)]
+    points = [shapely.Point(*place, 7) if kind == "three" else shapely.Point(place) for place in places]
+    if kind == "empty":
+        points[3] = shapely.Point()
+        places[3] = (math.nan, math.nan)
+    options = {"byte_order": int(kind != "big-endian"), "output_dimension": 3 if kind == "three" else 2}
+    data = [shapely.to_wkb(point, **options) for point in points]
+    if kind == "nulls":
+        data[5], places[5] = None, (math.nan, math.nan)
+    field = pa.field("geometry", pa.binary(), metadata={"ARROW:extension:name": "geoarrow.wkb"})
+    schema = pa.schema([field, pa.field("time_us", pa.int64())])
+    table = pa.table([pa.array(data, pa.binary()), pa.array(range(200), pa.int64())], schema)
+    if kind == "sliced":
+        table, places = table.slice(17, 90), places[17:107]
+    (batch,) = track_batches(table, "table", {}, None)
+    assert [repr(pair) for pair in zip(batch[1], batch[0])] == [repr(place) for place in places]
+
+
+def test_keys_of_dictionaries() -> None:
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("nanoarrow")
+    from fencepost._files.arrow_tracks import track_batches
+
+    rest = {"time_us": pa.array(range(5), pa.int64()), "lat": [1.0] * 5, "lon": [2.0] * 5}
+    for index in (pa.int8(), pa.uint16(), pa.int32(), pa.int64()):
+        for values in (pa.array(["a", "b", "unused"]), pa.array([5, 7]), pa.array(["a", "b"], pa.large_string())):
+            keys = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1, 0, 1], index), values)
+            whole = pa.table({"key": keys, **rest})
+            for table in (whole, whole.slice(1, 3)):
+                (batch,) = track_batches(table, "table", {}, "key")
+                assert batch[4] == table["key"].to_pylist()
+    for indices, values in ([[0, None, 1, 0, 0], ["a", "b"]], [[0, 1, 2, 0, 0], ["a", None, "b"]]):
+        keys = pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(values))
+        with pytest.raises(InputError, match="row 1: has nothing in the column 'key'"):
+            list(track_batches(pa.table({"key": keys, **rest}), "table", {}, "key"))
