@@ -5,7 +5,8 @@ extension Monitor {
   ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
   ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
   public func feed(_ fix: Fix) throws(MonitorError) {
-    try call { engine throws(MonitorError) in try engine.feed(fix) }
+    defer { wakeConsumer() }
+    try stored.feed(fix)
   }
 
   /// Feeds many fixes in order, with the same result as single calls; invalid and late ones, and those too far ahead, are

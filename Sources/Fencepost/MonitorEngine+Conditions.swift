@@ -163,7 +163,6 @@ extension MonitorEngine {
       slot = table.insert(definition, identifier: identifier)
       isOverLimit = !limit.enter(slot)
     }
-    if states.isEmpty { reserveScratch() }
     while states.count <= Int(slot) { states.append(SlotState()) }
     let wasListed = states[Int(slot)].isListed
     states[Int(slot)] = SlotState()
@@ -183,15 +182,6 @@ extension MonitorEngine {
     let flags = currentFlags(of: slot)
     // That the storage fails was told when it began to.
     if flags.suspends { flagsChanged(slot, date: clock) } else { begin(slot, lookingBack: true) }
-  }
-
-  /// Makes room for what an ordinary fix needs, so that none has to ask the system for memory.
-  mutating func reserveScratch() {
-    slotScratch.reserveCapacity(64)
-    gathered.reserveCapacity(256)
-    near.reserveCapacity(256)
-    released.reserveCapacity(64)
-    confirmations.reserveCapacity(32)
   }
 
   /// Removes a condition.
@@ -231,11 +221,13 @@ extension MonitorEngine {
 
   /// Starts to watch a condition that is undetermined.
   mutating func begin(_ slot: UInt32, lookingBack: Bool) {
+    var survey = Survey()
     switch table.kind(of: slot) {
     case .circularGeographic:
       if lookingBack, let fix = lastFix, clock != .min,
         clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds,
-        decide(slot, fix, at: EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude))
+        decide(
+          slot, fix, at: EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude), &survey)
       {
         return
       }
@@ -268,7 +260,8 @@ extension MonitorEngine {
     if !turn.present.isEmpty { turn.present[slot] = nil }
     switch table.kind(of: slot) {
     case .circularGeographic:
-      refreshWatch(slot)
+      var survey = Survey()
+      refreshWatch(slot, &survey)
     case .beaconIdentity:
       beaconTracks[slot]?.deadline = .max
     }

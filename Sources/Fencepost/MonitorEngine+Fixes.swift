@@ -7,6 +7,11 @@ extension MonitorEngine {
   ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
   ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
   public mutating func feed(_ fix: Fix) throws(MonitorError) {
+    var survey = Survey()
+    try feed(fix, &survey)
+  }
+
+  mutating func feed(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) {
     guard fix.isUsable else {
       countUnusable()
       if let defect = fix.defect { throw .invalidArgument(defect) }
@@ -14,7 +19,7 @@ extension MonitorEngine {
     }
     try admit(fix.time)
     counters.acceptedFixes += 1
-    evaluate(fix)
+    evaluate(fix, &survey)
   }
 
   private mutating func countUnusable() {
@@ -29,17 +34,33 @@ extension MonitorEngine {
   /// - Throws: ``MonitorError/queueFull(limit:position:)``; the rows before its position took effect.
   /// - Complexity: A few nanoseconds a fix while no boundary is near, O(conditions near) otherwise.
   public mutating func feed(_ fixes: Span<Fix>, result: inout FeedResult) throws(MonitorError) {
-    try fixes.withUnsafeBufferPointer { fixes throws(MonitorError) in
-      try feed(rows: FixArray(fixes: fixes), result: &result)
-    }
+    var survey = Survey()
+    try feed(fixes, result: &result, &survey)
   }
 
   /// Feeds many fixes from columns. See ``feed(_:result:)-(Span<Fix>,_)``.
   public mutating func feed(_ columns: FixColumns, result: inout FeedResult) throws(MonitorError) {
-    try feed(rows: columns, result: &result)
+    var survey = Survey()
+    try feed(columns, result: &result, &survey)
   }
 
-  private mutating func feed(rows fixes: some FixRows, result: inout FeedResult) throws(MonitorError) {
+  mutating func feed(
+    _ fixes: Span<Fix>, result: inout FeedResult, _ survey: inout Survey
+  ) throws(MonitorError) {
+    try fixes.withUnsafeBufferPointer { fixes throws(MonitorError) in
+      try feed(rows: FixArray(fixes: fixes), result: &result, &survey)
+    }
+  }
+
+  mutating func feed(
+    _ columns: FixColumns, result: inout FeedResult, _ survey: inout Survey
+  ) throws(MonitorError) {
+    try feed(rows: columns, result: &result, &survey)
+  }
+
+  private mutating func feed(
+    rows fixes: some FixRows, result: inout FeedResult, _ survey: inout Survey
+  ) throws(MonitorError) {
     result = FeedResult()
     let count = fixes.count
     var index = 0
@@ -56,7 +77,7 @@ extension MonitorEngine {
         result.invalid += 1
       } else {
         do throws(MonitorError) {
-          try feed(fix)
+          try feed(fix, &survey)
           result.accepted += 1
         } catch {
           switch error {
@@ -106,30 +127,31 @@ extension MonitorEngine {
   }
 
   /// Applies a fix: what is due before it, the determinations, the crossings, what is due at it.
-  private mutating func evaluate(_ fix: Fix) {
-    passTime(to: fix.time)
+  private mutating func evaluate(_ fix: Fix, _ survey: inout Survey) {
+    passTime(to: fix.time, &survey)
     lastFix = fix
-    if circlesAreSuspended { return confirmDue(through: clock) }
+    if circlesAreSuspended { return confirmDue(through: clock, &survey) }
     if passes(fix) { return }
+    survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
-    if !undetermined.isEmpty { determine(fix, at: position) }
+    if !undetermined.isEmpty { determine(fix, at: position, &survey) }
     let isCovered = neighbourhood.covers(position)
     if isCovered {
-      slotScratch.removeAll(keepingCapacity: true)
-      neighbourhood.reached(at: position, into: &slotScratch)
+      neighbourhood.reached(at: position, into: &survey.reached)
     } else {
-      gatherReached(at: position)
+      gatherReached(at: position, &survey)
     }
-    var reached: ContiguousArray<UInt32> = []
-    swap(&reached, &slotScratch)
-    if reached.count > 3 { readAheadToCross(reached) }
-    for slot in reached { cross(slot, fix, at: position) }
-    swap(&reached, &slotScratch)
-    confirmDue(through: clock)
+    if survey.reached.count > 3 { readAheadToCross(&survey) }
+    var index = 0
+    while index < survey.reached.count {
+      cross(survey.reached[index], fix, at: position, &survey)
+      index += 1
+    }
+    confirmDue(through: clock, &survey)
     if isCovered, neighbourhood.isValid {
       drawSafeRegion(at: position, fix.coordinate)
     } else {
-      rebuildNeighbourhood(at: position, fix.coordinate)
+      rebuildNeighbourhood(at: position, fix.coordinate, &survey)
     }
   }
 

@@ -16,13 +16,14 @@ extension MonitorEngine {
         "the flags are \(flags.rawValue); accepted are the seven that a host states, \(Diagnostics.hostFlags.rawValue)")
     }
     try admit(time)
-    passTime(to: time)
+    var survey = Survey()
+    passTime(to: time, &survey)
     var kinds: UInt32 = 0
     for kind in [ConditionKind.circularGeographic, .beaconIdentity] where unsupported.contains(kind) {
       kinds |= 1 << UInt32(kind.rawValue)
     }
     if flags != hostFlags || kinds != unsupportedKinds { change(to: flags, kinds) }
-    confirmDue(through: clock)
+    confirmDue(through: clock, &survey)
   }
 
   private mutating func change(to flags: Diagnostics, _ kinds: UInt32) {

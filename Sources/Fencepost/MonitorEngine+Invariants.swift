@@ -15,7 +15,6 @@ package import FencepostKernel
       try checkBeaconIdentities()
       try checkDetection()
       try checkDelivery()
-      try checkScratch()
       try checkJournal()
     }
 
@@ -29,12 +28,6 @@ package import FencepostKernel
       try Invariant.hold(
         expected == found && beaconSlots.allSatisfy { $1.count == found[$0]?.count },
         "a beacon's identity leads to its conditions, each once")
-    }
-
-    private func checkScratch() throws(Invariant.Broken) {
-      try Invariant.hold(
-        confirmations.isEmpty && gatheredRadius == 0 && released.isEmpty, "scratch space is empty between calls")
-      try Invariant.hold(!states.indices.contains { states[$0].isNear }, "nothing is marked as near between calls")
     }
 
     private func checkJournal() throws(Invariant.Broken) {

@@ -1,19 +1,18 @@
 /// Reading ahead. Of a million conditions hardly any is in a cache, and each read is a trip to memory; reads of which
 /// none waits for another overlap, while one crossing or event after the other would wait for each.
-struct ReadAhead: Sendable {
-  /// Events that are read ahead at a time.
+enum ReadAhead {
+  /// Events that are read ahead at a time: enough for their reads to overlap, few enough to stay in the first cache.
   static let block = 32
-  /// Of what was read; kept so that the reading is not optimised away.
-  fileprivate var trace: UInt64 = 0
 }
 
 extension MonitorEngine {
   /// Reads what deciding some circles, their events and records will need.
-  mutating func readAheadToCross(_ slots: ContiguousArray<UInt32>) {
+  func readAheadToCross(_ survey: inout Survey) {
     var trace: UInt64 = 0
+    let slots = survey.reached
     for slot in slots { trace &+= UInt64(states[Int(slot)].record) &+ table.generation(of: slot) }
     for slot in slots { trace &+= UInt64(table.identifiers.length(of: slot)) &+ recordTrace(slot) }
-    readAhead.trace = trace
+    survey.trace = trace
   }
 
   /// Reads what handing out some events will need.
@@ -25,7 +24,7 @@ extension MonitorEngine {
       trace &+= table.generation(of: slot) &+ UInt64(states[Int(slot)].waiting)
       trace &+= UInt64(table.identifiers.length(of: slot))
     }
-    readAhead.trace = trace
+    readAheadTrace = trace
   }
 
   /// Reads what committing some events will need.
@@ -36,7 +35,7 @@ extension MonitorEngine {
       let slot = entries[index].slot
       trace &+= table.generation(of: slot) &+ recordTrace(slot)
     }
-    readAhead.trace = trace
+    readAheadTrace = trace
   }
 
   @inline(__always)

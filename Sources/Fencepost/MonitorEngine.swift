@@ -39,7 +39,6 @@ public struct MonitorEngine: Sendable {
   var active = ActiveCircles()
   var neighbourhood = Neighbourhood()
   var deadlines = Deadlines()
-  var confirmations: ContiguousArray<Confirmation> = []
   var beaconTracks: [UInt32: BeaconTrack] = [:]
   var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
   /// Beacon conditions added before any time was known: their absence is counted from the first time.
@@ -64,17 +63,8 @@ public struct MonitorEngine: Sendable {
   /// What has changed since the monitor was saved, where it has a storage.
   var journal = Journal()
 
-  // Scratch space, empty between calls.
-  var slotScratch: ContiguousArray<UInt32> = []
-  var gathered: ContiguousArray<CapHit> = []
-  /// Distance within which `gathered` is complete, metres; 0 = nothing gathered.
-  var gatheredRadius = 0.0
-  /// Around which `gathered` is complete.
-  var gatheredCentre = EarthVector(x: 0, y: 0, z: 0)
-  var near: ContiguousArray<NearThreshold> = []
-  /// Circles that stopped being active while `near` was being gathered.
-  var released: ContiguousArray<UInt32> = []
-  var readAhead = ReadAhead()
+  /// Of what was read ahead; kept so that the reading is not optimised away.
+  var readAheadTrace: UInt64 = 0
 
   /// Creates an empty monitor.
   ///
@@ -173,14 +163,15 @@ public struct MonitorEngine: Sendable {
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public mutating func advance(to time: Timestamp) throws(MonitorError) {
     try admit(time, maxStep: .max)
-    passTime(to: time)
-    confirmDue(through: clock)
+    var survey = Survey()
+    passTime(to: time, &survey)
+    confirmDue(through: clock, &survey)
   }
 
   /// Moves the clock to an input's time, after what is due strictly before it. What is due at that time comes after
   /// the input.
-  mutating func passTime(to time: Timestamp) {
-    confirmDue(through: time.microseconds - 1)
+  mutating func passTime(to time: Timestamp, _ survey: inout Survey) {
+    confirmDue(through: time.microseconds - 1, &survey)
     clock = time.microseconds
   }
 }

@@ -7,9 +7,10 @@ extension MonitorEngine {
   public mutating func see(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
     try admit(time)
     counters.acceptedSightings += 1
-    passTime(to: time)
+    var survey = Survey()
+    passTime(to: time, &survey)
     if isScanning { apply(sightings) }
-    confirmDue(through: clock)
+    confirmDue(through: clock, &survey)
   }
 
   /// Declares whether the host scans for beacons from now on; the same again does nothing.
@@ -17,7 +18,8 @@ extension MonitorEngine {
   /// Off: beacon conditions become undetermined without an event, and absence is not counted.
   public mutating func setScanning(_ isOn: Bool, at time: Timestamp) throws(MonitorError) {
     try admit(time)
-    passTime(to: time)
+    var survey = Survey()
+    passTime(to: time, &survey)
     if isOn != isScanning {
       isScanning = isOn
       journal.markUrgent()
@@ -29,7 +31,7 @@ extension MonitorEngine {
         }
       }
     }
-    confirmDue(through: clock)
+    confirmDue(through: clock, &survey)
   }
 
   /// Finds for each condition the strongest sighting of the report and applies it, in add order.

@@ -28,14 +28,16 @@ extension MonitorEngine {
   ///
   /// By the plain side of the line; a fix that is too coarse for the circle can only say "outside", and only when
   /// even its circle of uncertainty misses it.
-  mutating func decide(_ slot: UInt32, _ fix: Fix, at position: EarthVector) -> Bool {
+  mutating func decide(
+    _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ survey: inout Survey
+  ) -> Bool {
     let circle = table.circle(of: slot)
     let policy = table.policy(of: slot)
     let isCoarse = policy.isTooCoarse(radius: circle.radius, accuracy: fix.accuracy)
     let reach = isCoarse ? circle.radius + fix.accuracy : circle.radius
     let isFar = circle.centre.squaredChord(to: position) > reach * reach  // the chord is shorter than the geodesic
     if isFar, agrees(slot, .unsatisfied) {
-      settle(slot, .outside)
+      settle(slot, .outside, &survey)
       return true
     }
     let margin = isCoarse ? fix.accuracy : 0
@@ -47,7 +49,7 @@ extension MonitorEngine {
       touch(slot, isUrgent: false)
       return false
     }
-    settle(slot, isInside ? .inside : .outside)
+    settle(slot, isInside ? .inside : .outside, &survey)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
       cause: .determination, date: currentTime)
@@ -57,17 +59,17 @@ extension MonitorEngine {
     return true
   }
 
-  private mutating func settle(_ slot: UInt32, _ observed: Observed) {
+  private mutating func settle(_ slot: UInt32, _ observed: Observed, _ survey: inout Survey) {
     states[Int(slot)].observed = observed
     touch(slot)
-    refreshWatch(slot)
+    refreshWatch(slot, &survey)
   }
 
   /// Decides what a fix can decide of the undetermined circles, in add order.
   ///
   /// When many circles were added most are far away and were assumed unsatisfied: the index tells the near ones, and
   /// of the others only the state is touched.
-  mutating func determine(_ fix: Fix, at position: EarthVector) {
+  mutating func determine(_ fix: Fix, at position: EarthVector, _ survey: inout Survey) {
     var listed: ContiguousArray<UInt32> = []
     swap(&listed, &undetermined)
     if !undeterminedIsSorted {
@@ -77,9 +79,9 @@ extension MonitorEngine {
     }
     let sweeps = listed.count > 64
     if sweeps {
-      gathered.removeAll(keepingCapacity: true)
-      table.index.collect(near: position, within: fix.accuracy, into: &gathered)
-      for hit in gathered { states[Int(hit.id)].isNear = true }
+      survey.gathered.removeAll(keepingCapacity: true)
+      table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
+      for hit in survey.gathered { states[Int(hit.id)].isNear = true }
     }
     var kept = 0
     var settled = sweeps && sweepShared(&listed)
@@ -94,7 +96,7 @@ extension MonitorEngine {
         states[Int(slot)].isListed = false
         touch(slot)
         settled = true
-      } else if decide(slot, fix, at: position) {
+      } else if decide(slot, fix, at: position, &survey) {
         states[Int(slot)].isListed = false
       } else {
         listed[kept] = slot
@@ -102,7 +104,7 @@ extension MonitorEngine {
       }
     }
     if settled { neighbourhood.invalidate() }
-    if sweeps { for hit in gathered { states[Int(hit.id)].isNear = false } }
+    if sweeps { for hit in survey.gathered { states[Int(hit.id)].isNear = false } }
     listed.removeLast(listed.count - kept)
     if kept == 0, listed.capacity > 4_096 { listed = [] }
     swap(&listed, &undetermined)
@@ -139,7 +141,7 @@ extension MonitorEngine {
   }
 
   /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
-  mutating func cross(_ slot: UInt32, _ fix: Fix, at position: EarthVector) {
+  mutating func cross(_ slot: UInt32, _ fix: Fix, at position: EarthVector, _ survey: inout Survey) {
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return }
     let circle = table.circle(of: slot)
@@ -153,13 +155,13 @@ extension MonitorEngine {
       if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {
         deadlines.cancel(slot)
         touch(slot)
-        refreshWatch(slot)
+        refreshWatch(slot, &survey)
       }
       return
     }
     let time = fix.time.microseconds
     if let candidate = candidates[slot] {
-      if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time) }
+      if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, &survey) }
       return
     }
     let isDecisive =
@@ -172,30 +174,32 @@ extension MonitorEngine {
       fix: fix, boundaryDistance: distance - circle.radius, deadline: fix.time.adding(microseconds: dwell).microseconds,
       isTimed: policy.dwellPolicy == .timer)
     if dwell == 0 {
-      confirm(slot, candidate, date: time)
+      confirm(slot, candidate, date: time, &survey)
     } else {
       candidates[slot] = candidate
       touch(slot)
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
-      refreshWatch(slot)
+      refreshWatch(slot, &survey)
     }
   }
 
   /// Puts a crossing among those that are confirmed at this instant.
-  private mutating func confirm(_ slot: UInt32, _ candidate: Candidate, date: Int64) {
-    confirmations.append(
+  private func confirm(_ slot: UInt32, _ candidate: Candidate, date: Int64, _ survey: inout Survey) {
+    survey.confirmed.append(
       Confirmation(
         deadline: candidate.deadline, generation: table.generation(of: slot), slot: slot, date: date,
-        candidate: candidate))
+        change: .crossing(candidate)))
   }
 
   /// Changes the side of a circle whose crossing is confirmed.
-  mutating func confirmCrossing(_ slot: UInt32, _ candidate: Candidate, date: Int64) {
+  mutating func confirmCrossing(
+    _ slot: UInt32, _ candidate: Candidate, date: Int64, _ survey: inout Survey
+  ) {
     let entered = states[Int(slot)].observed == .outside
     if !candidates.isEmpty { candidates[slot] = nil }
     states[Int(slot)].observed = entered ? .inside : .outside
     touch(slot)
-    refreshWatch(slot)
+    refreshWatch(slot, &survey)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: entered ? .satisfied : .unsatisfied,
       cause: .crossing, date: Timestamp(microseconds: date))

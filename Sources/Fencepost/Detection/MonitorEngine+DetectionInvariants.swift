@@ -51,6 +51,7 @@ import FencepostKernel
 
     private func checkUndetermined() throws(Invariant.Broken) {
       let listed = Set(undetermined)
+      try Invariant.hold(!states.indices.contains { states[$0].isNear }, "nothing is marked as near between calls")
       try Invariant.hold(listed.count == undetermined.count, "an undetermined circle is listed once")
       for slot in states.indices {
         try Invariant.hold(

@@ -2,39 +2,46 @@
 extension MonitorEngine {
   /// Confirms what is due up to and at a time, and what the present input confirmed: by deadline, then add order.
   @inline(__always)
-  mutating func confirmDue(through time: Int64) {
-    if deadlines.earliest <= time || !confirmations.isEmpty { confirmAll(through: time) }
+  mutating func confirmDue(through time: Int64, _ survey: inout Survey) {
+    if deadlines.earliest <= time || !survey.confirmed.isEmpty { confirmAll(through: time, &survey) }
   }
 
-  private mutating func confirmAll(through time: Int64) {
-    var due: ContiguousArray<Confirmation> = []
-    swap(&due, &confirmations)
+  private mutating func confirmAll(through time: Int64, _ survey: inout Survey) {
     if deadlines.earliest <= time {
       var slots: ContiguousArray<UInt32> = []
       deadlines.take(through: time, into: &slots)
-      for slot in slots { appendDue(slot, through: time, to: &due) }
+      for slot in slots { appendDue(slot, through: time, to: &survey.confirmed) }
     }
-    if due.count > 1 { due.sort { ($0.deadline, $0.generation) < ($1.deadline, $1.generation) } }
-    for confirmation in due {
-      if let candidate = confirmation.candidate {
-        confirmCrossing(confirmation.slot, candidate, date: confirmation.date)
-      } else {
-        confirmAbsence(confirmation.slot, date: confirmation.date)
+    if survey.confirmed.count > 1 {
+      survey.confirmed.sort { ($0.deadline, $0.generation) < ($1.deadline, $1.generation) }
+    }
+    var index = 0
+    while index < survey.confirmed.count {
+      let confirmed = survey.confirmed[index]
+      switch confirmed.change {
+      case .crossing(let candidate): confirmCrossing(confirmed.slot, candidate, date: confirmed.date, &survey)
+      case .absence: confirmAbsence(confirmed.slot, date: confirmed.date)
       }
+      index += 1
     }
-    due.removeAll(keepingCapacity: true)
-    swap(&due, &confirmations)
+    survey.confirmed.removeAll(keepingCapacity: true)
   }
 
   /// Looks at what a reminder was about: due, due later, or nothing any more.
   private mutating func appendDue(_ slot: UInt32, through time: Int64, to due: inout ContiguousArray<Confirmation>) {
-    let candidate = candidates[slot]
-    let deadline = candidate.map { $0.isTimed ? $0.deadline : .max } ?? beaconTracks[slot]?.deadline ?? .max
+    let deadline: Int64
+    let change: Confirmation.Change
+    if let candidate = candidates[slot] {
+      deadline = candidate.isTimed ? candidate.deadline : .max
+      change = .crossing(candidate)
+    } else {
+      deadline = beaconTracks[slot]?.deadline ?? .max
+      change = .absence
+    }
     guard deadline != .max else { return }
     guard deadline <= time else { return deadlines.schedule(slot, at: deadline) }
     due.append(
       Confirmation(
-        deadline: deadline, generation: table.generation(of: slot), slot: slot, date: deadline,
-        candidate: candidate))
+        deadline: deadline, generation: table.generation(of: slot), slot: slot, date: deadline, change: change))
   }
 }

@@ -42,7 +42,7 @@ extension MonitorEngine {
   }
 
   /// Brings `active` and the neighbourhood in line with the state of a circle.
-  mutating func refreshWatch(_ slot: UInt32) {
+  mutating func refreshWatch(_ slot: UInt32, _ survey: inout Survey) {
     let watch = watch(slot)
     let index = states[Int(slot)].active
     let isActive =
@@ -55,7 +55,7 @@ extension MonitorEngine {
       }
     } else if index != SlotState.none {
       states[Int(slot)].active = SlotState.none
-      if gatheredRadius > 0 { released.append(slot) }
+      survey.release(slot)
       if let moved = active.remove(index) { states[Int(moved)].active = index }
     }
     neighbourhood.update(slot, watch)
@@ -63,22 +63,20 @@ extension MonitorEngine {
 
   /// Collects the circles whose threshold is reached at a position that the neighbourhood does not cover, and in
   /// `near` the settled circles outside that are near but not reached.
-  mutating func gatherReached(at position: EarthVector) {
-    slotScratch.removeAll(keepingCapacity: true)
-    for watch in active.watches where watch.slack(at: position) <= 0 { slotScratch.append(watch.slot) }
+  mutating func gatherReached(at position: EarthVector, _ survey: inout Survey) {
+    for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
     let isJump = neighbourhood.isJump(to: position)
     let centre = isJump ? position : neighbourhood.centreAhead(of: position)
-    gather(around: centre, within: isJump ? 0 : neighbourhood.nextRadius)
+    survey.gather(table.index, around: centre, within: isJump ? 0 : neighbourhood.nextRadius)
     let lead = centre.squaredChord(to: position).squareRoot() + 1e-3
-    near.removeAll(keepingCapacity: true)
-    for hit in gathered where isSettledOutside(hit.id) {
+    for hit in survey.gathered where isSettledOutside(hit.id) {
       if Double(hit.slack) > lead {
-        near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
+        survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
       } else if entrySlack(hit.id, at: position) <= 0 {
-        slotScratch.append(hit.id)
-        released.append(hit.id)
+        survey.reached.append(hit.id)
+        survey.release(hit.id)
       } else {
-        near.append(NearThreshold(slack: entrySlack(hit.id, at: centre), slot: hit.id))
+        survey.near.append(NearThreshold(slack: entrySlack(hit.id, at: centre), slot: hit.id))
       }
     }
   }
@@ -91,42 +89,31 @@ extension MonitorEngine {
       - entryThreshold(circle, margin: table.entryMargin(of: slot))
   }
 
-  private mutating func gather(around centre: EarthVector, within radius: Double) {
-    gathered.removeAll(keepingCapacity: true)
-    gatheredRadius = radius
-    gatheredCentre = centre
-    table.index.collect(near: centre, within: radius, into: &gathered)
-  }
-
   /// Lists the nearest thresholds around a position, or rather a little ahead of it, unless the device has just jumped
   /// there.
-  mutating func rebuildNeighbourhood(at position: EarthVector, _ coordinate: Coordinate) {
-    defer {
-      gatheredRadius = 0
-      released.removeAll(keepingCapacity: true)
-    }
+  mutating func rebuildNeighbourhood(at position: EarthVector, _ coordinate: Coordinate, _ survey: inout Survey) {
     guard !neighbourhood.isJump(to: position) else {
       neighbourhood.reset(at: position)
       return
     }
-    if gatheredRadius > 0 {
+    if survey.radius > 0 {
       // What was reached, or was active, and is settled outside now.
-      for slot in released where isSettledOutside(slot) {
-        near.append(NearThreshold(slack: entrySlack(slot, at: gatheredCentre), slot: slot))
+      for slot in survey.released where isSettledOutside(slot) {
+        survey.near.append(NearThreshold(slack: entrySlack(slot, at: survey.centre), slot: slot))
       }
-      listActive()
+      listActive(&survey)
     } else {
-      listNear(position, within: neighbourhood.nextRadius)
+      listNear(position, within: neighbourhood.nextRadius, &survey)
     }
-    var radius = selectNear()
-    let lead = gatheredCentre.squaredChord(to: position).squareRoot()
+    var radius = selectNear(&survey)
+    let lead = survey.centre.squaredChord(to: position).squareRoot()
     if radius < 1.25 * lead {  // too crowded to look so far ahead
-      listNear(position, within: neighbourhood.nextRadius)
-      radius = selectNear()
+      listNear(position, within: neighbourhood.nextRadius, &survey)
+      radius = selectNear(&survey)
       neighbourhood.lookLessFarAhead()
     }
-    neighbourhood.begin(around: gatheredCentre, for: position, coordinate, radius: radius)
-    for candidate in near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
+    neighbourhood.begin(around: survey.centre, for: position, coordinate, radius: radius)
+    for candidate in survey.near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
       if let watch = watch(candidate.slot) { neighbourhood.append(watch) }
     }
     neighbourhood.end()
@@ -137,35 +124,34 @@ extension MonitorEngine {
   /// there are few.
   ///
   /// - Returns: The radius within which they are all.
-  private mutating func selectNear() -> Double {
+  private mutating func selectNear(_ survey: inout Survey) -> Double {
     var tries = 0
-    while near.count < 8, gatheredRadius < 100_000, tries < 8 {
-      listNear(gatheredCentre, within: min(100_000, gatheredRadius * 2.5))
+    while survey.near.count < 8, survey.radius < 100_000, tries < 8 {
+      listNear(survey.centre, within: min(100_000, survey.radius * 2.5), &survey)
       tries += 1
     }
-    guard near.count > Neighbourhood.capacity else {
-      neighbourhood.nextRadius = min(100_000, max(50, gatheredRadius * 1.3))
-      return gatheredRadius
+    guard survey.near.count > Neighbourhood.capacity else {
+      neighbourhood.nextRadius = min(100_000, max(50, survey.radius * 1.3))
+      return survey.radius
     }
-    let radius = min(gatheredRadius, max(0, near.select(Neighbourhood.capacity + 1).slack))
+    let radius = min(survey.radius, max(0, survey.near.select(Neighbourhood.capacity + 1).slack))
     neighbourhood.nextRadius = max(50, radius * 1.1)
     return radius
   }
 
   /// Fills `near` with the thresholds whose slack at a point is less than a radius.
-  private mutating func listNear(_ centre: EarthVector, within radius: Double) {
-    gather(around: centre, within: radius)
-    near.removeAll(keepingCapacity: true)
-    for hit in gathered where isSettledOutside(hit.id) {
-      near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
+  private func listNear(_ centre: EarthVector, within radius: Double, _ survey: inout Survey) {
+    survey.gather(table.index, around: centre, within: radius)
+    for hit in survey.gathered where isSettledOutside(hit.id) {
+      survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
     }
-    listActive()
+    listActive(&survey)
   }
 
-  private mutating func listActive() {
+  private func listActive(_ survey: inout Survey) {
     for watch in active.watches {
-      let slack = watch.slack(at: gatheredCentre)
-      if slack < gatheredRadius { near.append(NearThreshold(slack: slack, slot: watch.slot)) }
+      let slack = watch.slack(at: survey.centre)
+      if slack < survey.radius { survey.near.append(NearThreshold(slack: slack, slot: watch.slot)) }
     }
   }
 
@@ -197,38 +183,4 @@ extension MonitorEngine {
 extension EarthVector {
   @inline(__always)
   var length: Double { (x * x + y * y + z * z).squareRoot() }
-}
-
-/// A threshold near the device.
-struct NearThreshold: Sendable {
-  /// How far the device can move before it is reached, metres; or less.
-  var slack: Double
-  var slot: UInt32
-}
-
-extension ContiguousArray<NearThreshold> {
-  /// Moves the k smallest slacks to the front and returns the k-th; k from 1 to the count.
-  ///
-  /// Source: C. A. R. Hoare, "Algorithm 65: Find", Communications of the ACM 4 (1961).
-  mutating func select(_ k: Int) -> NearThreshold {
-    var low = 0
-    var high = count - 1
-    let target = k - 1
-    while low < high {
-      let pivot = self[(low + high) / 2].slack
-      var left = low
-      var right = high
-      while left <= right {
-        while self[left].slack < pivot { left += 1 }
-        while pivot < self[right].slack { right -= 1 }
-        if left <= right {
-          swapAt(left, right)
-          left += 1
-          right -= 1
-        }
-      }
-      if target <= right { high = right } else if target >= left { low = left } else { break }
-    }
-    return self[target]
-  }
 }

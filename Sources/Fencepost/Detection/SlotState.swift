@@ -63,16 +63,6 @@ struct Candidate: Sendable {
   var isTimed: Bool
 }
 
-/// A change that is confirmed at one instant, in the second group of that instant.
-struct Confirmation: Sendable {
-  var deadline: Int64
-  var generation: UInt64
-  var slot: UInt32
-  /// The date of the event.
-  var date: Int64
-  var candidate: Candidate?
-}
-
 /// What is known of the beacons of a condition.
 struct BeaconTrack: Sendable {
   /// Time of the last matching sighting, microseconds; `Int64.min` = none.

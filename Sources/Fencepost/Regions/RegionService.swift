@@ -76,7 +76,7 @@ public final class RegionService {
 
   /// Feeds one fix. See ``MonitorEngine/feed(_:)-(Fix)``.
   public func feed(_ fix: Fix) throws(MonitorError) {
-    try stored.call { engine throws(MonitorError) in try engine.feed(fix) }
+    try stored.feed(fix)
     if fix.isUsable, authorizationStatus.isAuthorized {
       for manager in living {
         let isSignificant = manager.significantChanges?.accepts(fix) ?? false

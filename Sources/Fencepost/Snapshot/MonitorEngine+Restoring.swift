@@ -72,7 +72,8 @@ extension MonitorEngine {
     }
     if state.isCircle {
       if state.observed != .undetermined {
-        refreshWatch(slot)
+        var survey = Survey()
+        refreshWatch(slot, &survey)
       } else if !state.isOverLimit {
         states[Int(slot)].isListed = true
         undetermined.append(slot)
@@ -119,7 +120,6 @@ extension MonitorEngine {
 
   /// Puts in order what came row by row.
   mutating func endRestoring() throws(Damage) {
-    if !states.isEmpty { reserveScratch() }
     inFlight.sort { $0.sequence < $1.sequence }
     for (one, next) in zip(inFlight, inFlight.dropFirst()) where one.sequence == next.sequence {
       throw Damage("two events have the sequence \(one.sequence)")

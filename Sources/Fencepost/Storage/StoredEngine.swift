@@ -9,6 +9,8 @@ public struct StoredEngine: Sendable {
   @usableFromInline var engine: MonitorEngine
   @usableFromInline var storage: (any MonitorStorage)?
   private let durability: Durability
+  /// Kept so that an ordinary fix asks the system for no memory.
+  private var survey = Survey()
   private var savedInputCount: UInt64 = 0
   /// The clock of the last save.
   private var savedClock: Int64 = .min
@@ -92,6 +94,28 @@ public struct StoredEngine: Sendable {
     let before = mark
     defer { if mark != before { keep() } }
     return try body(&engine)
+  }
+
+  /// Feeds one fix. See ``MonitorEngine/feed(_:)-(Fix)``.
+  public mutating func feed(_ fix: Fix) throws(MonitorError) {
+    guard storage != nil else { return try engine.feed(fix, &survey) }
+    let before = mark
+    defer { if mark != before { keep() } }
+    try engine.feed(fix, &survey)
+  }
+
+  /// Feeds many fixes in order. See ``MonitorEngine/feed(_:result:)-(Span<Fix>,_)``.
+  public mutating func feed(_ fixes: Span<Fix>, result: inout FeedResult) throws(MonitorError) {
+    let before = mark
+    defer { if storage != nil, mark != before { keep() } }
+    try engine.feed(fixes, result: &result, &survey)
+  }
+
+  /// Feeds many fixes from columns. See ``MonitorEngine/feed(_:result:)-(FixColumns,_)``.
+  public mutating func feed(_ columns: FixColumns, result: inout FeedResult) throws(MonitorError) {
+    let before = mark
+    defer { if storage != nil, mark != before { keep() } }
+    try engine.feed(columns, result: &result, &survey)
   }
 
   /// What every call changes but those that only look.

@@ -32,7 +32,7 @@ public func fencepost_monitor_feed_columns(
     var result = FeedResult()
     defer { out_result?.pointee = fencepost_feed_result(result) }
     guard let rows else { return }
-    try handle.call { engine throws(MonitorError) in try engine.feed(rows, result: &result) }
+    try handle.withStored { stored throws(MonitorError) in try stored.feed(rows, result: &result) }
   }
 }
 

@@ -9,8 +9,8 @@ public func fencepost_monitor_feed_fix(
   Boundary.run(error) { () throws(MonitorError) in
     let handle = try Handle.borrow(monitor)
     let fix = try Boundary.require(fix, "fix").pointee
-    try handle.call { engine throws(MonitorError) in
-      try engine.feed(
+    try handle.withStored { stored throws(MonitorError) in
+      try stored.feed(
         Fix(
           latitude: fix.latitude, longitude: fix.longitude, accuracy: fix.accuracy_m,
           time: Timestamp(microseconds: fix.time_us)))
@@ -33,7 +33,7 @@ public func fencepost_monitor_feed_fixes(
     // The layouts are equal (a test compares them): the caller's rows are read in place.
     let rows = UnsafeBufferPointer(
       start: UnsafeRawPointer(start).assumingMemoryBound(to: Fix.self), count: count)
-    try handle.call { engine throws(MonitorError) in try engine.feed(rows.span, result: &result) }
+    try handle.withStored { stored throws(MonitorError) in try stored.feed(rows.span, result: &result) }
   }
 }
 

@@ -1,0 +1,98 @@
+import FencepostKernel
+
+/// What the evaluation of one fix finds on its way, from the look at the index to the list that is drawn up anew.
+///
+/// It belongs to whoever feeds, and says nothing once the evaluation is over. Who feeds often keeps one, so that an ordinary
+/// fix asks the system for no memory; a monitor and its forks are spared it.
+struct Survey: Sendable {
+  /// The circles whose threshold the fix reaches.
+  var reached: ContiguousArray<UInt32> = []
+  /// What the fix has confirmed.
+  var confirmed: ContiguousArray<Confirmation> = []
+  /// The caps that the index gave.
+  var gathered: ContiguousArray<CapHit> = []
+  /// The thresholds that may come into the neighbourhood's list.
+  var near: ContiguousArray<NearThreshold> = []
+  /// Distance within which `gathered` is complete, metres; 0 = nothing was gathered for this fix.
+  private(set) var radius = 0.0
+  /// Around which `gathered` is complete.
+  private(set) var centre = EarthVector(x: 0, y: 0, z: 0)
+  /// Circles that are settled outside since `near` was gathered, or that the fix reached: not in `near` yet.
+  private(set) var released: ContiguousArray<UInt32> = []
+  /// Of what was read ahead; kept so that the reading is not optimised away.
+  var trace: UInt64 = 0
+
+  /// Forgets the fix before.
+  @inline(__always)
+  mutating func begin() {
+    radius = 0
+    if !released.isEmpty { released.removeAll(keepingCapacity: true) }
+    reached.removeAll(keepingCapacity: true)
+  }
+
+  /// Gathers the caps of an index within a distance of a point.
+  mutating func gather(_ index: CapIndex, around centre: EarthVector, within radius: Double) {
+    self.centre = centre
+    self.radius = radius
+    gathered.removeAll(keepingCapacity: true)
+    near.removeAll(keepingCapacity: true)
+    index.collect(near: centre, within: radius, into: &gathered)
+  }
+
+  /// Hears that a circle is settled outside from now on.
+  @inline(__always)
+  mutating func release(_ slot: UInt32) {
+    if radius > 0 { released.append(slot) }
+  }
+}
+
+/// A change that is confirmed at one instant, in the second group of that instant.
+struct Confirmation: Sendable {
+  enum Change: Sendable {
+    /// A circle's line was crossed.
+    case crossing(Candidate)
+    /// A beacon is not near.
+    case absence
+  }
+
+  var deadline: Int64
+  var generation: UInt64
+  var slot: UInt32
+  /// The date of the event.
+  var date: Int64
+  var change: Change
+}
+
+/// A threshold near the device.
+struct NearThreshold: Sendable {
+  /// How far the device can move before it is reached, metres; or less.
+  var slack: Double
+  var slot: UInt32
+}
+
+extension ContiguousArray<NearThreshold> {
+  /// Moves the k smallest slacks to the front and returns the k-th; k from 1 to the count.
+  ///
+  /// Source: C. A. R. Hoare, "Algorithm 65: Find", Communications of the ACM 4 (1961).
+  mutating func select(_ k: Int) -> NearThreshold {
+    var low = 0
+    var high = count - 1
+    let target = k - 1
+    while low < high {
+      let pivot = self[(low + high) / 2].slack
+      var left = low
+      var right = high
+      while left <= right {
+        while self[left].slack < pivot { left += 1 }
+        while pivot < self[right].slack { right -= 1 }
+        if left <= right {
+          swapAt(left, right)
+          left += 1
+          right -= 1
+        }
+      }
+      if target <= right { high = right } else if target >= left { low = left } else { break }
+    }
+    return self[target]
+  }
+}
