@@ -37,17 +37,14 @@ extension MonitorEngine {
   /// - Returns: Whether there was one.
   @discardableResult
   public mutating func remove(_ identifier: String) -> Bool {
-    var text = identifier
-    return text.withUTF8 { bytes in
-      guard let slot = table.identifiers.slot(of: bytes) else { return false }
-      remove(slot)
-      return true
-    }
+    guard let slot = table.slot(of: identifier) else { return false }
+    remove(slot)
+    return true
   }
 
   /// The identifiers in the order in which the conditions were added.
   public var identifiers: [String] {
-    table.order.slots.lazy.filter { $0 != AddOrder.gap }.map { table.identifiers.string(of: $0) }
+    table.live.map { table.identifiers.string(of: $0) }
   }
 
   /// Number of conditions.
@@ -67,13 +64,13 @@ extension MonitorEngine {
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
-    let definition = try Definition(condition, policy: policy, tag: tag)
+    let definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
     if let defect = Self.defect(ofIdentifier: bytes) ?? Self.defect(ofAssumption: assuming) ?? policy.defect
       ?? definition.shape.defect
     {
       throw .invalidArgument(defect)
     }
-    enter(definition, identifier: bytes, assuming: assuming)
+    enter(definition, identifier: bytes)
   }
 
   /// Ensures a condition whose identifier is given as UTF-8. See ``ensure(_:identifier:assuming:policy:tag:)``.
@@ -81,7 +78,7 @@ extension MonitorEngine {
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) -> Bool {
-    let definition = try Definition(condition, policy: policy, tag: tag)
+    let definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
     if definition.shape.defect == nil, let slot = table.identifiers.slot(of: bytes),
       table.definition(of: slot).isNearlyEqual(to: definition)
     {
@@ -115,8 +112,8 @@ extension MonitorEngine {
     if count > 1_000 { reserve(count, identifierBytes: bytes) }
     for row in 0..<count {
       enter(
-        Definition(shape: .circle(circle(row)), policy: policy, tag: tags?[row] ?? tag), identifier: identifier(row),
-        assuming: assuming)
+        Definition(shape: .circle(circle(row)), policy: policy, tag: tags?[row] ?? tag, assumed: assuming),
+        identifier: identifier(row))
     }
   }
 
@@ -149,34 +146,46 @@ extension MonitorEngine {
   }
 
   /// Enters a condition that has been checked.
-  mutating func enter(
-    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State
-  ) {
-    let slot: UInt32
-    var isOverLimit = false
-    if let known = table.identifiers.slot(of: identifier) {
-      slot = known
-      isOverLimit = states[Int(slot)].isOverLimit
-      forget(slot)
-      table.replace(slot, definition)
-    } else {
-      slot = table.insert(definition, identifier: identifier)
-      isOverLimit = !limit.enter(slot)
+  mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
+    table.enter(definition, identifier: identifier)
+    followTable()
+  }
+
+  /// Removes a condition.
+  mutating func remove(_ slot: UInt32) {
+    table.remove(slot)
+    followTable()
+  }
+
+  /// Replays what changed in the table since it was last looked at.
+  private mutating func followTable() {
+    guard let changes = table.changes.since(seen) else {
+      preconditionFailure("a monitor sees each change of its table")
     }
+    seen = table.changes.version
+    for change in changes {
+      switch change {
+      case .entered(let slot, let replaced):
+        if replaced != 0 { drop(slot, generation: replaced) }
+        adopt(slot)
+      case .left(let slot, let generation):
+        drop(slot, generation: generation)
+      case .promoted(let slot):
+        promote(slot)
+      }
+    }
+  }
+
+  private mutating func adopt(_ slot: UInt32) {
     while states.count <= Int(slot) { states.append(SlotState()) }
     let wasListed = states[Int(slot)].isListed
     states[Int(slot)] = SlotState()
     states[Int(slot)].isListed = wasListed
-    states[Int(slot)].isOverLimit = isOverLimit
-    states[Int(slot)].assumed = assuming
-    states[Int(slot)].noted = assuming
+    states[Int(slot)].noted = table.assumed(of: slot)
     states[Int(slot)].added = clock
-    switch definition.shape {
-    case .circle:
-      states[Int(slot)].isCircle = true
-    case .beacon(let beacon):
-      beaconTracks[slot] = BeaconTrack()
-      beaconSlots[beacon, default: []].append(slot)
+    switch table.kind(of: slot) {
+    case .circularGeographic: break
+    case .beaconIdentity: beaconTracks[slot] = BeaconTrack()
     }
     touch(slot)
     let flags = currentFlags(of: slot)
@@ -184,33 +193,20 @@ extension MonitorEngine {
     if flags.suspends { flagsChanged(slot, date: clock) } else { begin(slot, lookingBack: true) }
   }
 
-  /// Removes a condition.
-  mutating func remove(_ slot: UInt32) {
-    forget(slot)
-    table.remove(slot)
-    states[Int(slot)].isCircle = false
-    if let promoted = limit.leave(slot) {
-      let before = currentFlags(of: promoted)
-      states[Int(promoted)].isOverLimit = false
-      touch(promoted)
-      let flags = currentFlags(of: promoted)
-      // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
-      if flags.isNews(to: before) { flagsChanged(promoted, date: clock) }
-      if !flags.suspends { begin(promoted, lookingBack: false) }
-    }
+  private mutating func promote(_ slot: UInt32) {
+    touch(slot)
+    let flags = currentFlags(of: slot)
+    let before = flags.union(.conditionLimitExceeded)
+    // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
+    if flags.isNews(to: before) { flagsChanged(slot, date: clock) }
+    if !flags.suspends { begin(slot, lookingBack: false) }
   }
 
-  /// Drops the tracking and delivery state of a condition.
-  private mutating func forget(_ slot: UInt32) {
-    stopTracking(slot)
-    journal.remove(generation: table.generation(of: slot))
-    if let beacon = table.beacon(of: slot) {
-      beaconTracks[slot] = nil
-      if var slots = beaconSlots.removeValue(forKey: beacon) {
-        slots.removeAll { $0 == slot }
-        if !slots.isEmpty { beaconSlots[beacon] = slots }
-      }
-    }
+  /// Drops the tracking and delivery state of a condition that left its slot.
+  private mutating func drop(_ slot: UInt32, generation: UInt64) {
+    endTracking(slot)
+    beaconTracks[slot] = nil
+    journal.remove(generation: generation)
     let state = states[Int(slot)]
     pendingEvents -= Int(state.waiting)
     if state.record != SlotState.none { records.remove(state.record) }
@@ -252,18 +248,19 @@ extension MonitorEngine {
 
   /// Ends the watching of a condition: it becomes undetermined, candidates are cleared.
   mutating func stopTracking(_ slot: UInt32) {
+    endTracking(slot)
+    touch(slot)
+    if !turn.present.isEmpty { turn.present[slot] = nil }
+  }
+
+  /// Forgets what the detectors know of a slot, whatever condition has or had it.
+  private mutating func endTracking(_ slot: UInt32) {
     states[Int(slot)].observed = .undetermined
     states[Int(slot)].hasMetCoarseFix = false
-    touch(slot)
     if !candidates.isEmpty { candidates[slot] = nil }
     deadlines.cancel(slot)
-    if !turn.present.isEmpty { turn.present[slot] = nil }
-    switch table.kind(of: slot) {
-    case .circularGeographic:
-      var survey = Survey()
-      refreshWatch(slot, &survey)
-    case .beaconIdentity:
-      beaconTracks[slot]?.deadline = .max
-    }
+    if !beaconTracks.isEmpty { beaconTracks[slot]?.deadline = .max }
+    var survey = Survey()
+    refreshWatch(slot, &survey)
   }
 }

@@ -27,7 +27,7 @@ extension MonitorEngine {
   }
 
   private mutating func change(to flags: Diagnostics, _ kinds: UInt32) {
-    let slots = table.order.slots.filter { $0 != AddOrder.gap }
+    let slots = Array(table.live)
     let before = slots.map { currentFlags(of: $0) }
     hostFlags = flags
     unsupportedKinds = kinds
@@ -48,10 +48,9 @@ extension MonitorEngine {
   /// One event tells that it fails, of the oldest condition, once there is one; all events that are built until it works
   /// again carry the flag too. Then every condition that was told is told that it is over.
   mutating func storeIsFailing(_ isFailing: Bool) {
-    let slots = table.order.slots.lazy.filter { $0 != AddOrder.gap }
     if isFailing {
       isStoreFailing = true
-      if !isStoreFailureTold, let oldest = slots.first {
+      if !isStoreFailureTold, let oldest = table.live.first {
         isStoreFailureTold = true
         flagsChanged(oldest, date: clock)
       }
@@ -59,7 +58,7 @@ extension MonitorEngine {
       isStoreFailing = false
       isStoreFailureTold = false
       let told = UInt16(Diagnostics.persistenceUnavailable.rawValue)
-      for slot in Array(slots) where states[Int(slot)].notedFlags & told != 0 || turn.isBusy(slot) {
+      for slot in Array(table.live) where states[Int(slot)].notedFlags & told != 0 || turn.isBusy(slot) {
         flagsChanged(slot, date: clock)
       }
     }
@@ -70,7 +69,7 @@ extension MonitorEngine {
     var flags = hostFlags
     if isStoreFailing { flags.insert(.persistenceUnavailable) }
     if unsupportedKinds & (1 << UInt32(table.kind(of: slot).rawValue)) != 0 { flags.insert(.conditionUnsupported) }
-    if states[Int(slot)].isOverLimit { flags.insert(.conditionLimitExceeded) }
+    if table.isOverLimit(slot) { flags.insert(.conditionLimitExceeded) }
     return flags
   }
 }

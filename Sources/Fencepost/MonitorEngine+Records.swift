@@ -1,8 +1,7 @@
 extension MonitorEngine {
   /// The condition with that identifier and the last event of it that was handled; `nil` when there is none.
   public func record(for identifier: String) -> Record? {
-    var text = identifier
-    return text.withUTF8 { table.identifiers.slot(of: $0) }.map { record(of: $0) }
+    table.slot(of: identifier).map { record(of: $0) }
   }
 
   /// The slot of an identifier given as bytes.
@@ -33,7 +32,7 @@ extension MonitorEngine {
     let state = states[Int(slot)]
     if state.record != SlotState.none { return records[state.record] }
     var entry = EventEntry(
-      slot: slot, generation: table.generation(of: slot), state: state.assumed, cause: .none, date: nil)
+      slot: slot, generation: table.generation(of: slot), state: table.assumed(of: slot), cause: .none, date: nil)
     entry.date = state.added
     return entry
   }

@@ -22,7 +22,7 @@ extension MonitorEngine {
     neighbourhood.invalidate()
     lastFix = nil
     clock = time.microseconds
-    for slot in table.order.slots where slot != AddOrder.gap {
+    for slot in Array(table.live) {
       stopTracking(slot)
       beaconTracks[slot]?.lastSighting = .min
       if !currentFlags(of: slot).suspends { begin(slot, lookingBack: false) }

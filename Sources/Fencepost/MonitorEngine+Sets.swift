@@ -32,9 +32,7 @@ extension MonitorEngine {
   /// The identifiers of the conditions of which the detector believes that state now, in add order. See
   /// ``state(of:)-(String)``.
   public func identifiers(in state: Event.State) -> [String] {
-    table.order.slots.lazy.filter { $0 != AddOrder.gap && self.state(of: $0) == state }.map {
-      table.identifiers.string(of: $0)
-    }
+    table.live.lazy.filter { self.state(of: $0) == state }.map { table.identifiers.string(of: $0) }
   }
 
   // MARK: - The same on rows, for faces that have no String
@@ -95,7 +93,7 @@ extension MonitorEngine {
 
   private mutating func ensure(_ set: borrowing ConditionSet) -> SyncResult {
     var result = SyncResult()
-    set.forEach { _, identifier, definition, assuming in
+    set.forEach { _, identifier, definition in
       if let slot = table.identifiers.slot(of: identifier) {
         guard !table.definition(of: slot).isNearlyEqual(to: definition) else {
           result.kept += 1
@@ -105,15 +103,15 @@ extension MonitorEngine {
       } else {
         result.added += 1
       }
-      enter(definition, identifier: identifier, assuming: assuming)
+      enter(definition, identifier: identifier)
     }
     return result
   }
 
   private mutating func sync(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
     let identifiers = try set.identifiers()
-    let others = table.order.slots.filter { slot in
-      slot != AddOrder.gap && table.identifiers.withBytes(of: slot) { identifiers.slot(of: $0) } == nil
+    let others = table.live.filter { slot in
+      table.identifiers.withBytes(of: slot) { identifiers.slot(of: $0) } == nil
     }
     for slot in others { remove(slot) }
     var result = ensure(set)

@@ -14,7 +14,9 @@ public struct MonitorEngine: Sendable {
   public private(set) var options: MonitorOptions
 
   // Definitions.
-  var table = ConditionTable()
+  var table: ConditionTable
+  /// How much of the table's changes the tracking and the delivery have seen.
+  var seen: UInt64 = 0
 
   // Inputs.
   /// The largest time given, microseconds; `Int64.min` = unset.
@@ -40,10 +42,8 @@ public struct MonitorEngine: Sendable {
   var neighbourhood = Neighbourhood()
   var deadlines = Deadlines()
   var beaconTracks: [UInt32: BeaconTrack] = [:]
-  var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
   /// Beacon conditions added before any time was known: their absence is counted from the first time.
   var beaconsAwaitingClock: ContiguousArray<UInt32> = []
-  var limit = ConditionLimit()
 
   // Delivery.
   var queue = EventQueue()
@@ -75,7 +75,7 @@ public struct MonitorEngine: Sendable {
     if let defect = options.defect { throw .invalidArgument(defect) }
     self.name = name
     self.options = options
-    limit.capacity = options.conditionLimit
+    table = ConditionTable(limit: options.conditionLimit)
   }
 
   /// An empty monitor without a name, with default options.
@@ -85,7 +85,7 @@ public struct MonitorEngine: Sendable {
   init(trusted name: String?, _ options: MonitorOptions) {
     self.name = name
     self.options = options
-    limit.capacity = options.conditionLimit
+    table = ConditionTable(limit: options.conditionLimit)
   }
 
   /// Takes options that are known to be sound, with the delivery and the limit that the monitor has.

@@ -13,6 +13,9 @@ struct AddOrder: Sendable {
 
   static let gap = UInt32.max
 
+  /// The slots in the order in which they were added.
+  var live: some Collection<UInt32> { slots.lazy.filter { $0 != Self.gap } }
+
   mutating func reserve(_ more: Int) {
     generations.reserveCapacity(generations.count + more)
     slots.reserveCapacity(slots.count + more)

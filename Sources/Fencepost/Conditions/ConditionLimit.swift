@@ -3,12 +3,16 @@ import FencepostKernel
 /// Which conditions hold one of the monitor's limited places, and which wait for one, oldest first.
 struct ConditionLimit: Sendable {
   /// `nil` = no limit.
-  var capacity: Int?
+  let capacity: Int?
   private var held = 0
   private var queue: ContiguousArray<(slot: UInt32, ticket: UInt64)> = []
   private var head = 0
   private var tickets: [UInt32: UInt64] = [:]
   private(set) var lastTicket: UInt64 = 0
+
+  init(capacity: Int?) {
+    self.capacity = capacity
+  }
 
   /// Takes a place for a new condition; without one the condition waits.
   mutating func enter(_ slot: UInt32) -> Bool {

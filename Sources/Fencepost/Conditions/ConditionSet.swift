@@ -2,7 +2,6 @@
 struct ConditionSet: Sendable {
   private struct Row {
     var definition: Definition
-    var assuming: Event.State
     var end: Int
   }
 
@@ -26,14 +25,14 @@ struct ConditionSet: Sendable {
   ) throws(MonitorError) {
     let row = rows.count
     do throws(MonitorError) {
-      let definition = try Definition(condition, policy: policy, tag: tag)
+      let definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
       if let defect = MonitorEngine.defect(ofIdentifier: identifier) ?? MonitorEngine.defect(ofAssumption: assuming)
         ?? policy.defect ?? definition.shape.defect
       {
         throw .invalidArgument(defect)
       }
       bytes.append(contentsOf: identifier)
-      rows.append(Row(definition: definition, assuming: assuming, end: bytes.count))
+      rows.append(Row(definition: definition, end: bytes.count))
     } catch {
       throw error.inRow(row)
     }
@@ -41,13 +40,13 @@ struct ConditionSet: Sendable {
 
   /// Calls `body` with each row in order.
   func forEach<Failure>(
-    _ body: (Int, UnsafeBufferPointer<UInt8>, Definition, Event.State) throws(Failure) -> Void
+    _ body: (Int, UnsafeBufferPointer<UInt8>, Definition) throws(Failure) -> Void
   ) throws(Failure) {
     try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
       var start = 0
       for index in rows.indices {
         let row = rows[index]
-        try body(index, UnsafeBufferPointer(rebasing: bytes[start..<row.end]), row.definition, row.assuming)
+        try body(index, UnsafeBufferPointer(rebasing: bytes[start..<row.end]), row.definition)
         start = row.end
       }
     }
@@ -59,7 +58,7 @@ struct ConditionSet: Sendable {
   func identifiers() throws(MonitorError) -> IdentifierTable {
     var table = IdentifierTable()
     table.reserve(count, bytes: bytes.count)
-    try forEach { (row, identifier, _, _) throws(MonitorError) in
+    try forEach { (row, identifier, _) throws(MonitorError) in
       if let first = table.slot(of: identifier) {
         throw .invalidArgument(
           "row \(row): the identifier \"\(String(decoding: identifier, as: UTF8.self))\" is also that of row \(first)",

@@ -29,25 +29,44 @@ struct ConditionRow: Sendable {
   var tag: UInt64 = 0
   var policy: UInt32 = 0
   var kind: ConditionKind = .circularGeographic
+  /// State of the first record.
+  var assumed: Event.State = .unknown
+  /// It waits for a place under the condition limit.
+  var isOverLimit = false
 }
 
-/// The definitions of all conditions and the spatial index over the circles.
+/// The definitions of all conditions, with what finds them: the identifiers, the spatial index over the circles, the
+/// identities of the beacons; and which of them the condition limit leaves out.
 ///
-/// It knows nothing of devices, states or events: many trackers could share one table. A condition is known by
-/// its slot, a small number that is used again after the condition is removed; a replacement keeps the slot.
+/// It knows nothing of devices, states or events: many trackers can share one table, and learn from `changes` what came
+/// and went. A condition is known by its slot, a small number that is used again after the condition is removed; a
+/// replacement keeps the slot.
 struct ConditionTable: Sendable {
   private(set) var identifiers = IdentifierTable()
   private(set) var order = AddOrder()
   private(set) var policies = PolicyTable()
   private(set) var index = CapIndex()
   private(set) var rows: ContiguousArray<ConditionRow> = []
+  private(set) var limit: ConditionLimit
+  private(set) var changes = TableChanges()
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
+  /// The conditions of each beacon identity, in no particular order.
+  private var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
   private var freeSlots: ContiguousArray<UInt32> = []
 
   private static let nowhere = CircleGeometry(
     CircularGeographicCondition(center: Coordinate(latitude: 0, longitude: 0), radius: 0))
 
+  /// - Parameter limit: How many conditions are monitored at a time; `nil` = all.
+  init(limit: Int?) {
+    self.limit = ConditionLimit(capacity: limit)
+  }
+
   var count: Int { order.count }
+
+  /// The slots that have a condition, in add order.
+  var live: some Collection<UInt32> { order.live }
+
   mutating func reserve(_ more: Int, identifierBytes: Int) {
     identifiers.reserve(more, bytes: identifierBytes)
     order.reserve(more)
@@ -81,23 +100,109 @@ struct ConditionTable: Sendable {
   @inline(__always)
   func tag(of slot: UInt32) -> UInt64 { rows[Int(slot)].tag }
 
+  @inline(__always)
+  func assumed(of slot: UInt32) -> Event.State { rows[Int(slot)].assumed }
+
+  @inline(__always)
+  func isOverLimit(_ slot: UInt32) -> Bool { rows[Int(slot)].isOverLimit }
+
+  /// Whether a slot holds a circle.
+  @inline(__always)
+  func isCircle(_ slot: UInt32) -> Bool {
+    let row = rows[Int(slot)]
+    return row.generation != 0 && row.kind == .circularGeographic
+  }
+
   func beacon(of slot: UInt32) -> BeaconIdentityCondition? { beacons[slot] }
+
+  /// The conditions of exactly that beacon identity.
+  func slots(of beacon: BeaconIdentityCondition) -> ContiguousArray<UInt32> { beaconSlots[beacon] ?? [] }
+
+  /// The slot with that identifier.
+  func slot(of identifier: String) -> UInt32? {
+    var text = identifier
+    return text.withUTF8 { identifiers.slot(of: $0) }
+  }
 
   func definition(of slot: UInt32) -> Definition {
     let shape: Definition.Shape =
-      if let beacon = beacons[slot] { .beacon(beacon) } else { .circle(circle(of: slot).condition) }
-    return Definition(shape: shape, policy: policy(of: slot), tag: tag(of: slot))
+      switch kind(of: slot) {
+      case .circularGeographic: .circle(circle(of: slot).condition)
+      case .beaconIdentity: .beacon(beacons[slot]!)
+      }
+    return Definition(shape: shape, policy: policy(of: slot), tag: tag(of: slot), assumed: assumed(of: slot))
   }
 
   func condition(of slot: UInt32) -> any Condition {
-    if let beacon = beacons[slot] { beacon } else { circle(of: slot).condition }
+    switch definition(of: slot).shape {
+    case .circle(let circle): circle
+    case .beacon(let beacon): beacon
+    }
   }
 
-  /// Enters a new condition and returns its slot.
+  /// Enters a condition; one of that identifier is replaced, and the new one goes to the end of the add order.
+  mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
+    if let slot = identifiers.slot(of: identifier) {
+      let replaced = generation(of: slot)
+      let isOverLimit = isOverLimit(slot)
+      empty(slot)
+      fill(slot, definition, nil)
+      rows[Int(slot)].isOverLimit = isOverLimit
+      changes.append(.entered(slot, replaced: replaced))
+    } else {
+      let slot = insert(definition, identifier: identifier, generation: nil)
+      rows[Int(slot)].isOverLimit = !limit.enter(slot)
+      changes.append(.entered(slot, replaced: 0))
+    }
+  }
+
+  /// Removes a condition; the one that waits longest under the limit gets its place.
+  mutating func remove(_ slot: UInt32) {
+    let left = generation(of: slot)
+    empty(slot)
+    identifiers.remove(slot: slot)
+    freeSlots.append(slot)
+    changes.append(.left(slot, generation: left))
+    guard let promoted = limit.leave(slot) else { return }
+    rows[Int(promoted)].isOverLimit = false
+    changes.append(.promoted(promoted))
+  }
+
+  // MARK: - Restoring
+
+  /// Enters a condition that was saved and returns its slot.
   ///
-  /// - Parameter generation: That of a condition that is restored; else it gets the next one.
-  mutating func insert(
-    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64? = nil
+  /// - Parameter ticket: Its place among those that wait under the limit; `nil` when it is monitored.
+  mutating func restore(
+    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64, ticket: UInt64?
+  ) -> UInt32 {
+    let slot = insert(definition, identifier: identifier, generation: generation)
+    if let ticket {
+      rows[Int(slot)].isOverLimit = true
+      limit.restoreWaiting(slot, ticket: ticket)
+    } else {
+      limit.restoreHeld()
+    }
+    return slot
+  }
+
+  /// Puts in order who waits under the limit.
+  mutating func endRestoring() {
+    limit.sortWaiting()
+  }
+
+  mutating func startTickets(after ticket: UInt64) {
+    limit.startTickets(after: ticket)
+  }
+
+  mutating func startGenerations(after generation: UInt64) {
+    order.startGenerations(after: generation)
+  }
+
+  // MARK: - Slots
+
+  private mutating func insert(
+    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64?
   ) -> UInt32 {
     let slot: UInt32
     if let reused = freeSlots.popLast() {
@@ -111,22 +216,6 @@ struct ConditionTable: Sendable {
     return slot
   }
 
-  /// Puts another condition into a slot; it goes to the end of the add order.
-  mutating func replace(_ slot: UInt32, _ definition: Definition) {
-    empty(slot)
-    fill(slot, definition, nil)
-  }
-
-  mutating func remove(_ slot: UInt32) {
-    empty(slot)
-    identifiers.remove(slot: slot)
-    freeSlots.append(slot)
-  }
-
-  mutating func startGenerations(after generation: UInt64) {
-    order.startGenerations(after: generation)
-  }
-
   private mutating func fill(_ slot: UInt32, _ definition: Definition, _ generation: UInt64?) {
     var row = ConditionRow(circle: Self.nowhere)
     if let generation {
@@ -137,6 +226,7 @@ struct ConditionTable: Sendable {
     }
     row.policy = policies.take(definition.policy)
     row.tag = definition.tag
+    row.assumed = definition.assumed
     switch definition.shape {
     case .circle(let circle):
       row.circle = CircleGeometry(circle)
@@ -144,6 +234,7 @@ struct ConditionTable: Sendable {
     case .beacon(let beacon):
       row.kind = .beaconIdentity
       beacons[slot] = beacon
+      beaconSlots[beacon, default: []].append(slot)
     }
     rows[Int(slot)] = row
   }
@@ -156,7 +247,10 @@ struct ConditionTable: Sendable {
     case .circularGeographic:
       index.remove(slot, centre: row.circle.centre, reach: ChordThreshold.approaching(row.circle.radius))
     case .beaconIdentity:
-      beacons[slot] = nil
+      if let beacon = beacons.removeValue(forKey: slot), var slots = beaconSlots.removeValue(forKey: beacon) {
+        slots.removeAll { $0 == slot }
+        if !slots.isEmpty { beaconSlots[beacon] = slots }
+      }
     }
     rows[Int(slot)] = ConditionRow(circle: Self.nowhere)
   }
@@ -173,7 +267,10 @@ struct ConditionTable: Sendable {
       try Invariant.hold(
         Set(freeSlots).count == freeSlots.count && freeSlots.count + live.count == rows.count
           && !freeSlots.contains { rows[Int($0)].generation != 0 }, "a slot is free or has a condition")
-      for slot in order.slots where slot != AddOrder.gap {
+      try limit.checkInvariants(conditions: count)
+      for slot in order.live {
+        try Invariant.hold(
+          isOverLimit(slot) == (limit.ticket(of: slot) != nil), "who waits under the limit knows it")
         try Invariant.hold(
           order.next(after: generation(of: slot) - 1) == slot, "a generation belongs to one add")
       }
@@ -196,6 +293,11 @@ struct ConditionTable: Sendable {
       }
       try Invariant.hold(index.count == circles, "the index holds \(index.count) caps for \(circles) circles")
       try Invariant.hold(beacons.count == live.count - circles, "only beacon conditions have a beacon")
+      let identities = Dictionary(grouping: beacons.keys) { beacons[$0] }
+      try Invariant.hold(
+        identities.count == beaconSlots.count
+          && beaconSlots.allSatisfy { Set($1) == Set(identities[$0] ?? []) && $1.count == identities[$0]?.count },
+        "a beacon's identity leads to its conditions, each once")
       try index.checkInvariants()
     }
   }

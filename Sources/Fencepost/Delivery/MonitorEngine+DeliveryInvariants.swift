@@ -12,7 +12,7 @@ import FencepostKernel
         pendingEvents == waiting.count, "\(pendingEvents) events are counted as waiting, \(waiting.count) are")
       try queue.checkInvariants()
       try checkSequences(inFlight, waiting)
-      try records.checkInvariants(liveSlots.map { states[Int($0)].record }.filter { $0 != SlotState.none })
+      try records.checkInvariants(table.live.map { states[Int($0)].record }.filter { $0 != SlotState.none })
       let pending = Dictionary((inFlight + waiting).map { ($0.change, $0) }) { one, _ in one }
       try Invariant.hold(pending.count == inFlight.count + waiting.count, "no two events have one change number")
       switch options.delivery {
@@ -42,7 +42,7 @@ import FencepostKernel
         (inFlight + waiting).allSatisfy { $0.change <= lastChange }, "no event is beyond the last change")
       var counts: [UInt32: UInt32] = [:]
       for entry in waiting { counts[entry.slot, default: 0] += 1 }
-      for slot in liveSlots {
+      for slot in table.live {
         try Invariant.hold(states[Int(slot)].waiting == counts[slot] ?? 0, "a condition counts its waiting events")
       }
     }
@@ -57,7 +57,7 @@ import FencepostKernel
         for entry in pending.values { look(entry) }
         silent.forEach { entry, _ in look(entry) }
       }
-      for slot in liveSlots {
+      for slot in table.live {
         let told = last[slot] ?? lastEntry(of: slot)
         let state = states[Int(slot)]
         try Invariant.hold(

@@ -23,7 +23,7 @@ extension MonitorEngine {
     if isOn != isScanning {
       isScanning = isOn
       journal.markUrgent()
-      for slot in table.order.slots where slot != AddOrder.gap && table.kind(of: slot) == .beaconIdentity {
+      for slot in table.live where table.kind(of: slot) == .beaconIdentity {
         if isOn {
           if !currentFlags(of: slot).suspends { startAbsence(slot, at: clock) }
         } else {
@@ -45,7 +45,7 @@ extension MonitorEngine {
         BeaconIdentityCondition(uuid: sighting.uuid, major: sighting.major, minor: sighting.minor),
       ]
       for identity in identities {
-        for slot in beaconSlots[identity] ?? [] {
+        for slot in table.slots(of: identity) {
           if let known = strongest[slot] {
             if sighting.precedes(known) { strongest[slot] = sighting }
           } else {

@@ -73,7 +73,7 @@ extension MonitorEngine {
     var listed: ContiguousArray<UInt32> = []
     swap(&listed, &undetermined)
     if !undeterminedIsSorted {
-      listed.removeAll { !states[Int($0)].isCircle && unlist($0) }
+      listed.removeAll { !table.isCircle($0) && unlist($0) }
       listed.sort { table.generation(of: $0) < table.generation(of: $1) }
       undeterminedIsSorted = true
     }
@@ -87,7 +87,7 @@ extension MonitorEngine {
     var settled = sweeps && sweepShared(&listed)
     for slot in listed {
       let state = states[Int(slot)]
-      guard state.isSweepable else {
+      guard isSweepable(slot) else {
         states[Int(slot)].isListed = false
         continue
       }
@@ -120,7 +120,7 @@ extension MonitorEngine {
     let most = states.room / 2
     for slot in listed {
       let state = states.origin(Int(slot))
-      guard state.isListed, !state.isSweepable || state.noted != .unsatisfied else { continue }
+      guard state.isListed, !isSweepable(slot) || state.noted != .unsatisfied else { continue }
       guard others.count < most else { return false }
       others.append(slot)
     }
@@ -133,6 +133,12 @@ extension MonitorEngine {
     states.sweep()
     listed = others
     return true
+  }
+
+  /// Whether a slot has a circle that waits for the fix that decides it.
+  @inline(__always)
+  func isSweepable(_ slot: UInt32) -> Bool {
+    states[Int(slot)].observed == .undetermined && table.isCircle(slot) && !table.isOverLimit(slot)
   }
 
   private mutating func unlist(_ slot: UInt32) -> Bool {

@@ -6,7 +6,7 @@ import FencepostKernel
       try Invariant.hold(lastFix.map { $0.time.microseconds <= clock } ?? true, "no fix is later than the clock")
       try deadlines.checkInvariants()
       try checkUndetermined()
-      for slot in liveSlots {
+      for slot in table.live {
         let state = states[Int(slot)]
         if currentFlags(of: slot).suspends {
           try Invariant.hold(
@@ -18,9 +18,9 @@ import FencepostKernel
         case .beaconIdentity: try checkBeacon(slot, state)
         }
       }
-      let beacons = liveSlots.filter { table.kind(of: $0) == .beaconIdentity }
+      let beacons = table.live.filter { table.kind(of: $0) == .beaconIdentity }
       try Invariant.hold(Set(beaconTracks.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
-      let circles = Set(liveSlots).subtracting(beacons)
+      let circles = Set(table.live).subtracting(beacons)
       try Invariant.hold(circles.isSuperset(of: candidates.keys), "a candidate is a circle's")
       try checkWatches(circles)
     }
@@ -57,7 +57,7 @@ import FencepostKernel
         try Invariant.hold(
           states[slot].isListed == listed.contains(UInt32(slot)), "who is listed as undetermined knows it")
       }
-      let waiting = undetermined.filter { states[Int($0)].isSweepable && !currentFlags(of: $0).suspends }
+      let waiting = undetermined.filter { isSweepable($0) && !currentFlags(of: $0).suspends }
         .map { table.generation(of: $0) }
       try Invariant.hold(
         !undeterminedIsSorted || waiting.sorted() == waiting, "the undetermined circles are in add order")

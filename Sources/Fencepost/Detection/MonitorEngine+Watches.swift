@@ -8,10 +8,10 @@ extension MonitorEngine {
   /// The threshold of a circle at which a fix may change something; `nil` for a circle that is undetermined.
   @inline(__always)
   func watch(_ slot: UInt32) -> ActiveCircles.Watch? {
-    let circle = table.circle(of: slot)
-    let policy = table.policy(of: slot)
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return nil }
+    let circle = table.circle(of: slot)
+    let policy = table.policy(of: slot)
     if let candidate = candidates.isEmpty ? nil : candidates[slot] {
       guard candidate.isTimed else {  // any fix may confirm it
         return .init(centre: circle.centre, threshold: .infinity, direction: -1, slot: slot)

@@ -26,14 +26,8 @@ struct SlotState: Sendable, Equatable {
   var observed: Observed = .undetermined
   /// State of the last event queued (delivery `every`) or handled (the others).
   var noted: Event.State = .unknown
-  /// State of the first record.
-  var assumed: Event.State = .unknown
-  /// Over the condition limit.
-  var isOverLimit = false
   /// Listed among the undetermined circles.
   var isListed = false
-  /// A circle, and in the table.
-  var isCircle = false
   /// Near the fix that is being applied to the undetermined circles.
   var isNear = false
   /// A fix was evaluated since the circle became undetermined, and was too coarse to decide it.
@@ -46,9 +40,6 @@ struct SlotState: Sendable, Equatable {
   var added: Int64 = .min
 
   static let none = UInt32.max
-
-  /// A circle that waits for the fix that decides it.
-  var isSweepable: Bool { isCircle && observed == .undetermined && !isOverLimit }
 }
 
 /// A crossing in the making: a decisive fix was on the other side, and none since spoke against it.

@@ -59,7 +59,7 @@ struct SlotStates: Sendable {
     for slot in places.keys { body(slot) }
   }
 
-  /// Settles outside all undetermined circles that are listed and were not changed since the sharing began.
+  /// Settles outside everything that is listed and was not changed since the sharing began.
   mutating func sweep() {
     isSwept = true
   }
@@ -77,7 +77,7 @@ struct SlotStates: Sendable {
     guard state.isListed else { return state }
     var state = state
     state.isListed = false
-    if state.isSweepable { state.observed = .outside }
+    state.observed = .outside
     return state
   }
 

@@ -3,8 +3,7 @@ import FencepostKernel
 extension MonitorEngine {
   /// Explains why a condition is in its state, for the present moment; `nil` when no condition has that identifier.
   public func explain(_ identifier: String) -> Explanation? {
-    var text = identifier
-    return text.withUTF8 { table.identifiers.slot(of: $0) }.map { explain(slot: $0) }
+    table.slot(of: identifier).map { explain(slot: $0) }
   }
 
   /// Explains a live slot. See ``explain(_:)``.

@@ -41,7 +41,7 @@ extension MonitorEngine {
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
     if circlesAreSuspended || !candidates.isEmpty { return true }
-    if undetermined.contains(where: { states[Int($0)].isSweepable }) { return true }
+    if undetermined.contains(where: { isSweepable($0) }) { return true }
     // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
     for watch in active.watches where states[Int(watch.slot)].observed == .inside {
       let circle = table.circle(of: watch.slot)

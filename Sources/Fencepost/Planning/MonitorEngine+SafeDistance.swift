@@ -38,8 +38,7 @@ extension MonitorEngine {
   /// What the detector believes of a condition now: `unknown` while it is undetermined, suspended or unmonitored;
   /// `nil` when no condition has that identifier. The record may lag behind until events are handled.
   public func state(of identifier: String) -> Event.State? {
-    var text = identifier
-    return text.withUTF8 { table.identifiers.slot(of: $0) }.map { state(of: $0) }
+    table.slot(of: identifier).map { state(of: $0) }
   }
 
   /// What the detector believes of a live slot. See ``state(of:)-(String)``.

@@ -50,7 +50,7 @@ extension MonitorEngine {
     var nearest: ContiguousArray<RankedCircle> = []  // a heap, the last in rank first
     var limit = Double.infinity
     table.index.visitNearest(to: position) { slot, _ in
-      guard !states[Int(slot)].isOverLimit else { return limit }
+      guard !table.isOverLimit(slot) else { return limit }
       let circle = table.circle(of: slot)
       guard let (slack, isInside) = circle.slack(at: coordinate, position, limit: limit) else { return limit }
       let found = RankedCircle(slack: slack, radius: circle.radius, slot: slot, isInside: isInside)

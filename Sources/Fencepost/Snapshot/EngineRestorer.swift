@@ -83,7 +83,7 @@ struct EngineRestorer {
       engine.table.startGenerations(after: try reader.take("generation", in: 0...largest))
       engine.lastSequence = try reader.take("sequence", in: 0...largest)
       engine.lastChange = try reader.take("change", in: 0...largest)
-      engine.limit.startTickets(after: try reader.take("ticket", in: 0...largest))
+      engine.table.startTickets(after: try reader.take("ticket", in: 0...largest))
       if try reader.takeBool("last_fix") {
         let fix = try reader.takeFix()
         guard fix.time.microseconds <= engine.clock else { throw Damage("the last fix is later than the clock") }

@@ -9,7 +9,7 @@ extension MonitorEngine {
   /// Hands over every row, by table and key, the head last.
   func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
-    for slot in table.order.slots where slot != AddOrder.gap { try withConditionRow(slot, &writer, body) }
+    for slot in table.live { try withConditionRow(slot, &writer, body) }
     var events: ContiguousArray<(entry: EventEntry, follows: UInt64)> = []
     forEachEvent { events.append(($0, $1)) }
     events.sort { $0.entry.change < $1.entry.change }
@@ -51,7 +51,7 @@ extension MonitorEngine {
     writer.put(table.order.lastGeneration)
     writer.put(lastSequence)
     writer.put(lastChange)
-    writer.put(limit.lastTicket)
+    writer.put(table.limit.lastTicket)
     writer.put(lastFix != nil)
     if let lastFix { writer.put(lastFix) }
     putTimeStep(&writer)
@@ -74,7 +74,7 @@ extension MonitorEngine {
     writer.put(state.observed.rawValue)
     writer.put(state.noted.rawValue)
     writer.put(state.notedFlags)
-    writer.put(state.assumed.rawValue)
+    writer.put(row.assumed.rawValue)
     writer.put(state.added)
     writer.put(state.hasMetCoarseFix)
     switch row.kind {
@@ -89,18 +89,18 @@ extension MonitorEngine {
       writer.put(track.deadline)
       writer.put(track.noted)
     }
-    let ticket = state.isOverLimit ? limit.ticket(of: slot) ?? 0 : 0
+    let ticket = row.isOverLimit ? table.limit.ticket(of: slot) ?? 0 : 0
     let candidate = candidates.isEmpty ? nil : candidates[slot]
     let present = turn.present.isEmpty ? nil : turn.present[slot]
     let flags = turn.flags.isEmpty ? nil : turn.flags[slot]
     var parts: ConditionParts = []
-    if state.isOverLimit { parts.insert(.overLimit) }
+    if row.isOverLimit { parts.insert(.overLimit) }
     if state.record != SlotState.none { parts.insert(.record) }
     if candidate != nil { parts.insert(.candidate) }
     if present != nil { parts.insert(.present) }
     if flags != nil { parts.insert(.flags) }
     writer.put(parts.rawValue)
-    if state.isOverLimit { writer.put(ticket) }
+    if row.isOverLimit { writer.put(ticket) }
     if state.record != SlotState.none { writer.put(records[state.record]) }
     if let candidate {
       writer.put(candidate.fix)

@@ -14,10 +14,9 @@ extension MonitorEngine {
     state.observed = try reader.take(Observed.self, "observed")
     state.noted = try reader.take(Event.State.self, "noted")
     state.notedFlags = try reader.take("noted_flags", in: 0...UInt16(Diagnostics.all.rawValue))
-    state.assumed = try reader.take(Event.State.self, "assumed")
+    let assumed = try reader.take(Event.State.self, "assumed")
     state.added = try reader.takeTime("added")
     state.hasMetCoarseFix = try reader.takeBool("coarse")
-    state.isCircle = kind == .circularGeographic
     let shape: Definition.Shape
     var track = BeaconTrack()
     switch kind {
@@ -36,30 +35,30 @@ extension MonitorEngine {
     }
     let parts = ConditionParts(rawValue: try reader.take("parts", in: 0...ConditionParts.all.rawValue))
 
-    let slot = table.insert(
-      Definition(shape: shape, policy: policy, tag: tag), identifier: identifier, generation: generation)
+    var ticket: UInt64?
     if parts.contains(.overLimit) {
-      state.isOverLimit = true
-      let ticket: UInt64 = try reader.take()
-      guard ticket > 0, ticket <= limit.lastTicket else { throw Damage("a condition has the ticket \(ticket)") }
-      limit.restoreWaiting(slot, ticket: ticket)
-    } else {
-      limit.restoreHeld()
+      let saved: UInt64 = try reader.take()
+      guard saved > 0, saved <= table.limit.lastTicket else { throw Damage("a condition has the ticket \(saved)") }
+      ticket = saved
     }
+    let slot = table.restore(
+      Definition(shape: shape, policy: policy, tag: tag, assumed: assumed), identifier: identifier,
+      generation: generation, ticket: ticket)
     if parts.contains(.record) {
       state.record = records.insert(try reader.takeEntry(slot: slot, generation: generation))
     }
     states.append(state)
-    if case .beacon(let beacon) = shape {
+    if kind == .beaconIdentity {
       beaconTracks[slot] = track
-      beaconSlots[beacon, default: []].append(slot)
       if track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
     }
     if parts.contains(.candidate) {
       let candidate = Candidate(
         fix: try reader.takeFix(), boundaryDistance: try reader.takeDouble(), deadline: try reader.take(),
         isTimed: try reader.takeBool("timed"))
-      guard state.isCircle, state.observed != .undetermined else { throw Damage("a candidate is out of place") }
+      guard kind == .circularGeographic, state.observed != .undetermined else {
+        throw Damage("a candidate is out of place")
+      }
       candidates[slot] = candidate
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
     }
@@ -70,11 +69,11 @@ extension MonitorEngine {
     if parts.contains(.flags) {
       turn.flags[slot] = (try reader.take(), try reader.take("change", in: 0...EngineRestorer.largest))
     }
-    if state.isCircle {
+    if kind == .circularGeographic {
       if state.observed != .undetermined {
         var survey = Survey()
         refreshWatch(slot, &survey)
-      } else if !state.isOverLimit {
+      } else if ticket == nil {
         states[Int(slot)].isListed = true
         undetermined.append(slot)
       }
@@ -124,7 +123,7 @@ extension MonitorEngine {
     for (one, next) in zip(inFlight, inFlight.dropFirst()) where one.sequence == next.sequence {
       throw Damage("two events have the sequence \(one.sequence)")
     }
-    limit.sortWaiting()
+    table.endRestoring()
     handedOut = 0
   }
 }

@@ -4,8 +4,7 @@ import Testing
 
 @Suite struct ConditionLimitTests {
   @Test func theOldestThatWaitsGetsThePlace() {
-    var limit = ConditionLimit()
-    limit.capacity = 2
+    var limit = ConditionLimit(capacity: 2)
     #expect((0..<5).map { limit.enter($0) } == [true, true, false, false, false])
     #expect(limit.leave(2) == nil)  // one that waits
     #expect(limit.leave(0) == 3)
@@ -15,14 +14,13 @@ import Testing
   }
 
   @Test func withoutACapacityAllEnter() {
-    var limit = ConditionLimit()
+    var limit = ConditionLimit(capacity: nil)
     #expect((0..<1_000).allSatisfy { limit.enter($0) })
   }
 
   @Test func agreesWithAList() {
     var random = SeededGenerator("ConditionLimitTests")
-    var limit = ConditionLimit()
-    limit.capacity = 10
+    var limit = ConditionLimit(capacity: 10)
     var held: Set<UInt32> = []
     var waiting: [UInt32] = []
     var next: UInt32 = 0

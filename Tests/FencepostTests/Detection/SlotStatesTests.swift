@@ -12,9 +12,7 @@ import Testing
       var plain: [SlotState] = []
       for _ in 0..<random.integer(1_000...3_000) {
         var state = SlotState()
-        state.isCircle = random.chance(0.9)
         state.isListed = random.chance(0.8)
-        state.isOverLimit = random.chance(0.1)
         state.observed = random.chance(0.8) ? .undetermined : .inside
         original.append(state)
         plain.append(state)
@@ -31,7 +29,7 @@ import Testing
           shared.sweep()
           for slot in plain.indices where plain[slot].isListed && !kept.contains(slot) {
             plain[slot].isListed = false
-            if plain[slot].isSweepable { plain[slot].observed = .outside }
+            plain[slot].observed = .outside
           }
         case 1...2 where step > 300:
           shared.append(SlotState())
