@@ -115,8 +115,9 @@ class _Sentences(_Split):
             damaged = self._reader.damaged
             # A wild sentence is one that is damaged, not one that ends the watch.
             yield from self._dated(self._reader.line(line.decode("ascii", "replace")))
-            if self._reader.damaged > damaged == 0:
-                yield "NMEA 0183", LineError("a sentence is damaged; others will be passed over without a word")
+            if self._reader.damaged > damaged == 0 and self._reader.damage is not None:
+                place, reason = self._reader.damage
+                yield place, LineError(f"{reason}; other damaged sentences will be passed over without a word")
             if self._reader.undated > MOST_UNDATED:
                 yield from self._no_date()
 

@@ -13,21 +13,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from .._errors import InputError, require
+from .nmea_sentences import Sentence, SentenceError, read_sentence, sentences
 from .tracks import NO_POSITION, Point
 
 RANGE_ERROR = 5.0
 """Metres a unit of HDOP."""
-_KINDS = ("RMC", "GGA", "ZDA")
-_CLOCK = re.compile(r"([01]\d|2[0-3])([0-5]\d)([0-5]\d(?:\.\d*)?)")
 _HOUR = 3_600_000_000
 _DAY = 24 * _HOUR
-_EPOCH = date(1970, 1, 1)
 
 
 @dataclass(slots=True)
@@ -40,6 +35,14 @@ class _Epoch:
     longitude: float = 0.0
     accuracy: float = NO_POSITION
     best: bool = False
+
+    def take(self, sentence: Sentence, scale: float) -> None:
+        """Lays what a sentence says over what is known: a valid GGA is best, then a valid RMC."""
+        if sentence.position is None or self.best:
+            return
+        self.latitude, self.longitude = sentence.position
+        self.accuracy = sentence.dilution * scale
+        self.best = sentence.kind == "GGA"
 
 
 def looks_like_nmea(data: bytes) -> bool:
@@ -58,7 +61,12 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
         more = f" ({reader.damaged} RMC, GGA or ZDA sentences are damaged)" if reader.damaged else ""
         raise InputError(path, f"line {reader.undated_line}", f"no RMC or ZDA sentence gives the date{more}")
     if reader.damaged and not reader.is_dated:
-        raise InputError(path, "", f"all of its {reader.damaged} RMC, GGA and ZDA sentences are damaged")
+        raise InputError(
+            path,
+            "",
+            f"all of its {reader.damaged} RMC, GGA and ZDA sentences are damaged"
+            f" (the last, {': '.join(reader.damage or ())})",
+        )
     yield from reader.end()
 
 
@@ -70,7 +78,8 @@ class SentenceReader:
 
     Attributes:
         found: How many RMC, GGA and ZDA sentences there were.
-        damaged: How many of them cannot be read.
+        damaged: How many of them are damaged or incomplete: nothing of them is used.
+        damage: Where the last of these was, and what was wrong with it; None: there was none.
     """
 
     def __init__(self, hdop_scale: float | None = None) -> None:
@@ -79,6 +88,7 @@ class SentenceReader:
         self._dated: tuple[int, int] | None = None
         self._waiting: list[_Epoch] = []
         self._number = self.found = self.damaged = 0
+        self.damage: tuple[str, str] | None = None
 
     @property
     def is_dated(self) -> bool:
@@ -103,28 +113,27 @@ class SentenceReader:
     def line(self, line: str) -> Iterator[tuple[str, Point]]:
         """The fixes that this line completes, with their places."""
         self._number += 1
-        # Loggers write their own time before a sentence.
-        start = line.find("$")
-        if start < 0 or line[start + 3 : start + 6] not in _KINDS:
-            return
-        self.found += 1
-        try:
-            sentence = self._parse(line[start:].strip())
-            clock, day = _clock(sentence.data[0]), _day(sentence)
-        except (ValueError, LookupError):  # also pynmea2's own: a wrong check sum, no sentence
-            self.damaged += 1
-            return
-        if clock is None:
-            return
+        for text in sentences(line):
+            self.found += 1
+            try:
+                sentence = read_sentence(text, self._parse)
+            except SentenceError as error:
+                self.damaged += 1
+                self.damage = f"line {self._number}", str(error)
+            else:
+                if sentence.clock is not None:
+                    yield from self._take(sentence, sentence.clock)
+
+    def _take(self, sentence: Sentence, clock: int) -> Iterator[tuple[str, Point]]:
         waiting = self._waiting
         if waiting and waiting[-1].clock != clock:
             yield from self.end()
-        if day is not None:
-            self._dated = day, clock
-        if sentence.sentence_type != "ZDA":
+        if sentence.day is not None:
+            self._dated = sentence.day, clock
+        if sentence.kind != "ZDA":
             if not waiting or waiting[-1].clock != clock:
                 waiting.append(_Epoch(self._number, clock))
-            _take(waiting[-1], sentence, self._scale)
+            waiting[-1].take(sentence, self._scale)
 
     def end(self) -> Iterator[tuple[str, Point]]:
         """The fixes that wait, if their date is known."""
@@ -140,39 +149,3 @@ def _points(epochs: Iterable[_Epoch], dated: tuple[int, int]) -> Iterator[tuple[
         shift = 1 if ahead < -12 * _HOUR else -1 if ahead > 12 * _HOUR else 0
         time = (day + shift) * _DAY + epoch.clock
         yield f"line {epoch.line}", (epoch.latitude, epoch.longitude, epoch.accuracy, time)
-
-
-def _take(epoch: _Epoch, sentence: Any, scale: float) -> None:
-    """Lays what a sentence says over what is known: a valid GGA is best, then a valid RMC."""
-    gga = sentence.sentence_type == "GGA"
-    try:
-        # pynmea2's own is_valid takes the navigational status "not given" for an alarm.
-        valid = int(sentence.data[5]) != 0 if gga else sentence.status == "A" and "N" not in sentence.data[11:12]
-        if not valid or epoch.best:
-            return
-        latitude, longitude = sentence.latitude, sentence.longitude
-        accuracy = float(sentence.horizontal_dil or 0) * scale if gga else 0.0
-    except (ValueError, LookupError, TypeError):
-        return
-    epoch.latitude, epoch.longitude, epoch.accuracy, epoch.best = latitude, longitude, accuracy, gga
-
-
-def _clock(text: str) -> int | None:
-    """Microseconds since midnight of hhmmss.ss, exactly; None: the receiver does not know the time."""
-    if not text:
-        return None
-    parts = _CLOCK.fullmatch(text)
-    if parts is None:
-        raise ValueError(text)
-    hours, minutes, seconds = parts.groups()
-    return int(hours) * _HOUR + int(minutes) * _HOUR // 60 + int(Decimal(seconds) * 1_000_000)
-
-
-def _day(sentence: Any) -> int | None:
-    """Days since 1970 of a sentence that says the date."""
-    kind, values = sentence.sentence_type, sentence.data
-    if kind == "RMC" and values[8]:
-        return (sentence.datestamp - _EPOCH).days if isinstance(sentence.datestamp, date) else None
-    if kind == "ZDA" and all(values[1:4]):
-        return (date(int(values[3]), int(values[2]), int(values[1])) - _EPOCH).days
-    return None

@@ -1,0 +1,169 @@
+"""One sentence of NMEA 0183: RMC, GGA or ZDA, whole or refused.
+
+A receiver that is switched off, a torn line and a logger that fills in what it does not know all write sentences that
+look like one. So each field that a position or a date is made of must be there in the form of the standard (IEC
+61162-1): all fields of the sentence, ddmm.mm and dddmm.mm with all of their digits and fewer than 60 minutes, a
+hemisphere in capitals, hhmmss, ddmmyy. What a receiver says while it has no fix is not damage: it is no position.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, NoReturn
+
+KINDS = {"RMC": 11, "GGA": 14, "ZDA": 4}
+"""The sentences that are read, and how many fields each has at least; a ZDA may lack its local zone."""
+_START = re.compile(r"([A-OQ-Z][A-Z0-9])(RMC|GGA|ZDA),")
+_CLOCK = re.compile(r"([01][0-9]|2[0-3])([0-5][0-9])([0-5][0-9](?:\.[0-9]*)?)")
+_DEGREES = {
+    "latitude": re.compile(r"[0-9]{2}[0-5][0-9]\.[0-9]+"),
+    "longitude": re.compile(r"[0-9]{3}[0-5][0-9]\.[0-9]+"),
+}
+_HEMISPHERES = {"latitude": "NS", "longitude": "EW"}
+_RANGES = {"latitude": 90.0, "longitude": 180.0}
+_DILUTION = re.compile(r"[0-9]{1,6}(?:\.[0-9]*)?|\.[0-9]+")
+_HOUR = 3_600_000_000
+_EPOCH = date(1970, 1, 1)
+
+
+class SentenceError(ValueError):
+    """A sentence is damaged or incomplete; the text names it and says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What a sentence says.
+
+    Attributes:
+        kind: RMC, GGA or ZDA.
+        clock: Microseconds since midnight; None: the receiver does not know the time.
+        day: Days since 1970; None: the sentence has no date.
+        position: Latitude and longitude in degrees; None: the receiver has no position, or the sentence has none.
+        dilution: Horizontal dilution of precision; 0: not said.
+    """
+
+    kind: str
+    clock: int | None
+    day: int | None
+    position: tuple[float, float] | None
+    dilution: float
+
+
+def sentences(line: str) -> list[str]:
+    """The sentences of :data:`KINDS` in a line, from their dollar sign on; those of a talker, not a maker's own.
+
+    Loggers write their own time before a sentence, and a torn sentence runs into the next.
+    """
+    return [f"${part}" for part in line.split("$")[1:] if _START.match(part)]
+
+
+def read_sentence(text: str, parse: Callable[[str], Any]) -> Sentence:
+    """What a sentence says.
+
+    Args:
+        text: One of :func:`sentences`.
+        parse: That of pynmea2, which takes a sentence apart and compares its check sum, if it has one.
+
+    Raises:
+        SentenceError: It is damaged or incomplete.
+    """
+    kind = text[3:6]
+    try:
+        sentence = parse(text.strip())
+    except ValueError as error:
+        checked = type(error).__name__ == "ChecksumError"
+        raise SentenceError(f"{kind}: {'the check sum does not match' if checked else 'is no sentence'}") from None
+    values = sentence.data
+    if len(values) < KINDS[kind]:
+        raise SentenceError(f"{kind}: has {len(values)} of {KINDS[kind]} fields")
+    clock = _clock(kind, values[0])
+    if kind == "ZDA":
+        return Sentence(kind, clock, _zda_day(values[1:4]), None, 0.0)
+    if kind == "RMC":
+        # A position without its date is half a fix, but receivers know the date before they know where they are.
+        day, has_fix = _rmc_day(values[8]), _has_fix(values)
+        if has_fix and day is None:
+            raise SentenceError("RMC: says that it is valid and has no date")
+        position = _position(sentence, values[2:6]) if has_fix else None
+        return Sentence(kind, clock, day, position, 0.0)
+    quality = values[5]
+    if re.fullmatch("[0-8]?", quality) is None:
+        _refuse(kind, "quality", quality, "0 to 8")
+    if quality in ("", "0"):
+        return Sentence(kind, clock, None, None, 0.0)
+    return Sentence(kind, clock, None, _position(sentence, values[1:5]), _dilution(values[7]))
+
+
+def _refuse(kind: str, what: str, text: str, expected: str) -> NoReturn:
+    raise SentenceError(f"{kind}: {what} {text!r} is not {expected}" if text else f"{kind}: has no {what}")
+
+
+def _has_fix(values: list[str]) -> bool:
+    status = values[1]
+    if status not in ("A", "V", ""):
+        _refuse("RMC", "status", status, "A or V")
+    # The mode came with NMEA 2.3. pynmea2's own is_valid takes the navigational status "not given" for an alarm.
+    return status == "A" and values[11:12] != ["N"]
+
+
+def _position(sentence: Any, values: list[str]) -> tuple[float, float]:
+    """The position of a sentence whose four fields are in order; else it says which is not."""
+    kind = sentence.sentence_type
+    for what, number, hemisphere in (("latitude", *values[:2]), ("longitude", *values[2:])):
+        if _DEGREES[what].fullmatch(number) is None:
+            form = "ddmm.mm" if what == "latitude" else "dddmm.mm"
+            _refuse(kind, what, number, f"{form} with fewer than 60 minutes")
+        if hemisphere not in tuple(_HEMISPHERES[what]):
+            _refuse(kind, f"hemisphere of the {what}", hemisphere, " or ".join(_HEMISPHERES[what]))
+    position = sentence.latitude, sentence.longitude
+    for what, degrees in zip(_RANGES, position, strict=True):
+        if abs(degrees) > _RANGES[what]:
+            raise SentenceError(f"{kind}: {what} {degrees:g} is not -{_RANGES[what]:g} to {_RANGES[what]:g} degrees")
+    return position
+
+
+def _dilution(text: str) -> float:
+    if text and _DILUTION.fullmatch(text) is None:
+        _refuse("GGA", "dilution of precision", text, "a number from 0")
+    return float(text or 0)
+
+
+def _clock(kind: str, text: str) -> int | None:
+    """Microseconds since midnight of hhmmss.ss, exactly."""
+    if not text:
+        return None
+    parts = _CLOCK.fullmatch(text)
+    if parts is None:
+        _refuse(kind, "time", text, "hhmmss")
+    hours, minutes, seconds = parts.groups()
+    return int(hours) * _HOUR + int(minutes) * _HOUR // 60 + int(Decimal(seconds) * 1_000_000)
+
+
+def _rmc_day(text: str) -> int | None:
+    if not text:
+        return None
+    if re.fullmatch("[0-9]{6}", text) is None:
+        _refuse("RMC", "date", text, "ddmmyy")
+    year = int(text[4:])
+    # The window of two digits that strptime and receivers have: 1969 to 2068.
+    return _day("RMC", text, 1900 + year if year > 68 else 2000 + year, text[2:4], text[:2])
+
+
+def _zda_day(values: list[str]) -> int | None:
+    if not any(values):
+        return None
+    text = ",".join(values)
+    if re.fullmatch("[0-9]{2},[0-9]{2},[0-9]{4}", text) is None:
+        _refuse("ZDA", "date", text, "dd,mm,yyyy")
+    return _day("ZDA", text, int(values[2]), values[1], values[0])
+
+
+def _day(kind: str, text: str, year: int, month: str, day: str) -> int:
+    try:
+        return (date(year, int(month), int(day)) - _EPOCH).days
+    except ValueError:
+        _refuse(kind, "date", text, "a day that exists")
