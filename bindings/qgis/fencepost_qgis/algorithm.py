@@ -13,7 +13,8 @@ class Algorithm(QgsProcessingAlgorithm):
         NAME: Identifier within the provider.
         TITLE: What people read.
         SUMMARY: One sentence, shown as a tool tip.
-        HELP: HTML, beside the parameters.
+        HELP: Plain text, beside the parameters: paragraphs with a blank line between, wrapped at will; a line that
+            begins with a dash is a paragraph of its own.
         TAGS: Words to search for.
         ICON: Name of the icon.
     """
@@ -34,7 +35,8 @@ class Algorithm(QgsProcessingAlgorithm):
         return self.SUMMARY
 
     def shortHelpString(self):  # noqa: N802
-        return self.HELP
+        # QGIS makes a paragraph of each line, qgis_process prints the text as it is.
+        return "\n\n".join("\n".join(_joined(paragraph)) for paragraph in self.HELP.strip().split("\n\n"))
 
     def tags(self):
         return list(self.TAGS)
@@ -50,3 +52,14 @@ class Algorithm(QgsProcessingAlgorithm):
         # Not everything that runs algorithms asks canExecute first.
         problem = engine_problem()
         return (False, problem) if problem else super().checkParameterValues(parameters, context)
+
+
+def _joined(paragraph):
+    """The lines of a paragraph, or of a list, without what wraps them."""
+    lines = []
+    for line in paragraph.splitlines():
+        if lines and not line.startswith("- "):
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+    return lines

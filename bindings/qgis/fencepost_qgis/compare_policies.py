@@ -18,18 +18,18 @@ class ComparePolicies(Algorithm):
     SUMMARY = "What each policy would have made of recorded tracks: events, visits, flaps, delay."
     TAGS = ("geofence", "geofencing", "policy", "compare", "false alarm", "delay", "flap", "track", "what-if")
     HELP = """
-<p>Replays recorded tracks once for each policy, and compares what came of it with the exact crossings of the line.</p>
-<p>The table has a row for <b>exact</b>, <b>standard</b> and <b>core_location</b>, and one named <b>own</b> when a
-number is changed under Advanced Parameters:</p>
-<ul>
-<li><i>events</i> and <i>visits</i>: how many there are;</li>
-<li><i>flaps</i>: crossings that the opposite crossing undid within the flap time, mostly false alarms;</li>
-<li><i>entry_delay</i>, <i>exit_delay</i>, <i>mean_delay</i>: how many seconds after the line was crossed the policy
-confirmed it, on average;</li>
-<li><i>missed_visits</i>: stays inside the line that the policy did not notice; <i>false_visits</i>: visits without
-such a stay.</li>
-</ul>
-<p>Each policy holds for all circles.</p>
+Replays recorded tracks once for each policy, and compares what came of it with the exact crossings of the line.
+
+The table has a row for exact, standard and core_location, and one named own when a number is changed under Advanced
+Parameters:
+
+- events and visits: how many there are;
+- flaps: crossings that the opposite crossing undid within the flap time, mostly false alarms;
+- entry_delay, exit_delay, mean_delay: how many seconds after the line was crossed the policy confirmed it, on
+average;
+- missed_visits: stays inside the line that the policy did not notice; false_visits: visits without such a stay.
+
+Each policy holds for all circles.
 """
 
     def initAlgorithm(self, configuration=None):  # noqa: N802

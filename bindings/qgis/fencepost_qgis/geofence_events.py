@@ -19,23 +19,26 @@ class GeofenceEvents(Algorithm):
     SUMMARY = "When recorded tracks enter and leave circles, and the visits that follow."
     TAGS = ("geofence", "geofencing", "fence", "enter", "exit", "visit", "trajectory", "gps", "dwell", "monitor")
     HELP = """
-<p>Replays recorded tracks against circles, as a live geofence would have seen them, and writes an event each time a
-circle is entered or left, with the fix that decided it.</p>
-<p>A jump of a bad fix over the line is no crossing: with the policy <b>Standard</b> a fix counts when it lies beyond
-the line by 20 m and by its own accuracy, and the device must stay there for 20 s. <b>Exact</b> takes the line itself,
-at
-once. <b>Core Location</b> is like Standard, but leaving needs the circle's radius (60 to 200 m) beyond the line. Every
-number can be changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the coordinate
-systems.</p>
-<p><b>Tracks</b> are points with a time; with a track field each of its values is a device of its own. <b>Circles</b>
-are points with a radius field or one fixed radius.</p>
-<p><b>Events</b> have <i>state</i> (satisfied: inside; unsatisfied: outside), <i>cause</i> (determination: the first
-knowledge; crossing: a change that was seen), <i>date</i> (when it was confirmed), <i>evidence_date</i> (the fix that
-started it), and latitude, longitude, accuracy and signed distance to the line of the fix that decided; <i>date_us</i>
-counts microseconds since 1970. All times are UTC. The layer plays in the temporal controller.</p>
-<p><b>Visits</b> have a row for each stay in a circle: start, end, duration in seconds, how each end is known, and
-whether it was still open when the track ended.</p>
-<p>Features that cannot be used are named in the log with layer, id and reason.</p>
+Replays recorded tracks against circles, as a live geofence would have seen them, and writes an event each time a
+circle is entered or left, with the fix that decided it.
+
+A jump of a bad fix over the line is no crossing: with the policy Standard a fix counts when it lies beyond the line
+by 20 m and by its own accuracy, and the device must stay there for 20 s. Exact takes the line itself, at once. Core
+Location is like Standard, but leaving needs the circle's radius (60 to 200 m) beyond the line. Every number can be
+changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the coordinate systems.
+
+Tracks are points with a time; with a track field each of its values is a device of its own. Circles are points with a
+radius field or one fixed radius.
+
+Events have state (satisfied: inside; unsatisfied: outside), cause (determination: the first knowledge; crossing: a
+change that was seen), date (when it was confirmed), evidence_date (the fix that started it), and latitude, longitude,
+accuracy and signed distance to the line of the fix that decided; date_us counts microseconds since 1970. All times
+are UTC. The layer plays in the temporal controller.
+
+Visits have a row for each stay in a circle: start, end, duration in seconds, how each end is known, and whether it
+was still open when the track ended.
+
+Features that cannot be used are named in the log with layer, id and reason.
 """
 
     def initAlgorithm(self, configuration=None):  # noqa: N802

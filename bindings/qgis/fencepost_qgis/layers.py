@@ -46,6 +46,25 @@ def number(value, what):
     return float(value)
 
 
+INSTEAD = {
+    (
+        "CIRCLES",
+        QgsWkbTypes.PolygonGeometry,
+    ): "circles are points with a radius. Make points of them with the algorithm "
+    "Centroids (native:centroids) and choose a radius that covers each",
+    ("CIRCLES", QgsWkbTypes.LineGeometry): "circles are points with a radius. Make points of them with the algorithm "
+    "Extract vertices (native:extractvertices) or Points along geometry (native:pointsalonglines)",
+    (
+        "TRACKS",
+        QgsWkbTypes.LineGeometry,
+    ): "a track is points with times. Make points of them with the algorithm Extract "
+    "vertices (native:extractvertices), where each has its time, or load the file's layer of track points",
+    ("TRACKS", QgsWkbTypes.PolygonGeometry): "a track is points with times",
+}
+"""What to do with a layer that is not of points."""
+SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "lines"}
+
+
 class Layer:
     """A layer of points and how to read it.
 
@@ -60,6 +79,9 @@ class Layer:
         if self.source is None:
             raise QgsProcessingException(algorithm.invalidSourceError(parameters, name))
         self.title = f"{name.lower()} layer '{self.source.sourceName()}'"
+        shape = QgsWkbTypes.geometryType(self.source.wkbType())
+        if (name, shape) in INSTEAD:
+            raise QgsProcessingException(f"{self.title}: holds {SHAPES[shape]}; {INSTEAD[name, shape]}")
         self.crs = self.source.sourceCrs()
         if not self.crs.isValid():
             raise QgsProcessingException(f"{self.title}: has no coordinate system; give it one (Layer, Set CRS)")
@@ -120,11 +142,19 @@ class Layer:
         if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
             raise Unusable(
                 f"lies at latitude {latitude:g}, longitude {longitude:g}; accepted are -90 to 90 and -180 to 180 "
-                f"degrees: is {self.crs.authid() or 'the coordinate system'} right for this layer?",
+                f"degrees: {self._cause(latitude, longitude)}",
                 "coordinates are out of range",
             )
         self.looks_like_degrees = self.looks_like_degrees and abs(x) <= 180 and abs(y) <= 90
         return latitude, longitude
+
+    def _cause(self, latitude, longitude):
+        """What probably brings a point off the Earth."""
+        if 90 < abs(latitude) <= 180 and abs(longitude) <= 90:
+            return "have latitude and longitude changed places?"
+        if abs(latitude) <= 90 and 180 < longitude <= 360:
+            return "do longitudes count from 0 to 360? Subtract 360 from those above 180"
+        return f"is {self.crs.authid() or 'the coordinate system'} right for this layer?"
 
     def warn_of_units(self, feedback, used):
         """Says so when a layer in metres holds what must be degrees."""

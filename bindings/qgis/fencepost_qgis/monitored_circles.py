@@ -21,11 +21,12 @@ class MonitoredCircles(Algorithm):
     SUMMARY = "The circles of a geofence as true geodesic polygons, for maps."
     TAGS = ("geofence", "geofencing", "fence", "circle", "geodesic", "buffer", "polygon")
     HELP = """
-<p>Draws the circles that <b>Geofence events</b> watches: polygons whose corners lie at the radius from the centre along
-WGS84 geodesics. A buffer in a projected coordinate system is neither round nor of the right size on the ground; these
-are, everywhere: over the antimeridian a circle becomes two parts, around a pole it reaches to the pole.</p>
-<p>The attributes are identifier, radius (metres), latitude and longitude of the centre (WGS84), and those of the layer
-with other names.</p>
+Draws the circles that Geofence events watches: polygons whose corners lie at the radius from the centre along WGS84
+geodesics. A buffer in a projected coordinate system is neither round nor of the right size on the ground; these are,
+everywhere: over the antimeridian a circle becomes two parts, around a pole it reaches to the pole.
+
+The attributes are identifier, radius (metres), latitude and longitude of the centre (WGS84), and those of the layer
+with other names.
 """
 
     def initAlgorithm(self, configuration=None):  # noqa: N802

@@ -10,11 +10,13 @@ from qgis.core import (
     QgsField,
     QgsFields,
     QgsGeometry,
+    QgsLayerTreeLayer,
     QgsPointXY,
     QgsProcessingException,
     QgsProcessingLayerPostProcessorInterface,
     QgsVectorLayerTemporalProperties,
 )
+from qgis.PyQt import sip
 from qgis.PyQt.QtCore import QDateTime, Qt, QVariant
 
 from .resources import style
@@ -128,7 +130,7 @@ class Sink:
     def style(self, context, name):
         """Lets QGIS give the layer its style when it loads it."""
         if self.id is not None and context.willLoadLayerOnCompletion(self.id):
-            context.layerToLoadOnCompletionDetails(self.id).setPostProcessor(_STYLERS[name])
+            context.layerToLoadOnCompletionDetails(self.id).setPostProcessor(_styler(name))
 
 
 class OutsideError(Exception):
@@ -166,8 +168,12 @@ class FromWGS84:
         return geometry
 
 
+MARK = "fencepost/output"
+"""The custom property by which layers of the algorithms are known: the name of their style."""
+
+
 class _Styler(QgsProcessingLayerPostProcessorInterface):
-    """Gives a loaded layer its style; events also play in the temporal controller."""
+    """Gives a loaded layer its style and its place; events also play in the temporal controller."""
 
     def __init__(self, name):
         super().__init__()
@@ -182,8 +188,34 @@ class _Styler(QgsProcessingLayerPostProcessorInterface):
             temporal.setMode(QgsVectorLayerTemporalProperties.ModeFeatureDateTimeInstantFromField)
             temporal.setStartField("date")
             temporal.setIsActive(True)
+        layer.setCustomProperty(MARK, self._style)
+        if self._style in ("events", "circles"):
+            put_events_above(context.project())
         layer.triggerRepaint()
 
 
-# QGIS keeps only their address, so they live as long as the plugin.
-_STYLERS = {name: _Styler(name) for name in ("events", "visits", "comparison", "circles")}
+def put_events_above(project):
+    """Moves layers of circles that lie above events to right below them, within their group."""
+    root = project.layerTreeRoot() if project is not None else None
+    for group in () if root is None else [root, *root.findGroups(True)]:
+        nodes = [node for node in group.children() if isinstance(node, QgsLayerTreeLayer)]
+        kinds = [node.layer().customProperty(MARK) if node.layer() is not None else None for node in nodes]
+        if "events" not in kinds:
+            continue
+        below = len(kinds) - 1 - kinds[::-1].index("events")
+        for node in [node for node, kind in zip(nodes[:below], kinds) if kind == "circles"][::-1]:
+            group.insertChildNode(group.children().index(nodes[below]) + 1, node.clone())
+            group.removeChildNode(node)
+
+
+_living = []
+
+
+def _styler(name):
+    """A styler for one run.
+
+    QGIS keeps only its address, and deletes it with the context of the run, or, by its version, does not.
+    """
+    _living[:] = [styler for styler in _living if not sip.isdeleted(styler)]
+    _living.append(_Styler(name))
+    return _living[-1]

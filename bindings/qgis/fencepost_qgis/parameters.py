@@ -8,6 +8,7 @@ from qgis.core import (
     QgsProcessingParameterFeatureSource,
     QgsProcessingParameterField,
     QgsProcessingParameterNumber,
+    QgsProcessingParameterString,
     QgsUnitTypes,
 )
 
@@ -57,7 +58,7 @@ def add_tracks(algorithm):
     )
     _field(
         algorithm, "TIME_FIELD", "Time field", "TRACKS",
-        "Date and time, ISO 8601 text, or a number since 1970. A time without zone is UTC. "
+        "Date and time, ISO 8601 text, or a number since 1970. A time without zone is UTC, or as chosen below. "
         "Empty: the field with a usual name, such as time or timestamp.",
     )  # fmt: skip
     _field(
@@ -74,6 +75,10 @@ def add_tracks(algorithm):
         algorithm, "TIME_UNIT", "Unit of times that are numbers", TIME_UNIT_TITLES,
         "By name: time_s, utc_ms. By size: seconds below 1e11, milliseconds below 1e14, else microseconds.",
     )  # fmt: skip
+    _add(
+        algorithm, QgsProcessingParameterString("TIME_ZONE", "Time zone of times that name none", None, False, True),
+        "A name such as Europe/Berlin, or an offset such as +02:00. Empty: UTC.", advanced=True,
+    )  # fmt: skip
     _choice(
         algorithm, "ORDER", "Order of the fixes", ("by time", "as stored; fixes earlier than one before are late"),
         "Late fixes are skipped and counted, as a live monitor would.",
@@ -85,7 +90,7 @@ def add_circles(algorithm):
     _add(
         algorithm,
         QgsProcessingParameterFeatureSource("CIRCLES", "Circles (centre points)", [QgsProcessing.TypeVectorPoint]),
-        "Centres of the circles: points in any coordinate system.",
+        "Centres of the circles: points in any coordinate system. Of polygons, take the centroids first.",
     )
     _field(
         algorithm, "IDENTIFIER_FIELD", "Identifier field", "CIRCLES",

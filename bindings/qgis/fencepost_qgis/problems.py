@@ -18,7 +18,7 @@ class Problems:
 
     def __init__(self, feedback, stop):
         self._feedback, self._stop = feedback, stop
-        self._counts = Counter()
+        self._counts, self._first = Counter(), {}
 
     def add(self, layer, feature_id, reason, kind=None):
         """One feature is skipped.
@@ -32,6 +32,7 @@ class Problems:
         text = f"{layer}, feature {feature_id}: {reason}"
         if self._stop:
             raise QgsProcessingException(text)
+        self._first.setdefault(layer, f"feature {feature_id}: {reason}")
         key = layer, kind or reason
         self._counts[key] += 1
         if self._counts[key] <= SHOWN:
@@ -49,7 +50,7 @@ class Problems:
             what: What it holds none of.
         """
         skipped = self.of(layer)
-        why = f"; {skipped} features were skipped, the warnings say why" if skipped else ""
+        why = f"; {skipped} features were skipped, the first is {self._first[layer]}" if skipped else ""
         return QgsProcessingException(f"{layer}: holds no {what} that can be used{why}")
 
     def close(self):

@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from qgis.core import QgsProcessingException
-from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime
+from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime, QVariant
 
 from .fencepost import FIX_RECORD
 from .fencepost._tables.names import TRACK, time_unit
 from .fencepost._tables.text_times import number_time, parse_time
 from .layers import Layer, Unusable, is_null, number
 from .parameters import BY_TIME, TIME_UNITS
+from .zone import ZONED, Zone
+from .zoned_times import UnreadableError, ZonedTimes
 
 EARLIEST_US, LATEST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
 """Year 1 to year 9999."""
@@ -73,6 +75,7 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
     if not found and not feedback.isCanceled():
         raise problems.nothing_in(layer.title, "fix")
     layer.warn_of_units(feedback, found)
+    reader.report(feedback)
     if algorithm.parameterAsEnum(parameters, "ORDER", context) == BY_TIME:
         for track in found:
             track.sort()
@@ -93,7 +96,13 @@ class _Reader:
         self.indices = list(fields.values())
         self._time, self._accuracy, self._key = fields["time"], fields.get("accuracy"), fields.get("track")
         unit = TIME_UNITS[algorithm.parameterAsEnum(parameters, "TIME_UNIT", context)]
-        self._unit = unit or time_unit(self.layer.source.fields().at(self._time).name())
+        field = self.layer.source.fields().at(self._time)
+        self._unit = unit or time_unit(field.name())
+        self._days = field.type() == QVariant.Date
+        self._zone = Zone(algorithm.parameterAsString(parameters, "TIME_ZONE", context))
+        self._unzoned = 0
+        zoned = ZonedTimes(algorithm, parameters, "TRACKS", context, field.name())
+        self._zoned = zoned if zoned.is_possible and field.type() == QVariant.DateTime else None
 
     @property
     def key_field(self):
@@ -107,7 +116,7 @@ class _Reader:
             Unusable: It is none.
         """
         values = feature.attributes()
-        time = time_us(values[self._time], self._unit)
+        time = self._time_us(feature.id(), values[self._time])
         key = None
         if self._key is not None:
             key = values[self._key]
@@ -128,35 +137,84 @@ class _Reader:
         track.fixes += FIX_RECORD.pack(latitude, longitude, accuracy, time)
         track.times.append(time)
 
+    def report(self, feedback):
+        """Says what had to be assumed of the times."""
+        title = self.layer.title
+        if self._days:
+            feedback.pushWarning(f"{title}: the time field holds dates without a time of day: every fix is at midnight")
+        if self._unzoned and not self._zone.is_given:
+            feedback.pushInfo(
+                f"{title}: {self._unzoned} times name no zone and are taken for UTC; "
+                "else choose the time zone under Advanced Parameters"
+            )
+        if self._zone.unclear:
+            feedback.pushWarning(
+                f"{title}: {self._zone.unclear} times are there twice, or not at all, because clocks were put back or "
+                "forward; the earlier is taken"
+            )
 
-def time_us(value, unit):
-    """Microseconds of an attribute: a date and time, a date, ISO 8601 text, or a number.
+    def _time_us(self, feature_id, value):
+        """Microseconds of an attribute: a date and time, a date, ISO 8601 text, or a number.
 
-    A time without zone is UTC: that is what QGIS calls local time where a file does not say more.
-
-    Raises:
-        Unusable: There is none, or none that is understood.
-    """
-    if is_null(value):
-        raise Unusable("has no time")
-    if isinstance(value, QDate):
-        value = QDateTime(value, QTime(0, 0), Qt.UTC)
-    if isinstance(value, QDateTime):
-        if not value.isValid():
+        Raises:
+            Unusable: There is none, or none that is understood.
+            QgsProcessingException: QGIS does not pass the zone on, and it cannot be found out.
+        """
+        if is_null(value):
             raise Unusable("has no time")
-        if value.timeSpec() == Qt.LocalTime:
-            value = QDateTime(value.date(), value.time(), Qt.UTC)
-        time = value.toMSecsSinceEpoch() * 1000
-    else:
-        try:
-            if isinstance(value, str):
-                time = parse_time(value, unit)
-            elif isinstance(value, (int, float)) and not isinstance(value, bool):
-                time = number_time(value, unit)
-            else:
-                raise ValueError(f"{value!r} is not a time")
-        except ValueError as error:
-            raise Unusable(f"time {error}", "the time is not understood") from None
-    if not EARLIEST_US <= time <= LATEST_US:
-        raise Unusable(f"time {value} is outside year 1 to year 9999: is its unit right?", "the time is out of range")
-    return time
+        if isinstance(value, QDate):
+            time = self._utc(_wall_us(value, QTime(0, 0)))
+        elif isinstance(value, QDateTime):
+            time = self._moment_us(feature_id, value)
+        else:
+            try:
+                if isinstance(value, str):
+                    time = parse_time(value, self._unit)
+                    if ":" in value and not ZONED.search(value):
+                        time = self._utc(time)
+                elif isinstance(value, (int, float)) and not isinstance(value, bool):
+                    time = number_time(value, self._unit)
+                else:
+                    raise ValueError(f"{value!r} is not a time")
+            except ValueError as error:
+                raise Unusable(f"time {error}", "the time is not understood") from None
+        if not EARLIEST_US <= time <= LATEST_US:
+            raise Unusable(
+                f"time {value} is outside year 1 to year 9999: is its unit right?", "the time is out of range"
+            )
+        return time
+
+    def _moment_us(self, feature_id, value):
+        if value.timeSpec() != Qt.LocalTime:
+            if not value.isValid():
+                raise Unusable("has no time")
+            return value.toMSecsSinceEpoch() * 1000
+        # QGIS calls local what comes without its zone. A time that clocks here jump over is not valid and has parts.
+        parts = value.date(), value.time()
+        wall = _wall_us(*parts) if all(part.isValid() for part in parts) else None
+        if self._zoned is not None:
+            try:
+                found = self._zoned.get(feature_id)
+            except UnreadableError as error:
+                if not self._zone.is_given:
+                    raise QgsProcessingException(
+                        f"{self.layer.title}: this QGIS does not pass on the zones of the times in field "
+                        f"'{self._zoned.field}', and they cannot be read past it ({error}): choose the time zone of "
+                        "these times under Advanced Parameters, UTC if that is what they are"
+                    ) from None
+                self._zoned = found = None
+            # What was edited since is not in the file.
+            if found is not None and (wall is None or abs(found.wall_us - wall) < 2000):
+                return found.wall_us - found.offset_us if found.is_zoned else self._utc(found.wall_us)
+        if wall is None:
+            raise Unusable("has no time")
+        return self._utc(wall)
+
+    def _utc(self, wall_us):
+        self._unzoned += 1
+        return self._zone.utc(wall_us)
+
+
+def _wall_us(day, time):
+    """Microseconds from the beginning of 1970 to what a calendar and a clock on the wall show."""
+    return QDateTime(day, time, Qt.UTC).toMSecsSinceEpoch() * 1000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import json
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,49 @@ def test_the_zip_installs(qgis: Qgis) -> None:
     listed = qgis.process("list").stdout
     for algorithm in ("geofenceevents", "comparepolicies", "monitoredcircles"):
         assert f"\tfencepost:{algorithm}\t" in listed
+
+
+def test_help_is_plain_text(qgis: Qgis) -> None:
+    for algorithm in ("geofenceevents", "comparepolicies", "monitoredcircles"):
+        said = qgis.process("help", f"fencepost:{algorithm}")
+        assert said.returncode == 0, said.stderr
+        assert not re.search(r"</?[a-z]+>|&[a-z]+;", said.stdout), algorithm
+    assert (
+        "\n\nThe attributes are identifier, radius (metres), latitude and longitude of the centre (WGS84), and"
+        in said.stdout
+    )
+
+
+def test_polygons_in_the_place_of_circles_say_what_to_do(qgis: Qgis, data: Path, tmp_path: Path) -> None:
+    from shapely import box
+
+    areas = geopandas.GeoDataFrame({"name": ["a"], "radius": [5.0]}, geometry=[box(6, 46, 7, 47)], crs="EPSG:4326")
+    areas.to_file(tmp_path / "areas.gpkg")
+    done = qgis.run(
+        "geofenceevents", TRACKS=layer(data, "train"), CIRCLES=tmp_path / "areas.gpkg", EVENTS=tmp_path / "events.gpkg"
+    )
+    assert done.code != 0
+    assert "circles layer 'areas': holds polygons; circles are points with a radius. Make points of them" in done.text
+
+
+def test_zones_of_times_in_files_count(qgis: Qgis, data: Path, tmp_path: Path) -> None:
+    """The walk with the clock of Tokyo beside its times, in each format, against the library."""
+    walk = geopandas.read_file(data, layer="walk")
+    places = geopandas.read_file(data, layer="places")
+    wanted = expected(replay(walk, places))
+    assert len(wanted) > 20
+    tokyo = walk.assign(time=walk["time"].dt.tz_convert("Asia/Tokyo"))
+    # Fixes of one time stay in the file's order: with an index FlatGeobuf has a spatial one.
+    as_given = {"SPATIAL_INDEX": "NO"}
+    for name, driver, options in (
+        ("walk.gpkg", "GPKG", {}), ("walk.fgb", "FlatGeobuf", as_given), ("walk.geojson", "GeoJSON", {}),
+    ):  # fmt: skip
+        tokyo.to_file(tmp_path / name, driver=driver, **options)
+        done = qgis.run(
+            "geofenceevents", TRACKS=tmp_path / name, CIRCLES=layer(data, "places"), EVENTS=tmp_path / f"{driver}.gpkg"
+        )
+        assert done.code == 0, done.text
+        assert events_of(tmp_path / f"{driver}.gpkg") == wanted, name
 
 
 @pytest.mark.parametrize(("track", "late"), [("train", 5), ("walk", 0)])

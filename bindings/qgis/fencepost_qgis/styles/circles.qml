@@ -6,9 +6,9 @@
         <layer class="SimpleFill" enabled="1" locked="0" pass="0">
           <Option type="Map">
             <Option name="color" type="QString" value="108,178,222,60"/>
-            <Option name="style" type="QString" value="solid"/>
+            <Option name="style" type="QString" value="no"/>
             <Option name="outline_color" type="QString" value="31,111,159,255"/>
-            <Option name="outline_style" type="QString" value="dash"/>
+            <Option name="outline_style" type="QString" value="solid"/>
             <Option name="outline_width" type="QString" value="0.5"/>
             <Option name="outline_width_unit" type="QString" value="MM"/>
             <Option name="joinstyle" type="QString" value="round"/>

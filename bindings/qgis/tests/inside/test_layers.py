@@ -111,6 +111,65 @@ class Styles(unittest.TestCase):
         for colour in ("#2e9e5b", "#d9822b", "#1f6f9f"):
             self.assertIn(colour, seen)
 
+    def test_a_second_run_is_styled_too(self):
+        """QGIS deletes what styles a layer with the context of the run."""
+        for _ in range(3):
+            (events,) = loaded("geofenceevents", "EVENTS", TRACKS=street(steps=60), CIRCLES=shops(), VISITS=None)
+            self.assertTrue(events.temporalProperties().isActive())
+
+    def test_places_that_overlap_are_outlines(self):
+        """However many lie over one another, what is below stays to be seen."""
+        rows = [((47.0 + 1e-5 * number, 8.0), f"place {number}", 300.0) for number in range(60)]
+        (circles,) = loaded(
+            "monitoredcircles", "POLYGONS", CIRCLES=layer("many", "field=name:string&field=radius:double", rows)
+        )
+        circles.setLabelsEnabled(False)
+        settings = QgsMapSettings()
+        settings.setLayers([circles])
+        settings.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:2056"))
+        settings.setOutputSize(QSize(400, 400))
+        settings.setBackgroundColor(QColor("white"))
+        settings.setExtent(settings.fullExtent())
+        job = QgsMapRendererParallelJob(settings)
+        job.start()
+        job.waitForFinished()
+        picture = job.renderedImage()
+        self.assertEqual(picture.pixelColor(200, 200).name(), "#ffffff")
+        self.assertIn("#1f6f9f", {picture.pixelColor(x, 200).name() for x in range(400)})
+
+    def test_events_lie_above_places(self):
+        """In whichever order they were made; what else is in the project stays where it is."""
+        project = QgsProject.instance()
+        for made in (("events", "circles"), ("circles", "events"), ("events", "circles", "circles")):
+            project.clear()
+            root = project.layerTreeRoot()
+            base = layer("base", "field=name:string", [])
+            project.addMapLayer(base)
+            try:
+                for what in made:
+                    if what == "events":
+                        outputs = ("geofenceevents", "EVENTS", "events"), {"TRACKS": street(steps=60), "VISITS": None}
+                    else:
+                        outputs = ("monitoredcircles", "POLYGONS", "circles"), {}
+                    (name, output, kind), parameters = outputs
+                    context, feedback = QgsProcessingContext(), Feedback()
+                    context.setProject(project)
+                    wanted = QgsProcessingOutputLayerDefinition(MEMORY, project)
+                    results, done = algorithm(name).run(
+                        {"CIRCLES": shops(), **parameters, output: wanted}, context, feedback, {}, False
+                    )
+                    self.assertTrue(done)
+                    details = context.layerToLoadOnCompletionDetails(results[output])
+                    found = context.takeResultLayer(results[output])
+                    found.setName(kind)
+                    project.addMapLayer(found)  # as QGIS does: on top, then what the algorithm wants done
+                    details.postProcessor().postProcessLayer(found, context, feedback)
+                order = [node.name() for node in root.children()]
+                self.assertEqual(order, ["events", *["circles"] * made.count("circles"), "base"])
+                self.assertEqual([found.name() for found in root.layerOrder()], order)
+            finally:
+                project.clear()
+
 
 class Files(unittest.TestCase):
     def test_events_and_visits_in_one_geopackage(self):
@@ -182,7 +241,63 @@ class Circles(unittest.TestCase):
         )
 
 
+class OtherShapes(unittest.TestCase):
+    """A layer that is not of points is refused with what to do."""
+
+    def refused(self, **parameters):
+        feedback, errors = Feedback(), []
+        feedback.reportError = lambda error, fatal=False: errors.append(error)
+        given = {"TRACKS": street(), "CIRCLES": shops(), "EVENTS": MEMORY, **parameters}
+        try:
+            _, done = algorithm("geofenceevents").run(given, QgsProcessingContext(), feedback, {}, False)
+        except Exception as error:  # what QGIS raises is a type of its own
+            errors.append(str(error))
+            done = False
+        self.assertFalse(done)
+        self.assertEqual(feedback.warnings, [])
+        return " ".join([*errors, feedback.textLog()])
+
+    def test_polygons_as_circles(self):
+        for kind in ("Polygon", "MultiPolygon", "MultiPolygonZ", "CurvePolygon"):
+            areas = QgsVectorLayer(f"{kind}?crs=EPSG:4326&field=radius:double", "areas", "memory")
+            said = self.refused(CIRCLES=areas)
+            self.assertIn("circles layer 'areas': holds polygons; circles are points with a radius", said)
+            self.assertIn("native:centroids", said)
+
+    def test_lines(self):
+        lines = QgsVectorLayer("LineString?crs=EPSG:4326&field=time:datetime", "lines", "memory")
+        self.assertIn("native:extractvertices", self.refused(TRACKS=lines))
+        self.assertIn("circles layer 'lines': holds lines", self.refused(CIRCLES=lines))
+
+    def test_what_probably_brings_a_layer_off_the_earth(self):
+        for place, cause in (
+            ((116.37, 39.9), "have latitude and longitude changed places?"),
+            ((39.9, 243.6), "do longitudes count from 0 to 360?"),
+            ((5_800_000.0, 400_000.0), "is EPSG:4326 right for this layer?"),
+        ):
+            tracks = layer("tracks", "field=time:datetime", [(place, moment(0)), (place, moment(1))])
+            given = {"TRACKS": tracks, "CIRCLES": shops(), "EVENTS": MEMORY}
+            with self.assertRaises(Exception) as caught:
+                algorithm("geofenceevents").run(given, QgsProcessingContext(), Feedback(), {}, False)
+            self.assertRegex(
+                str(caught.exception),
+                "holds no fix that can be used; 2 features were skipped, the first is feature 1: lies",
+            )
+            self.assertIn(cause, str(caught.exception))
+
+
 class Plugin(unittest.TestCase):
+    def test_help_keeps_its_paragraphs(self):
+        """QGIS makes a paragraph of each line, qgis_process shows the text as it is: no tags, and no wrapped lines."""
+        for name in NAMES:
+            text = algorithm(name).shortHelpString()
+            self.assertNotRegex(text, "[<>&]", name)
+            paragraphs = text.split("\n\n")
+            self.assertGreaterEqual(len(paragraphs), 2, name)
+            for line in text.split("\n"):
+                self.assertFalse(line and line[0].islower(), f"{name}: a line goes on: {line}")
+                self.assertRegex(line, r"^$|[.:;]$", f"{name}: a line ends within a sentence: {line}")
+
     def test_everything_explains_itself(self):
         provider = QgsApplication.processingRegistry().providerById("fencepost")
         self.assertFalse(provider.icon().isNull())
