@@ -172,7 +172,7 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
     assert first["state"] == "satisfied"
     assert first["date"].startswith("2020-10-07T")
     assert (second["state"], parse_time(second["date"])) == expected[1]
-    assert "ahead of the clock" not in errors
+    assert "ahead of" not in errors
 
 
 def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: int) -> None:
@@ -183,9 +183,9 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
         with Watching(tmp_path, port, circles) as watching:
             said = watching.line(errors=True)
             output, errors = watching.stop()
-        assert said.endswith("more than an hour ahead of the clock; such fixes are refused without --any-time")
+        assert said.endswith("ahead of this computer's clock; such fixes are refused without --any-time")
         assert output == ""
-        assert "fixes were more than an hour ahead of the clock and were skipped" in errors
+        assert "fixes were too far ahead of the clock and were skipped" in errors
         with Watching(tmp_path, port, circles, "--any-time") as watching:
             event = watching.event()
             watching.stop()

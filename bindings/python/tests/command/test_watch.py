@@ -17,7 +17,8 @@ from conftest import SECOND, Run
 
 from fencepost import CircularGeographicCondition, Event, Monitor
 from fencepost._command.live_lines import LineError, parse_line
-from fencepost._command.watch import HOUR, Watch
+from fencepost._command.notices import Notices
+from fencepost._command.watched_monitor import Watch
 
 START = 1_700_000_000
 
@@ -46,7 +47,9 @@ def watcher(clock: Clock, answers: Iterator[bool] | None = None, **options: obje
         seen.append(event)
         return True if answers is None else next(answers)
 
-    return Watch(monitor, handle, monotonic=clock, wall=lambda: START + clock.now, **options), seen  # type: ignore[arg-type]
+    quiet = Notices(lambda text: None, clock)
+    made = Watch(monitor, handle, quiet, monotonic=clock, wall=lambda: START + clock.now, **options)  # type: ignore[arg-type]
+    return made, seen
 
 
 def row(seconds: float, longitude: float = 0.0, accuracy: float = 5.0) -> tuple[float, float, float, int]:
@@ -99,14 +102,14 @@ def test_an_event_is_handled_again_until_it_is(clock: Clock) -> None:
 
 def test_fixes_of_the_future_are_refused(clock: Clock) -> None:
     watch, seen = watcher(clock)
-    watch.feed((0.0, 0.0, 5.0, int((START + clock.now) * 1e6) + HOUR + 1))
+    watch.feed((0.0, 0.0, 5.0, int((START + clock.now) * 1e6) + 60 * SECOND + 1))
     watch.handle_events()
     assert watch.counts["future_fixes"] == 1
     assert not seen
-    watch.feed((0.0, 0.0, 5.0, int((START + clock.now) * 1e6) + HOUR))
+    watch.feed((0.0, 0.0, 5.0, int((START + clock.now) * 1e6) + 60 * SECOND))
     watch.handle_events()
     assert len(seen) == 1
-    anyhow, taken = watcher(clock, any_time=True)
+    anyhow, taken = watcher(clock, ahead=None)
     anyhow.feed(row(1e9))
     anyhow.handle_events()
     assert len(taken) == 1

@@ -17,9 +17,10 @@ import pytest
 from conftest import ROOT, TRACKS, Run, needs_shared
 
 from fencepost import Monitor
+from fencepost._command.gpsd import Gpsd
 from fencepost._command.live_formats import MOST_UNDATED, Found, make_decoder
 from fencepost._command.live_lines import LineError
-from fencepost._command.live_sources import Gpsd
+from fencepost._command.notices import Notices
 from fencepost._files.track_files import read_track
 from fencepost._files.tracks import FixRow
 
@@ -292,7 +293,7 @@ def test_the_pauses_before_a_lost_gpsd_is_tried_grow_and_end() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         port = server.getsockname()[1]
-        source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, lambda: now[0])
+        source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, Notices(lambda text: None), monotonic=lambda: now[0])
         server.accept()[0].close()
     while source.retry_at is None:  # the end, perhaps after what is still on its way
         assert list(source.read() or ()) == []

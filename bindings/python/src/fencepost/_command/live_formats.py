@@ -43,7 +43,7 @@ def make_decoder(format: str, name: str) -> Decoder:
     """
     match format:
         case "jsonl":
-            return _Lines()
+            return Lines()
         case "nmea":
             return _Sentences()
         case "gpx":
@@ -69,7 +69,7 @@ class _Split:
         return [rest] if rest else []
 
 
-class _Lines(_Split):
+class Lines(_Split):
     """One JSON object a line."""
 
     def __init__(self) -> None:
@@ -86,12 +86,16 @@ class _Lines(_Split):
         for line in lines:
             self._number += 1
             try:
-                row = parse_line(line)
+                row = self._found(line)
             except LineError as error:
                 yield f"line {self._number}", error
             else:
                 if row is not None:
                     yield f"line {self._number}", row
+
+    def _found(self, line: bytes) -> FixRow | None:
+        """The fix of a line; None: it has none, and need not have one."""
+        return parse_line(line)
 
 
 class _Sentences(_Split):
@@ -115,9 +119,9 @@ class _Sentences(_Split):
             damaged = self._reader.damaged
             # A wild sentence is one that is damaged, not one that ends the watch.
             yield from self._dated(self._reader.line(line.decode("ascii", "replace")))
-            if self._reader.damaged > damaged == 0 and self._reader.damage is not None:
+            if self._reader.damaged > damaged and self._reader.damage is not None:
                 place, reason = self._reader.damage
-                yield place, LineError(f"{reason}; other damaged sentences will be passed over without a word")
+                yield place, LineError(reason)
             if self._reader.undated > MOST_UNDATED:
                 yield from self._no_date()
 

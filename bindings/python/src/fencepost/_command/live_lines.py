@@ -21,6 +21,24 @@ def parse_line(line: bytes) -> FixRow | None:
     Raises:
         LineError: Anything else; the text says what is wrong.
     """
+    value = read_object(line)
+    if value is None:
+        return None
+    if "class" in value:
+        return report_fix(value) if value["class"] == "TPV" else None
+    latitude, longitude = (_number(value, *names) for names in (("latitude", "lat"), ("longitude", "lon")))
+    if latitude is None or longitude is None:
+        raise LineError("has no latitude and longitude")
+    accuracy = _number(value, "accuracy")
+    return (latitude, longitude, 0.0 if accuracy is None else accuracy, _time(value))
+
+
+def read_object(line: bytes) -> dict[str, Any] | None:
+    """The JSON object of a line; None for blank lines.
+
+    Raises:
+        LineError: It is something else.
+    """
     if not line.strip():
         return None
     try:
@@ -29,16 +47,15 @@ def parse_line(line: bytes) -> FixRow | None:
         raise LineError("is not JSON") from None
     if not isinstance(value, dict):
         raise LineError("is not a JSON object")
-    if "class" in value:
-        return _report(value) if value["class"] == "TPV" else None
-    latitude, longitude = (_number(value, *names) for names in (("latitude", "lat"), ("longitude", "lon")))
-    if latitude is None or longitude is None:
-        raise LineError("has no latitude and longitude")
-    accuracy = _number(value, "accuracy")
-    return (latitude, longitude, 0.0 if accuracy is None else accuracy, _time(value))
+    return value
 
 
-def _report(value: dict[str, Any]) -> FixRow | None:
+def report_fix(value: dict[str, Any]) -> FixRow | None:
+    """The fix of a TPV report of gpsd; None: it has no position or time.
+
+    Raises:
+        LineError: It has values that it cannot have.
+    """
     if value.get("mode", 0) not in (2, 3) or "time" not in value:
         return None
     latitude, longitude = _number(value, "lat"), _number(value, "lon")

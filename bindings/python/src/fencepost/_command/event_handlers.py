@@ -1,0 +1,152 @@
+"""Who gets the events of a watch: a command for each, or standard output."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from .._values.events import Event
+from .notices import MINUTE, Notices
+from .signals import Signals
+
+GRACE = 5.0
+"""Seconds that a command has to end by itself when the watch is to stop, and again after SIGTERM."""
+BETWEEN_LOOKS = 0.05
+"""Seconds between two looks at a command, where the system has no descriptor for a process."""
+
+
+class EventCommand:
+    """Runs a shell command with the event as one line of JSON on its standard input.
+
+    The command has a session of its own: Ctrl-C is for the watch, and what ends the command ends what it started. While
+    it runs, the watch still hears signals. Asked to stop, it gives the command 5 s, or until the next signal, then ends
+    it, with SIGTERM and 5 s later with SIGKILL.
+
+    Args:
+        command: For the shell.
+        signals: Those of the watch.
+        notices: Where failures are said.
+        timeout: Seconds after which the command is ended; None: it may take any time, which is said each minute.
+    """
+
+    def __init__(self, command: str, signals: Signals, notices: Notices, timeout: float | None = None) -> None:
+        self._command, self._signals, self._notices, self._timeout = command, signals, notices, timeout
+
+    def __call__(self, event: Event) -> bool:
+        """True when the command ended with 0."""
+        try:
+            process = subprocess.Popen(
+                self._command, shell=True, stdin=subprocess.PIPE, bufsize=0, start_new_session=True
+            )
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self._notices.say(f"the command for event {event.sequence} does not start ({reason}); it is run again")
+            return False
+        assert process.stdin is not None
+        with process.stdin as pipe:
+            try:
+                # An event is far shorter than what a pipe holds: this does not wait for the command to read it.
+                pipe.write(event.to_json().encode() + b"\n")
+            except BrokenPipeError:
+                pass  # it does not want to know
+        what = self._wait(process, event.sequence)
+        if what is not None:
+            _end(process)
+            self._notices.say(f"the command for event {event.sequence} {what}")
+            return False
+        if process.returncode != 0:
+            self._notices.say(
+                f"the command ended with {process.returncode} for event {event.sequence}; it is run again"
+            )
+        return process.returncode == 0
+
+    def _wait(self, process: subprocess.Popen[bytes], sequence: int) -> str | None:
+        """Waits for the end; the reason why the command has to be ended, if it has not."""
+        started = time.monotonic()
+        end = None if self._timeout is None else started + self._timeout
+        said, stop_at, stops = started, None, self._signals.stops
+        with ExitStack() as stack:
+            selector = stack.enter_context(selectors.SelectSelector())
+            selector.register(self._signals, selectors.EVENT_READ)
+            look = _register(process.pid, selector, stack)
+            while process.poll() is None:
+                now = time.monotonic()
+                if self._signals.is_stopped():
+                    if stop_at is None:
+                        stop_at, stops = now + GRACE, self._signals.stops
+                    if now >= stop_at or self._signals.stops > stops:
+                        return "was ended because the watch stops; a watch that goes on from its store runs it again"
+                if end is not None and now >= end:
+                    return f"took longer than {self._timeout:g} s and was ended; it is run again"
+                if now >= said + MINUTE:
+                    said = now
+                    self._notices.say(f"the command for event {sequence} has been running for {now - started:.0f} s")
+                times = [said + MINUTE, *(limit for limit in (end, stop_at) if limit is not None)]
+                selector.select(max(0.0, min(min(times) - now, look)))
+                self._signals.clear()
+        return None
+
+
+def _register(pid: int, selector: selectors.BaseSelector, stack: ExitStack) -> float:
+    """Lets the selector wake up when a process ends; returns how long it may sleep at most."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return BETWEEN_LOOKS
+    stack.callback(os.close, descriptor)
+    selector.register(descriptor, selectors.EVENT_READ)
+    return MINUTE
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a command and what it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+        except OSError:
+            pass
+        try:
+            process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            continue
+        if number == signal.SIGTERM:
+            # Its children may take the first signal for nothing.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except OSError:
+                pass
+        return
+
+
+def print_event(signals: Signals) -> Callable[[Event], bool]:
+    """Writes events as lines of JSON to standard output; where nobody reads, it waits until the watch is to stop."""
+
+    def write(event: Event) -> bool:
+        sys.stdout.flush()
+        while not _is_writable(signals):
+            if signals.is_stopped():
+                return False
+        print(event.to_json(), flush=True)
+        return True
+
+    return write
+
+
+def _is_writable(signals: Signals) -> bool:
+    """Whether a line goes out at once; waits until then, or for a signal."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return True  # no file: somebody keeps the text
+    with selectors.SelectSelector() as selector:
+        selector.register(signals, selectors.EVENT_READ)
+        selector.register(descriptor, selectors.EVENT_WRITE)
+        ready = {key.fileobj for key, _ in selector.select()}
+    signals.clear()
+    return descriptor in ready

@@ -1,0 +1,191 @@
+"""A gpsd as a source of fixes: its JSON protocol, connected to again when it is lost, one of its devices followed."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._files.tracks import FixRow
+from .live_formats import Decoder, Found, Lines
+from .live_lines import LineError, read_object, report_fix
+from .live_sources import PIECE, Source
+from .notices import MINUTE, Notices
+
+PORT = 2947
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+SILENCE = 60.0
+"""Seconds without a fix of the device that is followed, after which it is said that another has some."""
+
+
+class Gpsd(Source):
+    """A gpsd, through its JSON protocol.
+
+    A connection that ends or fails is made again, with pauses that grow from 1 s to 60 s, until it was without use for
+    so many seconds; then the error is raised. Of use is one that brings a fix, or lasts for a minute: a port that
+    accepts and closes at once is as lost as one that refuses.
+
+    Args:
+        url: ``gpsd://host:port``.
+        patience: Seconds for which a lost gpsd is tried again; 0: its end is the end of the source.
+        notices: Where it is said that it is lost and found.
+        device: Follow this one of its devices; None: the first that has a fix, and after a loss the first then.
+        monotonic: Seconds of a clock that never goes back.
+
+    Raises:
+        OSError: It does not answer.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        patience: float,
+        notices: Notices,
+        device: str | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        host, _, port = url.removeprefix("gpsd://").rstrip("/").rpartition(":")
+        if not port.isdigit():
+            host, port = (f"{host}:{port}" if host else port), str(PORT)
+        try:
+            self._address = (host.strip("[]") or "localhost", int(port))
+            self._connection = self._connect(30)
+        except (OSError, ValueError, OverflowError) as error:
+            raise _failure(url, error) from None
+        self._notices, self._device, self._monotonic = notices, device, monotonic
+        super().__init__(self._connection.fileno(), url, self._make_decoder(url))
+        self._patience, self._pause = patience, FIRST_PAUSE
+        self._lost_at: float | None = None
+        self._connected_at = monotonic()
+
+    def _make_decoder(self, name: str) -> Decoder:
+        return _Reports(name, self._device, self._notices, self._monotonic)
+
+    def _connect(self, timeout: float) -> socket.socket:
+        connection = socket.create_connection(self._address, timeout=timeout)
+        try:
+            # A peer that has gone without a word is noticed after two minutes.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for option, value in ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 10), (socket.TCP_KEEPCNT, 6)):
+                connection.setsockopt(socket.IPPROTO_TCP, option, value)
+            connection.sendall(b'?WATCH={"enable":true,"json":true};\n')
+            connection.settimeout(None)
+        except OSError:
+            connection.close()
+            raise
+        return connection
+
+    def read(self) -> Iterator[Found] | None:
+        reason = "it has closed the connection"
+        try:
+            data = self._connection.recv(PIECE)
+        except OSError as error:
+            data, reason = b"", error.strerror or str(error)
+        self.has_more = len(data) == PIECE
+        if data:
+            return self._used(list(self._decoder.take(data)))
+        if self._patience == 0:
+            return None
+        self._connection.close()
+        self.descriptor = None
+        now = self._monotonic()
+        found = list(self._decoder.end())  # half a line
+        self._decoder = self._make_decoder(self.name)
+        if self._lost_at is None or now >= self._connected_at + MINUTE:
+            self._lost_at, self._pause = now, FIRST_PAUSE
+            self._notices.say(f"{self.name}: lost: {reason}; it is tried again for {self._patience:g} s")
+        self._try_later(OSError(0, reason))
+        return iter(found)
+
+    def _used(self, found: list[Found]) -> Iterator[Found]:
+        if self._lost_at is not None and any(not isinstance(row, LineError) for _, row in found):
+            away = self._monotonic() - self._lost_at
+            self._notices.say(f"{self.name}: found again, after {away:.0f} s")
+            self._lost_at, self._pause = None, FIRST_PAUSE
+        return iter(found)
+
+    def reconnect(self) -> None:
+        try:
+            self._connection = self._connect(5)
+        except OSError as error:
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+            self._try_later(error)
+        else:
+            self.descriptor, self.retry_at = self._connection.fileno(), None
+            self._connected_at = self._monotonic()
+            # One that ends at once is not asked at once again.
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    def _try_later(self, error: OSError) -> None:
+        """Sets the time of the next attempt.
+
+        Raises:
+            OSError: There is none: the patience is at its end.
+        """
+        assert self._lost_at is not None
+        now = self._monotonic()
+        left = self._lost_at + self._patience - now
+        if left <= 0:
+            raise _failure(self.name, error) from None
+        self.retry_at = now + min(self._pause, left)
+
+    def close(self) -> None:
+        self._connection.close()
+        self.descriptor = None
+
+
+def _failure(url: str, error: Exception) -> OSError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return OSError(0, reason, url)
+
+
+class _Reports(Lines):
+    """The reports of gpsd, a JSON object a line: the fixes of one device."""
+
+    def __init__(self, name: str, device: str | None, notices: Notices, monotonic: Callable[[], float]) -> None:
+        super().__init__()
+        self._name, self._device, self._is_chosen = name, device, device is not None
+        self._notices, self._monotonic = notices, monotonic
+        self._seen_at, self._is_said = monotonic(), False
+
+    def _found(self, line: bytes) -> FixRow | None:
+        value = read_object(line)
+        if value is None:
+            return None
+        match value.get("class"):
+            case "TPV":
+                row = report_fix(value)
+                return row if row is not None and self._is_followed(value.get("device")) else None
+            case "ERROR":
+                raise LineError(f"gpsd says: {value.get('message')}")
+            case "DEVICES":
+                self._look_for(value.get("devices"))
+        return None
+
+    def _is_followed(self, device: Any) -> bool:
+        """Whether the fixes of a device are those that are wanted: of the one that was named, else of the first."""
+        device = device if isinstance(device, str) else ""
+        now = self._monotonic()
+        if self._device is None:
+            self._device = device
+        if device == self._device:
+            self._seen_at = now
+            return True
+        if not (self._is_said or self._is_chosen):
+            self._is_said = True
+            text = f"{self._name}: has several devices: {self._device} is followed, {device} is not; --device chooses"
+            self._notices.seldom("several", text)
+        if now >= self._seen_at + SILENCE:
+            text = f"{self._name}: {device} has fixes, and {self._device}, which is followed, has none for"
+            self._notices.seldom("device", f"{text} {now - self._seen_at:.0f} s; --device chooses")
+        return False
+
+    def _look_for(self, devices: Any) -> None:
+        listed = devices if isinstance(devices, list) else []
+        paths = [device.get("path") for device in listed if isinstance(device, dict)]
+        if not paths:
+            self._notices.seldom("devices", f"{self._name}: has no device yet")
+        elif self._is_chosen and self._device not in paths:
+            known = ", ".join(map(str, paths))
+            self._notices.seldom("devices", f"{self._name}: has no device {self._device}; it has {known}")

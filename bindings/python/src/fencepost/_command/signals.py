@@ -1,0 +1,64 @@
+"""Signals that a watch understands: SIGTERM and SIGINT end it, SIGHUP has the conditions read again."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from types import FrameType
+
+STOPPING = (signal.SIGTERM, signal.SIGINT)
+
+
+class Signals:
+    """Counts signals while it is entered; the handlers before are put back.
+
+    Its descriptor becomes readable with each signal, and stays so until :meth:`clear`: a select that waits for it
+    misses none.
+
+    Attributes:
+        stops: How many asked to stop.
+        hang_ups: How many asked to read the conditions again, since this was last set to 0.
+    """
+
+    def __init__(self) -> None:
+        self.stops = self.hang_ups = 0
+
+    def __enter__(self) -> Signals:
+        self._reader, self._writer = socket.socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
+        numbers = (*STOPPING, signal.SIGHUP)
+        self._before = {number: signal.signal(number, self._noted) for number in numbers}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._reader.close()
+        self._writer.close()
+
+    def fileno(self) -> int:
+        """For selectors."""
+        return self._reader.fileno()
+
+    def clear(self) -> None:
+        """Makes the descriptor wait for the next signal."""
+        try:
+            while self._reader.recv(4096):
+                pass
+        except BlockingIOError:
+            pass
+
+    def is_stopped(self) -> bool:
+        """Whether it is asked to stop."""
+        return self.stops > 0
+
+    def _noted(self, number: int, frame: FrameType | None) -> None:
+        if number in STOPPING:
+            self.stops += 1
+        else:
+            self.hang_ups += 1
+        try:
+            self._writer.send(b"x")
+        except OSError:  # it is full, and so readable
+            pass

@@ -1,0 +1,211 @@
+"""A monitor that is fed as fixes come."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from .._files.tracks import FixRow
+from .._monitor.monitor import Monitor
+from .._native import InvalidArgumentError, LateInputError, QueueFullError
+from .._tables.times import from_us
+from .._values.events import Event
+from .notices import MINUTE, Notices
+
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+MANY_EVENTS = 100_000
+"""While that many events wait for the command, nothing is read."""
+ENOUGH = 5
+"""So many fixes that are refused in a row are worth a word when one is taken again."""
+WEEK = 604_800_000_000
+ROLLOVER = 1024 * WEEK
+"""Receivers count weeks with ten bits; an old one takes a week for that of 1 024 weeks before or after."""
+
+
+class Watch:
+    """A monitor that is fed as fixes come, and lets time pass between them.
+
+    Between fixes the monitor's clock is the last fix's time plus the time since it came, less `lag`: a live fix that
+    comes a little later than its time is then not late.
+
+    A fix counts only when it is later than the monitor's clock. So a source may be given again from its beginning to a
+    monitor that was stored: what it has seen is passed over, fix by fix, and nothing is taken twice. Of several fixes
+    of one time the first counts.
+
+    A fix whose time is more than `ahead` beyond the wall clock is refused.
+
+    What is refused is said: the first, then at most once a minute how many.
+
+    Args:
+        monitor: With its conditions.
+        handle: Called with one event after the other, in order; True when it is handled. Else it is called again with
+            the same event, after pauses that grow from 1 s to 60 s.
+        notices: Where it is said what is refused.
+        lag: Seconds.
+        ahead: Seconds; None: fixes of any time are taken, and nothing is compared with the wall clock.
+        monotonic: Seconds of a clock that never goes back.
+        wall: Seconds since 1970.
+
+    Attributes:
+        counts: How many ``fixes``, ``late_fixes``, ``double_fixes`` (of a time that was there already),
+            ``invalid_fixes`` and ``future_fixes`` there were.
+    """
+
+    def __init__(
+        self,
+        monitor: Monitor,
+        handle: Callable[[Event], bool],
+        notices: Notices,
+        *,
+        lag: float = 5.0,
+        ahead: float | None = 60.0,
+        monotonic: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self.monitor, self._handle, self._notices = monitor, handle, notices
+        self._lag_us, self._monotonic, self._wall = round(lag * 1e6), monotonic, wall
+        self._ahead_us = None if ahead is None else round(ahead * 1e6)
+        self._last: tuple[int, float] | None = None
+        self._waiting: Event | None = None
+        self._retry_at, self._pause = 0.0, FIRST_PAUSE
+        self._refused, self._refused_since = 0, 0.0
+        self.counts: Counter[str] = Counter()
+
+    def feed(self, row: FixRow, place: str = "a fix") -> bool:
+        """Takes a fix; False: events must be handled before."""
+        refusal = self._refusal(row[3])
+        if refusal is None:
+            try:
+                self.monitor._handle.feed_fix(*row)
+            except QueueFullError:
+                return False
+            except LateInputError as error:
+                refusal = "late_fixes", str(error)
+            except InvalidArgumentError as error:
+                refusal = "invalid_fixes", str(error)
+            else:
+                if row[2] >= 0:
+                    self._last = (row[3], self._monotonic())
+                else:
+                    refusal = "invalid_fixes", "the receiver has no position"
+        self.counts["fixes"] += 1
+        if refusal is None:
+            self._take_again(place)
+        else:
+            self._refuse(*refusal, place)
+        return True
+
+    def _refusal(self, time_us: int) -> tuple[str, str] | None:
+        """What a fix of that time is counted as and why, when it is refused."""
+        wall_us = round(self._wall() * 1e6)
+        if self._ahead_us is not None and time_us > wall_us + self._ahead_us:
+            apart = f"{_moment(time_us)} is {_apart(time_us - wall_us)} ahead of this computer's clock"
+            return "future_fixes", f"{apart}; such fixes are refused without --any-time"
+        clock = self.monitor.clock_us
+        if clock is None or time_us > clock:
+            return None
+        if time_us == clock:
+            return "double_fixes", f"{_moment(time_us)} is the time of the fix before"
+        return "late_fixes", f"{_moment(time_us)} is {_apart(clock - time_us)} before the monitor's clock"
+
+    def _refuse(self, kind: str, why: str, place: str) -> None:
+        self.counts[kind] += 1
+        if self._refused == 0:
+            self._refused_since = self._monotonic()
+        self._refused += 1
+        # Fixes of one time are usual, but not for a minute: then the receiver's clock stands still.
+        if kind != "double_fixes" or self._monotonic() >= self._refused_since + MINUTE:
+            self._notices.seldom("refused", f"{place}: {why}")
+
+    def _take_again(self, place: str) -> None:
+        if self._refused >= ENOUGH:
+            self._notices.forget("refused")
+            self._notices.seldom("taken", f"{place}: fixes are taken again, after {self._refused} that were refused")
+        self._refused = 0
+
+    def pass_time(self) -> None:
+        """Lets the time pass that has passed since the last fix."""
+        now = self._now_us()
+        if now is not None and now > (self.monitor.clock_us or 0):
+            try:
+                self.monitor.advance(now)
+            except QueueFullError:
+                pass  # once events have been handled
+
+    def _now_us(self) -> int | None:
+        if self._last is None:
+            return None
+        then, at = self._last
+        return then + int((self._monotonic() - at) * 1e6) - self._lag_us
+
+    def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Has the events handled that wait, until one is not, or nothing more is to be done."""
+        while self._waiting is not None or self._take():
+            assert self._waiting is not None
+            if is_stopped() or self._monotonic() < self._retry_at:
+                return
+            if not self._handle(self._waiting):
+                self._retry_at = self._monotonic() + self._pause
+                self._pause = min(2 * self._pause, LONGEST_PAUSE)
+                return
+            self._pause = FIRST_PAUSE
+            self.monitor.acknowledge()
+            self._waiting = None
+
+    def _take(self) -> bool:
+        self._waiting = self.monitor.next_event()
+        return self._waiting is not None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every event was handled."""
+        return self._waiting is None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether so many events wait that nothing should be read."""
+        return self._waiting is not None and self.monitor.statistics().pending_events >= MANY_EVENTS
+
+    def pause(self) -> float | None:
+        """Seconds until something is to be done though no fix comes; None: nothing is."""
+        pauses = []
+        if self._waiting is not None:
+            pauses.append(self._retry_at - self._monotonic())
+        deadline, now = self.monitor.next_deadline_us, self._now_us()
+        if deadline is not None and now is not None:
+            pauses.append((deadline - now) / 1e6)
+        return max(0.0, min(pauses)) if pauses else None
+
+    def report(self, name: str) -> None:
+        """Says what was refused, of a source of that name."""
+        for key, what in (
+            ("late_fixes", "came late"),
+            ("double_fixes", "had the time of one before"),
+            ("invalid_fixes", "had no usable position or time"),
+            ("future_fixes", "were too far ahead of the clock"),
+        ):
+            if self.counts[key]:
+                self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} fixes {what} and were skipped")
+
+
+def _moment(us: int) -> str:
+    try:
+        text = str(from_us(us))
+    except OverflowError:
+        return "a time that no calendar has"
+    return text.removesuffix("+00:00") + "Z"
+
+
+def _apart(us: int) -> str:
+    """A span as people say it, and what an old receiver has to do with it."""
+    seconds = us / 1e6
+    for unit, size in (("years", 31_557_600), ("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            text = f"{seconds / size:.1f} {unit}"
+            break
+    else:
+        text = f"{seconds:.1f} s"
+    if us > ROLLOVER - WEEK and min(us % ROLLOVER, -us % ROLLOVER) < WEEK:
+        text += f" ({round(us / ROLLOVER) * 1024} weeks: the receiver's count of weeks may have rolled over)"
+    return text

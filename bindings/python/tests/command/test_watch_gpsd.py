@@ -1,0 +1,239 @@
+"""The command ``watch`` on a gpsd: one that goes and comes, one that accepts and closes at once, one with two devices.
+
+The daemon is a stand-in that speaks as gpsd does; ``gpsd/test_against_gpsd.py`` has the real one."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run
+
+from fencepost._command.gpsd import Gpsd, _Reports
+from fencepost._command.live_lines import LineError
+from fencepost._command.notices import Notices
+from fencepost._files.tracks import FixRow
+
+LONGEST = 60.0
+"""Seconds for anything that is waited for."""
+BANNER = b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n'
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def report(second: int, longitude: float, device: str | None = None) -> bytes:
+    values: dict[str, Any] = {"class": "TPV", "mode": 3, "lat": 0, "lon": longitude, "eph": 5}
+    values["time"] = f"2023-11-14T22:13:{20 + second}.000Z"
+    if device is not None:
+        values["device"] = device
+    return json.dumps(values).encode() + b"\r\n"
+
+
+def one_place(folder: Path) -> Path:
+    path = folder / "places.geojson"
+    feature = {
+        "type": "Feature",
+        "geometry": {"type": "Point", "coordinates": [0, 0]},
+        "properties": {"identifier": "office", "radius": 200, "policy": "exact"},
+    }
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
+    return path
+
+
+@contextmanager
+def serving(*lives: bytes, again: bytes | None = None) -> Iterator[str]:
+    """A gpsd that tells one after the other of these and closes; then `again` each time, or it is gone."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(LONGEST)
+        ended = threading.Event()
+
+        def serve() -> None:
+            left = list(lives)
+            while not ended.is_set() and (left or again is not None):
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    told = left.pop(0) if left else again
+                    connection.settimeout(LONGEST)
+                    if told:
+                        connection.recv(1000)
+                        connection.sendall(told)
+            server.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        port = server.getsockname()[1]
+        try:
+            yield f"gpsd://127.0.0.1:{port}"
+        finally:
+            ended.set()
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            except OSError:
+                pass
+            thread.join(LONGEST)
+
+
+def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
+    conditions = one_place(tmp_path)
+    with serving(BANNER + report(0, 0), BANNER + report(10, 0.01)) as url:
+        ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2.5")
+    assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
+    lost, found, again, refused = ended.stderr.splitlines()
+    assert lost == f"fencepost: {url}: lost: it has closed the connection; it is tried again for 2.5 s"
+    assert found == f"fencepost: {url}: found again, after 1 s"
+    assert again == lost
+    assert refused.startswith(f"fencepost: {url}: Connection refused")
+    assert ended.returncode == 2
+
+
+@pytest.mark.parametrize("told", [b"", BANNER, BANNER + b"no report\r\n"], ids=["nothing", "a banner", "nonsense"])
+def test_a_port_that_accepts_and_closes_at_once_is_lost(told: bytes, run: Run, tmp_path: Path) -> None:
+    """As one that refuses: after so many seconds it ends, with one line that says since when."""
+    conditions = one_place(tmp_path)
+    with serving(report(0, 0), again=told) as url:
+        ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2")
+    assert ended.returncode == 2, ended.stderr
+    said = [line for line in ended.stderr.splitlines() if "not JSON" not in line]
+    first, last = said
+    assert first == f"fencepost: {url}: lost: it has closed the connection; it is tried again for 2 s"
+    assert last in {f"fencepost: {url}: {why}" for why in ("it has closed the connection", "Connection reset by peer")}
+
+
+def accepted(server: socket.socket, source: Gpsd, told: bytes = b"") -> None:
+    """Lets a source have a life of its connection, to the end."""
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(told)
+    connection.close()
+    while source.retry_at is None:
+        for _, row in source.read() or ():
+            assert not isinstance(row, LineError)
+
+
+def test_the_pauses_grow_however_a_gpsd_fails() -> None:
+    clock, said = Clock(), list[str]()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(LONGEST)
+        port = server.getsockname()[1]
+        source = Gpsd(f"gpsd://127.0.0.1:{port}", 300.0, Notices(said.append, clock), monotonic=clock)
+        accepted(server, source)
+        tried = []
+        with pytest.raises(OSError, match="it has closed the connection|Connection reset by peer"):
+            while source.retry_at is not None:
+                clock.now = source.retry_at
+                tried.append(clock.now)
+                source.reconnect()
+                accepted(server, source, BANNER)
+        assert tried == [1, 3, 7, 15, 31, 63, 123, 183, 243, 300]
+        assert len(said) == 1
+        source.close()
+
+
+def test_a_life_with_a_fix_or_of_a_minute_begins_the_patience_anew() -> None:
+    clock, said = Clock(), list[str]()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(LONGEST)
+        port = server.getsockname()[1]
+        source = Gpsd(f"gpsd://127.0.0.1:{port}", 30.0, Notices(said.append, clock), monotonic=clock)
+        accepted(server, source)
+        for _ in range(5):
+            clock.now = source.retry_at or 0
+            source.reconnect()
+            clock.now += 20
+            accepted(server, source, report(0, 0))
+        assert [text.partition(": ")[2].partition(" ")[0].rstrip(":,") for text in said].count("found") == 5
+        for _ in range(5):
+            clock.now = source.retry_at or 0
+            source.reconnect()
+            clock.now += 60
+            accepted(server, source, BANNER)
+        source.close()
+
+
+def reports(*lines: bytes, device: str | None = None, seconds: float = 1.0) -> tuple[list[FixRow], list[str]]:
+    """What is made of reports that come so many seconds apart, and what is said."""
+    clock, said = Clock(), list[str]()
+    decoder = _Reports("gps", device, Notices(said.append, clock), clock)
+    rows = []
+    for line in lines:
+        clock.now += seconds
+        for _, row in decoder.take(line):
+            if isinstance(row, LineError):
+                said.append(str(row))
+            else:
+                rows.append(row)
+    return rows, said
+
+
+def test_of_two_devices_the_first_is_followed_and_said() -> None:
+    both = [report(second, 0.5 * (second % 2), "/dev/b" if second % 2 else "/dev/a") for second in range(20)]
+    rows, said = reports(*both)
+    assert [row[1] for row in rows] == [0.0] * 10
+    assert said == ["gps: has several devices: /dev/a is followed, /dev/b is not; --device chooses"]
+    rows, said = reports(*both, device="/dev/b")
+    assert [row[1] for row in rows] == [0.5] * 10
+    assert said == []
+
+
+def test_a_device_that_falls_silent_is_said() -> None:
+    rows, said = reports(report(0, 0, "/dev/a"), *[report(1, 0.5, "/dev/b")] * 200)
+    assert len(rows) == 1
+    assert said[1] == "gps: /dev/b has fixes, and /dev/a, which is followed, has none for 60 s; --device chooses"
+    assert len(said) == 2 + 2, "once a minute"
+    rows, said = reports(*[report(1, 0.5, "/dev/b")] * 61, device="/dev/a")
+    assert rows == []
+    assert said == ["gps: /dev/b has fixes, and /dev/a, which is followed, has none for 60 s; --device chooses"]
+
+
+def test_what_gpsd_says_of_its_devices_is_said() -> None:
+    def devices(*paths: str) -> bytes:
+        return json.dumps({"class": "DEVICES", "devices": [{"path": path} for path in paths]}).encode() + b"\n"
+
+    assert reports(devices("/dev/a"))[1] == []
+    assert reports(devices())[1] == ["gps: has no device yet"]
+    assert reports(devices("/dev/a", "/dev/b"), device="/dev/a")[1] == []
+    two = devices("/dev/a", "/dev/b")
+    assert reports(two, device="/dev/c")[1] == ["gps: has no device /dev/c; it has /dev/a, /dev/b"]
+    assert reports(b'{"class":"ERROR","message":"Can\'t perform that"}\n')[1] == ["gpsd says: Can't perform that"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"class":"DEVICES","devices":5}',
+        b'{"class":"DEVICES","devices":[5,null,{"path":7},{}]}',
+        b'{"class":"ERROR"}',
+        b'{"class":["TPV"]}',
+        b'{"class":"TPV","mode":3,"time":"2023-11-14T22:13:20Z","lat":0,"lon":0,"device":{"a":1}}',
+        b"[" * 100_000,
+        b"\xff\x00",
+    ],
+)
+def test_no_report_ends_a_watch(line: bytes) -> None:
+    rows, said = reports(line + b"\n", report(1, 0.0, ""))
+    assert rows[-1][1] == 0.0
+    assert len(said) <= 2
+
+
+def test_many_devices_are_no_flood() -> None:
+    lines = [report(0, 0, "/dev/a"), *(report(1, 0.5, f"/dev/{number}") for number in range(5_000))]
+    rows, said = reports(*lines, seconds=0.01)
+    assert len(rows) == 1
+    assert len(said) == 1
