@@ -49,10 +49,11 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 
 @contextmanager
-def playing(log: str, port: int) -> Iterator[None]:
-    """gpsfake playing a log again and again through a gpsd that listens on a port of the loopback."""
+def playing(port: int, *logs: str) -> Iterator[None]:
+    """gpsfake playing logs again and again, each on a device of its own, through a gpsd that listens on a port of the
+    loopback."""
     environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"}
-    command = ["gpsfake", "-q", "-c", "0.01", "-P", str(port), str(LOGS / log)]
+    command = ["gpsfake", "-q", "-c", "0.01", "-P", str(port), *(str(LOGS / log) for log in logs)]
     # A session of its own: the daemon is its child, and ends with it.
     process = subprocess.Popen(
         command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -166,7 +167,7 @@ def test_a_receiver_in_the_past_is_followed(tmp_path: Path, port: int) -> None:
         if len(found := crossings(radius / 10)) >= 2 and (found[1][1] or 0) > rows[15][3]
     )
     expected = crossings(radius)
-    with playing(log, port), Watching(tmp_path, port, {"start": (*start[:2], radius)}) as watching:
+    with playing(port, log), Watching(tmp_path, port, {"start": (*start[:2], radius)}) as watching:
         first, second = watching.event(), watching.event()
         _, errors = watching.stop()
     assert first["state"] == "satisfied"
@@ -179,7 +180,7 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
     """gpsd makes the year 2034 of this log of 2014."""
     log = "bu353s4.log"
     circles = {"hamilton": (*place(log, 0), 100.0)}
-    with playing(log, port):
+    with playing(port, log):
         with Watching(tmp_path, port, circles) as watching:
             said = watching.line(errors=True)
             output, errors = watching.stop()
@@ -192,13 +193,40 @@ def test_a_receiver_after_its_week_roll_over_is_refused(tmp_path: Path, port: in
     assert (event["identifier"], event["state"], event["date"][:4]) == ("hamilton", "satisfied", "2034")
 
 
+def test_one_of_two_devices_is_followed(tmp_path: Path, port: int) -> None:
+    """The first that has a fix, which is said, or the one that is named."""
+    logs = ("quectel.log", "bu353s4.log")
+    circles = {log: (*place(log, 20), 500.0) for log in logs}
+    with playing(port, *logs):
+        with Watching(tmp_path, port, circles, "--any-time") as watching:
+            states = {event["identifier"]: event["state"] for event in (watching.event(), watching.event())}
+            said = next(line for line in iter(lambda: watching.line(errors=True), "") if "several devices" in line)
+            watching.stop()
+        assert sorted(states.values()) == ["satisfied", "unsatisfied"]
+        _, _, told = said.partition(": has several devices: ")
+        first, other = (part.split()[0] for part in told.split(", ")[:2])
+        assert first != other and said.endswith("; --device chooses")
+        for device, expected in ((first, states), (other, {name: _opposite(state) for name, state in states.items()})):
+            with Watching(tmp_path, port, circles, "--any-time", "--device", device) as watching:
+                found = {event["identifier"]: event["state"] for event in (watching.event(), watching.event())}
+                watching.stop()
+            assert found == expected, device
+        with Watching(tmp_path, port, circles, "--any-time", "--device", "/dev/none") as watching:
+            assert "has no device /dev/none; it has " in watching.line(errors=True)
+            watching.stop()
+
+
+def _opposite(state: str) -> str:
+    return "unsatisfied" if state == "satisfied" else "satisfied"
+
+
 def test_a_daemon_that_goes_is_found_again(tmp_path: Path, port: int) -> None:
     with ExitStack() as stack:
-        with playing("quectel.log", port):
+        with playing(port, "quectel.log"):
             circles = {"hamilton": (*place("bu353s4.log", 0), 100.0)}
             watching = stack.enter_context(Watching(tmp_path, port, circles, "--any-time", "--store", "."))
             first = watching.event()
-        with playing("bu353s4.log", port):
+        with playing(port, "bu353s4.log"):
             second = watching.event()
             watching.stop()
     assert (first["state"], first["date"][:4]) == ("unsatisfied", "2020")
@@ -207,7 +235,7 @@ def test_a_daemon_that_goes_is_found_again(tmp_path: Path, port: int) -> None:
 
 def test_a_daemon_that_does_not_come_back_ends_it(tmp_path: Path, port: int) -> None:
     with ExitStack() as stack:
-        with playing("quectel.log", port):
+        with playing(port, "quectel.log"):
             watching = stack.enter_context(Watching(tmp_path, port, {"sea": (0.0, 0.0, 100.0)}, "--reconnect", "1.5"))
             watching.event()
         _, errors = watching.process.communicate(timeout=LONGEST)

@@ -4,13 +4,16 @@ for good."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -428,8 +431,12 @@ def test_a_signal_ends_the_program_while_nobody_reads_its_output(tmp_path: Path)
     circles(tmp_path / "places.geojson", office=200)
     (tmp_path / "fixes.jsonl").write_text("".join(line(second, 0.01 * (second % 2)) for second in range(5_000)))
     with Program(tmp_path, source="fixes.jsonl") as program:
-        assert program.event() == ("office", "satisfied")  # the rest fills the pipe
-        time.sleep(0.5)
+        assert program.process.stdout is not None
+        waiting, end = array("i", [0]), time.monotonic() + LONGEST
+        while waiting[0] < 60_000:  # of the 65 536 that a pipe holds
+            assert time.monotonic() < end
+            fcntl.ioctl(program.process.stdout, termios.FIONREAD, waiting)
+            time.sleep(0.01)
         program.process.terminate()
         assert program.ends() == 0
 
