@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import geodesic
-    from ._errors import InputError, MissingExtraError
+    from ._errors import InputError, InputWarning, MissingExtraError
     from ._log.event_log import EventLog
     from ._log.log import ReplayCounts, TrackedEvent, TrackReplay
     from ._log.visits import Known, Visit, Visits
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 # Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
 # above; a test compares them with __all__.
 _MODULES = {
-    "_errors": "InputError MissingExtraError",
+    "_errors": "InputError InputWarning MissingExtraError",
     "_log.event_log": "EventLog",
     "_log.log": "ReplayCounts TrackReplay TrackedEvent",
     "_log.visits": "Known Visit Visits",
@@ -140,6 +140,7 @@ __all__ = [
     "FencepostError",
     "Fix",
     "InputError",
+    "InputWarning",
     "InternalError",
     "InvalidArgumentError",
     "InvalidNameError",

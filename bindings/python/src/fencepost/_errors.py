@@ -1,11 +1,26 @@
-"""The errors that readers raise, and what asks for a library that an extra installs."""
+"""The errors that readers raise and the warnings that they give, and what asks for a library that an extra installs."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._native import FencepostError, InvalidArgumentError
+
+
+class Advice(NamedTuple):
+    """What to do, in the words of each face: ``sort=False keeps it`` in Python, ``--no-sort keeps it`` in a shell."""
+
+    python: str
+    command: str
+
+
+def said(source: str | Path, place: str, reason: str, advice: str = "") -> str:
+    """The one line of an error or a warning."""
+    text = "; ".join(filter(None, (" ".join(reason.split()), advice)))
+    return ": ".join(part for part in (str(source), place, text) if part)
 
 
 class InputError(InvalidArgumentError):
@@ -32,23 +47,69 @@ class InputError(InvalidArgumentError):
 
     result: Any = None
 
-    def __init__(self, source: str | Path, place: str, reason: str, row: int | None = None) -> None:
-        super().__init__(": ".join(part for part in (str(source), place, " ".join(reason.split())) if part))
-        self.source, self.place, self.reason, self.row = str(source), place, reason, row
+    def __init__(
+        self, source: str | Path, place: str, reason: str, row: int | None = None, advice: Advice | None = None
+    ) -> None:
+        super().__init__(said(source, place, reason, advice.python if advice else ""))
+        self.source, self.place, self.reason, self.row, self._advice = str(source), place, reason, row, advice
         self.position = row or 0
 
+    @property
+    def _for_command(self) -> str:
+        """The text with the options of the command line."""
+        return said(self.source, self.place, self.reason, self._advice.command if self._advice else "")
+
     @classmethod
-    def of_row(cls, source: str, row: int, reason: str) -> InputError:
+    def of_row(cls, source: str, row: int, reason: str, advice: Advice | None = None) -> InputError:
         """About one row of a table.
 
         Example:
             >>> str(InputError.of_row("fixes", 3, "has no time"))
             'fixes: row 3: has no time'
         """
-        return cls(source, f"row {row}", reason, row)
+        return cls(source, f"row {row}", reason, row, advice)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.source, self.place, self.reason, self.row)
+        return type(self), (self.source, self.place, self.reason, self.row, self._advice)
+
+
+class InputWarning(UserWarning):
+    """A file or a table is used, but most likely not as it was meant: which one, where in it, and why.
+
+    Its text is one line. The command prints it on standard error; in Python it is a warning.
+
+    Attributes:
+        source: The file's path, or the name of the argument.
+        place: Where in it, for example ``line 3``; empty: all of it.
+        reason: What is the matter.
+
+    Example:
+        >>> print(InputWarning("track.csv", "", "3 of 20 fixes are earlier than one before: sorted by time"))
+        track.csv: 3 of 20 fixes are earlier than one before: sorted by time
+    """
+
+    __module__ = "fencepost"  # as warnings name it
+
+    def __init__(self, source: str | Path, place: str, reason: str, advice: Advice | None = None) -> None:
+        super().__init__(said(source, place, reason, advice.python if advice else ""))
+        self.source, self.place, self.reason, self._advice = str(source), place, " ".join(reason.split()), advice
+
+    @property
+    def _for_command(self) -> str:
+        """The text with the options of the command line."""
+        return said(self.source, self.place, self.reason, self._advice.command if self._advice else "")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.source, self.place, self.reason, self._advice)
+
+
+def warn(source: str | Path, place: str, reason: str, advice: Advice | None = None) -> None:
+    """Warns whoever called into the package."""
+    package = __name__.rpartition(".")[0]
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(InputWarning(source, place, reason, advice), stacklevel=level)
 
 
 class MissingExtraError(FencepostError, ImportError):  # type: ignore[misc]

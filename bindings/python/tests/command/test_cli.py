@@ -127,12 +127,22 @@ def test_policies(run: Run, files: Path) -> None:
 
 
 def test_late_and_invalid_fixes_are_counted(run: Run, files: Path) -> None:
-    done = run("replay", "t.csv", "--conditions", "c.geojson", "--sightings", "s.jsonl", "--format", "jsonl")
+    arguments = ("replay", "t.csv", "--conditions", "c.geojson", "--sightings", "s.jsonl", "--format", "jsonl")
+    done = run(*arguments, "--no-sort")
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 3
+    invalid = "fencepost: t.csv: 1 of 5 fixes had no usable position or time and were skipped; the first: line 5 "
+    invalid += "lies at latitude 91, longitude 0: are latitude and longitude swapped?"
     assert done.stderr.splitlines() == [
         "fencepost: t.csv: 1 of 5 fixes came late (earlier than one before) and were skipped",
-        "fencepost: t.csv: 1 of 5 fixes had no usable position or time and were skipped",
+        invalid,
         "fencepost: s.jsonl: 1 of 2 reports came late (earlier than one before) and were skipped",
+    ]
+    done = run(*arguments)
+    sorted_by_time = "are earlier than one before: sorted by time; --no-sort keeps the order of the file"
+    assert done.stderr.splitlines() == [
+        f"fencepost: s.jsonl: 1 of 2 reports {sorted_by_time}",
+        f"fencepost: t.csv: 1 of 5 fixes {sorted_by_time}",
+        invalid,
     ]
 
 

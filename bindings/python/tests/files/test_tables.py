@@ -18,6 +18,7 @@ from fencepost import (
     EventLog,
     Fix,
     InputError,
+    InputWarning,
     InvalidArgumentError,
     replay,
 )
@@ -125,7 +126,10 @@ def test_times_in_the_index(from_file: EventLog, name: str | None) -> None:
 
 
 def test_rows_out_of_range_are_counted() -> None:
-    log = replay(small(lat=[0.0, 91.0, 0.0], time=pandas.to_datetime([60, 0, 30], unit="s", utc=True)), HERE)
+    frame = small(lat=[0.0, 91.0, 0.0], time=pandas.to_datetime([60, 0, 30], unit="s", utc=True))
+    words = "1 of 3 fixes had no usable position or time and were skipped; the first: row 1 lies at latitude 91"
+    with pytest.warns(InputWarning, match=words):
+        log = replay(frame, HERE, sort=False)
     assert (log.counts.fixes, log.counts.late_fixes, log.counts.invalid_fixes) == (3, 1, 1)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from conftest import DATA, Run
 
-from fencepost import CircularGeographicCondition, EventLog, Fix, geodesic, replay
+from fencepost import CircularGeographicCondition, EventLog, Fix, InputWarning, geodesic, replay
 from fencepost._log.report_data import MOST_CIRCLES, MOST_ROWS, report_data
 from fencepost._log.web_mercator import circle, near, thinned, unwrapped, x_of, y_of
 
@@ -232,7 +232,8 @@ def test_much_is_cut_and_said() -> None:
         f"The timeline shows {MOST_ROWS} of {MOST_CIRCLES + 5} conditions.",
         f"{MOST_CIRCLES} of {MOST_CIRCLES + 5} circles are drawn.",
     ]
-    late = replay([Fix(0, 0, time=5), Fix(0, 0, time=4), Fix(91, 0, time=6)], HOME)
+    with pytest.warns(InputWarning, match="the first: element 2 lies at latitude 91"):
+        late = replay([Fix(0, 0, time=5), Fix(0, 0, time=4), Fix(91, 0, time=6)], HOME)
     assert "1 late fixes and 1 without a usable position are not drawn." in late.report()
 
 

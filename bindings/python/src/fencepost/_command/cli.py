@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from .._errors import InputError
+from .._errors import InputError, InputWarning
 from .._native import VERSION, FencepostError
 from .options import DONE, INTERRUPTED, REFUSED, UsageError
 
@@ -24,14 +26,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     says why)."""
     code = DONE
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        options = _parser(given).parse_args(given)
-        code = options.run(options)
-        sys.stdout.flush()
+        with _told_on_stderr():
+            code = _run(arguments)
     except BrokenPipeError:
         # Whoever read our output has seen enough. The interpreter flushes once more at its end: into nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (UsageError, InputError, FencepostError) as error:
+    except InputError as error:
+        return _refuse(error._for_command)
+    except (UsageError, FencepostError) as error:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}" if error.filename else f"output: {error.strerror}")
@@ -39,6 +41,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("fencepost: interrupted", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    given = sys.argv[1:] if arguments is None else arguments
+    options = _parser(given).parse_args(given)
+    code: int = options.run(options)
+    sys.stdout.flush()
+    return code
+
+
+@contextmanager
+def _told_on_stderr() -> Iterator[None]:
+    """Prints the warnings of readers as lines of the command."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", InputWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, *place: Any, **more: Any) -> None:
+            if isinstance(message, InputWarning):
+                print("fencepost:", message._for_command, file=sys.stderr)
+            else:
+                others(message, *place, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 def _refuse(reason: str) -> int:

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._errors import require
+from .._files.checked import checked
 from .._files.condition_files import ConditionRow, read_conditions
-from .._files.sightings import read_sightings
+from .._files.doubts import Flaw, about_unusable
+from .._files.sightings import Report, read_sightings
 from .._files.track_files import read_track
 from .._files.vector import Reading
 from .._log.event_log import EventLog
@@ -80,6 +82,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--by", metavar="COLUMN", help="each value is a track of its own; events in the order of the rows")
     add("--grouped", action="store_true", help="with --by: the rows of a track come together; one is held at a time")
     add("--jobs", type=to_count, default=1, metavar="N", help="with --by: share the tracks among N processes")
+    add(
+        "--sort",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="sort each track by time where it is not; --no-sort: what is earlier than one before is late",
+    )
     add("--speed", type=to_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
     add("--start", type=to_time, metavar="TIME", help="time at the first way point")
     add("--loop", type=to_count, metavar="N", help="go there and back N times")
@@ -108,14 +116,16 @@ def run(options: argparse.Namespace) -> int:
         return _replay_many(options, conditions)
     if options.report is not None:
         require("bokeh", "report")
+    how = Reading(options.layer, options.transform)
     track = read_track(
         options.track,
         hdop_scale=options.hdop_scale,
         columns=options.columns,
-        how=Reading(options.layer, options.transform),
+        how=how,
     )
     track = timed(track, options.speed, options.start, options.loop)
-    reports = [] if options.sightings is None else read_sightings(options.sightings)
+    reports = _sightings(options)
+    (track,) = checked([track], options.sort, how.times)
     monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(monitor, conditions, options.conditions)
     thinning = Thinning(monitor, track.fixes, reports, options.until) if options.significant_changes else None
@@ -145,7 +155,7 @@ def run(options: argparse.Namespace) -> int:
     if options.report is not None:
         log.report(options.report, base_map=options.base_map)
     _write_files(log, options)
-    _report_skipped(replay.counts, options)
+    _report_skipped(replay.counts, options, track.flaw)
     for line in () if thinning is None else thinning.report(seen):
         _note(line)
     return DONE
@@ -160,11 +170,11 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) ->
     from .._files.many_tracks import ManyTracks
     from .._replay.stream import ManyReplay
 
-    reports = [] if options.sightings is None else read_sightings(options.sightings)
+    reports = _sightings(options)
     template = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(template, conditions, options.conditions)
     how = Reading(options.layer, options.transform)
-    tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped)
+    tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped, sort=options.sort)
     many = ManyReplay(tracks, template, reports, options.until, options.jobs)
     seen: dict[Any, list[Event]] = {}
 
@@ -181,7 +191,7 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) ->
     sys.stdout.flush()
     if options.output or options.visits:
         _write_files(EventLog(many.results(seen), conditions, options.by), options)
-    _report_skipped(many.counts, options)
+    _report_skipped(many.counts, options, many.flaw)
     return DONE
 
 
@@ -208,7 +218,11 @@ def _write_files(log: EventLog, options: argparse.Namespace) -> None:
         log.visits().to_file(options.visits)
 
 
-def _report_skipped(counts: Counter[str], options: argparse.Namespace) -> None:
+def _sightings(options: argparse.Namespace) -> list[Report]:
+    return [] if options.sightings is None else read_sightings(options.sightings, sort=options.sort)
+
+
+def _report_skipped(counts: Counter[str], options: argparse.Namespace, flaw: Flaw | None) -> None:
     for path, late, invalid, total, what in (
         (options.track, "late_fixes", "invalid_fixes", "fixes", "fixes"),
         (options.sightings, "late_reports", "", "reports", "reports"),
@@ -217,7 +231,7 @@ def _report_skipped(counts: Counter[str], options: argparse.Namespace) -> None:
         if counts[late]:
             _note(f"{path}: {counts[late]} {of} came late (earlier than one before) and were skipped")
         if counts[invalid]:
-            _note(f"{path}: {counts[invalid]} {of} had no usable position or time and were skipped")
+            _note(f"{path}: {about_unusable(counts[invalid], counts[total], flaw)}")
 
 
 def _note(text: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, overload
 
 from .._errors import InputError
 from .._tables.arrow_reader import BatchReader
 from .._tables.names import TRACK
+from .doubts import Flaw, is_usable, worse
 from .tracks import NO_POSITION, FixRow, Point, Track, split
 
 Batch = tuple[Sequence[float], Sequence[float], Sequence[float] | None, Sequence[int], Sequence[Any] | None]
@@ -24,6 +26,22 @@ class ColumnFixes(Sequence[FixRow]):
 
     def __len__(self) -> int:
         return self._length
+
+    @property
+    def times(self) -> Iterable[int]:
+        """The times alone, of all fixes."""
+        return chain.from_iterable(batch[3] for batch in self._batches)
+
+    @property
+    def flaw(self) -> Flaw | None:
+        """The first fix that cannot be used; see :class:`Track`."""
+        if all(map(_is_whole, self._batches)):
+            return None
+        found: Flaw | None = None
+        for row, fix in enumerate(self):
+            if not is_usable(*fix[:3]) and (found is None or found.is_missing):
+                found = worse(found, Flaw(f"row {row}", *fix[:3]))
+        return found
 
     def __iter__(self) -> Iterator[FixRow]:
         for batch in self._batches:
@@ -44,6 +62,15 @@ class ColumnFixes(Sequence[FixRow]):
                     return fix_row(latitudes[row], longitudes[row], accuracy, times[row])
                 row -= len(times)
         raise IndexError(index)
+
+
+def _is_whole(batch: Batch) -> bool:
+    """Whether the least and the greatest values say that all fixes of a batch can be used."""
+    latitudes, longitudes, accuracies, _, _ = batch
+    if not len(latitudes):
+        return True
+    least = 0.0 if accuracies is None else min(accuracies)
+    return is_usable(min(latitudes), min(longitudes), least) and is_usable(max(latitudes), max(longitudes), 0.0)
 
 
 def fix_row(latitude: float, longitude: float, accuracy: float, time: int) -> FixRow:
@@ -80,7 +107,8 @@ def arrow_tracks(table: Any, source: str, columns: Mapping[str, str], by: str | 
     if not sum(len(batch[3]) for batch in batches):
         raise InputError(source, "", "holds no rows")
     if by is None:
-        return [Track(source, ColumnFixes(batches))]
+        fixes = ColumnFixes(batches)
+        return [Track(source, fixes, flaw=fixes.flaw)]
     points: list[tuple[str, Point]] = [("", row) for batch in batches for row in fix_rows(batch)]
     return split(points, source, [key for batch in batches for key in batch[4] or ()])
 

@@ -9,18 +9,29 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from .._errors import InputError, require
+from .._errors import Advice, InputError, require, warn
 from . import track_csv
 from .arrow_tracks import track_batches
 from .csv_columns import Columns, Numbers, columns
+from .doubts import about_times
+from .order import KEEP, Clocks, places_in_time, sorted_text, taken
 from .tracks import VECTOR_FORMATS
 from .vector import PLAIN, Reading
 
 BATCH_ROWS = 65_536
+HELD_ROWS = 131_072
+"""Rows that are looked at before the first is given: where they are in order, the rest is taken to be so."""
+MOST_SORTED = 10_000_000
+"""Rows that are sorted in memory: half a gigabyte."""
+TOO_LARGE = f"more than {MOST_SORTED} rows are not sorted in memory"
+UNSORTED = Advice(
+    "sort the file by time, or let sort=False count what is late",
+    "sort the file by time, or let --no-sort count what is late",
+)
 
 
 class Rows(NamedTuple):
@@ -36,6 +47,35 @@ class Rows(NamedTuple):
     accuracies: array[float] | None
     times: array[int]
     known: int
+
+
+def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
+    """Batches whose rows are sorted by time on the places of their tracks."""
+    whole: list[array[Any]] = []
+    for column in (0, 1, 2, 4):
+        joined = array("q" if column in (0, 4) else "d")
+        for rows in batches:
+            joined.extend(rows[column])  # type: ignore[arg-type]
+        whole.append(joined)
+    tracks, latitudes, longitudes, times = whole
+    accuracies = None
+    if any(rows.accuracies is not None for rows in batches):
+        accuracies = array("d")
+        for rows in batches:
+            accuracies.extend(repeat(math.nan, len(rows.tracks)) if rows.accuracies is None else rows.accuracies)
+    places = places_in_time(tracks, times)
+    end = 0
+    for rows in batches:
+        begin, end = end, end + len(rows.tracks)
+        own = places[begin:end]
+        yield Rows(
+            rows.tracks,
+            taken(latitudes, own),
+            taken(longitudes, own),
+            None if accuracies is None else taken(accuracies, own),
+            taken(times, own),
+            rows.known,
+        )
 
 
 def _array(code: str, values: Sequence[Any]) -> array[Any]:
@@ -77,8 +117,9 @@ class ManyTracks:
         how: Reading = PLAIN,
         batch_rows: int = BATCH_ROWS,
         grouped: bool = False,
+        sort: bool = False,
     ) -> None:
-        self.path, self.by, self.grouped = path, by, grouped
+        self.path, self.by, self.grouped, self.sort = path, by, grouped, sort
         self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows
         self._numbers = Numbers()
         self.keys: list[Any] = []
@@ -86,15 +127,47 @@ class ManyTracks:
     def batches(self, readers: Readers) -> Iterator[Rows]:
         """The rows in file order; `readers` may read lines of CSV while others are taken.
 
+        With `sort` the first rows are held before they are given. Where one of them is earlier than one before of its
+        track, the rest is read too, and the rows of each track are sorted by time on the track's own places.
+
         Raises:
-            InputError: The file cannot be used; the text names file, place and reason.
+            InputError: The file cannot be used, or not be sorted in memory; the text names file, place and reason.
         """
         empty = True
-        for rows in self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(readers):
-            empty = empty and not len(rows.tracks)
+        read = self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(readers)
+        for rows in self._in_time(read) if self.sort else read:
+            if empty and len(rows.tracks):
+                empty = False
+                if doubt := about_times(min(rows.times), max(rows.times), rows.times):
+                    warn(self.path, "", doubt)
             yield rows
         if empty:
             raise InputError(self.path, "", "holds no points")
+        if self._how.times.doubt:
+            warn(self.path, "", self._how.times.doubt + ": the first one is taken")
+
+    def _in_time(self, read: Iterator[Rows]) -> Iterator[Rows]:
+        held: list[Rows] = []
+        clocks, count, late = Clocks(), 0, 0
+        try:
+            for rows in read:
+                held.append(rows)
+                count += len(rows.tracks)
+                late += len(clocks.late_rows(rows.tracks, rows.times))
+                if not late and count >= HELD_ROWS:
+                    break
+                if late and count > MOST_SORTED:
+                    raise InputError(self.path, "", f"is not in the order of time, and {TOO_LARGE}", advice=UNSORTED)
+        except InputError:
+            if late and count > MOST_SORTED:
+                raise
+            yield from _sorted(held) if late else held  # what came before it counts
+            raise
+        if late:
+            warn(self.path, "", sorted_text(late, count), KEEP)
+        yield from _sorted(held) if late else held
+        held.clear()
+        yield from read
 
     def _rows(
         self,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from .._errors import InputError
+from .._errors import InputError, warn
 from .._native import InvalidArgumentError
-from .._tables.text_times import number_time, parse_time
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, number_time, parse_time
 from .._values.fixes import BeaconSighting
+from .order import KEEP, late_rows, sorted_text
 from .text import parse_json, read_text
 
 
@@ -23,8 +25,13 @@ class Report:
     scanning: bool = True
 
 
-def read_sightings(path: str | Path) -> list[Report]:
+def read_sightings(path: str | Path, times: TimeStyle = PLAIN_TIMES, sort: bool = True) -> list[Report]:
     """Reads a sightings file.
+
+    Args:
+        path: The file.
+        times: How times without a zone are read.
+        sort: Whether reports that are earlier than one before are put where they belong.
 
     Raises:
         InputError: The file cannot be used; the text names file, line and reason.
@@ -36,19 +43,23 @@ def read_sightings(path: str | Path) -> list[Report]:
         place = f"line {number}"
         value = parse_json(line, path, place)
         try:
-            reports.append(_report(value, place))
+            reports.append(_report(value, place, times))
         except ValueError as error:
             raise InputError(path, place, str(error)) from None
+    late = late_rows(report.time_us for report in reports) if sort else 0
+    if late:
+        warn(path, "", sorted_text(late, len(reports), "reports"), KEEP)
+        reports.sort(key=attrgetter("time_us"))
     return reports
 
 
-def _report(value: Any, place: str) -> Report:
+def _report(value: Any, place: str, times: TimeStyle) -> Report:
     if not isinstance(value, dict):
         raise InvalidArgumentError("is not an object")
     unknown = set(value) - {"time", "beacons", "scanning"}
     if unknown:
         raise InvalidArgumentError(f"key {min(unknown)!r} is not one of time, beacons, scanning")
-    time = _time(value.get("time"))
+    time = _time(value.get("time"), times)
     if ("beacons" in value) == ("scanning" in value):
         raise InvalidArgumentError("needs either beacons or scanning")
     if "scanning" in value:
@@ -60,9 +71,9 @@ def _report(value: Any, place: str) -> Report:
     return Report(place, time, [_beacon(beacon, index) for index, beacon in enumerate(value["beacons"])])
 
 
-def _time(value: Any) -> int:
+def _time(value: Any, times: TimeStyle) -> int:
     if isinstance(value, str):
-        return parse_time(value)
+        return parse_time(value, None, times)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidArgumentError("time: a text in ISO 8601 or a number is needed")
     return number_time(value)

@@ -15,12 +15,14 @@ from .._values.events import LOG_COLUMNS
 from .._values.fixes import Fix
 from .._values.policy import TransitionPolicy
 from .arrow_tracks import arrow_tracks
+from .checked import check_usable, checked
 from .condition_files import ConditionRow, condition_rows, read_conditions
 from .condition_rows import arrow_features
+from .doubts import Flaw, is_usable, worse
 from .frames import is_table, table_tracks
 from .moving import ANONYMOUS, id_column, is_moving, moving_tracks
 from .track_files import read_tracks
-from .tracks import Track
+from .tracks import FixRow, Track
 from .vector import PLAIN, Reading, transformed
 
 TrackSource: TypeAlias = str | os.PathLike[str] | Iterable[Fix] | Any
@@ -36,8 +38,36 @@ def as_tracks(
     hdop_scale: float | None,
     name: str = "track",
     how: Reading = PLAIN,
+    sort: bool = True,
 ) -> list[Track]:
-    """The tracks of what a caller gave as the argument `name`."""
+    """The tracks of what a caller gave as the argument `name`, as they are replayed.
+
+    Args:
+        track: What was given.
+        columns: Names of its columns, where they are not recognised.
+        by: Name of the column that tells tracks apart.
+        hdop_scale: Metres of accuracy a unit of hdop.
+        name: Of the argument, for messages.
+        how: How files and tables are read.
+        sort: Whether files and tables that are not in the order of time are sorted. Fixes that a program gives are in
+            the order that it means.
+    """
+    if (
+        not isinstance(track, str | bytes | os.PathLike | Mapping)
+        and isinstance(track, Iterable)
+        and not _is_table(track)
+    ):
+        return _given_fixes(track, by, name)
+    return checked(_read(track, columns, by, hdop_scale, name, how), sort, how.times)
+
+
+def _is_table(track: Any) -> bool:
+    return is_moving(track) or is_table(track) or is_arrow(track)
+
+
+def _read(
+    track: TrackSource, columns: Mapping[str, str], by: str | None, hdop_scale: float | None, name: str, how: Reading
+) -> list[Track]:
     if isinstance(track, str | os.PathLike):
         return read_tracks(os.fspath(track), hdop_scale=hdop_scale, columns=columns, by=by, how=how)
     if is_moving(track):
@@ -46,19 +76,27 @@ def as_tracks(
         return table_tracks(transformed(track, name, how), name, columns, by)
     if is_arrow(track):
         return arrow_tracks(track, name, columns, by)
+    kinds = "a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix"
+    raise TypeError(f"{name} must be {kinds}, not {type(track).__name__}")
+
+
+def _given_fixes(track: Iterable[Any], by: str | None, name: str) -> list[Track]:
     if by is not None:
         raise InputError(name, "", f"has no column {by!r}: only tables have columns")
-    if isinstance(track, Mapping | bytes) or not isinstance(track, Iterable):
-        kinds = "a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix"
-        raise TypeError(f"{name} must be {kinds}, not {type(track).__name__}")
-    fixes = []
+    fixes: list[FixRow] = []
+    flaw = None
     for row, fix in enumerate(track):
         if not isinstance(fix, Fix):
             raise TypeError(f"{name}: element {row} must be a Fix, not {type(fix).__name__}")
+        if not is_usable(fix.latitude, fix.longitude, fix.accuracy):
+            flaw = worse(flaw, Flaw(f"element {row}", fix.latitude, fix.longitude, fix.accuracy))
         fixes.append((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
     if not fixes:
         raise InputError(name, "", "holds no fixes")
-    return [Track(name, fixes)]
+    tracks = [Track(name, fixes, flaw=flaw)]
+    if flaw is not None and not flaw.is_missing:  # a program may say of each that there is no position
+        check_usable(tracks)
+    return tracks
 
 
 def track_column(track: TrackSource, by: str | None) -> str | None:

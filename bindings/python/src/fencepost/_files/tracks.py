@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from .._errors import InputError
+from .doubts import Flaw, is_usable, worse
 
 Point: TypeAlias = tuple[float, float, float, int | None]
 """Latitude, longitude, accuracy, time in microseconds."""
@@ -29,15 +30,20 @@ class Track:
     way_points: list[tuple[float, float]] = field(default_factory=list)
     key: Any = None
     """What tells it from the other tracks of its table."""
+    flaw: Flaw | None = None
+    """The first fix that cannot be used: one whose values cannot be rather than one without a position."""
 
 
 def split(points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any] | None = None) -> list[Track]:
     """The fixes, by key where there are keys (the n-th is that of the n-th point)."""
     fixes: dict[Any, list[FixRow]] = {}
     way_points: dict[Any, list[tuple[float, float]]] = {}
+    flaws: dict[Any, Flaw | None] = {}
     first_untimed = ""
     for index, (place, (latitude, longitude, accuracy, time)) in enumerate(points):
         key = None if keys is None else keys[index]
+        if not is_usable(latitude, longitude, accuracy):
+            flaws[key] = worse(flaws.get(key), Flaw(place, latitude, longitude, accuracy))
         if time is not None:
             fixes.setdefault(key, []).append((latitude, longitude, accuracy, time))
         else:
@@ -47,4 +53,7 @@ def split(points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any]
         raise InputError(path, first_untimed, "has no time (other points have one): remove it or give it a time")
     if not fixes and not way_points:
         raise InputError(path, "", "holds no points")
-    return [Track(str(path), fixes.get(key, []), way_points.get(key, []), key) for key in fixes or way_points]
+    return [
+        Track(str(path), fixes.get(key, []), way_points.get(key, []), key, flaws.get(key))
+        for key in fixes or way_points
+    ]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import InputError, require
+from .._tables.text_times import PLAIN_TIMES, TimeStyle
 
 _DRIVERS = {
     ".gpkg": ("GPKG",),
@@ -21,10 +22,17 @@ _DRIVERS = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How vector files are read: which layer (None: the first), and whether coordinates are transformed to WGS84."""
+    """How files and tables are read.
+
+    Attributes:
+        layer: Of a vector file; None: the first.
+        transform: Whether coordinates in another CRS become WGS84.
+        times: How times are read that do not say their zone.
+    """
 
     layer: str | None = None
     transform: bool = False
+    times: TimeStyle = PLAIN_TIMES
 
 
 PLAIN = Reading()

@@ -137,6 +137,7 @@ def compare(
     by: str | None = None,
     columns: Mapping[str, str] | None = None,
     hdop_scale: float | None = None,
+    sort: bool = True,
 ) -> Comparison:
     """Replays a track once for each policy, and compares the visits with those of a baseline.
 
@@ -152,6 +153,7 @@ def compare(
         by: As for :func:`replay`, for the track and the baseline.
         columns: As for :func:`replay`, for the track and the baseline.
         hdop_scale: As for :func:`replay`, for the track and the baseline.
+        sort: As for :func:`replay`, for the track and the baseline.
 
     Raises:
         InputError: A file or a table cannot be used, or the baseline has not the same tracks.
@@ -172,14 +174,14 @@ def compare(
         raise InvalidArgumentError(f"flap_seconds {flap_seconds} is not 0 or more")
     name, rows = as_conditions(conditions, TransitionPolicy.exact())
     column = track_column(track, by)
-    tracks = as_tracks(track, columns or {}, by, hdop_scale)
+    tracks = as_tracks(track, columns or {}, by, hdop_scale, sort=sort)
     exact = TransitionPolicy.exact()
     if isinstance(baseline, EventLog):
         truth, words = baseline, "the given log"
     elif baseline is None:
         truth, words = _replay(tracks, rows, name, exact, column), "the exact crossings of the same track"
     else:
-        better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline")
+        better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline", sort=sort)
         truth, words = _replay(better, rows, name, exact, column), "the exact crossings of the baseline track"
     if set(truth.tracks) != {one.key for one in tracks}:
         raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")

@@ -6,7 +6,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from .._errors import InputError
+from .._errors import InputError, warn
+from .._files.checked import flaw_of
+from .._files.doubts import about_unusable
 from .._files.sightings import Report, read_sightings
 from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
 from .._files.tracks import FixRow, Track
@@ -43,8 +45,12 @@ def replay(
     conditions_layer: str | None = None,
     conditions_columns: Mapping[str, str] | None = None,
     transform: bool = False,
+    sort: bool = True,
 ) -> EventLog:
     """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
+
+    What can be used, but most likely is not what was meant, is an :class:`InputWarning`: rows that were sorted,
+    positions that cannot be, times and radii in another unit.
 
     Args:
         track: A path (GPX, CSV, GeoJSON, NMEA 0183, or a vector file of points that GeoPandas reads), a DataFrame, a
@@ -72,9 +78,12 @@ def replay(
             policy where they are not recognised.
         transform: Whether vector files and GeoDataFrames in another CRS are transformed to WGS84; otherwise they are
             refused.
+        sort: Whether the fixes of files and tables, and the lines of a sightings file, are sorted by time where they
+            are not in its order; otherwise what is earlier than one before is late. Fixes that come as :class:`Fix`
+            are never sorted.
 
     Raises:
-        InputError: A file or a table cannot be used: which one, which row, why.
+        InputError: A file or a table cannot be used: which one, which row, why; or no fix has a usable position.
         InvalidArgumentError: An option is out of its range.
         MissingExtraError: What was given needs a library that is not installed.
         TypeError: `track` or `conditions` is none of these.
@@ -91,9 +100,9 @@ def replay(
     )
     tracks = [
         timed(track, speed, start, loop)
-        for track in as_tracks(track, columns or {}, by, _scale(hdop_scale), how=Reading(layer, transform))
+        for track in as_tracks(track, columns or {}, by, _scale(hdop_scale), how=Reading(layer, transform), sort=sort)
     ]
-    reports = [] if sightings is None else read_sightings(os.fspath(sightings))
+    reports = [] if sightings is None else read_sightings(os.fspath(sightings), sort=sort)
     until_us = None if until is None else to_us(until, "until")
     template = Monitor(delivery=delivery, condition_limit=condition_limit)
     add_conditions(template, rows, name)
@@ -103,7 +112,11 @@ def replay(
         if until_us is not None and until_us < (run.last_time_us or until_us):
             raise InvalidArgumentError("until is before the last input")
         replays.append(run.result(one, run.events(until_us)))
-    return EventLog(replays, rows, column)
+    log = EventLog(replays, rows, column)
+    flaw = flaw_of(tracks)
+    if flaw is not None and not flaw.is_missing:
+        warn(tracks[0].path, "", about_unusable(log.counts.invalid_fixes, log.counts.fixes, flaw))
+    return log
 
 
 def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:

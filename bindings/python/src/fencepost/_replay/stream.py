@@ -7,12 +7,16 @@ its own rows and says at which row each event came: merged by row, the events ar
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 from .._errors import InputError
-from .._files.many_tracks import ManyTracks
+from .._files.checked import refuse
+from .._files.doubts import Flaw, is_usable, worse
+from .._files.many_tracks import HELD_ROWS, UNSORTED, ManyTracks, Rows
 from .._files.sightings import Report
 from .._log.log import ReplayCounts, TrackedEvent, TrackReplay
 from .._log.texts import line_head
@@ -26,6 +30,7 @@ class ManyReplay:
 
     Attributes:
         counts: As of a replay, after the events were taken.
+        flaw: The first fix that cannot be used, likewise.
         ended: Begin and end of each track, likewise.
     """
 
@@ -40,6 +45,7 @@ class ManyReplay:
         self._tracks, self._jobs = tracks, jobs
         self._work = Work(template, reports, until_us, tracks.grouped)
         self.counts: Counter[str] = Counter()
+        self.flaw: Flaw | None = None
         self.ended: list[Ended] = []
 
     def events(self) -> Iterator[TrackedEvent]:
@@ -64,29 +70,44 @@ class ManyReplay:
         shards: Here | Processes = Here(work) if self._jobs == 1 else Processes(work, self._jobs)
         with shards:
             # The shards feed one batch while the next is read.
-            fed: deque[Callable[[], list[Found]]] = deque()
+            fed: deque[tuple[Rows, Callable[[], list[Found]]]] = deque()
             try:
                 for rows in self._tracks.batches(shards):
-                    fed.append(shards.feed(rows))
+                    fed.append((rows, shards.feed(rows)))
                     if len(fed) > shards.ahead:
-                        yield from self._merged(fed.popleft()())
+                        yield from self._merged(*fed.popleft())
             except InputError:  # what came before it counts
                 while fed:
-                    yield from self._merged(fed.popleft()())
+                    yield from self._merged(*fed.popleft())
                 raise
             while fed:
-                yield from self._merged(fed.popleft()())
+                yield from self._merged(*fed.popleft())
             for ended, counts in shards.end():
                 self.ended += ended
                 self.counts += counts
+        if self.flaw is not None and self.counts["fixes"] == self.counts["invalid_fixes"]:
+            refuse(self._tracks.path, self.flaw, self.counts["fixes"])
         self.ended.sort()
         for one in self.ended:
             for row in one.events:
                 yield one.track, row
 
-    def _merged(self, found: Sequence[Found]) -> Iterator[tuple[int, Any]]:
-        for part in found:
-            self.counts += part.counts
+    def _merged(self, rows: Rows, result: Callable[[], list[Found]]) -> Iterator[tuple[int, Any]]:
+        found = result()
+        begin = self.counts["fixes"]
+        counts = sum((part.counts for part in found), Counter[str]())
+        if counts["late_fixes"] and self._tracks.sort:
+            reason = (
+                f"of the fixes {begin + 1} to {begin + len(rows.tracks)} {counts['late_fixes']} are earlier than one "
+                f"before of their track, and only what is not in order from its first {HELD_ROWS} rows on is sorted"
+            )
+            raise InputError(self._tracks.path, "", reason, advice=UNSORTED)
+        self.counts += counts
+        if counts["invalid_fixes"] and (self.flaw is None or self.flaw.is_missing):
+            self.flaw = worse(self.flaw, _flaw(rows, begin))
+        yield from self._in_place(found)
+
+    def _in_place(self, found: Sequence[Found]) -> Iterator[tuple[int, Any]]:
         rows = [event for part in found for event in part.events]
         if len(found) > 1:
             rows.sort(key=lambda event: event[0])  # stable: the events of a place are all of one shard
@@ -104,3 +125,16 @@ class ManyReplay:
             )
             for one in self.ended
         ]  # fmt: skip
+
+
+def _flaw(rows: Rows, begin: int) -> Flaw | None:
+    """The first fix of a batch that cannot be used; `begin` fixes were before it."""
+    found: Flaw | None = None
+    accuracies = repeat(0.0) if rows.accuracies is None else rows.accuracies
+    for row, (latitude, longitude, accuracy) in enumerate(zip(rows.latitudes, rows.longitudes, accuracies)):
+        reported = 0.0 if math.isnan(accuracy) else accuracy
+        if not is_usable(latitude, longitude, reported):
+            found = worse(found, Flaw(f"fix {begin + row + 1}", latitude, longitude, reported))
+            if found is not None and not found.is_missing:
+                break
+    return found

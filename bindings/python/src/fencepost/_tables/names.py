@@ -18,6 +18,7 @@ TRACK: Names = {
     "longitude": LONGITUDE,
     "time": (
         "timeus", "timems", "utcms", "utctimeinms", "time", "timestamp", "datetime", "trackedat", "date", "utc", "t",
+        "times",
     ),
     "accuracy": (
         "accuracy", "accuracym", "horizontalaccuracy", "hacc", "acc", "locationerrornumerical", "errorradius",

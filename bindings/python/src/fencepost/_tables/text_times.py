@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -13,15 +13,83 @@ from .times import to_us
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _DAY_FIRST = re.compile(r"(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,6})\d*)? (\d{1,2})-([A-Za-z]{3})-(\d{4})")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+_DATE = re.compile(
+    r"""
+    (?: (?P<year>\d{4}) [/.] (?P<m>\d{1,2}) [/.] (?P<d>\d{1,2})
+      | (?P<first>\d{1,2}) (?P<by>[/.]) (?P<second>\d{1,2}) [/.] (?P<last>\d{4}) )
+    (?: (?:,?[ ]+|T) (?P<hour>\d{1,2}) : (?P<minute>\d{2}) (?: : (?P<second_of>\d{2}) (?:[.,](?P<fraction>\d+))? )?
+        (?: [ ]? (?P<half>[AaPp]) \.? [Mm] \.? )? )?
+    [ ]? (?P<zone> [Zz] | [+-]\d{2}:?\d{2} )?
+    """,
+    re.VERBOSE,
+)
+"""A date with slashes or dots, and perhaps a time."""
+_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?")
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
+ORDERS = ("dmy", "mdy")
+"""Day, month, year; or month, day, year."""
 
 
-def parse_time(text: str, unit: str | None = None) -> int:
+class TimeStyle:
+    """How times are read that say less than they should.
+
+    Attributes:
+        zone: Of times that have none.
+        order: Of dates such as ``05/04/2024``: one of :data:`ORDERS`; empty: those that could be either are refused.
+        doubt: What was read so far that the zone's clocks show twice or never; empty: nothing. The first is told.
+    """
+
+    __slots__ = ("doubt", "order", "zone")
+
+    def __init__(self, zone: tzinfo = UTC, order: str = "") -> None:
+        self.zone, self.order, self.doubt = zone, order, ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether times without zone are UTC and ambiguous dates are refused."""
+        return self.zone is UTC and not self.order
+
+    def placed(self, when: datetime) -> datetime:
+        """A time with its zone: its own, or that of the style."""
+        if when.utcoffset() is not None:
+            return when
+        when = when.replace(tzinfo=self.zone)
+        if not self.doubt and when.utcoffset() != when.replace(fold=1).utcoffset():
+            self.doubt = f"{when:%Y-%m-%d %H:%M:%S} is shown twice or never by the clocks of {self.zone}"
+        return when
+
+
+PLAIN_TIMES = TimeStyle()
+
+
+def time_zone(text: str) -> tzinfo:
+    """A time zone by its name (``Europe/Berlin``, ``UTC``) or its offset (``+02:00``).
+
+    Raises:
+        ValueError: There is none of that name, or this machine does not know it.
+    """
+    if text.upper() in ("UTC", "Z", "GMT"):
+        return UTC
+    if offset := _OFFSET.fullmatch(text):
+        sign, hours, minutes = offset.groups()
+        if int(hours) < 24 and int(minutes or 0) < 60:
+            return timezone((-1 if sign == "-" else 1) * timedelta(hours=int(hours), minutes=int(minutes or 0)))
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(text)
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"{text!r} is not a time zone such as Europe/Berlin, UTC or +02:00") from None
+
+
+def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIMES) -> int:
     """Microseconds of a time.
 
     Understood are ISO 8601 (``2024-05-01T12:00:00Z``, with a blank for the T, with or without zone and fraction),
-    ``HH:MM:SS DD-Mon-YYYY``, and numbers: in `unit` (s, ms, us, ns) since 1970, or, where there is none, seconds below
-    1e11, milliseconds below 1e14, microseconds above.
+    ``HH:MM:SS DD-Mon-YYYY``, dates with slashes (``2024/05/01 12:00``; ``25/12/2024 6:30 PM``, which is refused where
+    the day could also be the month and `style` does not say which comes first) or dots (``25.12.2024``, day first),
+    and numbers: in `unit` (s, ms, us, ns) since 1970, or, where there is none, seconds below 1e11, milliseconds below
+    1e14, microseconds above.
 
     Raises:
         ValueError: None of these; the text says so.
@@ -31,10 +99,42 @@ def parse_time(text: str, unit: str | None = None) -> int:
         return number_time(Decimal(text), unit)
     day_first = _DAY_FIRST.fullmatch(text)
     try:
-        when = _day_first(day_first) if day_first else datetime.fromisoformat(text)
+        if day_first:
+            when = _day_first(day_first)
+        elif len(text) > 4 and (date := _DATE.fullmatch(text)):
+            when = _slashed(date, style.order)
+        else:
+            when = datetime.fromisoformat(text)
+    except _AmbiguousError:
+        raise ValueError(f"{text!r} may be day/month or month/day") from None
     except ValueError:
         raise ValueError(f"{text!r} is not a time (expected ISO 8601, for example 2024-05-01T12:00:00Z)") from None
-    return to_us(when if when.utcoffset() is not None else when.replace(tzinfo=UTC))
+    return to_us(style.placed(when))
+
+
+class _AmbiguousError(ValueError):
+    """A date whose day may be its month."""
+
+
+def _slashed(match: re.Match[str], order: str) -> datetime:
+    parts = match.groupdict()
+    if parts["year"]:
+        year, month, day = int(parts["year"]), int(parts["m"]), int(parts["d"])
+    else:
+        first, second, year = int(parts["first"]), int(parts["second"]), int(parts["last"])
+        if parts["by"] == ".":
+            order = order or "dmy"
+        if not order and first <= 12 and second <= 12 and first != second:
+            raise _AmbiguousError
+        day, month = (first, second) if order == "dmy" or (not order and first > 12) else (second, first)
+    hour = int(parts["hour"] or 0)
+    if parts["half"]:
+        if not 1 <= hour <= 12:
+            raise ValueError(hour)
+        hour = hour % 12 + (12 if parts["half"] in "pP" else 0)
+    microsecond = int((parts["fraction"] or "0")[:6].ljust(6, "0"))
+    when = datetime(year, month, day, hour, int(parts["minute"] or 0), int(parts["second_of"] or 0), microsecond)
+    return when if parts["zone"] is None else when.replace(tzinfo=time_zone(parts["zone"].upper()))
 
 
 def number_time(value: Decimal | int | float, unit: str | None = None) -> int:

@@ -1,0 +1,66 @@
+"""Tracks as they are replayed: what is of no use is refused, what is out of order sorted, what is strange told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from .._errors import InputError, warn
+from .._tables.text_times import TimeStyle
+from .doubts import Flaw, about_times, is_usable, worse
+from .order import KEEP, ordered, sorted_text, times_of
+from .tracks import Track
+
+
+def checked(tracks: Sequence[Track], sort: bool, style: TimeStyle) -> list[Track]:
+    """The tracks of a file or a table, sorted by time where they are not and `sort` is true; warns of what is strange.
+
+    Args:
+        tracks: All of one source.
+        sort: Whether fixes that are earlier than one before are put where they belong.
+        style: How their times were read.
+
+    Raises:
+        InputError: No fix has a usable position; the first one, and what may have led to it.
+    """
+    check_usable(tracks)
+    found, late = [], 0
+    for track in tracks:
+        in_order, own = ordered(track) if sort else (track, 0)
+        late += own
+        found.append(in_order)
+    source = tracks[0].path if tracks else ""
+    if late:
+        warn(source, "", sorted_text(late, sum(len(track.fixes) for track in tracks)), KEEP)
+    timed = [track for track in found if track.fixes]
+    if style.doubt:
+        warn(source, "", style.doubt + ": the first one is taken")
+    if timed:
+        begin = min(min(times_of(track)) for track in timed)
+        end = max(max(times_of(track)) for track in timed)
+        if doubt := about_times(begin, end, (time for track in timed for time in times_of(track))):
+            warn(source, "", doubt)
+    return found
+
+
+def check_usable(tracks: Sequence[Track]) -> None:
+    """Refuses tracks of which no fix can be used."""
+    flaw = flaw_of(tracks)
+    total = sum(len(track.fixes) for track in tracks)
+    if flaw is None or not total or any(is_usable(*fix[:3]) for track in tracks for fix in track.fixes):
+        return
+    refuse(tracks[0].path, flaw, total)
+
+
+def refuse(source: str | Path, flaw: Flaw, total: int) -> NoReturn:
+    """Says that none of the fixes of a source can be used."""
+    raise InputError(source, flaw.place, f"{flaw.reason}; none of {total} fixes has a usable position")
+
+
+def flaw_of(tracks: Sequence[Track]) -> Flaw | None:
+    """The flaw to tell of, of all tracks of a source."""
+    found = None
+    for track in tracks:
+        found = worse(found, track.flaw)
+    return found

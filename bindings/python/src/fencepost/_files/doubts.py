@@ -1,0 +1,119 @@
+"""What is most likely not meant: positions that cannot be, times and radii in another unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from statistics import median
+from typing import NamedTuple
+
+_SECOND = 1_000_000
+DAY = 86_400 * _SECOND
+_YEAR_1990, _YEAR_2100 = 631_152_000 * _SECOND, 4_102_444_800 * _SECOND
+_EXCEL = range(30_000 * _SECOND, 80_000 * _SECOND)
+"""Serial dates of 1982 to 2119, taken for seconds."""
+SMALLEST_RADIUS = 5.0
+"""Metres. No receiver tells circles of less apart."""
+
+
+class Flaw(NamedTuple):
+    """A fix without a usable position, and where it stands."""
+
+    place: str
+    latitude: float
+    longitude: float
+    accuracy: float
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the input says itself that there is no position."""
+        return (
+            is_position(self.latitude, self.longitude)
+            or self.latitude != self.latitude
+            or (self.longitude != self.longitude)
+        )
+
+    @property
+    def reason(self) -> str:
+        """Why it is of no use, and what may have led to it."""
+        if is_position(self.latitude, self.longitude):
+            return f"has the accuracy {self.accuracy:g}, which says that there is no position"
+        if self.is_missing:
+            return "has no position"
+        return f"lies at latitude {self.latitude:.10g}, longitude {self.longitude:.10g}{self._cause}"
+
+    @property
+    def _cause(self) -> str:
+        latitude, longitude = abs(self.latitude), abs(self.longitude)
+        if (latitude, longitude) == (91, 181):
+            return ", with which AIS says that there is no position"
+        if 90 < latitude <= 180 and longitude <= 90:
+            return ": are latitude and longitude swapped?"
+        if latitude <= 90 and 180 < self.longitude <= 360:
+            return ": longitudes of 180 to 360 are to be given less 360"
+        if 360 < max(latitude, longitude) < float("inf"):
+            return ": metres of a projected CRS? Degrees of WGS84 (EPSG:4326) are needed"
+        return ": latitudes are -90 to 90, longitudes -180 to 180"
+
+
+def is_position(latitude: float, longitude: float) -> bool:
+    """Whether it is a place on Earth."""
+    return -90 <= latitude <= 90 and -180 <= longitude <= 180
+
+
+def is_usable(latitude: float, longitude: float, accuracy: float) -> bool:
+    """Whether a monitor takes a fix with these values."""
+    return is_position(latitude, longitude) and accuracy >= 0
+
+
+def worse(first: Flaw | None, second: Flaw | None) -> Flaw | None:
+    """Of two flaws the one to tell of: a value that cannot be rather than a missing one, else the first."""
+    if first is None or (second is not None and first.is_missing and not second.is_missing):
+        return second
+    return first
+
+
+def about_times(begin_us: int, end_us: int, times: Iterable[int]) -> str:
+    """What is strange about the times of fixes; empty: nothing.
+
+    A track that begins on the first day of 1970 is taken for a simulation, whose clock begins with 0.
+
+    Args:
+        begin_us: The earliest.
+        end_us: The latest.
+        times: All of them, as far as they are known; the order does not matter.
+    """
+    if begin_us in _EXCEL and end_us in _EXCEL:
+        first = f"{begin_us / _SECOND:.10g}"
+        return f"times such as {first} look like Excel's serial dates (days since 1900): write them as ISO 8601"
+    if not -DAY < begin_us < DAY:
+        if end_us < _YEAR_1990:
+            return f"all times are before 1990 (the latest is {_shown(end_us)}): are they in another unit?"
+        if begin_us > _YEAR_2100:
+            return f"all times are after 2100 (the earliest is {_shown(begin_us)}): are they in another unit?"
+    some = list(islice(times, 2))
+    if len(some) < 2 or any(time % DAY for time in (begin_us, end_us, *some)) or any(time % DAY for time in times):
+        return ""
+    return "all times are midnight: dates without a time of day?"
+
+
+def _shown(time_us: int) -> str:
+    from datetime import UTC, datetime, timedelta
+
+    try:
+        return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us):%Y-%m-%d %H:%M:%S}"
+    except OverflowError:
+        return f"{time_us} us"
+
+
+def about_radii(radii: Sequence[float]) -> str:
+    """What is strange about the radii of circles; empty: nothing."""
+    if radii and (middle := median(radii)) < SMALLEST_RADIUS:
+        return f"radii are metres, and half of these are {middle:g} or less: are they kilometres?"
+    return ""
+
+
+def about_unusable(invalid: int, total: int, flaw: Flaw | None) -> str:
+    """What is said of fixes that were skipped."""
+    first = "" if flaw is None else f"; the first: {flaw.place} {flaw.reason}"
+    return f"{invalid} of {total} fixes had no usable position or time and were skipped{first}"

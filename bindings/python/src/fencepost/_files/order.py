@@ -1,0 +1,88 @@
+"""Fixes in the order of their times. Exports come newest first, and FlatGeobuf is written in the order of space."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import TypeVar
+
+from .._errors import Advice
+from .tracks import Track
+
+_Column = TypeVar("_Column", bound="array[float] | array[int]")
+
+KEEP = Advice("sort=False keeps the order of the file", "--no-sort keeps the order of the file")
+
+
+def ordered(track: Track) -> tuple[Track, int]:
+    """A track whose fixes are in the order of their times, and how many of them were earlier than one before.
+
+    Fixes of one time stay in the order in which they came.
+    """
+    late = late_rows(times_of(track))
+    if not late:
+        return track, 0
+    return replace(track, fixes=sorted(track.fixes, key=itemgetter(3))), late
+
+
+def times_of(track: Track) -> Iterable[int]:
+    """The times of the fixes, without making fixes of columns."""
+    times: Iterable[int] | None = getattr(track.fixes, "times", None)
+    return (fix[3] for fix in track.fixes) if times is None else times
+
+
+def late_rows(times: Iterable[int]) -> int:
+    """How many times are earlier than one before."""
+    late, newest = 0, -(1 << 63)
+    for time in times:
+        if time < newest:
+            late += 1
+        else:
+            newest = time
+    return late
+
+
+def sorted_text(late: int, total: int, what: str = "fixes") -> str:
+    """What is said of rows that were sorted."""
+    return f"{late} of {total} {what} are earlier than one before: sorted by time"
+
+
+class Clocks:
+    """The newest time of each of many tracks, by the track's number."""
+
+    def __init__(self) -> None:
+        self._newest = array("q")
+
+    def late_rows(self, tracks: Sequence[int], times: Sequence[int]) -> list[int]:
+        """The rows that are earlier than one before of the same track; the clocks then stand after these rows."""
+        newest = self._newest
+        newest.extend([-(1 << 63)] * (max(tracks, default=-1) + 1 - len(newest)))
+        late = []
+        for row, (track, time) in enumerate(zip(tracks, times)):
+            if time < newest[track]:
+                late.append(row)
+            else:
+                newest[track] = time
+        return late
+
+
+def places_in_time(tracks: Sequence[int], times: Sequence[int]) -> array[int]:
+    """Which row comes to each place, so that the times of each track ascend and each place stays its track's.
+
+    Rows of one track and time stay in their order, and so do the tracks among each other: rows that come together stay
+    together, and what is in order stays as it is.
+    """
+    places = sorted(range(len(tracks)), key=tracks.__getitem__)
+    rows = sorted(range(len(times)), key=times.__getitem__)
+    rows.sort(key=tracks.__getitem__)
+    found = array("q", bytes(8 * len(places)))
+    for place, row in zip(places, rows):
+        found[place] = row
+    return found
+
+
+def taken(column: _Column, rows: Iterable[int]) -> _Column:
+    """The values of these rows, in their order."""
+    return array(column.typecode, map(column.__getitem__, rows))  # type: ignore[return-value]

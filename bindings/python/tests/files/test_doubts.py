@@ -1,0 +1,86 @@
+"""What is most likely not meant is told, and what is meant is not."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+import pytest
+
+from fencepost._files.doubts import Flaw, about_radii, about_times, is_usable, worse
+
+SECOND = 1_000_000
+
+
+def us(text: str) -> int:
+    return round(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()) * SECOND
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ((116.37, 39.9, 0), "lies at latitude 116.37, longitude 39.9: are latitude and longitude swapped?"),
+        ((52.5, 240.5, 0), "lies at latitude 52.5, longitude 240.5: longitudes of 180 to 360 are to be given less 360"),
+        ((5819000.5, 389000, 0), "lies at latitude 5819000.5, longitude 389000: metres of a projected CRS?"),
+        ((91, 181, 0), "lies at latitude 91, longitude 181, with which AIS says that there is no position"),
+        ((90.5, 200, 0), "lies at latitude 90.5, longitude 200: latitudes are -90 to 90, longitudes -180 to 180"),
+        ((math.inf, 0, 0), "lies at latitude inf, longitude 0: latitudes are"),
+        ((math.nan, 0, 0), "has no position"),
+        ((1, math.nan, 0), "has no position"),
+        ((1, 1, -1), "has the accuracy -1, which says that there is no position"),
+        ((1, 1, math.nan), "has the accuracy nan, which says that there is no position"),
+    ],
+)
+def test_a_fix_that_is_of_no_use(values: tuple[float, float, float], words: str) -> None:
+    flaw = Flaw("line 2", *values)
+    assert flaw.reason.startswith(words) and not is_usable(*values)
+    assert flaw.is_missing == words.startswith("has")
+
+
+@pytest.mark.parametrize("place", [(90, 180), (-90, -180), (0, 0)])
+def test_the_edges_of_the_world_are_usable(place: tuple[float, float]) -> None:
+    assert is_usable(*place, 0.0)
+
+
+def test_a_value_that_cannot_be_is_told_before_one_that_is_missing() -> None:
+    missing, first, second = Flaw("1", math.nan, 0, 0), Flaw("2", 91, 0, 0), Flaw("3", 92, 0, 0)
+    assert worse(worse(worse(None, missing), first), second) is first
+    assert worse(first, missing) is first and worse(missing, Flaw("4", math.nan, 0, 0)) is missing
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        ([45413.25, 45413.5, 45414.75], "times such as 45413.25 look like Excel's serial dates"),
+        ([1_700_000.0, 1_700_060.0], "all times are before 1990 (the latest is 1970-01-20 16:14:20)"),
+        ([-11_644_473_600.0, -11_644_473_000.0], "all times are before 1990 (the latest is 1601-01-01 00:10:00)"),
+        ([1.7e10, 1.7e10 + 60], "all times are after 2100 (the earliest is 2508-09-"),
+        ([9e12, 9.1e12], "all times are after 2100 (the earliest is 9000000000000000000 us)"),
+        ([us("2024-05-01") / 1e6, us("2024-05-01") / 1e6, us("2024-05-02") / 1e6], "all times are midnight"),
+    ],
+)
+def test_strange_times(times: list[float], words: str) -> None:
+    found = [round(time * SECOND) for time in times]
+    assert about_times(min(found), max(found), found).startswith(words)
+    assert about_times(min(found), max(found), iter(found)).startswith(words)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [0.0, 10.0, 20.0],  # a simulation
+        [0.0, 40_000.0, 200_000.0],
+        [us("1990-01-01") / 1e6, us("1990-01-01") / 1e6 + 1],
+        [us("2024-05-01") / 1e6, us("2024-05-01") / 1e6 + 1, us("2024-05-02") / 1e6],
+        [us("2024-05-01") / 1e6],
+        [us("2099-12-31") / 1e6, us("2101-12-31") / 1e6 + 1],
+    ],
+)
+def test_times_that_may_be_meant(times: list[float]) -> None:
+    found = [round(time * SECOND) for time in times]
+    assert about_times(min(found), max(found), found) == ""
+
+
+def test_radii() -> None:
+    assert about_radii([0.2, 0.5, 30]) == "radii are metres, and half of these are 0.5 or less: are they kilometres?"
+    assert about_radii([5, 1]) != "" and about_radii([5, 6, 1]) == "" and about_radii([]) == ""

@@ -1,0 +1,267 @@
+"""Files and tables that are not in the order of time: sorted and said, or as they are where that is asked for."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, TRACKS, Run, needs_shared
+
+from fencepost import CircularGeographicCondition, EventLog, Fix, InputError, InputWarning, Monitor, compare, replay
+from fencepost._files import many_tracks
+from fencepost._files.many_tracks import ManyTracks
+from fencepost._log.texts import event_line
+from fencepost._replay.stream import ManyReplay
+
+DATA = ROOT / "examples" / "data"
+CONDITIONS = DATA / "conditions.geojson"
+GOLDEN = (ROOT / "Tests" / "Golden" / "demo-events.jsonl").read_text(encoding="utf-8")
+HERE = {"here": CircularGeographicCondition(0, 0, 100)}
+
+
+def shuffled(path: Path, target: Path, seed: int = 3) -> Path:
+    """A CSV file with its rows in any order."""
+    head, *rows = path.read_text().splitlines()
+    random.Random(seed).shuffle(rows)
+    target.write_text("\n".join([head, *rows]) + "\n")
+    return target
+
+
+def drive() -> EventLog:
+    return replay(DATA / "drive.csv", CONDITIONS)
+
+
+@pytest.mark.parametrize("order", ["newest first", "any"])
+def test_a_file_in_another_order_gives_the_same_events(tmp_path: Path, order: str) -> None:
+    head, *rows = (DATA / "drive.csv").read_text().splitlines()
+    if order == "any":
+        shuffled(DATA / "drive.csv", tmp_path / "t.csv")
+    else:
+        (tmp_path / "t.csv").write_text("\n".join([head, *reversed(rows)]))
+    with pytest.warns(InputWarning, match=rf"t.csv: \d+ of {len(rows)} fixes are earlier than one before") as told:
+        log = replay(tmp_path / "t.csv", CONDITIONS)
+    assert list(log) == list(drive()) and log.counts.late_fixes == 0 and len(told) == 1
+    assert told[0].filename == __file__  # the caller's line, not one of the package
+    as_it_is = replay(tmp_path / "t.csv", CONDITIONS, sort=False)
+    assert as_it_is.counts.late_fixes > len(rows) / 2 and len(as_it_is) < len(log)
+
+
+@pytest.mark.parametrize("name", ["t.fgb", "t.gpkg", "t.parquet", "t.shp.zip"])
+def test_vector_files(tmp_path: Path, name: str, run: Run) -> None:
+    """FlatGeobuf is written in the order of space: 2 288 of the 2 297 fixes of the demo were late."""
+    geopandas = pytest.importorskip("geopandas")
+    pandas = pytest.importorskip("pandas")
+    table = pandas.read_csv(DATA / "drive.csv")
+    if name.endswith("zip"):
+        table["time"] = table["time"].str.slice(0, 19)  # a Shapefile has texts of times
+    else:
+        table["time"] = pandas.to_datetime(table["time"], utc=True)
+    points = geopandas.points_from_xy(table.pop("longitude"), table.pop("latitude"))
+    frame = geopandas.GeoDataFrame(table, geometry=points, crs=4326)
+    if name != "t.fgb":
+        frame = frame.sample(frac=1, random_state=5)
+    frame.to_parquet(tmp_path / name) if name.endswith("parquet") else frame.to_file(tmp_path / name)
+    with pytest.warns(InputWarning, match="fixes are earlier than one before: sorted by time; sort=False keeps"):
+        log = replay(tmp_path / name, CONDITIONS)
+    assert [(e.identifier, e.state, e.date) for e in log] == [(e.identifier, e.state, e.date) for e in drive()]
+    done = run("replay", name, "--conditions", CONDITIONS, "--format", "jsonl")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, len(log))
+    assert "are earlier than one before: sorted by time; --no-sort keeps the order of the file\n" in done.stderr
+    kept = run("replay", name, "--conditions", CONDITIONS, "--format", "jsonl", "--no-sort")
+    assert "fixes came late" in kept.stderr and "sorted" not in kept.stderr
+
+
+def test_tables_are_sorted_and_fixes_of_a_program_are_not() -> None:
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("nanoarrow")
+    frame = pandas.DataFrame({"lat": [0.0, 0, 0], "lon": [0.0, 1, 1], "time_s": [30, 10, 20]})
+    for table in (frame, pyarrow.Table.from_pandas(frame)):
+        with pytest.warns(InputWarning, match="track: 2 of 3 fixes are earlier than one before"):
+            log = replay(table, HERE, policy="exact")
+        assert [str(event.state) for event in log] == ["unsatisfied", "satisfied"]
+        assert replay(table, HERE, sort=False).counts.late_fixes == 2
+        with pytest.warns(InputWarning, match="2 of 3 fixes"):
+            assert len(compare(table, HERE, policies=["exact"])[0].log) == 2
+        assert compare(table, HERE, policies=["exact"], sort=False)[0].log.counts.late_fixes == 2
+    assert replay([Fix(0, 0, time=30), Fix(0, 1, time=10)], HERE).counts.late_fixes == 1
+
+
+def test_each_track_is_sorted_alone(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("car,time,lat,lon\na,100,0,0\nb,30,0,1\na,90,0,1\nb,40,0,0\n")
+    with pytest.warns(InputWarning, match="1 of 4 fixes are earlier than one before"):
+        log = replay(tmp_path / "t.csv", HERE, policy="exact", by="car")
+    assert [(row.track, str(row.event.state)) for row in log.tracked()] == [
+        ("a", "unsatisfied"), ("a", "satisfied"), ("b", "unsatisfied"), ("b", "satisfied"),
+    ]  # fmt: skip
+
+
+def test_fixes_of_one_time_stay_in_their_order(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("time,lat,lon\n9,0,1\n5,0,1\n5,0,0\n5,0,2\n")
+    with pytest.warns(InputWarning):
+        log = replay(tmp_path / "t.csv", HERE, policy="exact")
+    assert [(str(event.state), event.date_us, event.longitude) for event in log] == [
+        ("unsatisfied", 5_000_000, 1), ("satisfied", 5_000_000, 0), ("unsatisfied", 5_000_000, 2),
+    ]  # fmt: skip
+
+
+@needs_shared()
+@pytest.mark.parametrize(
+    ("name", "late"),
+    [
+        ("gpx/walk-blue-hills-months.gpx", 1),
+        ("csv/train-neuchatel-lausanne-accuracy.csv", 5),
+        ("csv/bus-liverpool-route14.csv", 7),
+    ],
+)
+def test_real_files_that_step_back(name: str, late: int) -> None:
+    """Nothing is late any more; the numbers are those of steps back, which SOURCES.md counted, or more rows."""
+    import re
+
+    with pytest.warns(InputWarning, match="sorted by time") as told:
+        log = replay(TRACKS / name, {})
+    count = re.search(r"(\d+) of", str(told[0].message))
+    assert count is not None and int(count[1]) >= late
+    assert log.counts.late_fixes == 0 and replay(TRACKS / name, {}, sort=False).counts.late_fixes == int(count[1])
+
+
+def test_sightings_are_sorted(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("time,lat,lon\n0,0,0\n100,0,0\n")
+    lines = ['{"time": 20, "scanning": true}', '{"time": 10, "scanning": false}']
+    (tmp_path / "s.jsonl").write_text("\n".join(lines))
+    with pytest.warns(InputWarning, match=r"s.jsonl: 1 of 2 reports are earlier than one before: sorted by time"):
+        assert replay(tmp_path / "t.csv", HERE, sightings=tmp_path / "s.jsonl").counts.late_reports == 0
+    assert replay(tmp_path / "t.csv", HERE, sightings=tmp_path / "s.jsonl", sort=False).counts.late_reports == 1
+
+
+# ------------------------------------------------------------------------------------------ many tracks in batches
+
+
+def world(path: Path, tracks: int = 6, rows: int = 3000, late: float = 1.0, seed: int = 8) -> Path:
+    """Walks of several cars through a circle; `late`: the part of the rows that is in any order."""
+    generator = random.Random(seed)
+    table = [
+        [
+            f"v{row % tracks}",
+            f"{0.0004 * generator.uniform(-4, 4):.6f}",
+            f"{0.0004 * generator.uniform(-4, 4):.6f}",
+            30 * row,
+        ]
+        for row in range(rows)
+    ]
+    first = round(rows * (1 - late))
+    end = table[first:]
+    generator.shuffle(end)
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([["car", "lat", "lon", "time"], *table[:first], *end])
+    return path
+
+
+def lines(path: Path, jobs: int = 1, batch: int = 65_536, **options: Any) -> list[str]:
+    template = Monitor()
+    template.add(HERE["here"], "here", policy="exact")
+    many = ManyReplay(ManyTracks(path, "car", batch_rows=batch, **options), template, jobs=jobs)
+    found = [event_line(row.event, "car", row.track) for row in many.events()]
+    assert options.get("sort") is False or many.counts["late_fixes"] == 0
+    return found
+
+
+def by_track(texts: list[str]) -> list[dict[str, Any]]:
+    events = [json.loads(text) for text in texts]
+    return sorted(events, key=lambda event: (event["car"], event["sequence"]))
+
+
+def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
+    path = world(tmp_path / "t.csv")
+    with pytest.warns(InputWarning, match=r"t.csv: \d+ of 3000 fixes are earlier than one before: sorted by time"):
+        expected = replay(path, HERE, policy="exact", by="car")
+    alone = [event_line(row.event, "car", row.track) for row in expected.tracked()]
+    found = set()
+    for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
+        with pytest.warns(InputWarning, match=r"\d+ of 3000 fixes are earlier than one before: sorted by time"):
+            found.add(tuple(lines(path, jobs, batch, sort=True)))
+    # In one order, whatever the batches and the processes; and for each track what it gives alone.
+    assert len(found) == 1 and by_track(list(found.pop())) == by_track(alone) and len(alone) > 300
+
+
+def test_rows_that_come_together_stay_together(tmp_path: Path) -> None:
+    path = world(tmp_path / "t.csv", late=0)
+    head, *rows = path.read_text().splitlines()
+    grouped = sorted(rows, key=lambda row: (row[:2], -int(row.rpartition(",")[2])))  # each track newest first
+    path.write_text("\n".join([head, *grouped]))
+    with pytest.warns(InputWarning, match="sorted by time"):
+        found = lines(path, grouped=True, sort=True)
+    with pytest.warns(InputWarning, match="sorted by time"):
+        assert found == lines(path, sort=True)
+    world(path, late=0)
+    assert by_track(found) == by_track(lines(path, sort=True))
+
+
+def test_what_is_in_order_is_not_touched(tmp_path: Path) -> None:
+    """Tracks one after another, and tracks whose clocks differ: each is in its own order."""
+    path = world(tmp_path / "t.csv", late=0)
+    head, *rows = path.read_text().splitlines()
+    for text in (rows, sorted(rows, key=lambda row: row[:2])):
+        path.write_text("\n".join([head, *text]))
+        assert lines(path, sort=True) == lines(path, sort=False) != []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_long_file_that_steps_back_late_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    """What was in order up to the rows that are held is taken to be so; the way out is named."""
+    monkeypatch.setattr(many_tracks, "HELD_ROWS", 1000)
+    path = world(tmp_path / "t.csv", late=0.2)
+    template = Monitor()
+    template.add(HERE["here"], "here", policy="exact")
+    taken = []
+    words = r"t.csv: of the fixes 2401 to 2500 \d+ are earlier than one before of their track, .*; sort"
+    with pytest.raises(InputError, match=words):
+        for line in ManyReplay(ManyTracks(path, "car", batch_rows=100, sort=True), template, jobs=jobs).lines():
+            taken.append(line)
+    assert taken and [json.loads(line) for line in taken] == [
+        json.loads(line) for line in lines(path, batch=100, sort=False)[: len(taken)]
+    ]
+
+
+def test_more_than_memory_is_for_is_refused_before_anything_is_fed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many_tracks, "MOST_SORTED", 2000)
+    path = world(tmp_path / "t.csv")
+    template = Monitor()
+    with pytest.raises(InputError, match="is not in the order of time, and more than .* rows are not sorted in memory"):
+        next(ManyReplay(ManyTracks(path, "car", batch_rows=100, sort=True), template).events())
+
+
+def test_a_damaged_row_is_told_and_what_came_before_it_counts(tmp_path: Path) -> None:
+    path = world(tmp_path / "t.csv")
+    with open(path, "a") as file:
+        file.write("v0,north,0,5\n")
+    template = Monitor()
+    template.add(HERE["here"], "here", policy="exact")
+    taken = []
+    with pytest.raises(InputError, match="line 3002: latitude 'north' is not a number"):
+        for row in ManyReplay(ManyTracks(path, "car", batch_rows=100, sort=True), template).events():
+            taken.append(row)
+    assert len(taken) > 100
+
+
+def test_the_command_says_it(run: Run, tmp_path: Path) -> None:
+    world(tmp_path / "t.csv")
+    (tmp_path / "c.csv").write_text("id,lat,lon,radius\nhere,0,0,100\n")
+    common = ("replay", "t.csv", "--conditions", "c.csv", "--policy", "exact", "--by", "car", "--format", "jsonl")
+    done = run(*common)
+    with pytest.warns(InputWarning):
+        assert done.stdout.splitlines() == lines(tmp_path / "t.csv", sort=True)
+    assert done.returncode == 0
+    assert done.stderr.startswith("fencepost: t.csv: ") and done.stderr.endswith(
+        " of 3000 fixes are earlier than one before: sorted by time; --no-sort keeps the order of the file\n"
+    )
+    kept = run(*common, "--no-sort")
+    assert kept.stdout.splitlines() == lines(tmp_path / "t.csv", sort=False) and "came late" in kept.stderr
