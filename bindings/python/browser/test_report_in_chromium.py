@@ -74,6 +74,8 @@ def offline(browser: webdriver.Chrome, yes: bool) -> None:
 
 
 def opened(browser: webdriver.Chrome, page: Path) -> None:
+    # What the page before still asks for is not said of this one.
+    browser.get("about:blank")
     browser.get_log("browser"), browser.get_log("performance")
     browser.get(page.as_uri())
     WebDriverWait(browser, LIMIT).until(lambda driver: driver.execute_script(READY))
@@ -143,6 +145,7 @@ def test_opens_without_a_network(browser: Any, tmp_path: Path, name: str, make: 
     # Blue and vermilion marks, the dark line of the track: they are not only known to the page, they are painted.
     assert seen.get((0x00, 0x72, 0xB2), 0) > 500 and seen.get((0xD5, 0x5E, 0x00), 0) > 100
     assert len(browser.find_elements("css selector", "section tbody tr")) == len(log.visits())
+    assert browser.find_element("id", "visit-count").text == str(len(log.visits()))
 
 
 def test_evidence_shows_on_hover(browser: Any, tmp_path: Path) -> None:
@@ -193,3 +196,136 @@ def test_the_base_map_is_asked_for(browser: Any, tmp_path: Path) -> None:
 
     WebDriverWait(browser, LIMIT).until(tiles)
     assert all(url.startswith("http://127.0.0.1:9/") for url in asked)
+
+
+def many(tracks: int, fixes: int, places: int, step: float) -> EventLog:
+    """Walks through a town of circles, which many of them enter for a moment only."""
+    import numpy
+    import pandas
+
+    chance = numpy.random.default_rng(20261122)
+    steps = chance.normal(0, step, (tracks, fixes, 2))
+    ways = numpy.cumsum(steps, axis=1) + [52.5, 13.4] + 0.1 * chance.normal(size=(tracks, 1, 2))
+    frame = pandas.DataFrame(
+        {
+            "latitude": ways[..., 0].ravel(),
+            "longitude": ways[..., 1].ravel(),
+            "time": pandas.to_datetime(numpy.tile(1_700_000_000 + numpy.arange(fixes), tracks), unit="s", utc=True),
+            "car": numpy.repeat([f"car {number:02}" for number in range(tracks)], fixes),
+        }
+    )
+    where = 0.15 * chance.normal(size=(places, 2)) + [52.5, 13.4]
+    radii = chance.uniform(50, 600, places)
+    circles = {
+        f"place {number:04}": CircularGeographicCondition(*where[number], radii[number]) for number in range(places)
+    }
+    return replay(frame, circles, by="car", policy="exact")
+
+
+CENTRE = """
+const view = Bokeh.index.find_one_by_id(Bokeh.documents[0].get_model_by_name(arguments[0]).id);
+const box = view.parent.canvas_view.el.getBoundingClientRect();
+const index = arguments[1];
+return [box.left + view.glyph.sx[index], box.top + view.glyph.sy[index]];
+"""
+SELECTED = "return Array.from(Bokeh.documents[0].get_model_by_name('event source').selected.indices)"
+SPAN = """
+const range = Bokeh.documents[0].get_model_by_name(arguments[0])[arguments[1]];
+return [range.start, range.end].sort((a, b) => a - b);
+"""
+
+
+def tap(browser: Any, x: float, y: float) -> None:
+    for kind in ("mousePressed", "mouseReleased"):
+        event = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+
+@pytest.mark.parametrize("tapped", ["timeline events", "events"])
+def test_a_tap_marks_the_event_in_both(browser: Any, tmp_path: Path, tapped: str) -> None:
+    log = demo()
+    page = tmp_path / "drive.html"
+    log.report(page)
+    opened(browser, page)
+    index = next(n for n, event in enumerate(log) if event.identifier == "85 at fremont" and event.cause == "crossing")
+    # The other plot is moved away, and must come back to the event.
+    other, axis, column = ("map", "x_range", "x") if tapped == "timeline events" else ("timeline", "x_range", "time")
+    browser.execute_script(
+        "const range = Bokeh.documents[0].get_model_by_name(arguments[0])[arguments[1]];"
+        "const span = range.end - range.start; range.start -= 3 * span; range.end -= 3 * span;",
+        other,
+        axis,
+    )
+    mark = browser.execute_script(CENTRE, tapped, index)
+    browser.execute_script("window.scrollTo(0, arguments[0] - 300)", mark[1])
+    tap(browser, *browser.execute_script(CENTRE, tapped, index))
+    WebDriverWait(browser, LIMIT).until(lambda driver: index in driver.execute_script(SELECTED))
+    value = browser.execute_script(
+        "return Bokeh.documents[0].get_model_by_name('event source').data[arguments[0]][arguments[1]]", column, index
+    )
+    low, high = browser.execute_script(SPAN, other, axis)
+    assert low <= value <= high
+    assert complaints(browser) == []
+
+
+def test_search_legend_and_list_of_many_tracks(browser: Any, tmp_path: Path) -> None:
+    log = many(tracks=4, fixes=3_000, places=300, step=1.5e-3)
+    visits = log.visits()
+    assert len(visits) > 60
+    page = tmp_path / "town.html"
+    log.report(page)
+    opened(browser, page)
+    # The list has all visits, and rows for those in view alone.
+    rows = "return [...document.querySelectorAll('tr[data-visit]')].map((row) => Number(row.dataset.visit))"
+    assert 0 < len(browser.execute_script(rows)) < 60 and browser.execute_script(rows)[0] == 0
+    browser.execute_script("const box = document.getElementById('visits'); box.scrollTop = box.scrollHeight")
+    WebDriverWait(browser, LIMIT).until(lambda driver: driver.execute_script(rows)[-1] == len(visits) - 1)
+    # The legend switches a track off: neither its line nor its events are seen.
+    browser.execute_script("document.querySelector('#tracks input').click()")
+    shown = browser.execute_script("return Bokeh.documents[0].get_model_by_name('shown events').booleans")
+    assert shown == [row.track != "car 00" for row in log.tracked()]
+    lines = "return Array.from(Bokeh.documents[0].get_model_by_name('tracks').data_source.data.alpha)"
+    assert browser.execute_script(lines)[0] == 0 and all(browser.execute_script(lines)[1:])
+    # The search box finds a place, shows it, and leaves its visits alone in the list.
+    wanted = visits[0].identifier
+    box = browser.find_element("id", "search")
+    box.send_keys(wanted)
+    assert [item.text for item in browser.find_elements("css selector", "#found button")] == [wanted]
+    screenshot(browser, "town-search")
+    own = [n for n, visit in enumerate(visits) if visit.identifier == wanted]
+    assert browser.execute_script(rows) == own[: len(browser.execute_script(rows))]
+    assert browser.find_element("id", "visit-count").text == f"{len(own)} of {len(visits)}"
+    box.send_keys("\ue007")  # Enter
+    low, high = browser.execute_script(SPAN, "map", "x_range")
+    middle = browser.execute_script(
+        "const data = Bokeh.documents[0].get_model_by_name('circles').data_source.data;"
+        "return data.label_x[data.name.indexOf(arguments[0])]",
+        wanted,
+    )
+    assert low < middle < high and middle - low == pytest.approx(high - middle, rel=0.01)
+    # A row of the list shows when it was.
+    browser.execute_script("document.querySelector('tr[data-visit]').click()")
+    low, high = browser.execute_script(SPAN, "timeline", "x_range")
+    assert low < visits[own[0]].start_us / 1000 < high < log.end.timestamp() * 1000 + 60_000
+    assert complaints(browser) == [] and requests(browser) == []
+    screenshot(browser, "town")
+
+
+def test_five_thousand_places_and_a_million_fixes(browser: Any, tmp_path: Path, capsys: Any) -> None:
+    """Opens, is drawn, and lists every visit; how long that took is said, not judged."""
+    log = many(tracks=20, fixes=50_000, places=5_000, step=2e-4)
+    page = tmp_path / "large.html"
+    log.report(page)
+    opened(browser, page)
+    shown = browser.execute_script("return performance.now()") / 1000
+    with capsys.disabled():
+        print(
+            f"\nreport of 5,000 places, 1,000,000 fixes, {len(log):,} events: {page.stat().st_size / 1e6:.1f} MB, "
+            f"drawn {shown:.1f} s after it was opened"
+        )
+    marks = browser.execute_script(MARKS)
+    assert marks["circles"]["rows"] == 5_000 and marks["tracks"]["rows"] == 20
+    assert marks["events"]["rows"] == marks["events"]["drawn"] > 1_000
+    assert browser.find_element("id", "visit-count").text == str(len(log.visits()))
+    assert page.stat().st_size < 32_000_000 and complaints(browser) == []
+    screenshot(browser, "large")

@@ -18,7 +18,7 @@ import pytest
 from conftest import DATA, Run
 
 from fencepost import CircularGeographicCondition, EventLog, Fix, InputWarning, geodesic, replay
-from fencepost._log.report_data import MOST_CIRCLES, MOST_ROWS, report_data
+from fencepost._log.report_data import MOST_CIRCLES, MOST_EVENTS, MOST_POINTS, MOST_ROWS, report_data
 from fencepost._log.web_mercator import circle, near, thinned, unwrapped, x_of, y_of
 
 pytest.importorskip("bokeh")
@@ -46,6 +46,15 @@ def models(page: str) -> dict[str, dict[str, Any]]:
                 walk(child)
 
     walk(json.loads(html.unescape(text) if "&lt;" in text or "&#" in text else text))
+    return found
+
+
+def visits_of_page(page: str) -> dict[str, Any]:
+    """What the page's list of visits is made of."""
+    (text,) = re.findall(
+        r'<script type="application/x-visits\+json" id="visits-data">(.*?)</script>', page, flags=re.DOTALL
+    )
+    found: dict[str, Any] = json.loads(text)
     return found
 
 
@@ -144,7 +153,6 @@ class Page(HTMLParser):
         super().__init__()
         self.fetched: list[str] = []
         self.open: list[str] = []
-        self.rows = 0
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -154,7 +162,6 @@ class Page(HTMLParser):
             self.fetched.append(url)
         if tag not in ("meta", "link", "input", "br"):
             self.open.append(tag)
-        self.rows += tag == "tr"
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -165,7 +172,11 @@ def test_the_page_holds_everything(tmp_path: Path) -> None:
     text = log.report(tmp_path / "a.html")
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == text and text.startswith("<!DOCTYPE html>")
     page = Page(text)
-    assert page.fetched == [] and page.open == [] and page.rows == 1 + len(log.visits())
+    assert page.fetched == [] and page.open == []
+    listed = visits_of_page(text)
+    assert [row[0] for row in listed["rows"]] == [visit.identifier for visit in log.visits()]
+    assert listed["spans"] == [[visit.start_us / 1000, visit.last_us / 1000] for visit in log.visits()]
+    assert listed["columns"] == ["identifier", "start", "end", "duration", "start known", "end known"]
     assert "<title>drive.csv</title>" in text and "cdn.bokeh.org" not in text
     found = models(text)
     assert {"map", "timeline", "tracks", "circles", "events", "states", "timeline events", "base map"} <= set(found)
@@ -189,6 +200,7 @@ def test_what_is_drawn() -> None:
     # The states of a condition follow each other without gaps, from the beginning of the log to its end.
     for row in range(len(data.rows)):
         parts = [n for n, other in enumerate(data.states["row"]) if other == row]
+        parts.sort(key=lambda n: data.states["left"][n])
         assert all(data.states["right"][a] == data.states["left"][b] for a, b in itertools.pairwise(parts))
         assert data.states["left"][parts[0]] * 1000 == (log.replays[0].begin_us)
         assert data.states["right"][parts[-1]] * 1000 == log.replays[0].end_us
@@ -213,7 +225,22 @@ def test_tracks_by_column_have_rows_of_their_own() -> None:
     data = report_data(log)
     assert data.rows == ["a · home", "b · home"] and data.lines["track"] == ["a", "b"]
     assert len(data.events["row"]) == 4 and sorted(set(data.events["row"])) == [0, 1]
-    assert "tracks by car" in log.report()
+    assert len(set(data.lines["colour"])) == 2 and data.events["track"] == [0, 0, 1, 1]
+    page = log.report()
+    assert "tracks by car" in page and page.count('<input type="checkbox" checked value="') == 2
+    assert Page(page).open == [] and [row[:2] for row in visits_of_page(page)["rows"]] == [["a", "home"], ["b", "home"]]
+    assert "checked value" not in replay(frame, HOME, policy="exact").report()
+
+
+def test_the_timeline_has_room_for_what_happened() -> None:
+    """Of many tracks and places the rows are those with visits, not those of the first track."""
+    pandas = pytest.importorskip("pandas")
+    cars = [f"car {number}" for number in range(MOST_ROWS)]
+    frame = pandas.DataFrame({"lat": 0.0, "lon": [n / 10 for n in range(MOST_ROWS)], "time": 0, "car": cars})
+    places = {f"c{n}": CircularGeographicCondition(0, n / 10, 100) for n in range(MOST_ROWS)}
+    data = report_data(replay(frame, places, by="car", policy="exact"))
+    assert data.rows == [f"car {n} · c{n}" for n in range(MOST_ROWS)]
+    assert data.states["state"].count("satisfied") == MOST_ROWS
 
 
 def test_names_cannot_break_out() -> None:
@@ -222,6 +249,17 @@ def test_names_cannot_break_out() -> None:
     assert "<script>alert(1)" not in text and "<img src=x" not in text
     page = Page(text)
     assert page.fetched == [] and page.open == []
+    (row,) = visits_of_page(text)["rows"]
+    assert row[0] == name
+
+
+def test_short_visits_have_an_edge_of_their_own() -> None:
+    """A bar of a thousandth of a pixel is seen by its border, which lies above those of its neighbours."""
+    fixes = [Fix(0, 1 if step != 5 else 0, time=step * 86_400_000_000) for step in range(10)]
+    states = report_data(replay(fixes, HOME, policy="exact")).states
+    assert states["state"][-1] == "satisfied" and states["state"].count("unsatisfied") == 2
+    assert states["edge"][-1] == "#0072b2" and states["width"][-1] == 2
+    assert all(edge != "#0072b2" and width < 1 for edge, width in zip(states["edge"][:-1], states["width"][:-1]))
 
 
 def test_much_is_cut_and_said() -> None:
@@ -229,12 +267,40 @@ def test_much_is_cut_and_said() -> None:
     data = report_data(replay([Fix(0, 0, time=0)], many))
     assert len(data.circles["name"]) == MOST_CIRCLES and len(data.rows) == MOST_ROWS
     assert data.notes == [
-        f"The timeline shows {MOST_ROWS} of {MOST_CIRCLES + 5} conditions.",
+        f"The timeline shows {MOST_ROWS} of {MOST_CIRCLES + 5:,} conditions: those that were satisfied most often.",
         f"{MOST_CIRCLES} of {MOST_CIRCLES + 5} circles are drawn.",
     ]
+    assert all(len(xs[0][0]) == 36 for xs in data.circles["xs"])
     with pytest.warns(InputWarning, match="the first: element 2 lies at latitude 91"):
         late = replay([Fix(0, 0, time=5), Fix(0, 0, time=4), Fix(91, 0, time=6)], HOME)
     assert "1 late fixes and 1 without a usable position are not drawn." in late.report()
+
+
+def test_of_too_many_events_the_changes_stay() -> None:
+    """First to go is that a place was not satisfied at the start; the list of visits is always whole."""
+    places = {f"c{n}": CircularGeographicCondition(40, n / 200, 100) for n in range(MOST_EVENTS)} | HOME
+    log = replay([Fix(0, 1, time=0), Fix(0, 0, time=1), Fix(0, 1, time=2)], places, policy="exact")
+    data = report_data(log)
+    assert len(log) == MOST_EVENTS + 3 and data.events["name"] == ["home"] * 2
+    assert f"2 of {MOST_EVENTS + 3:,} events are drawn; the list of visits is whole." in data.notes
+    often = [Fix(0, step % 2, time=step) for step in range(MOST_EVENTS + 10)]
+    log = replay(often, HOME, policy="exact")
+    data = report_data(log)
+    assert MOST_EVENTS / 2 <= len(data.events["name"]) <= MOST_EVENTS < len(log)
+    assert len(visits_of_page(log.report())["rows"]) == len(log.visits()) == len(often) // 2
+
+
+def test_lines_share_their_points() -> None:
+    """A long track does not take the points of a short one, and all together stay few."""
+    turn = [(math.sin(step / 5_000), math.cos(step / 5_000)) for step in range(100_000)]
+    rows = [(*turn[step], "long", step) for step in range(100_000)] + [
+        (*turn[step], "short", step) for step in range(99)
+    ]
+    pandas = pytest.importorskip("pandas")
+    data = report_data(replay(pandas.DataFrame(rows, columns=["lat", "lon", "car", "time"]), HOME, by="car"))
+    long, short = (len(line) for line in data.lines["x"])
+    assert 2_000 < long <= MOST_POINTS and 2 <= short <= 99
+    assert f"Lines are drawn with {long + short:,} of 100,099 points." in data.notes
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,13 @@ from .._tables.rows import shown
 from .._values.enums import State
 from .log import Log
 from .report_data import EVENT_COLOURS, EVENT_MARKS, STATE_COLOURS, ReportData, report_data
-from .report_page import BASE_MAP_SCRIPT, LONGITUDE_LABELS, LONGITUDE_TICKS, PAGE, TOOLTIP_STYLE
+from .report_page import PAGE, TOOLTIP_STYLE
+from .report_script import LONGITUDE_LABELS, LONGITUDE_TICKS, PAGE_SCRIPT, REVEAL
+from .report_visits import visits_json
+from .visits import Visits
 
 OPEN_STREET_MAP = "https://tile.openstreetmap.org/{Z}/{X}/{Y}.png"
 _ATTRIBUTION = "© OpenStreetMap contributors"
-_MOST_VISITS = 500
 _FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
@@ -23,21 +25,25 @@ def report(log: Log, *, title: str | None = None, base_map: bool | str = False) 
     """The page; see :meth:`EventLog.report`."""
     file_html = require("bokeh.embed", "report").file_html
     inline = require("bokeh.resources", "report").INLINE
-    data = report_data(log)
-    plots = [_map(data, base_map), _timeline(data)]
+    visits = log.visits()
+    data = report_data(log, visits)
+    events = _event_source(data)
+    states, overview = _timeline(data, events), _map(data, base_map, events)
+    events.selected.js_on_change("indices", _reveal(events, overview, states))
     name = title or ", ".join(sorted({os.path.basename(replayed.source) for replayed in log.replays})) or "Fencepost"
     page: str = file_html(
-        plots,
+        [overview, states],
         inline,
         title=name,
         template=_template(),
         template_variables={
             "heading": escape(name),
-            "facts": _facts(log),
+            "facts": _facts(log, visits),
             "notes": "".join(f"<li>{escape(note)}</li>" for note in data.notes),
-            "visits": _visits(log),
+            "visits": visits_json(visits),
+            "tracks": _legend(data),
             "key": _key(),
-            "base_map_script": BASE_MAP_SCRIPT,
+            "page_script": PAGE_SCRIPT,
             "base_map": "checked" if base_map else "",
         },
     )
@@ -75,7 +81,38 @@ def _by_state(values: dict[State, str], field: str = "state") -> Any:
     return transform.factor_cmap("state", list(values.values()), factors)
 
 
-def _map(data: ReportData, base_map: bool | str) -> Any:
+def _event_source(data: ReportData) -> Any:
+    """One source for the marks of both plots, so that what is selected in one is selected in the other."""
+    return require("bokeh.models", "report").ColumnDataSource(dict(data.events), name="event source")
+
+
+def _shown_events(plot: Any, x: str, y: str, events: Any, name: str, size: int) -> Any:
+    models = require("bokeh.models", "report")
+    return plot.scatter(
+        x,
+        y,
+        source=events,
+        # The legend of tracks fills in which events are shown; None is all of them.
+        view=models.CDSView(filter=models.BooleanFilter(name=f"shown {name}")),
+        name=name,
+        size=size,
+        marker=_by_state(EVENT_MARKS, "mark"),
+        fill_color=_by_state(EVENT_COLOURS),
+        line_color="#ffffff",
+        line_width=1.2,
+        selection_line_color="#24292f",
+        selection_line_width=2,
+        nonselection_fill_alpha=0.25,
+    )
+
+
+def _reveal(events: Any, overview: Any, states: Any) -> Any:
+    """Moves what is seen, where it must, so that a selected event is seen on the map and in the timeline."""
+    arguments = {"source": events, "x": overview.x_range, "y": overview.y_range, "time": states.x_range}
+    return require("bokeh.models", "report").CustomJS(args=arguments, code=REVEAL)
+
+
+def _map(data: ReportData, base_map: bool | str, event_source: Any) -> Any:
     models = require("bokeh.models", "report")
     plot = require("bokeh.plotting", "report").figure(
         name="map",
@@ -111,6 +148,11 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
         line_color="#0072b2",
         line_alpha=0.7,
         line_width=1.5,
+        selection_line_color="#24292f",
+        selection_line_alpha=1,
+        selection_fill_alpha="alpha",
+        nonselection_line_alpha=0.7,
+        nonselection_fill_alpha="alpha",
     )
     if 0 < len(data.circles["name"]) <= 60:
         plot.text(
@@ -134,22 +176,11 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
         "y",
         source=models.ColumnDataSource(data.lines),
         name="tracks",
-        line_color="#30363d",
+        line_color="colour",
         line_width=1.8,
-        line_alpha=0.75,
+        line_alpha="alpha",
     )
-    events = plot.scatter(
-        "x",
-        "y",
-        source=models.ColumnDataSource(dict(data.events)),
-        name="events",
-        size=13,
-        marker=_by_state(EVENT_MARKS, "mark"),
-        fill_color=_by_state(EVENT_COLOURS),
-        line_color="#ffffff",
-        line_width=1.2,
-        nonselection_fill_alpha=0.25,
-    )
+    events = _shown_events(plot, "x", "y", event_source, "events", 13)
     inside = _tooltip({"radius": "@radius", "centre": "@centre", "visits": "@visits"}, "@name")
     plot.add_tools(
         models.HoverTool(renderers=[events], tooltips=_EVENT_TOOLTIP, name="event hover", attachment="right"),
@@ -161,7 +192,7 @@ def _map(data: ReportData, base_map: bool | str) -> Any:
     return plot
 
 
-def _timeline(data: ReportData) -> Any:
+def _timeline(data: ReportData, event_source: Any) -> Any:
     models = require("bokeh.models", "report")
     count = len(data.rows)
     plot = require("bokeh.plotting", "report").figure(
@@ -197,19 +228,10 @@ def _timeline(data: ReportData) -> Any:
         source=models.ColumnDataSource(dict(data.states)),
         name="states",
         fill_color=_by_state(STATE_COLOURS),
-        line_color="#c3cad2",
-        line_width=0.6,
+        line_color="edge",
+        line_width="width",
     )
-    events = plot.scatter(
-        "time",
-        "row",
-        source=models.ColumnDataSource(dict(data.events)),
-        name="timeline events",
-        size=9,
-        marker=_by_state(EVENT_MARKS, "mark"),
-        fill_color=_by_state(EVENT_COLOURS),
-        line_color="#ffffff",
-    )
+    events = _shown_events(plot, "time", "row", event_source, "timeline events", 9)
     held = _tooltip({"from": "@from UTC", "until": "@until", "cause": "@cause"}, "@name: @state")
     plot.add_tools(
         models.HoverTool(renderers=[events], tooltips=_EVENT_TOOLTIP, name="event hover", attachment="right"),
@@ -238,8 +260,7 @@ def _dress(plot: Any) -> None:
     plot.border_fill_color = None
 
 
-def _facts(log: Log) -> str:
-    visits = log.visits()
+def _facts(log: Log, visits: Visits) -> str:
     facts = {
         "period (UTC)": f"{shown(log.start)} – {shown(log.end)}" if log.start else "–",
         "fixes": f"{log.counts.fixes:,}",
@@ -252,19 +273,15 @@ def _facts(log: Log) -> str:
     return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
 
 
-def _visits(log: Log) -> str:
-    visits = log.visits()
-    columns = visits.columns()
-    del columns["open"], columns["start_evidence"], columns["end_evidence"]
-    heads = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
-    rows = [
-        "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row) + "</tr>"
-        for row, _ in zip(zip(*columns.values()), range(_MOST_VISITS))
-    ]
-    if not rows:
-        return "<p>No condition was satisfied at any time.</p>"
-    more = f"<p>… and {len(visits) - _MOST_VISITS:,} more</p>" if len(visits) > _MOST_VISITS else ""
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+def _legend(data: ReportData) -> str:
+    """A switch for each track, where there are several."""
+    if len(data.lines["track"]) < 2:
+        return ""
+    return "".join(
+        f'<label><input type="checkbox" checked value="{number}">'
+        f'<i style="background:{colour}"></i>{escape(name)}</label>'
+        for number, (name, colour) in enumerate(zip(data.lines["track"], data.lines["colour"]))
+    )
 
 
 def _key() -> str:

@@ -10,17 +10,20 @@ from .._files.tracks import FixRow
 from .._tables.rows import shown
 from .._tables.times import from_us
 from .._values.conditions import CircularGeographicCondition
-from .._values.enums import State
+from .._values.enums import Cause, State
 from .._values.events import Event, diagnostic_names, refinement_text
 from .log import Log, TrackReplay
-from .visits import intervals
+from .visits import Visits, intervals
 from .web_mercator import Ring, circle, near, thinned, unwrapped, x_of, y_of
 
-MOST_CIRCLES = 2_000
+MOST_CIRCLES = 5_000
 MOST_ROWS = 60
-MOST_POINTS = 50_000
+MOST_POINTS = 60_000
+"""Of the lines of all tracks together: what a browser draws while it is dragged."""
+MOST_EVENTS = 20_000
 _LABEL = 40
-_FEW = 200
+# Corners of a circle, by how many circles there are: the page stays small enough to open at once.
+_CORNERS = ((200, 180), (1_000, 60), (MOST_CIRCLES, 36))
 
 Columns = dict[str, list[Any]]
 
@@ -29,7 +32,7 @@ Columns = dict[str, list[Any]]
 class ReportData:
     """Columns for the marks, in metres of Web Mercator and milliseconds since 1970, and what was left out."""
 
-    lines: Columns = field(default_factory=lambda: {"x": [], "y": [], "track": []})
+    lines: Columns = field(default_factory=lambda: {"x": [], "y": [], "track": [], "colour": [], "alpha": []})
     circles: Columns = field(default_factory=lambda: defaultdict(list))
     events: Columns = field(default_factory=lambda: defaultdict(list))
     states: Columns = field(default_factory=lambda: defaultdict(list))
@@ -40,23 +43,40 @@ class ReportData:
     notes: list[str] = field(default_factory=list)
 
 
-def report_data(log: Log) -> ReportData:
-    """Collects what is to be drawn."""
+def report_data(log: Log, visits: Visits | None = None) -> ReportData:
+    """Collects what is to be drawn.
+
+    Args:
+        log: Of one track or of many.
+        visits: Those of the log, where they have been made already.
+    """
     data = ReportData()
     reference: float | None = None
     rows: dict[tuple[int, str], int] = {}
+    drawn = _drawn_events(log, data.notes)
+    wanted = _timeline_rows(log, data.notes)
+    fixes_of_all = sum(len(replayed.fixes) for replayed in log.replays)
+    thin = 0
     for number, replayed in enumerate(log.replays):
         fixes = _placed(replayed)
         if reference is None and fixes:
             reference = fixes[0][1]
         longitudes = unwrapped((fix[1] for fix in fixes), reference or 0.0)
         label = "" if log.by is None else f"{replayed.key} · "
-        _add_line(data, fixes, longitudes, str(replayed.key) if log.by else replayed.source)
-        where = {(fix[0], fix[1]): longitude for fix, longitude in zip(fixes, longitudes)}
-        _add_states(data, log, replayed, number, label, rows)
-        _add_events(data, replayed, where, reference or 0.0, label, number, rows)
+        share = max(MOST_POINTS * len(replayed.fixes) // max(fixes_of_all, 1), 2)
+        name = str(replayed.key) if log.by else replayed.source
+        thin += _add_line(data, fixes, longitudes, name, share, track_colour(number, len(log.replays)))
+        places = {(event.latitude, event.longitude) for event in drawn[number]}
+        where: dict[tuple[float | None, float | None], float] = {
+            fix[:2]: longitude for fix, longitude in zip(fixes, longitudes) if fix[:2] in places
+        }
+        _add_states(data, log, replayed, wanted[number], number, label, rows)
+        _add_events(data, drawn[number], where, reference or 0.0, label, number, rows)
+    if thin:
+        points = sum(len(line) for line in data.lines["x"])
+        data.notes.append(f"Lines are drawn with {points:,} of {points + thin:,} points.")
     _find_frame(data)
-    _add_circles(data, log, reference)
+    _add_circles(data, log, log.visits() if visits is None else visits, reference)
     skipped = log.counts.late_fixes, log.counts.invalid_fixes
     if any(skipped):
         data.notes.append(f"{skipped[0]} late fixes and {skipped[1]} without a usable position are not drawn.")
@@ -73,36 +93,80 @@ def _placed(replayed: TrackReplay) -> list[FixRow]:
     return taken
 
 
-def _add_line(data: ReportData, fixes: list[FixRow], longitudes: list[float], name: str) -> None:
-    points = [(x_of(longitude), y_of(fix[0])) for fix, longitude in zip(fixes, longitudes)]
-    kept = thinned(points, MOST_POINTS)
-    if len(kept) < len(points):
-        data.notes.append(f"The line of {name} is drawn with {len(kept)} of its {len(points)} points.")
-    data.lines["x"].append([points[index][0] for index in kept])
-    data.lines["y"].append([points[index][1] for index in kept])
+def track_colour(number: int, tracks: int) -> str:
+    """The colour of a track's line: a quiet one where it is the only one."""
+    return _LINE if tracks == 1 else TRACK_COLOURS[number % len(TRACK_COLOURS)]
+
+
+def _drawn_events(log: Log, notes: list[str]) -> list[list[Event]]:
+    """The events that are drawn, by track: all, unless there are too many. First to go is that a place was found not
+    to be satisfied when a track began; of the rest, every so many."""
+    found = [list(replayed.events) for replayed in log.replays]
+    total = sum(len(events) for events in found)
+    if total <= MOST_EVENTS:
+        return found
+    told = [[event for event in events if not _is_first_outside(event)] for events in found]
+    left = sum(len(events) for events in told)
+    step = max(-(-left // MOST_EVENTS), 1)
+    told = [events[::step] for events in told]
+    notes.append(f"{sum(len(events) for events in told):,} of {total:,} events are drawn; the list of visits is whole.")
+    return told
+
+
+def _timeline_rows(log: Log, notes: list[str]) -> list[list[str]]:
+    """The identifiers that have a row in the timeline, by track: all, unless there are too many. Those stay that were
+    satisfied most often, wherever they are, then those that changed most."""
+    found: list[dict[str, list[int]]] = []
+    for replayed in log.replays:
+        busy = {identifier: [0, 0] for identifier in log.assumed}
+        for event in replayed.events:
+            score = busy.setdefault(event.identifier, [0, 0])
+            score[0] -= event.state is State.SATISFIED
+            score[1] -= 1
+        found.append(busy)
+    total = sum(len(busy) for busy in found)
+    if total <= MOST_ROWS:
+        return [list(busy) for busy in found]
+    ranked = sorted((score, number, name) for number, busy in enumerate(found) for name, score in busy.items())
+    chosen = {(number, name) for _, number, name in ranked[:MOST_ROWS]}
+    what = "conditions" if len(found) == 1 else "pairs of a track and a condition"
+    notes.append(f"The timeline shows {MOST_ROWS} of {total:,} {what}: those that were satisfied most often.")
+    return [[name for name in busy if (number, name) in chosen] for number, busy in enumerate(found)]
+
+
+def _is_first_outside(event: Event) -> bool:
+    return event.cause is Cause.DETERMINATION and event.state is State.UNSATISFIED
+
+
+def _add_line(data: ReportData, fixes: list[FixRow], longitudes: list[float], name: str, most: int, colour: str) -> int:
+    """Draws a track; returns how many of its points are left out."""
+    kept = thinned([(longitude, fix[0]) for fix, longitude in zip(fixes, longitudes)], most)
+    data.lines["x"].append([round(x_of(longitudes[index]), 2) for index in kept])
+    data.lines["y"].append([round(y_of(fixes[index][0]), 2) for index in kept])
     data.lines["track"].append(name)
+    data.lines["colour"].append(colour)
+    data.lines["alpha"].append(0.75)
+    return len(fixes) - len(kept)
 
 
 def _add_states(
-    data: ReportData, log: Log, replayed: TrackReplay, number: int, label: str, rows: dict[tuple[int, str], int]
+    data: ReportData,
+    log: Log,
+    replayed: TrackReplay,
+    wanted: list[str],
+    number: int,
+    label: str,
+    rows: dict[tuple[int, str], int],
 ) -> None:
-    """One row a condition; where there are too many those that changed most."""
-    busy: dict[str, int] = dict.fromkeys(log.assumed, 0)
-    for event in replayed.events:
-        busy[event.identifier] = busy.get(event.identifier, 0) + 1
-    room = MOST_ROWS - len(data.rows)
-    wanted = set(sorted(busy, key=lambda identifier: -busy[identifier])[: max(room, 0)])
-    if len(wanted) < len(busy):
-        data.notes.append(
-            f"The timeline{' of ' + label[:-3] if label else ''} shows {len(wanted)} of {len(busy)} conditions."
-        )
+    """The bars of a track's rows, which get their places here."""
     end = replayed.end_us
-    for identifier in busy:
-        if identifier in wanted:
-            rows[number, identifier] = len(data.rows)
-            text = label + identifier
-            data.rows.append(text if len(text) <= _LABEL else text[: _LABEL - 1] + "…")
-    for part in intervals(replayed.events, replayed.begin_us, log.assumed):
+    for identifier in wanted:
+        rows[number, identifier] = len(data.rows)
+        text = label + identifier
+        data.rows.append(text if len(text) <= _LABEL else text[: _LABEL - 1] + "…")
+    # What is drawn last lies on top: a short visit is not hidden by the borders of its neighbours.
+    parts = list(intervals(replayed.events, replayed.begin_us, log.assumed))
+    for part in sorted(parts, key=lambda part: part.state is State.SATISFIED):
         row = rows.get((number, part.identifier))
         last = part.end_us if part.end_us is not None else end
         if row is None or last is None:
@@ -113,6 +177,8 @@ def _add_states(
             "row": row,
             "name": label + part.identifier,
             "state": str(part.state),
+            "edge": STATE_EDGES[part.state],
+            "width": 2.0 if part.state is State.SATISFIED else 0.6,
             "from": shown(from_us(part.start_us)),
             "until": shown(from_us(part.end_us)) or "the end of the log",
             "cause": str(part.cause) if str(part.cause) != "none" else "from the beginning",
@@ -123,14 +189,14 @@ def _add_states(
 
 def _add_events(
     data: ReportData,
-    replayed: TrackReplay,
-    where: dict[tuple[float, float], float],
+    events: list[Event],
+    where: dict[tuple[float | None, float | None], float],
     reference: float,
     label: str,
     number: int,
     rows: dict[tuple[int, str], int],
 ) -> None:
-    for event in replayed.events:
+    for event in events:
         x = y = float("nan")
         if event.latitude is not None and event.longitude is not None:
             place = (event.latitude, event.longitude)
@@ -140,6 +206,7 @@ def _add_events(
             "y": y,
             "time": float("nan") if event.date_us is None else event.date_us / 1000,
             "row": rows.get((number, event.identifier), float("nan")),
+            "track": number,
             "name": label + event.identifier,
             **_texts(event),
         }
@@ -172,7 +239,7 @@ def _find_frame(data: ReportData) -> None:
         data.frame = (min(xs) - east, min(ys) - north, max(xs) + east, max(ys) + north)
 
 
-def _add_circles(data: ReportData, log: Log, reference: float | None) -> None:
+def _add_circles(data: ReportData, log: Log, visits: Visits, reference: float | None) -> None:
     conditions = [
         (identifier, condition)
         for identifier, condition in log.conditions.items()
@@ -183,16 +250,18 @@ def _add_circles(data: ReportData, log: Log, reference: float | None) -> None:
         middle = (data.frame[0] + data.frame[2]) / 2 / x_of(1.0)
     seen: dict[str, int] = defaultdict(int)
     spent: dict[str, float] = defaultdict(float)
-    for visit in log.visits():
+    for visit in visits:
         seen[visit.identifier] += 1
         spent[visit.identifier] += visit.duration.total_seconds()
     drawn = sorted(conditions, key=lambda pair: -seen[pair[0]])[:MOST_CIRCLES]
     if len(drawn) < len(conditions):
         data.notes.append(f"{len(drawn)} of {len(conditions)} circles are drawn.")
+    corners = next(corners for most, corners in _CORNERS if len(drawn) <= most)
     for identifier, condition in drawn:
         longitude = near(condition.longitude, middle)
-        rings = circle(condition.latitude, longitude, condition.radius, 180 if len(drawn) <= _FEW else 60)
-        xs, ys = [[x_of(value) for value in ring[0]] for ring in rings], [[y_of(v) for v in ring[1]] for ring in rings]
+        rings = circle(condition.latitude, longitude, condition.radius, corners)
+        xs = [[round(x_of(value), 2) for value in ring[0]] for ring in rings]
+        ys = [[round(y_of(value), 2) for value in ring[1]] for ring in rings]
         count, seconds = seen[identifier], spent[identifier]
         add = {
             "xs": [xs],
@@ -231,6 +300,17 @@ STATE_COLOURS = {
     State.UNMONITORED: "#5b6470",
 }
 """Of the timeline; blue and vermilion are told apart by those who do not see red and green."""
+STATE_EDGES = {
+    State.SATISFIED: "#0072b2",
+    State.UNSATISFIED: "#c3cad2",
+    State.UNKNOWN: "#c3cad2",
+    State.UNMONITORED: "#5b6470",
+}
+"""Of the timeline's bars: that of a satisfied state has its colour, so that a visit of a moment is still two pixels."""
+_LINE = "#30363d"
+TRACK_COLOURS = ("#332288", "#44aa99", "#882255", "#999933", "#cc6677", "#117733", "#88ccee", "#aa4499", "#ddcc77")
+"""Of lines, where there are several tracks: the scheme "muted" of Paul Tol, "Colour schemes" (SRON/EPS/TN/09-002,
+2021), which those who do not see red and green tell apart; the tenth track begins anew."""
 EVENT_COLOURS = {
     State.SATISFIED: "#0072b2",
     State.UNSATISFIED: "#d55e00",

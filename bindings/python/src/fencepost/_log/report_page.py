@@ -28,11 +28,28 @@ PAGE = """\
   .bar h2 { color: #24292f; margin: 0; }
   .bar label { margin-left: auto; cursor: pointer; }
   .bar i { font-style: normal; }
-  .table { overflow-x: auto; }
-  section table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
-  section th, section td { text-align: left; padding: 4px 14px 4px 0; white-space: nowrap; }
+  .table { overflow: auto; max-height: 430px; }
+  section table { border-collapse: separate; border-spacing: 0; width: 100%; }
+  section table { font-size: 13px; font-variant-numeric: tabular-nums; }
+  section th, section td { text-align: left; padding: 0 14px 0 0; white-space: nowrap; height: 27px; }
   section th, section td { border-bottom: 1px solid #eceff2; }
-  section th { color: #57606a; font-weight: 500; }
+  section th { color: #57606a; font-weight: 500; position: sticky; top: 0; background: #fff; }
+  section tr.gap td { padding: 0; border: 0; }
+  tbody tr { cursor: pointer; }
+  tbody tr:hover, tbody tr:focus { background: #eef4fa; }
+  .search { position: relative; margin: 0 0 16px; max-width: 420px; }
+  .search input { width: 100%; box-sizing: border-box; font: inherit; padding: 7px 10px; }
+  .search input { border: 1px solid #c3cad2; border-radius: 6px; }
+  .search ul { position: absolute; z-index: 20; left: 0; right: 0; list-style: none; padding: 4px; background: #fff; }
+  .search ul { border: 1px solid #c3cad2; border-radius: 6px; box-shadow: 0 4px 12px #24292f22; }
+  .search li button { all: unset; display: block; padding: 4px 8px; width: 100%; box-sizing: border-box; }
+  .search li button { cursor: pointer; color: #24292f; overflow-wrap: anywhere; }
+  .search li button:hover, .search li button:focus { background: #eef4fa; }
+  [hidden] { display: none !important; }
+  .tracks { display: flex; flex-wrap: wrap; gap: 2px 16px; max-height: 84px; overflow-y: auto; margin: 0 0 8px; }
+  .tracks { font-size: 12px; color: #57606a; }
+  .tracks label { display: inline-flex; gap: 5px; align-items: center; cursor: pointer; overflow-wrap: anywhere; }
+  .tracks i { width: 16px; height: 4px; border-radius: 2px; }
   ul { margin: 0; padding-left: 18px; color: #57606a; }
   footer { color: #57606a; font-size: 12px; }
 </style>
@@ -43,72 +60,36 @@ PAGE = """\
 <main>
   <h1>{{ heading }}</h1>
   <dl>{{ facts }}</dl>
+  <div class="search">
+    <input type="search" id="search" placeholder="Search places and tracks" aria-label="Search places and tracks"
+      autocomplete="off" role="combobox" aria-expanded="false" aria-controls="found">
+    <ul id="found" hidden></ul>
+  </div>
   <section>
     <div class="bar"><h2>Map</h2>{{ key }}
       <label title="Fetches tiles: their server learns where this track was">
         <input type="checkbox" id="base-map" {{ base_map }}> base map</label>
     </div>
+    {% if tracks %}<div class="tracks" id="tracks">{{ tracks }}</div>{% endif %}
     {{ embed(docs[0].roots[0]) }}
   </section>
   <section>
-    <div class="bar"><h2>States</h2><span>times in UTC; a tap on an event leaves it alone in colour</span></div>
+    <div class="bar"><h2>States</h2><span>times in UTC; a tap on an event marks it here and on the map</span></div>
     {{ embed(docs[0].roots[1]) }}
   </section>
   <section>
-    <h2>Visits</h2>
-    <div class="table">{{ visits }}</div>
+    <div class="bar"><h2>Visits</h2><span id="visit-count"></span></div>
+    <div class="table" id="visits"></div>
+    <noscript>The list of visits and the plots need JavaScript.</noscript>
   </section>
   {% if notes %}<section><h2>Left out</h2><ul>{{ notes }}</ul></section>{% endif %}
   <footer>Made with Fencepost. Distances are WGS84 geodesics; circles are drawn as they are on the ellipsoid.</footer>
 </main>
+<script type="application/x-visits+json" id="visits-data">{{ visits }}</script>
 {{ plot_script }}
 <script>
-{{ base_map_script }}
+{{ page_script }}
 </script>
 </body>
 </html>
-"""
-
-BASE_MAP_SCRIPT = """\
-"use strict";
-(function () {
-  const box = document.getElementById("base-map");
-  let tries = 0;
-  function show() {
-    const pages = typeof Bokeh === "undefined" ? [] : Bokeh.documents;
-    const tiles = pages.length ? pages[0].get_model_by_name("base map") : null;
-    if (tiles === null) {
-      if (tries++ < 200) setTimeout(show, 50);
-      return;
-    }
-    tiles.visible = box.checked && navigator.onLine;
-    box.disabled = !navigator.onLine;
-  }
-  box.addEventListener("change", show);
-  window.addEventListener("online", show);
-  window.addEventListener("offline", show);
-  show();
-})();
-"""
-
-# Bokeh's own ticks of longitude end at the antimeridian; a map may go beyond.
-LONGITUDE_TICKS = """\
-const turn = 2 * Math.PI * 6378137;
-const [from, to] = [cb_data.range.start, cb_data.range.end].map((x) => x / turn * 360).sort((a, b) => a - b);
-const rough = (to - from) / 7;
-if (!(rough > 0) || !isFinite(rough)) return [];
-const ten = Math.pow(10, Math.floor(Math.log10(rough)));
-const step = rough >= 10 ? [15, 30, 45, 60, 90, 180].find((s) => s >= rough) || 360
-  : [1, 2, 5, 10].map((m) => m * ten).find((s) => s >= rough);
-const ticks = [];
-for (let n = Math.ceil(from / step); n * step <= to; n++) ticks.push(n * step / 360 * turn);
-return ticks;
-"""
-
-LONGITUDE_LABELS = """\
-const turn = 2 * Math.PI * 6378137;
-const degrees = tick / turn * 360;
-const digits = ticks.length < 2 ? 5 : Math.max(0, Math.ceil(-Math.log10((ticks[1] - ticks[0]) / turn * 360) - 1e-6));
-const wrapped = degrees - 360 * Math.round(degrees / 360);
-return wrapped.toFixed(digits).replace("-", "\\u2212") + "\\u00b0";
 """

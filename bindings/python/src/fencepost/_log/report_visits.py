@@ -1,0 +1,30 @@
+"""The visits of a report as the page's script reads them."""
+
+from __future__ import annotations
+
+import json
+
+from .._tables.rows import shown
+from .visits import Visits
+
+_LEFT_OUT = ("open", "start_evidence", "end_evidence")
+
+
+def visits_json(visits: Visits) -> str:
+    """All visits as JSON that cannot end the element it stands in.
+
+    Returns:
+        An object of `columns` (names), `rows` (lists of texts), `spans` (start and end of each row, milliseconds since
+        1970) and `identifier` (which column names the place).
+    """
+    columns = visits.columns()
+    for name in _LEFT_OUT:
+        del columns[name]
+    names = list(columns)
+    page = {
+        "columns": [str(name).replace("_", " ") for name in names],
+        "identifier": len(names) - 5,
+        "rows": [[shown(value) for value in row] for row in zip(*columns.values())],
+        "spans": [[visit.start_us / 1000, visit.last_us / 1000] for visit in visits],
+    }
+    return json.dumps(page, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
