@@ -2,6 +2,7 @@
 
 from array import array
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from qgis.core import QgsProcessingException
@@ -9,11 +10,11 @@ from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime, QVariant
 
 from .fencepost import FIX_RECORD
 from .fencepost._tables.names import TRACK, time_unit
-from .fencepost._tables.text_times import number_time, parse_time
+from .fencepost._tables.text_times import TimeStyle, number_time, parse_time, time_zone
+from .fencepost._tables.times import to_us
 from .layers import Layer, Unusable, is_null, number
 from .parameters import BY_TIME, TIME_UNITS
-from .zone import ZONED, Zone
-from .zoned_times import UnreadableError, ZonedTimes
+from .zoned_times import EPOCH, UnreadableError, ZonedTimes
 
 EARLIEST_US, LATEST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
 """Year 1 to year 9999."""
@@ -99,8 +100,12 @@ class _Reader:
         field = self.layer.source.fields().at(self._time)
         self._unit = unit or time_unit(field.name())
         self._days = field.type() == QVariant.Date
-        self._zone = Zone(algorithm.parameterAsString(parameters, "TIME_ZONE", context))
-        self._unzoned = 0
+        zone = algorithm.parameterAsString(parameters, "TIME_ZONE", context).strip()
+        try:
+            self._style = _Counting(time_zone(zone or "UTC"))
+        except ValueError as error:
+            raise QgsProcessingException(str(error)) from None
+        self._zone_is_given = bool(zone)
         zoned = ZonedTimes(algorithm, parameters, "TRACKS", context, field.name())
         self._zoned = zoned if zoned.is_possible and field.type() == QVariant.DateTime else None
 
@@ -142,16 +147,13 @@ class _Reader:
         title = self.layer.title
         if self._days:
             feedback.pushWarning(f"{title}: the time field holds dates without a time of day: every fix is at midnight")
-        if self._unzoned and not self._zone.is_given:
+        if self._style.unzoned and not self._zone_is_given:
             feedback.pushInfo(
-                f"{title}: {self._unzoned} times name no zone and are taken for UTC; "
+                f"{title}: {self._style.unzoned} times name no zone and are taken for UTC; "
                 "else choose the time zone under Advanced Parameters"
             )
-        if self._zone.unclear:
-            feedback.pushWarning(
-                f"{title}: {self._zone.unclear} times are there twice, or not at all, because clocks were put back or "
-                "forward; the earlier is taken"
-            )
+        if self._style.doubt:
+            feedback.pushWarning(f"{title}: {self._style.doubt}: the first one is taken")
 
     def _time_us(self, feature_id, value):
         """Microseconds of an attribute: a date and time, a date, ISO 8601 text, or a number.
@@ -169,9 +171,7 @@ class _Reader:
         else:
             try:
                 if isinstance(value, str):
-                    time = parse_time(value, self._unit)
-                    if ":" in value and not ZONED.search(value):
-                        time = self._utc(time)
+                    time = parse_time(value, self._unit, self._style)
                 elif isinstance(value, (int, float)) and not isinstance(value, bool):
                     time = number_time(value, self._unit)
                 else:
@@ -196,7 +196,7 @@ class _Reader:
             try:
                 found = self._zoned.get(feature_id)
             except UnreadableError as error:
-                if not self._zone.is_given:
+                if not self._zone_is_given:
                     raise QgsProcessingException(
                         f"{self.layer.title}: this QGIS does not pass on the zones of the times in field "
                         f"'{self._zoned.field}', and they cannot be read past it ({error}): choose the time zone of "
@@ -211,8 +211,24 @@ class _Reader:
         return self._utc(wall)
 
     def _utc(self, wall_us):
-        self._unzoned += 1
-        return self._zone.utc(wall_us)
+        try:
+            return to_us(self._style.placed(EPOCH + timedelta(microseconds=wall_us)))
+        except OverflowError:
+            return LATEST_US + 1
+
+
+class _Counting(TimeStyle):
+    """Counts times that name no zone."""
+
+    __slots__ = ("unzoned",)
+
+    def __init__(self, zone):
+        super().__init__(zone)
+        self.unzoned = 0
+
+    def placed(self, when):
+        self.unzoned += when.utcoffset() is None
+        return super().placed(when)
 
 
 def _wall_us(day, time):

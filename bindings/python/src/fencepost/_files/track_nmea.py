@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._errors import InputError, require
+from .._errors import InputError, require, warn
 from .nmea_sentences import Sentence, SentenceError, read_sentence, sentences
 from .tracks import NO_POSITION, Point
 
@@ -64,10 +64,12 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
         raise InputError(
             path,
             "",
-            f"all of its {reader.damaged} RMC, GGA and ZDA sentences are damaged"
-            f" (the last, {': '.join(reader.damage or ())})",
+            f"all of its {reader.damaged} RMC, GGA and ZDA sentences are damaged ({reader.first_damage})",
         )
     yield from reader.end()
+    if reader.damaged:
+        counts = f"{reader.damaged} of {reader.found} RMC, GGA and ZDA sentences are damaged or incomplete"
+        warn(path, "", f"{counts} and were skipped ({reader.first_damage})")
 
 
 class SentenceReader:
@@ -89,6 +91,12 @@ class SentenceReader:
         self._waiting: list[_Epoch] = []
         self._number = self.found = self.damaged = 0
         self.damage: tuple[str, str] | None = None
+        self._first: tuple[str, str] | None = None
+
+    @property
+    def first_damage(self) -> str:
+        """The first of them, for people."""
+        return "" if self._first is None else f"the first: {': '.join(self._first)}"
 
     @property
     def is_dated(self) -> bool:
@@ -120,6 +128,7 @@ class SentenceReader:
             except SentenceError as error:
                 self.damaged += 1
                 self.damage = f"line {self._number}", str(error)
+                self._first = self._first or self.damage
             else:
                 if sentence.clock is not None:
                     yield from self._take(sentence, sentence.clock)
