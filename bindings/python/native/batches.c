@@ -60,15 +60,14 @@ PyObject *native_feed_rows(native_monitor *self, native_state *state, const fenc
                            size_t count) {
   if (native_refuse_closed(self, state) < 0) return NULL;
   fencepost_feed_result total = {0, 0, 0};
-  fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = FENCEPOST_OK;
   int is_interrupted = 0;
   size_t done = 0;
-  PyThreadState *saved = native_enter_batch(self);
+  native_call call = native_begin_batch(self);
   size_t block = first_block(self->handle);
   fencepost_fix_columns rest = *fixes;
   if (fixes->refuse_invalid && count > block) {
-    status = try_all(fixes, count, &error);
+    status = try_all(fixes, count, &call.error);
     rest.refuse_invalid = 0;
   }
   while (status == FENCEPOST_OK) {
@@ -76,25 +75,25 @@ PyObject *native_feed_rows(native_monitor *self, native_state *state, const fenc
     fencepost_fix_columns next = rows_from(&rest, done);
     fencepost_feed_result result = {0, 0, 0};
     int64_t start = now_ns();
-    status = fencepost_monitor_feed_columns(self->handle, &next, rows, &result, &error);
+    status = fencepost_monitor_feed_columns(self->handle, &next, rows, &result, &call.error);
     int64_t took = now_ns() - start;
     total.accepted += result.accepted;
     total.invalid += result.invalid;
     total.late += result.late;
-    if (status != FENCEPOST_OK) error.position += done;
+    if (status != FENCEPOST_OK) call.error.position += done;
     done += rows;
     if (status != FENCEPOST_OK || done == count) break;
     if (took < SHORT_NS) block *= 2;
     if (took > LONG_NS && block > 1) block /= 2;
-    native_leave_batch(self, saved);
+    native_return(&call);
     is_interrupted = PyErr_CheckSignals() < 0;
     if (is_interrupted) break;
-    saved = native_enter_batch(self);
+    call = native_begin_batch(self);
   }
-  if (!is_interrupted) native_leave_batch(self, saved);
+  if (!is_interrupted) native_return(&call);
   PyObject *counts = counts_of(&total);
   if (status == FENCEPOST_OK && !is_interrupted) return counts;
-  if (status != FENCEPOST_OK) native_raise(state, status, &error);
+  if (status != FENCEPOST_OK) native_refused(&call, status);
   if (is_interrupted || status == FENCEPOST_E_QUEUE_FULL) native_attach_result(counts);
   Py_XDECREF(counts);
   return NULL;

@@ -3,38 +3,6 @@
 
 #include <string.h>
 
-void native_release_column(native_column *column) {
-  PyMem_Free(column->scaled);
-  if (column->is_held) PyBuffer_Release(&column->view);
-}
-
-/* Whether a format is one element of eight native bytes with one of these codes. */
-static int has_code(const Py_buffer *view, const char *codes) {
-  const char *format = view->format != NULL ? view->format : "B";
-  if (*format == '@' || *format == '=' || (*format == '<' && PY_LITTLE_ENDIAN)) format++;
-  return view->itemsize == 8 && *format != 0 && strchr(codes, *format) != NULL && format[1] == 0;
-}
-
-int native_open_column(native_state *state, PyObject *object, const char *name, const char *codes, Py_ssize_t *count,
-                       native_column *column) {
-  if (PyObject_GetBuffer(object, &column->view, PyBUF_RECORDS_RO) < 0) return -1;
-  column->is_held = 1;
-  if (column->view.ndim != 1 || !has_code(&column->view, codes)) {
-    PyErr_Format(PyExc_TypeError, "%s must be one column of 64-bit elements, not '%s' in %d dimensions", name,
-                 column->view.format != NULL ? column->view.format : "B", column->view.ndim);
-    return -1;
-  }
-  Py_ssize_t rows = column->view.shape[0];
-  if (*count >= 0 && rows != *count) {
-    native_refuse(state, "%s has %zd rows, latitude has %zd", name, rows, *count);
-    return -1;
-  }
-  *count = rows;
-  column->start = column->view.buf;
-  column->stride = column->view.strides[0];
-  return 0;
-}
-
 /* Rounds down, as a clock of microseconds would show a finer time. What leaves the range becomes no time at all. */
 static int64_t scale(int64_t value, int64_t multiplier, int64_t divisor) {
   if (value == INT64_MIN) return FENCEPOST_TIME_UNSET; /* NaT */
@@ -66,9 +34,9 @@ static PyObject *feed(native_monitor *self, native_state *state, native_column *
     if (times->scaled == NULL) return PyErr_NoMemory();
   }
   if (times->scaled != NULL) {
-    PyThreadState *saved = native_enter_batch(self);
+    native_call call = native_begin_batch(self);
     scale_column(times, count, multiplier, divisor);
-    native_leave_batch(self, saved);
+    native_return(&call);
   }
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
   fixes.refuse_invalid = refuse_invalid ? 1 : 0;
@@ -98,11 +66,11 @@ PyObject *native_feed_columns(PyObject *object, PyObject *args) {
                         &refuse_invalid))
     return NULL;
   if (multiplier < 1 || divisor < 1) return native_refuse(state, "multiplier and divisor must be positive");
-  static const char *const names[4] = {"latitude", "longitude", "accuracy", "time"};
-  static const char *const codes[4] = {"d", "d", "d", "lq"};
+  static const native_layout layouts[4] = {
+      {"latitude", "d", 0}, {"longitude", "d", 0}, {"accuracy", "d", 0}, {"time", "lq", 0}};
+  native_rows rows = {"latitude", -1};
   native_column columns[4];
   memset(columns, 0, sizeof(columns));
-  Py_ssize_t count = -1;
   int failed = 0;
   for (int index = 0; index < 4 && !failed; index++) {
     native_column *column = &columns[index];
@@ -112,10 +80,10 @@ PyObject *native_feed_columns(PyObject *object, PyObject *args) {
       column->start = &column->number;
       continue;
     }
-    failed = native_open_column(state, sources[index], names[index], codes[index], &count, column) < 0;
+    failed = native_open_column(state, sources[index], &layouts[index], &rows, column) < 0;
   }
   PyObject *result = failed ? NULL
-                            : feed((native_monitor *)object, state, columns, count, sources[2] != Py_None,
+                            : feed((native_monitor *)object, state, columns, rows.count, sources[2] != Py_None,
                                    refuse_invalid, multiplier, divisor);
   for (int index = 0; index < 4; index++) native_release_column(&columns[index]);
   return result;

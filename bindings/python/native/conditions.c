@@ -2,27 +2,6 @@
 
 #include <string.h>
 
-int native_text(native_state *state, PyObject *value, const char *what, const char **out) {
-  if (!PyUnicode_Check(value)) {
-    PyErr_Format(PyExc_TypeError, "%s must be str, not %R", what, Py_TYPE(value));
-    return -1;
-  }
-  Py_ssize_t size;
-  const char *text = PyUnicode_AsUTF8AndSize(value, &size);
-  if (text == NULL) {
-    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return -1;
-    PyErr_Clear();
-    native_refuse(state, "%s %R is not valid Unicode (lone surrogate)", what, value);
-    return -1;
-  }
-  if (strlen(text) != (size_t)size) {
-    native_refuse(state, "%s %R holds a NUL character", what, value);
-    return -1;
-  }
-  *out = text;
-  return 0;
-}
-
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy) {
   return Py_BuildValue("(iLLddddI)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
                        (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
@@ -69,29 +48,18 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   if (read_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
   if (native_refuse_closed(self, state) < 0) return NULL;
   uint32_t changed = 1;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = ensure
-                                ? fencepost_monitor_ensure_circular_condition(
-                                      self->handle, identifier, latitude, longitude, radius, &options, &changed, &error)
-                                : fencepost_monitor_add_circular_condition(self->handle, identifier, latitude,
-                                                                           longitude, radius, &options, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  native_call call = native_begin(self);
+  fencepost_status status =
+      ensure ? fencepost_monitor_ensure_circular_condition(self->handle, identifier, latitude, longitude, radius,
+                                                           &options, &changed, &call.error)
+             : fencepost_monitor_add_circular_condition(self->handle, identifier, latitude, longitude, radius, &options,
+                                                        &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   return PyBool_FromLong(changed != 0);
 }
 
-/* A column of `count` elements of eight bytes, C-contiguous and aligned. */
-static int read_column(native_state *state, PyObject *object, const char *what, Py_ssize_t count, Py_buffer *view) {
-  if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS) < 0) return -1;
-  if (view->len == count * 8 && (count == 0 || (uintptr_t)view->buf % 8 == 0)) return 0;
-  native_refuse(state, "%s: %zd bytes, expected %zd rows of 8 aligned bytes", what, view->len, count);
-  PyBuffer_Release(view);
-  return -1;
-}
-
-static PyObject *add_columns(native_monitor *self, native_state *state, PyObject *identifiers, Py_buffer *columns,
-                             const uint64_t *tags, const fencepost_condition_options *options) {
+static PyObject *add_columns(native_monitor *self, native_state *state, PyObject *identifiers, native_column *columns,
+                             const fencepost_condition_options *options) {
   if (native_refuse_closed(self, state) < 0) return NULL;
   Py_ssize_t count = PyTuple_Size(identifiers);
   const char **texts = PyMem_Malloc((size_t)(count > 0 ? count : 1) * sizeof(*texts));
@@ -102,22 +70,22 @@ static PyObject *add_columns(native_monitor *self, native_state *state, PyObject
       return NULL;
     }
   }
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter_batch(self);
+  native_call call = native_begin_batch(self);
   fencepost_status status = fencepost_monitor_add_circular_conditions(
-      self->handle, texts, columns[0].buf, columns[1].buf, columns[2].buf, tags, (size_t)count, options, &error);
-  native_leave_batch(self, saved);
+      self->handle, texts, columns[0].start, columns[1].start, columns[2].start, columns[3].start, (size_t)count,
+      options, &call.error);
+  native_return(&call);
   PyMem_Free(texts);
-  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+  if (status != FENCEPOST_OK) return native_refused(&call, status);
   Py_RETURN_NONE;
 }
 
 PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
-  PyObject *identifiers, *sources[3], *policy_object, *tags_object;
+  PyObject *identifiers, *sources[4], *policy_object;
   int assuming;
   if (!PyArg_ParseTuple(args, "OOOOiOO", &identifiers, &sources[0], &sources[1], &sources[2], &assuming, &policy_object,
-                        &tags_object))
+                        &sources[3]))
     return NULL;
   if (!PyTuple_Check(identifiers)) {
     PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
@@ -126,21 +94,18 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (read_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
-  static const char *const names[3] = {"latitudes", "longitudes", "radii"};
-  Py_ssize_t count = PyTuple_Size(identifiers);
-  Py_buffer columns[4];
-  int held = 0;
-  while (held < 3 && read_column(state, sources[held], names[held], count, &columns[held]) == 0) held++;
-  PyObject *result = NULL;
-  if (held == 3) {
-    if (tags_object == Py_None) {
-      result = add_columns((native_monitor *)object, state, identifiers, columns, NULL, &options);
-    } else if (read_column(state, tags_object, "tags", count, &columns[3]) == 0) {
-      held = 4;
-      result = add_columns((native_monitor *)object, state, identifiers, columns, columns[3].buf, &options);
-    }
-  }
-  while (held > 0) PyBuffer_Release(&columns[--held]);
+  static const native_layout layouts[4] = {{"latitudes", "d", NATIVE_DENSE},
+                                           {"longitudes", "d", NATIVE_DENSE},
+                                           {"radii", "d", NATIVE_DENSE},
+                                           {"tags", "LQ", NATIVE_DENSE}};
+  native_rows rows = {"identifiers", PyTuple_Size(identifiers)};
+  native_column columns[4];
+  memset(columns, 0, sizeof(columns));
+  int wanted = sources[3] == Py_None ? 3 : 4, failed = 0;
+  for (int index = 0; index < wanted && !failed; index++)
+    failed = native_open_column(state, sources[index], &layouts[index], &rows, &columns[index]) < 0;
+  PyObject *result = failed ? NULL : add_columns((native_monitor *)object, state, identifiers, columns, &options);
+  for (int index = 0; index < 4; index++) native_release_column(&columns[index]);
   return result;
 }
 
@@ -162,15 +127,13 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   if (read_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
   if (native_refuse_closed(self, state) < 0) return NULL;
   uint32_t changed = 1;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
+  native_call call = native_begin(self);
   fencepost_status status =
       ensure ? fencepost_monitor_ensure_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major, minor,
-                                                         &options, &changed, &error)
+                                                         &options, &changed, &call.error)
              : fencepost_monitor_add_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major, minor,
-                                                      &options, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
+                                                      &options, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   return PyBool_FromLong(changed != 0);
 }
 
@@ -196,6 +159,11 @@ static fencepost_status explain(fencepost_monitor *monitor, const char *identifi
   return fencepost_monitor_explain(monitor, identifier, out, error);
 }
 
+static fencepost_status read_state(fencepost_monitor *monitor, const char *identifier, void *out,
+                                   fencepost_error *error) {
+  return fencepost_monitor_state(monitor, identifier, out, error);
+}
+
 enum {
   REFUSED = -1,
   ABSENT = 0,
@@ -208,13 +176,12 @@ static int ask(PyObject *object, PyObject *identifier_object, question question,
   native_state *state = native_monitor_state(object);
   const char *identifier;
   if (native_text(state, identifier_object, "identifier", &identifier) < 0) return REFUSED;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = question(self->handle, identifier, out, &error);
-  native_leave(saved);
+  native_call call = native_begin(self);
+  fencepost_status status = question(self->handle, identifier, out, &call.error);
+  native_return(&call);
   if (status == FENCEPOST_OK) return ANSWERED;
   if (status == FENCEPOST_E_NOT_FOUND && may_be_absent) return ABSENT;
-  native_raise(state, status, &error);
+  native_refused(&call, status);
   return REFUSED;
 }
 
@@ -267,13 +234,10 @@ PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
   while (list != NULL) {
     fencepost_record record;
     uint32_t available = 0;
-    fencepost_error error = FENCEPOST_ERROR_INIT;
-    PyThreadState *saved = native_enter(self);
-    fencepost_status status = fencepost_monitor_next_record(self->handle, after, &record, &available, &error);
-    native_leave(saved);
-    if (status != FENCEPOST_OK) {
+    native_call call = native_begin(self);
+    if (native_end(&call, fencepost_monitor_next_record(self->handle, after, &record, &available, &call.error)) < 0) {
       Py_DECREF(list);
-      return native_raise(native_monitor_state(object), status, &error);
+      return NULL;
     }
     if (!available) break;
     after = record.condition.generation;
@@ -295,13 +259,12 @@ PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   for (;;) { /* until no other thread adds between the question and the answer */
-    fencepost_error error = FENCEPOST_ERROR_INIT;
-    PyThreadState *saved = native_enter(self);
-    fencepost_status status = fencepost_monitor_identifiers(self->handle, buffer, capacity, &size, NULL, &error);
-    native_leave(saved);
+    native_call call = native_begin(self);
+    fencepost_status status = fencepost_monitor_identifiers(self->handle, buffer, capacity, &size, NULL, &call.error);
+    native_return(&call);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
       PyMem_Free(buffer);
-      return native_raise(native_monitor_state(object), status, &error);
+      return native_refused(&call, status);
     }
     if (status == FENCEPOST_OK && size <= capacity) break;
     PyMem_Free(buffer);
@@ -318,6 +281,12 @@ PyObject *native_contains(PyObject *object, PyObject *identifier) {
   fencepost_condition condition;
   int answer = ask(object, identifier, read_condition, &condition, 1);
   return answer == REFUSED ? NULL : PyBool_FromLong(answer == ANSWERED);
+}
+
+PyObject *native_state_of(PyObject *object, PyObject *identifier) {
+  fencepost_state found = FENCEPOST_STATE_UNKNOWN;
+  if (ask(object, identifier, read_state, &found, 0) == REFUSED) return NULL;
+  return PyLong_FromLong(found);
 }
 
 PyObject *native_explain(PyObject *object, PyObject *identifier) {

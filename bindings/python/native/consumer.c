@@ -64,9 +64,9 @@ PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
   fencepost_error error = FENCEPOST_ERROR_INIT;
   fencepost_status status = set_wakeup(self, -1, &error);
   if (status == FENCEPOST_OK) {
-    PyThreadState *saved = native_enter(self);
+    native_call call = native_begin(self);
     status = fencepost_monitor_abandon(self->handle, &error);
-    native_leave(saved);
+    native_return(&call);
   }
   self->consumer = 0;
   if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);

@@ -143,3 +143,11 @@ PyObject *native_refuse(native_state *state, const char *format, ...) {
   va_end(arguments);
   return NULL;
 }
+
+void native_attach_result(PyObject *counts) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (counts == NULL || value == NULL || PyObject_SetAttrString(value, "result", counts) < 0) PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+}

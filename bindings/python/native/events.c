@@ -2,16 +2,6 @@
 
 #include <string.h>
 
-PyObject *native_optional_double(double value) {
-  if (value != value) Py_RETURN_NONE;
-  return PyFloat_FromDouble(value);
-}
-
-PyObject *native_optional_time(int64_t value) {
-  if (value == FENCEPOST_TIME_UNSET) Py_RETURN_NONE;
-  return PyLong_FromLongLong(value);
-}
-
 static PyObject *refinement_tuple(const fencepost_event *event) {
   if (!event->has_refinement) Py_RETURN_NONE;
   return Py_BuildValue("(y#ii)", (const char *)event->refinement_uuid, (Py_ssize_t)16, (int)event->refinement_major,
@@ -32,22 +22,18 @@ PyObject *native_event_tuple(const fencepost_event *event) {
                        (unsigned long long)event->tag);
 }
 
-int native_take_event(native_state *state, native_monitor *monitor, fencepost_event *event) {
+int native_take_event(native_monitor *monitor, fencepost_event *event) {
   uint32_t available = 0;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
   monitor->turn++;
-  PyThreadState *saved = native_enter(monitor);
-  fencepost_status status = fencepost_monitor_poll_event(monitor->handle, event, &available, &error);
-  native_leave(saved);
-  if (status == FENCEPOST_OK) return available != 0;
-  native_raise(state, status, &error);
-  return -1;
+  native_call call = native_begin(monitor);
+  if (native_end(&call, fencepost_monitor_poll_event(monitor->handle, event, &available, &call.error)) < 0) return -1;
+  return available != 0;
 }
 
 /* The next event for the consumer that waits. */
 PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
   fencepost_event event;
-  int taken = native_take_event(native_monitor_state(object), (native_monitor *)object, &event);
+  int taken = native_take_event((native_monitor *)object, &event);
   if (taken < 0) return NULL;
   if (!taken) Py_RETURN_NONE;
   return native_event_tuple(&event);
@@ -67,15 +53,10 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   fencepost_event *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * sizeof(*events));
   if (events == NULL) return PyErr_NoMemory();
   size_t count = 0;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
   self->turn++;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_poll_events(self->handle, events, capacity, &count, &error);
-  native_leave(saved);
+  native_call call = native_begin(self);
   PyObject *list = NULL;
-  if (status != FENCEPOST_OK) {
-    native_raise(native_monitor_state(object), status, &error);
-  } else {
+  if (native_end(&call, fencepost_monitor_poll_events(self->handle, events, capacity, &count, &call.error)) == 0) {
     list = PyList_New((Py_ssize_t)count);
     for (size_t index = 0; list != NULL && index < count; index++) {
       PyObject *item = native_event_tuple(&events[index]);
@@ -96,11 +77,8 @@ static PyObject *settle(PyObject *object, PyObject *turn_object, settlement sett
     if (turn == (uint64_t)-1 && PyErr_Occurred()) return NULL;
     if (turn != self->turn) Py_RETURN_FALSE;
   }
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = settlement(self->handle, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  native_call call = native_begin(self);
+  if (native_end(&call, settlement(self->handle, &call.error)) < 0) return NULL;
   Py_RETURN_TRUE;
 }
 

@@ -1,5 +1,7 @@
 #include "native.h"
 
+#include <string.h>
+
 typedef fencepost_status (*solver)(double, double, double, double, double *, double *, double *, fencepost_error *);
 
 static PyObject *solve(PyObject *module, PyObject *args, solver solver) {
@@ -18,63 +20,55 @@ PyObject *native_direct(PyObject *module, PyObject *args) { return solve(module,
 #define COLUMNS 7
 
 /* Columns of doubles: the first four are read (one element stands for all rows), the last three written. */
-static int open_columns(native_state *state, PyObject *objects[COLUMNS], Py_buffer views[COLUMNS], Py_ssize_t *rows) {
-  int held = 0;
-  for (; held < COLUMNS; held++) {
-    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (held >= 4 ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(objects[held], &views[held], flags) < 0) goto failed;
-    const char *format = views[held].format;
-    if (format == NULL || format[0] != 'd' || format[1] != 0 ||
-        (views[held].len > 0 && (uintptr_t)views[held].buf % 8 != 0)) {
-      native_refuse(state, "column %d does not hold aligned doubles", held);
-      held++;
-      goto failed;
-    }
-  }
-  *rows = views[4].len / 8;
-  for (int column = 0; column < COLUMNS; column++) {
-    Py_ssize_t length = views[column].len / 8;
-    if (length == *rows || (column < 4 && length == 1)) continue;
-    native_refuse(state, "columns of different lengths: %zd and %zd", length, *rows);
-    goto failed;
+static int open_columns(native_state *state, PyObject *objects[COLUMNS], native_column columns[COLUMNS]) {
+  static const native_layout read = {"column", "d", NATIVE_DENSE},
+                             written = {"column", "d", NATIVE_DENSE | NATIVE_WRITABLE};
+  native_rows rows = {"the result", -1};
+  for (int column = COLUMNS - 1; column >= 0; column--) {
+    native_rows any = {"", -1};
+    if (column >= 4 && native_open_column(state, objects[column], &written, &rows, &columns[column]) < 0) return -1;
+    if (column >= 4) continue;
+    if (native_open_column(state, objects[column], &read, &any, &columns[column]) < 0) return -1;
+    if (any.count == rows.count || any.count == 1) continue;
+    native_refuse(state, "columns of different lengths: %zd and %zd", any.count, rows.count);
+    return -1;
   }
   return 0;
-failed:
-  while (held > 0) PyBuffer_Release(&views[--held]);
-  return -1;
 }
 
-static PyObject *solve_columns(PyObject *module, PyObject *args, solver solver) {
-  native_state *state = PyModule_GetState(module);
-  PyObject *objects[COLUMNS];
-  Py_buffer views[COLUMNS];
-  Py_ssize_t rows;
-  if (!PyArg_ParseTuple(args, "OOOOOOO", &objects[0], &objects[1], &objects[2], &objects[3], &objects[4], &objects[5],
-                        &objects[6]))
-    return NULL;
-  if (open_columns(state, objects, views, &rows) < 0) return NULL;
+static PyObject *solve_rows(native_state *state, const native_column columns[COLUMNS], solver solver) {
   const double *in[4];
   Py_ssize_t step[4];
   double *out[3];
   for (int column = 0; column < 4; column++) {
-    in[column] = views[column].buf;
-    step[column] = views[column].len == 8 ? 0 : 1;
+    in[column] = columns[column].start;
+    step[column] = columns[column].view.shape[0] == 1 ? 0 : 1;
   }
-  for (int column = 0; column < 3; column++) out[column] = views[4 + column].buf;
+  for (int column = 0; column < 3; column++) out[column] = columns[4 + column].view.buf;
+  Py_ssize_t rows = columns[4].view.shape[0], row = 0;
   fencepost_status status = FENCEPOST_OK;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  Py_ssize_t row = 0;
   PyThreadState *saved = PyEval_SaveThread();
   for (; row < rows && status == FENCEPOST_OK; row++)
     status = solver(in[0][row * step[0]], in[1][row * step[1]], in[2][row * step[2]], in[3][row * step[3]],
                     &out[0][row], &out[1][row], &out[2][row], &error);
   PyEval_RestoreThread(saved);
-  for (int column = 0; column < COLUMNS; column++) PyBuffer_Release(&views[column]);
-  if (status != FENCEPOST_OK) {
-    error.position = (uint64_t)(row - 1);
-    return native_raise(state, status, &error);
-  }
-  Py_RETURN_NONE;
+  if (status == FENCEPOST_OK) Py_RETURN_NONE;
+  error.position = (uint64_t)(row - 1);
+  return native_raise(state, status, &error);
+}
+
+static PyObject *solve_columns(PyObject *module, PyObject *args, solver solver) {
+  native_state *state = PyModule_GetState(module);
+  PyObject *objects[COLUMNS];
+  native_column columns[COLUMNS];
+  memset(columns, 0, sizeof(columns));
+  if (!PyArg_ParseTuple(args, "OOOOOOO", &objects[0], &objects[1], &objects[2], &objects[3], &objects[4], &objects[5],
+                        &objects[6]))
+    return NULL;
+  PyObject *result = open_columns(state, objects, columns) == 0 ? solve_rows(state, columns, solver) : NULL;
+  for (int column = 0; column < COLUMNS; column++) native_release_column(&columns[column]);
+  return result;
 }
 
 PyObject *native_inverse_into(PyObject *module, PyObject *args) {

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
-
 /* A library of another minor version than the header may lay its structures out differently. */
 static int check_version(void) {
   char expected[32];

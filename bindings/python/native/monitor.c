@@ -1,23 +1,5 @@
 #include "native.h"
 
-PyThreadState *native_enter(native_monitor *self) {
-  return self->batches > 0 || self->is_stored ? PyEval_SaveThread() : NULL;
-}
-
-void native_leave(PyThreadState *saved) {
-  if (saved != NULL) PyEval_RestoreThread(saved);
-}
-
-PyThreadState *native_enter_batch(native_monitor *self) {
-  self->batches++;
-  return PyEval_SaveThread();
-}
-
-void native_leave_batch(native_monitor *self, PyThreadState *saved) {
-  PyEval_RestoreThread(saved);
-  self->batches--;
-}
-
 /* Every argument may be left out; what then counts is the header's own default. */
 static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   native_state *state = PyType_GetModuleState(type);
@@ -46,19 +28,11 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   options.checkpoint_interval_us = interval;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
 
-  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  native_monitor *self = (native_monitor *)allocate(type, 0);
+  native_monitor *self = native_allocate(type);
   if (self == NULL) return NULL;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
   self->is_stored = options.store_directory != NULL;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_create(name, &options, &self->handle, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) {
-    native_raise(state, status, &error);
-    Py_DECREF(self);
-    return NULL;
-  }
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_monitor_create(name, &options, &self->handle, &call.error)) < 0) Py_CLEAR(self);
   return (PyObject *)self;
 }
 
@@ -72,29 +46,20 @@ static void monitor_dealloc(PyObject *self) {
 
 static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_monitor *self = (native_monitor *)object;
-  PyTypeObject *type = Py_TYPE(object);
-  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  native_monitor *copy = (native_monitor *)allocate(type, 0);
+  native_monitor *copy = native_allocate(Py_TYPE(object));
   if (copy == NULL) return NULL;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_fork(self->handle, &copy->handle, &error);
-  native_leave(saved);
-  if (status == FENCEPOST_OK) return (PyObject *)copy;
-  native_raise(native_monitor_state(object), status, &error);
-  Py_DECREF(copy);
-  return NULL;
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_monitor_fork(self->handle, &copy->handle, &call.error)) < 0) Py_CLEAR(copy);
+  return (PyObject *)copy;
 }
 
 static PyObject *monitor_name(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_monitor *self = (native_monitor *)object;
   char name[65];
   size_t size = 0;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_name(self->handle, name, sizeof(name), &size, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_monitor_name(self->handle, name, sizeof(name), &size, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   if (size == 0) Py_RETURN_NONE;
   return PyUnicode_FromStringAndSize(name, (Py_ssize_t)size);
 }
@@ -102,11 +67,9 @@ static PyObject *monitor_name(PyObject *object, PyObject *Py_UNUSED(unused)) {
 static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_monitor *self = (native_monitor *)object;
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   return Py_BuildValue("(NKKKKKKKK)", native_optional_time(statistics.clock_us),
                        (unsigned long long)statistics.input_count, (unsigned long long)statistics.accepted_fixes,
                        (unsigned long long)statistics.invalid_fixes, (unsigned long long)statistics.late_inputs,

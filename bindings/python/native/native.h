@@ -36,29 +36,96 @@ typedef struct {
   uint64_t turn;      /* counts who asked for events: what is in flight belongs to the last */
 } native_monitor;
 
-/* module.c */
-native_state *native_monitor_state(PyObject *self);
-
 /* errors.c */
 int native_errors_init(PyObject *module, native_state *state);
 PyObject *native_error_table(PyObject *module, PyObject *unused);
 PyObject *native_raise(native_state *state, fencepost_status status, const fencepost_error *error);
 PyObject *native_refuse(native_state *state, const char *format, ...);
+/* The counts of the rows that were consumed also belong to the exception of a full queue or an interrupted call. */
+void native_attach_result(PyObject *counts);
+
+/* values.c */
+/* A str as UTF-8, which stays the str's; -1 with an exception: it is none, or holds what C cannot take. */
+int native_text(native_state *state, PyObject *value, const char *what, const char **out);
+/* An int as 64 bits. */
+int native_time(PyObject *value, int64_t *out);
+/* A number that may be absent: NaN or FENCEPOST_TIME_UNSET become None. New references. */
+PyObject *native_optional_double(double value);
+PyObject *native_optional_time(int64_t value);
+/* The directory of a store: bytes, which it stays, or None. */
+int native_directory(native_state *state, PyObject *value, const char **out);
+
+/* buffers.c */
+/* A column: its buffer, and for times of another unit than microseconds a copy in microseconds. */
+typedef struct {
+  Py_buffer view;
+  double number; /* a column that is one number */
+  const void *start;
+  int64_t stride;
+  int64_t *scaled;
+  int is_held;
+} native_column;
+/* What a column must be: its codes are those of the module struct ("d": doubles; "lq" or "LQ": 64-bit integers). */
+enum {
+  NATIVE_DENSE = 1, /* element after element, aligned; else any stride will do */
+  NATIVE_WRITABLE = 2
+};
+typedef struct {
+  const char *name;
+  const char *codes;
+  int needs;
+} native_layout;
+/* How many rows columns have in common, -1 before the first, and what says so in messages. */
+typedef struct {
+  const char *like;
+  Py_ssize_t count;
+} native_rows;
+/* Opens a column in a zeroed structure, which is to be released in any case. */
+int native_open_column(native_state *state, PyObject *object, const native_layout *layout, native_rows *rows,
+                       native_column *column);
+void native_release_column(native_column *column);
+/* Opens a buffer of records: bytes, or elements of exactly the record's size (a structured array). */
+int native_open_records(native_state *state, PyObject *object, const char *name, Py_ssize_t size, Py_buffer *view);
+/* Its memory for the library: in place, or where that is not aligned in *copy, for PyMem_Free(); NULL: no memory. */
+const void *native_aligned(const Py_buffer *view, void **copy);
+
+/* handle.c */
+native_state *native_monitor_state(PyObject *self);
+/* A monitor without a handle yet. */
+native_monitor *native_allocate(PyTypeObject *type);
+/* Raises when it had a store and was closed: what it is given now would not be kept. */
+int native_refuse_closed(native_monitor *self, native_state *state);
+
+/*
+ * One call of the library on a monitor. The handle is the caller's between begin and return, or end.
+ *
+ *     native_call call = native_begin(self);
+ *     if (native_end(&call, fencepost_monitor_advance(self->handle, time, &call.error)) < 0) return NULL;
+ */
+typedef struct {
+  native_monitor *monitor;
+  PyThreadState *saved;
+  int is_batch;
+  fencepost_error error;
+} native_call;
+/*
+ * Keeps the interpreter lock, which is cheaper than giving it up, unless a batch is running on the same monitor, or it
+ * has a store: then waiting must not stop the other Python threads.
+ */
+native_call native_begin(native_monitor *self);
+/* Gives the interpreter lock up: the call may take long. */
+native_call native_begin_batch(native_monitor *self);
+/* Takes the interpreter lock back; what the library said is the caller's to look at. */
+void native_return(native_call *call);
+/* Raises what the library refused. NULL. */
+PyObject *native_refused(const native_call *call, fencepost_status status);
+/* Returns and raises: 0, or -1 with an exception when the status is not OK. */
+int native_end(native_call *call, fencepost_status status);
 
 /* monitor.c */
 extern PyType_Spec native_monitor_spec;
-/*
- * Calls hold the interpreter lock, which is cheaper than giving it up, unless a batch is running on the same
- * monitor, or it has a store: then waiting must not stop the other Python threads.
- */
-PyThreadState *native_enter(native_monitor *self);
-void native_leave(PyThreadState *saved);
-/* A batch gives the interpreter lock up. */
-PyThreadState *native_enter_batch(native_monitor *self);
-void native_leave_batch(native_monitor *self, PyThreadState *saved);
 
 /* conditions.c */
-int native_text(native_state *state, PyObject *value, const char *what, const char **out);
 /* (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor, notify) */
 PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
 PyObject *native_add_circle(PyObject *self, PyObject *args);
@@ -69,6 +136,7 @@ PyObject *native_record(PyObject *self, PyObject *identifier);
 PyObject *native_records(PyObject *self, PyObject *unused);
 PyObject *native_identifiers(PyObject *self, PyObject *unused);
 PyObject *native_contains(PyObject *self, PyObject *identifier);
+PyObject *native_state_of(PyObject *self, PyObject *identifier);
 PyObject *native_explain(PyObject *self, PyObject *identifier);
 PyObject *native_parse_uuid(PyObject *module, PyObject *text);
 
@@ -80,26 +148,7 @@ PyObject *native_set_scanning(PyObject *self, PyObject *args);
 PyObject *native_set_host(PyObject *self, PyObject *args);
 PyObject *native_advance(PyObject *self, PyObject *time);
 
-/* The counts of the rows that were consumed also belong to the exception of a full queue or an interrupted call. */
-void native_attach_result(PyObject *counts);
-
 /* columns.c */
-/* A column: its buffer, and for times of another unit than microseconds a copy in microseconds. */
-typedef struct {
-  Py_buffer view;
-  double number; /* a column that is one number */
-  const void *start;
-  int64_t stride;
-  int64_t *scaled;
-  int is_held;
-} native_column;
-/*
- * Opens a column of doubles ("d") or 64-bit integers ("lq") in a zeroed structure, to be released in any case. It must
- * have *count rows, those of the columns before, latitude being the first; -1: this is the first.
- */
-int native_open_column(native_state *state, PyObject *object, const char *name, const char *codes, Py_ssize_t *count,
-                       native_column *column);
-void native_release_column(native_column *column);
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
 /* batches.c */
@@ -119,7 +168,7 @@ PyObject *native_closed(PyObject *self, PyObject *unused);
 
 /* events.c */
 /* The next event, which commits the one before: 1; 0 when there is none, -1 with an error. */
-int native_take_event(native_state *state, native_monitor *monitor, fencepost_event *event);
+int native_take_event(native_monitor *monitor, fencepost_event *event);
 PyObject *native_event_tuple(const fencepost_event *event);
 PyObject *native_event_text(native_state *state, const fencepost_event *event); /* as JSON */
 PyObject *native_poll_event(PyObject *self, PyObject *unused);
@@ -129,21 +178,14 @@ PyObject *native_acknowledge(PyObject *self, PyObject *turn);
 PyObject *native_abandon(PyObject *self, PyObject *turn);
 PyObject *native_turn(PyObject *self, PyObject *unused);
 PyObject *native_event_json(PyObject *module, PyObject *args);
-/* A number that may be absent: NaN or FENCEPOST_TIME_UNSET become None. New references. */
-PyObject *native_optional_double(double value);
-PyObject *native_optional_time(int64_t value);
 
 /* store.c */
-/* Raises when it had a store and was closed: what it is given now would not be kept. */
-int native_refuse_closed(native_monitor *self, native_state *state);
-int native_directory(native_state *state, PyObject *value, const char **out);
 PyObject *native_checkpoint(PyObject *self, PyObject *unused);
 PyObject *native_close(PyObject *self, PyObject *unused);
 PyObject *native_snapshot(PyObject *self, PyObject *unused);
 PyObject *native_restore(PyObject *type, PyObject *snapshot);
 
 /* planning.c */
-PyObject *native_state_of(PyObject *self, PyObject *identifier);
 PyObject *native_safe_distance(PyObject *self, PyObject *args);
 PyObject *native_next_deadline(PyObject *self, PyObject *unused);
 PyObject *native_plan(PyObject *self, PyObject *args);

@@ -1,41 +1,20 @@
 #include "native.h"
 
-#include <string.h>
-
-PyObject *native_state_of(PyObject *object, PyObject *identifier_object) {
-  native_monitor *self = (native_monitor *)object;
-  native_state *state = native_monitor_state(object);
-  const char *identifier;
-  if (native_text(state, identifier_object, "identifier", &identifier) < 0) return NULL;
-  fencepost_state found = FENCEPOST_STATE_UNKNOWN;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_state(self->handle, identifier, &found, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(state, status, &error);
-  return PyLong_FromLong(found);
-}
-
 PyObject *native_safe_distance(PyObject *object, PyObject *args) {
   native_monitor *self = (native_monitor *)object;
   double latitude, longitude, distance = 0;
   if (!PyArg_ParseTuple(args, "dd", &latitude, &longitude)) return NULL;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_safe_distance(self->handle, latitude, longitude, &distance, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_monitor_safe_distance(self->handle, latitude, longitude, &distance, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   return PyFloat_FromDouble(distance);
 }
 
 PyObject *native_next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_monitor *self = (native_monitor *)object;
   int64_t time = FENCEPOST_TIME_UNSET;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyThreadState *saved = native_enter(self);
-  fencepost_status status = fencepost_monitor_next_deadline(self->handle, &time, &error);
-  native_leave(saved);
-  if (status != FENCEPOST_OK) return native_raise(native_monitor_state(object), status, &error);
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_monitor_next_deadline(self->handle, &time, &call.error)) < 0) return NULL;
   return native_optional_time(time);
 }
 
@@ -107,13 +86,12 @@ PyObject *native_plan(PyObject *object, PyObject *args) {
   PyObject *result = NULL;
   while (keep != NULL) { /* until no other thread adds between the question and the answer */
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
-    fencepost_error error = FENCEPOST_ERROR_INIT;
-    PyThreadState *saved = native_enter(self);
+    native_call call = native_begin(self);
     fencepost_status status = fencepost_monitor_plan(self->handle, latitude, longitude, accuracy, &options, generations,
-                                                     (size_t)before, keep, rows, capacity, &count, &plan, &error);
-    native_leave(saved);
+                                                     (size_t)before, keep, rows, capacity, &count, &plan, &call.error);
+    native_return(&call);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
-      native_raise(native_monitor_state(object), status, &error);
+      native_refused(&call, status);
       break;
     }
     if (status == FENCEPOST_OK && count <= capacity) {
@@ -174,28 +152,25 @@ PyObject *native_significant_change(PyObject *module, PyObject *args) {
 
 PyObject *native_best_fix(PyObject *module, PyObject *args) {
   native_state *state = PyModule_GetState(module);
-  Py_buffer view;
+  PyObject *fixes;
   long long now, age;
   fencepost_fix_selection selection = FENCEPOST_FIX_SELECTION_INIT;
-  if (!PyArg_ParseTuple(args, "y*LdL", &view, &now, &selection.speed_m_per_s, &age)) return NULL;
+  if (!PyArg_ParseTuple(args, "OLdL", &fixes, &now, &selection.speed_m_per_s, &age)) return NULL;
   selection.maximum_age_us = age;
-  if (view.len % (Py_ssize_t)sizeof(fencepost_fix) != 0) {
-    PyBuffer_Release(&view);
-    return native_refuse(state, "fixes: not a whole number of records");
-  }
-  fencepost_fix *rows = PyMem_Malloc((size_t)view.len + 1);
-  if (rows == NULL) {
-    PyBuffer_Release(&view);
-    return PyErr_NoMemory();
-  }
-  memcpy(rows, view.buf, (size_t)view.len);
+  Py_buffer view;
+  if (native_open_records(state, fixes, "fixes", sizeof(fencepost_fix), &view) < 0) return NULL;
   size_t index = 0;
   uint32_t available = 0;
+  void *copy;
+  fencepost_status status = FENCEPOST_OK;
   fencepost_error error = FENCEPOST_ERROR_INIT;
-  fencepost_status status =
-      fencepost_best_fix(rows, (size_t)view.len / sizeof(fencepost_fix), now, &selection, &index, &available, &error);
-  PyMem_Free(rows);
+  const fencepost_fix *rows = native_aligned(&view, &copy);
+  if (rows != NULL)
+    status =
+        fencepost_best_fix(rows, (size_t)view.len / sizeof(fencepost_fix), now, &selection, &index, &available, &error);
+  PyMem_Free(copy);
   PyBuffer_Release(&view);
+  if (rows == NULL) return NULL;
   if (status != FENCEPOST_OK) return native_raise(state, status, &error);
   if (!available) Py_RETURN_NONE;
   return PyLong_FromSize_t(index);

@@ -19,7 +19,7 @@ typedef struct {
   native_state *state;
   native_column columns[COLUMNS];
   int has_accuracy, as_json;
-  Py_buffer begins; /* by track: the earliest time of its rows */
+  native_column begins; /* by track: the earliest time of its rows */
   PyObject *monitors;
   PyObject *found;
   unsigned long long fixes, late, invalid;
@@ -55,7 +55,7 @@ static fencepost_fix fix_at(const rows_to_feed *rows, Py_ssize_t row) {
 static int take_events(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row, int64_t track) {
   for (;;) {
     fencepost_event event;
-    int taken = native_take_event(rows->state, monitor, &event);
+    int taken = native_take_event(monitor, &event);
     if (taken <= 0) return taken;
     PyObject *value = rows->as_json ? native_event_text(rows->state, &event) : native_event_tuple(&event);
     if (value == NULL) return -1;
@@ -69,11 +69,11 @@ static int take_events(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t r
 static int feed_row(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row, int64_t track) {
   if (native_refuse_second_consumer(monitor, rows->state) < 0) return -1;
   fencepost_fix fix = fix_at(rows, row);
-  int64_t *begin = (int64_t *)rows->begins.buf + track;
+  int64_t *begin = (int64_t *)rows->begins.view.buf + track;
   if (fix.time_us < *begin) *begin = fix.time_us;
-  PyThreadState *saved = native_enter(monitor);
+  native_call call = native_begin(monitor);
   fencepost_status status = fencepost_monitor_feed_fix(monitor->handle, &fix, NULL);
-  native_leave(saved);
+  native_return(&call);
   rows->fixes++;
   if (status == FENCEPOST_E_LATE_INPUT) {
     rows->late++;
@@ -91,7 +91,7 @@ static int feed_row(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row,
  * anew: whatever runs while memory is managed may have changed the list.
  */
 static PyObject *monitor_at(const rows_to_feed *rows, Py_ssize_t row, int64_t track) {
-  if (track < 0 || track >= rows->begins.shape[0] || track >= PyList_Size(rows->monitors))
+  if (track < 0 || track >= rows->begins.view.shape[0] || track >= PyList_Size(rows->monitors))
     return native_refuse(rows->state, "row %zd: there is no track %lld", row, (long long)track);
   PyObject *monitor = PyList_GetItem(rows->monitors, (Py_ssize_t)track);
   if (monitor == Py_None || monitor == Py_False || Py_IS_TYPE(monitor, (PyTypeObject *)rows->state->monitor_type))
@@ -166,22 +166,11 @@ static Py_ssize_t feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t sto
   Py_ssize_t *order = NULL;
   Py_ssize_t end = check_rows(rows, start, stop, tracks, &ascend);
   int failed = end < 0;
-  if (!failed && !ascend) failed = (order = by_track(tracks, end - start, rows->begins.shape[0])) == NULL;
+  if (!failed && !ascend) failed = (order = by_track(tracks, end - start, rows->begins.view.shape[0])) == NULL;
   if (!failed) failed = feed_checked(rows, start, end - start, tracks, order) < 0;
   PyMem_Free(order);
   PyMem_Free(tracks);
   return failed ? -1 : end;
-}
-
-static int open_begins(PyObject *object, Py_buffer *begins) {
-  if (PyObject_GetBuffer(object, begins, PyBUF_CONTIG | PyBUF_FORMAT) < 0) return -1;
-  const char *format = begins->format != NULL ? begins->format : "B";
-  if (begins->ndim == 1 && begins->itemsize == 8 && (*format == 'q' || *format == 'l') && format[1] == 0 &&
-      (begins->shape[0] == 0 || (uintptr_t)begins->buf % 8 == 0))
-    return 0;
-  PyErr_SetString(PyExc_TypeError, "begins must be one column of 64-bit integers");
-  PyBuffer_Release(begins);
-  return -1;
 }
 
 /*
@@ -206,19 +195,20 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
     PyErr_SetString(PyExc_TypeError, "monitors and found must be lists");
     return NULL;
   }
-  if (open_begins(begins, &rows.begins) < 0) return NULL;
-  static const char *const names[COLUMNS] = {"latitude", "longitude", "time", "tracks", "accuracy"};
-  static const char *const codes[COLUMNS] = {"d", "d", "lq", "lq", "d"};
+  static const native_layout by_track = {"begins", "lq", NATIVE_DENSE | NATIVE_WRITABLE};
+  static const native_layout layouts[COLUMNS] = {
+      {"latitude", "d", 0}, {"longitude", "d", 0}, {"time", "lq", 0}, {"tracks", "lq", 0}, {"accuracy", "d", 0}};
   rows.has_accuracy = sources[ACCURACY] != Py_None;
-  Py_ssize_t count = -1, row = -1;
-  int failed = 0;
+  native_rows known = {"begins", -1}, like = {"latitude", -1};
+  Py_ssize_t row = -1;
+  int failed = native_open_column(rows.state, begins, &by_track, &known, &rows.begins) < 0;
   for (int at = 0; at < COLUMNS - !rows.has_accuracy && !failed; at++)
-    failed = native_open_column(rows.state, sources[at], names[at], codes[at], &count, &rows.columns[at]) < 0;
-  if (!failed && (start < 0 || start > stop || stop > count))
-    native_refuse(rows.state, "rows %zd to %zd of %zd", start, stop, count);
+    failed = native_open_column(rows.state, sources[at], &layouts[at], &like, &rows.columns[at]) < 0;
+  if (!failed && (start < 0 || start > stop || stop > like.count))
+    native_refuse(rows.state, "rows %zd to %zd of %zd", start, stop, like.count);
   else if (!failed) row = feed_rows(&rows, start, stop);
   for (int index = 0; index < COLUMNS; index++) native_release_column(&rows.columns[index]);
-  PyBuffer_Release(&rows.begins);
+  native_release_column(&rows.begins);
   if (row < 0) return NULL;
   return Py_BuildValue("(nKKK)", row, rows.fixes, rows.late, rows.invalid);
 }

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+from conftest import BINDING
 
 import fencepost
 
@@ -68,6 +71,24 @@ def test_each_folder_imports_only_those_below_it() -> None:
 def test_no_module_imports_itself_by_way_of_others() -> None:
     order = list(TopologicalSorter(graph()).static_order())  # raises CycleError, which names the circle
     assert len(order) > 75
+
+
+def test_no_file_of_the_extension_calls_itself_by_way_of_others() -> None:
+    """By the names that each file defines: all that files share begin with ``native_``."""
+    comment, definition = (
+        re.compile(r"/\*.*?\*/", re.DOTALL),
+        re.compile(r"^\w[^;{}()=]*?\b(native_\w+)\s*[({=]", re.MULTILINE),
+    )
+    texts = {path.name: comment.sub("", path.read_text()) for path in (BINDING / "native").glob("*.c")}
+    owners = {name: file for file, text in texts.items() for name in definition.findall(text)}
+    assert len(owners) > 60 and {"native_begin", "native_text", "native_monitor_spec"} <= set(owners)
+    calls = {
+        file: {owners[name] for name in re.findall(r"\bnative_\w+", text) if name in owners} - {file}
+        for file, text in texts.items()
+    }
+    order = list(TopologicalSorter(calls).static_order())
+    assert order[-1] == "module.c" and calls["monitor.c"] > {"handle.c", "values.c"}
+    assert "monitor.c" not in set().union(*(found for file, found in calls.items() if file != "module.c"))
 
 
 def test_only_the_face_and_the_folders_lie_on_top() -> None:

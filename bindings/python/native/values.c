@@ -1,0 +1,56 @@
+/* How values cross between Python and C. */
+#include "native.h"
+
+#include <string.h>
+
+int native_text(native_state *state, PyObject *value, const char *what, const char **out) {
+  if (!PyUnicode_Check(value)) {
+    PyErr_Format(PyExc_TypeError, "%s must be str, not %R", what, Py_TYPE(value));
+    return -1;
+  }
+  Py_ssize_t size;
+  const char *text = PyUnicode_AsUTF8AndSize(value, &size);
+  if (text == NULL) {
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return -1;
+    PyErr_Clear();
+    native_refuse(state, "%s %R is not valid Unicode (lone surrogate)", what, value);
+    return -1;
+  }
+  if (strlen(text) != (size_t)size) {
+    native_refuse(state, "%s %R holds a NUL character", what, value);
+    return -1;
+  }
+  *out = text;
+  return 0;
+}
+
+int native_time(PyObject *value, int64_t *out) {
+  *out = PyLong_AsLongLong(value);
+  return *out == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+PyObject *native_optional_double(double value) {
+  if (value != value) Py_RETURN_NONE;
+  return PyFloat_FromDouble(value);
+}
+
+PyObject *native_optional_time(int64_t value) {
+  if (value == FENCEPOST_TIME_UNSET) Py_RETURN_NONE;
+  return PyLong_FromLongLong(value);
+}
+
+/* The directory of a store as bytes, or None; a NUL inside would cut it. */
+int native_directory(native_state *state, PyObject *value, const char **out) {
+  char *text;
+  Py_ssize_t size;
+  *out = NULL;
+  if (value == Py_None) return 0;
+  if (PyBytes_AsStringAndSize(value, &text, &size) < 0) return -1;
+  for (Py_ssize_t index = 0; index < size; index++)
+    if (text[index] == 0) {
+      native_refuse(state, "store %R holds a NUL character", value);
+      return -1;
+    }
+  *out = text;
+  return 0;
+}
