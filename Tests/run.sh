@@ -1,12 +1,19 @@
 #!/bin/bash
-# Runs every test, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
+# Runs the tests, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
 #
-#   Tests/run.sh [PART...]      without a part: all of `light`; `Tests/run.sh heavy` is what `make test-all` runs
+#   Tests/run.sh            all light parts, in two lanes side by side; a line for each, its output in .build/test-logs
+#   Tests/run.sh heavy      what `make test-all` runs, one part after another, likewise
+#   Tests/run.sh PART...    these parts one after another, with their output
+#
+# Tests/README.md says what each part proves.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
-light=(format build header swift symbols abi determinism host fuzz python package wheel examples install)
+# Each lane in its order: what needs the debug build stands behind it. Swift's builds of one folder wait for each other.
+lane1=(build swift determinism host fuzz symbols abi header examples install)
+lane2=(python format package wheel)
+light=("${lane1[@]}" "${lane2[@]}")
 heavy=(swiftpm docs browser tools gpsd qgis sanitize wheels sdist)
 
 format() { Tests/Style/run.sh; }
@@ -16,7 +23,7 @@ swift_tests() { swift test --skip-build; }
 symbols() { Tests/Determinism/symbols.sh .build/release-lib/release; }
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
-python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs); }
+python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
 host() { Tests/HostSafety/run.sh; }
 fuzz() { Tests/Fuzz/run.sh replay; }
 package() { Tests/Packaging/package.sh; }
@@ -34,30 +41,73 @@ browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser)
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
 qgis() { bindings/qgis/tests/run.sh; }
 
+logs=.build/test-logs
+mkdir -p "$logs"
+
+# command PART: the function of that name; commands of some names are needed above.
+command_of() { case $1 in swift | python) echo "${1}_tests" ;; *) echo "$1" ;; esac; }
+
+# quietly PART...: one after another; for each a line, and the end of its output when it fails.
+quietly() {
+  local part outcome started log
+  for part in "$@"; do
+    log=$logs/$part.log
+    started=$SECONDS
+    if "$(command_of "$part")" > "$log" 2>&1; then outcome=passed; else outcome=FAILED; fi
+    printf '%s\n' "$outcome" > "$logs/$part.outcome"
+    printf '%-12s %-7s %5d s   %s\n' "$part" "$outcome" $((SECONDS - started)) "$(grep -v '^ *$' "$log" | tail -n 1 | cut -c 1-90)"
+    if [ $outcome = FAILED ]; then printf '%s\n' "$(tail -n 40 "$log" | sed 's/^/    /')" "    all of it: $log"; fi
+  done
+}
+
+# aloud PART...: the same with all output, and the lines at the end.
+aloud() {
+  local part outcome started summary=''
+  for part in "$@"; do
+    echo "== $part"
+    started=$SECONDS
+    if "$(command_of "$part")"; then outcome=passed; else outcome=FAILED; fi
+    printf '%s\n' "$outcome" > "$logs/$part.outcome"
+    summary+=$(printf '%-12s %-7s %5d s' "$part" "$outcome" $((SECONDS - started)))$'\n'
+  done
+  printf '== summary\n%s' "$summary"
+}
+
 parts=("$@")
-if [ ${#parts[@]} = 0 ]; then parts=("${light[@]}"); fi
-if [ "${parts[*]}" = heavy ]; then parts=("${heavy[@]}"); fi
-summary=''
-status=0
+[ ${#parts[@]} != 0 ] || parts=("${light[@]}")
+[ "${parts[*]}" != heavy ] || parts=("${heavy[@]}")
 for part in "${parts[@]}"; do
   case " ${light[*]} ${heavy[*]} " in
-    *" $part "*) command=$part ;;
+    *" $part "*) ;;
     *)
       echo "usage: Tests/run.sh [heavy | PART...], a part being one of ${light[*]} ${heavy[*]}" >&2
       exit 2
       ;;
   esac
-  # Commands of these names are needed here.
-  case $part in swift | python) command=${part}_tests ;; esac
-  echo "== $part"
-  started=$SECONDS
-  if "$command"; then outcome=passed; else
-    outcome=FAILED
-    status=1
-  fi
-  summary+=$(printf '%-10s %-7s %5d s' "$part" "$outcome" $((SECONDS - started)))$'\n'
+  rm -f "$logs/$part.outcome"
 done
-echo "== summary"
-printf '%s' "$summary"
-if [ $status = 0 ]; then echo "all tests passed"; else echo "some tests FAILED"; fi
-exit $status
+
+if [ $# = 0 ]; then
+  # Process groups of their own, so that an interruption ends all that a lane has started.
+  set -m
+  quietly "${lane1[@]}" &
+  first=$!
+  quietly "${lane2[@]}" &
+  second=$!
+  trap 'kill -- -$first -$second 2> /dev/null; exit 130' INT TERM
+  set +m
+  wait $first $second
+  trap - INT TERM
+elif [ "$*" = heavy ]; then
+  quietly "${parts[@]}"
+else
+  aloud "${parts[@]}"
+fi
+
+failed=()
+for part in "${parts[@]}"; do
+  # A part without an outcome was ended from outside.
+  [ "$(cat "$logs/$part.outcome" 2> /dev/null)" = passed ] || failed+=("$part")
+done
+if [ ${#failed[@]} = 0 ]; then echo "all tests passed in $SECONDS s"; else echo "some tests FAILED: ${failed[*]}"; fi
+[ ${#failed[@]} = 0 ]
