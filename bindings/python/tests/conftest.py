@@ -23,6 +23,8 @@ ROOT = next(
 SHARED = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared"))
 TRACKS = SHARED / "data" / "tracks"
 DATA = ROOT / "examples" / "data"
+OWN_TRACKS = DATA / "tracks"
+"""Cut to about a hundred points each; SOURCES.md beside them."""
 # The folder of the Python binding, which a source distribution is.
 BINDING = Path(__file__).resolve().parents[1]
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
@@ -33,9 +35,11 @@ EXACT = TransitionPolicy.exact()
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def shared_tracks(*kinds: str) -> list[Path]:
-    """The shared track files of these folders; an empty list when they are not there."""
-    return sorted(path for kind in kinds for path in (TRACKS / kind).glob(f"*.{kind}"))
+def recorded_tracks(*kinds: str) -> list[Path]:
+    """Recorded tracks of these kinds: those that every clone has, and the shared ones where they are."""
+    return sorted(
+        path for kind in kinds for folder in (OWN_TRACKS, TRACKS) for path in (folder / kind).glob(f"*.{kind}")
+    )
 
 
 def needs_shared() -> pytest.MarkDecorator:

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import DATA, ROOT, TRACKS, Run, needs_shared
+from conftest import DATA, OWN_TRACKS, ROOT, TRACKS, Run
 
 DEMO = ("replay", DATA / "drive.csv", "--conditions", DATA / "conditions.geojson")
 SIGHTINGS = ("--sightings", DATA / "sightings.jsonl")
@@ -322,9 +322,12 @@ def test_a_progress_bar_on_a_terminal_only(run: Run, files: Path) -> None:
     assert terminal([sys.executable, "-m", "fencepost", *arguments], files) == (0, "")
 
 
-@needs_shared()
 def test_real_files_through_the_command(run: Run, files: Path) -> None:
-    for path in ("gpx/parser-edge-fix-whitespace.gpx", "csv/bus-liverpool-route14.csv", "gpx/apple-watch-hacc.gpx"):
-        done = run("replay", TRACKS / path, "--conditions", "c.geojson", "--format", "jsonl")
+    names = ("gpx/parser-edge-fix-whitespace.gpx", "csv/bus-liverpool-route14.csv", "gpx/apple-watch-hacc.gpx")
+    shared = [TRACKS / name for name in names] if TRACKS.is_dir() else []
+    own = [path for path in sorted(OWN_TRACKS.glob("*/*")) if path.suffix != ".chk"]
+    assert len(own) == 6
+    for path in own + shared:
+        done = run("replay", path, "--conditions", "c.geojson", "--format", "jsonl")
         assert done.returncode == 0 and "Traceback" not in done.stderr
         assert json.loads(done.stdout.splitlines()[0])["state"] == "unsatisfied"

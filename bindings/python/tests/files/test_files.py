@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import TRACKS, UUID, needs_shared, shared_tracks
+from conftest import OWN_TRACKS, TRACKS, UUID, needs_shared, recorded_tracks
 
 from fencepost import BeaconIdentityCondition, CircularGeographicCondition, Monitor, Notify, State, TransitionPolicy
 from fencepost._errors import InputError
@@ -19,6 +20,7 @@ from fencepost._files.track_files import read_track
 from fencepost._files.tracks import Track
 from fencepost._replay.filling import add_conditions
 from fencepost._tables.names import CONDITIONS, TRACK
+from fencepost._tables.text_times import parse_time
 
 GPX = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -81,8 +83,46 @@ SHARED_COUNTS = {
 }
 
 
-@needs_shared()
-@pytest.mark.parametrize("name", SHARED_COUNTS)
+# What the sources beside them say: points, the first and the last time.
+OWN = {
+    "gpx/bike-basel.gpx": (120, "2018-06-19T15:36:37Z", "2018-06-19T15:49:23Z"),
+    "gpx/car-moscow.gpx": (100, "2009-05-19T04:00:30Z", "2009-05-19T04:02:20Z"),
+    "csv/train-neuchatel.csv": (120, "2019-01-25T20:00:16.178999Z", "2019-01-25T20:04:26Z"),
+    "csv/seal-bering.csv": (100, "2005-11-08T03:44:20Z", "2005-11-13T15:49:18Z"),
+    "nmea/car-mountain-view.nmea": (100, "2020-02-07T02:16:20Z", "2020-02-07T02:17:59Z"),
+    "nmea/quectel.log": (34, "2020-10-07T02:20:21Z", "2020-10-07T02:21:02Z"),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_recorded_tracks(name: str) -> None:
+    fixes = read_track(OWN_TRACKS / name).fixes
+    count, first, last = OWN[name]
+    assert (len(fixes), fixes[0][3], fixes[-1][3]) == (count, parse_time(first), parse_time(last))
+    assert all(abs(fix[0]) <= 90 and abs(fix[1]) <= 180 for fix in fixes)
+
+
+def test_every_recorded_track_has_a_source() -> None:
+    sources = (OWN_TRACKS / "SOURCES.md").read_text(encoding="utf-8")
+    files = {path.relative_to(OWN_TRACKS).as_posix() for path in OWN_TRACKS.glob("*/*")}
+    assert files == {*OWN, "nmea/quectel.log.chk"}
+    assert all(f"`{name}`" in sources for name in OWN)
+
+
+def test_what_is_special_about_the_recorded_tracks() -> None:
+    seal = read_track(OWN_TRACKS / "csv" / "seal-bering.csv").fixes
+    assert sum(abs(after[1] - before[1]) > 180 for before, after in itertools.pairwise(seal)) == 3  # the antimeridian
+    assert any(before[3] == after[3] for before, after in itertools.pairwise(seal))
+    train = read_track(OWN_TRACKS / "csv" / "train-neuchatel.csv").fixes
+    assert (min(fix[2] for fix in train), max(fix[2] for fix in train)) == (0, 96)
+    assert sum(before[3] > after[3] for before, after in itertools.pairwise(train)) == 1
+    car = OWN_TRACKS / "gpx" / "car-moscow.gpx"
+    assert {fix[2] for fix in read_track(car).fixes} == {0.0}
+    assert read_track(car, hdop_scale=5).fixes[0][2] == pytest.approx(5 * 2.61)
+
+
+# Without the shared tracks one test is skipped, not one for each.
+@pytest.mark.parametrize("name", SHARED_COUNTS if TRACKS.is_dir() else [])
 def test_shared_tracks(name: str) -> None:
     (path,) = TRACKS.glob(f"*/{name}")
     track = read_track(path)
@@ -94,7 +134,7 @@ def test_shared_tracks(name: str) -> None:
 
 @needs_shared()
 def test_every_shared_file_is_in_the_list() -> None:
-    files = {path.name for path in shared_tracks("gpx", "csv")}
+    files = {path.name for path in recorded_tracks("gpx", "csv") if path.is_relative_to(TRACKS)}
     assert files <= {*SHARED_COUNTS, "parser-edge-fix-whitespace.gpx"}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import TRACKS, needs_shared
+from conftest import OWN_TRACKS, TRACKS, needs_shared
 
 from fencepost import CircularGeographicCondition, InputError, InputWarning, replay
 from fencepost._files.track_files import read_track
@@ -133,22 +133,41 @@ GPSD = ("haicom-305N", "sl869", "garmin25lp", "telit-he910", "nokia-ld-4w", "bu3
         "ublox-neo-m9n-nmea", "nl2008u", "motorola-t805", "quectel", "beidou-bd")  # fmt: skip
 
 
-@needs_shared()
-@pytest.mark.parametrize("name", GPSD)
-def test_as_gpsd_reads_it(name: str) -> None:
+@pytest.mark.parametrize(
+    "log",
+    [
+        OWN_TRACKS / "nmea" / "quectel.log",
+        *(NMEA / "gpsd" / f"{name}.log" for name in GPSD if TRACKS.is_dir()),
+    ],
+    ids=lambda log: f"{log.parent.name}-{log.stem}",
+)
+def test_as_gpsd_reads_it(log: Path) -> None:
     expected: dict[int, set[tuple[float, float]]] = {}
-    for line in (NMEA / "gpsd" / f"{name}.log.chk").read_text(errors="replace").splitlines():
+    for line in log.with_suffix(".log.chk").read_text(errors="replace").splitlines():
         if not line.startswith("{"):
             continue
         report = json.loads(line)
         if report.get("class") == "TPV" and "time" in report and "lat" in report:
             expected.setdefault(parse_time(report["time"]) % DAY // 1000, set()).add((report["lat"], report["lon"]))
-    fixes = [fix for fix in read_track(NMEA / "gpsd" / f"{name}.log").fixes if fix[2] >= 0]
+    fixes = [fix for fix in read_track(log).fixes if fix[2] >= 0]
     common = [fix for fix in fixes if fix[3] % DAY // 1000 in expected]
     assert len(common) >= 0.5 * len(fixes) > 0
     for latitude, longitude, _, time in common:
         places = expected[time % DAY // 1000]
         assert min(max(abs(latitude - y), abs(longitude - x)) for y, x in places) < 1e-6
+
+
+def test_a_recorded_drive() -> None:
+    """As its own sentences say: RMC and GGA of each second, their times and places."""
+    path = OWN_TRACKS / "nmea" / "car-mountain-view.nmea"
+    fixes = read_track(path).fixes
+    gga = [line.split(",") for line in path.read_text().splitlines() if line[3:6] == "GGA"]
+    assert len(fixes) == len(gga) == 100
+    assert fixes[0][3] == parse_time("2020-02-07T02:16:20Z") and fixes[-1][3] - fixes[0][3] == 99_000_000
+    for (latitude, longitude, accuracy, _), words in zip(fixes, gga):
+        assert latitude == pytest.approx(int(words[2][:2]) + float(words[2][2:]) / 60, abs=1e-12)
+        assert -longitude == pytest.approx(int(words[4][:3]) + float(words[4][3:]) / 60, abs=1e-12)
+        assert accuracy == pytest.approx(5 * float(words[8]))
 
 
 @needs_shared()

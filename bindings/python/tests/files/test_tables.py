@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import DATA, TRACKS, needs_shared, refusal
+from conftest import DATA, OWN_TRACKS, refusal
 
 from fencepost import (
     BeaconIdentityCondition,
@@ -292,11 +292,10 @@ def test_by_numbers_and_what_is_wrong_with_it(tmp_path: Path) -> None:
     assert str(refusal(replay, path, HERE, by="car")) == f"{path}: line 3: has nothing in the column 'car'"
 
 
-@needs_shared()
 def test_by_on_a_real_file() -> None:
-    path = TRACKS / "csv" / "seal-bering-antimeridian-3x.csv"
-    log = replay(path, {"sea": CircularGeographicCondition(64, 180, 500_000)}, by="DeployID")
-    alone = replay(path, {"sea": CircularGeographicCondition(64, 180, 500_000)})
+    path = OWN_TRACKS / "csv" / "seal-bering.csv"
+    log = replay(path, {"sea": CircularGeographicCondition(63.5, 180, 100_000)}, by="DeployID")
+    alone = replay(path, {"sea": CircularGeographicCondition(63.5, 180, 100_000)})
     assert len(log.tracks) == 1 and list(log) == list(alone) and len(log) > 1
 
 

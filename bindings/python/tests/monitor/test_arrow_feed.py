@@ -23,7 +23,7 @@ from arrow_streams import (
     watching,
     way,
 )
-from conftest import SECOND, TRACKS, needs_shared, refusal, shared_tracks
+from conftest import SECOND, TRACKS, needs_shared, recorded_tracks, refusal
 
 from fencepost import CircularGeographicCondition, FeedResult, InputError, Monitor, QueueFullError
 from fencepost._files.track_files import read_track
@@ -32,8 +32,7 @@ pa = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")
 
 
-@needs_shared()
-@pytest.mark.parametrize("path", shared_tracks("csv", "gpx")[::3] or [TRACKS], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", recorded_tracks("csv", "gpx")[::3], ids=lambda path: path.name)
 def test_real_tracks_give_what_single_fixes_give(path: Any) -> None:
     rows = list(read_track(path).fixes)
     expected = one_by_one(rows)

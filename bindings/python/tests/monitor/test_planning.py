@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from conftest import SECOND, UUID, needs_shared, shared_tracks
+from conftest import SECOND, UUID, recorded_tracks
 
 import fencepost
 from fencepost import (
@@ -183,13 +183,12 @@ def compare_with_all_fixes(fixes: list[FixRow], generator: random.Random) -> tup
     return len(expected), len(fixes), host.fed
 
 
-@needs_shared()
 def test_rotation_gives_the_same_events_on_real_tracks() -> None:
     seed = 20_240_613
     print("seed", seed)
     generator = random.Random(seed)
     tracks = events = offered = fed = 0
-    for path in shared_tracks("gpx", "csv"):
+    for path in recorded_tracks("gpx", "csv"):
         try:
             fixes = read_track(path).fixes
         except ValueError:
@@ -200,7 +199,7 @@ def test_rotation_gives_the_same_events_on_real_tracks() -> None:
         counts = compare_with_all_fixes(fixes[start : start + 3000], generator)
         tracks, events, offered, fed = tracks + 1, events + counts[0], offered + counts[1], fed + counts[2]
     print(f"{tracks} tracks, {events} events, {fed} of {offered} fixes fed")
-    assert tracks >= 5
+    assert tracks >= 4
     assert events > 100 * tracks
     assert fed < offered
 

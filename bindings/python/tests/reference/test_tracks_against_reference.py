@@ -1,4 +1,4 @@
-"""Every track of the shared data against 1 000 circles along and around it: engine and reference, event for event.
+"""Every recorded track against 1 000 circles along and around it: engine and reference, event for event.
 
 The reference is slow. It is used through :class:`reference_adapter.ManyCircles`, which leaves out evaluations that
 cannot change anything; no track is thinned.
@@ -10,7 +10,7 @@ import random
 from pathlib import Path
 
 import pytest
-from conftest import SHARED, TRACKS, needs_shared, shared_tracks
+from conftest import TRACKS, recorded_tracks
 from reference import ReferenceMonitor, Refused
 from reference_adapter import ManyCircles, reference_policy, same_event
 
@@ -23,8 +23,8 @@ CIRCLES = 1000
 POLICIES = [TransitionPolicy.named(name) for name in ("standard", "exact", "core_location")]
 Circle = tuple[str, CircularGeographicCondition, TransitionPolicy]
 
-FILES = shared_tracks("gpx", "csv")
-tracks = pytest.mark.parametrize("path", FILES or [TRACKS], ids=lambda path: path.name)
+FILES = recorded_tracks("gpx", "csv")
+tracks = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 
 
 def fixes_of(path: Path) -> list[FixRow]:
@@ -74,7 +74,6 @@ def feed_reference(monitor: ReferenceMonitor, fixes: list[FixRow]) -> list[dict[
     return log
 
 
-@needs_shared()
 @tracks
 def test_engine_and_reference_agree(path: Path) -> None:
     fixes = fixes_of(path)
@@ -89,7 +88,6 @@ def test_engine_and_reference_agree(path: Path) -> None:
         same_event(event, other)
 
 
-@needs_shared()
 @tracks
 def test_the_size_of_batches_does_not_matter(path: Path) -> None:
     fixes = fixes_of(path)
@@ -128,7 +126,5 @@ def test_the_faster_reference_is_the_reference(seed: int) -> None:
     assert plain == faster and len(plain) > 50
 
 
-def test_the_shared_tracks_are_all_read() -> None:
-    if not SHARED.is_dir():
-        pytest.skip(f"{SHARED} is not there")
-    assert len(FILES) >= 23
+def test_the_recorded_tracks_are_all_read() -> None:
+    assert len(FILES) >= (27 if TRACKS.is_dir() else 4)
