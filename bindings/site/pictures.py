@@ -3,12 +3,13 @@
 
     .venv/bin/python bindings/site/pictures.py
 
-The report is that of README's Python program, drawn by Chromium; the map is what bindings/qgis/tests/run.sh left in
-.build/screenshots. Needs what `make setup-test-all` installs.
+The report is that of README's Python program, drawn by Chromium; the map is drawn by QGIS with the plugin that
+bindings/qgis/tests/run.sh has unpacked. Needs what `make setup-test-all` installs.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -20,7 +21,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "bindings" / "site" / "pictures"
-MAP = ROOT / ".build" / "screenshots" / "qgis-map.png"
+PLUGIN = ROOT / ".build" / "qgis" / "inside"
 
 
 def keep(source: Path, name: str, width: int) -> None:
@@ -56,15 +57,32 @@ def report() -> None:
         keep(folder / "report.png", "report.png", 1200)
 
 
+def qgis() -> None:
+    """The ride of the tutorial among its places, in QGIS's own Python."""
+    tutorial = (ROOT / "bindings" / "site" / "start.md").read_text(encoding="utf-8")
+    found = re.search(r"cat > places.csv <<'END'\n(.*?)END\n", tutorial, re.DOTALL)
+    assert found
+    with tempfile.TemporaryDirectory(prefix="fencepost-pictures-") as name:
+        folder = Path(name)
+        (folder / "places.csv").write_text(found[1], encoding="utf-8")
+        environment = {"PATH": os.environ["PATH"], "HOME": name, "LANG": "C.UTF-8", "QT_QPA_PLATFORM": "offscreen",
+                       "XDG_RUNTIME_DIR": name, "PYTHONDONTWRITEBYTECODE": "1",
+                       "QGIS_PLUGIN": str(PLUGIN / "plugins")}  # fmt: skip
+        command = ["/usr/bin/python3", str(ROOT / "bindings" / "site" / "qgis_map.py"), str(folder / "places.csv"),
+                   str(folder / "map.png")]  # fmt: skip
+        subprocess.run(command, check=True, timeout=300, env=environment, capture_output=True)
+        keep(folder / "map.png", "qgis.png", 1200)
+
+
 def main() -> None:
     if shutil.which("chromium") is None:
         sys.exit("pictures: chromium is not here; make setup-test-all installs it")
     PICTURES.mkdir(exist_ok=True)
     report()
-    if MAP.is_file():
-        keep(MAP, "qgis.png", 1200)
+    if PLUGIN.is_dir():
+        qgis()
     else:
-        print(f"pictures: {MAP} is not there: run bindings/qgis/tests/run.sh first")
+        print("pictures: no map: run bindings/qgis/tests/run.sh first")
 
 
 if __name__ == "__main__":
