@@ -2,35 +2,6 @@
 
 #include <string.h>
 
-PyObject *native_policy_tuple(const fencepost_transition_policy *policy) {
-  return Py_BuildValue("(iLLddddI)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
-                       (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
-                       policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify);
-}
-
-/* The options of an add; `value` is a policy as native_policy_tuple makes it, read into `policy`, or None. */
-static int read_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
-                        fencepost_condition_options *options) {
-  options->assuming = assuming;
-  options->tag = tag;
-  if (value == Py_None) return 0;
-  if (!PyTuple_Check(value)) {
-    PyErr_SetString(PyExc_TypeError, "policy must be a tuple or None");
-    return -1;
-  }
-  int dwell_policy;
-  long long entry_dwell, exit_dwell;
-  if (!PyArg_ParseTuple(value, "iLLddddI;policy", &dwell_policy, &entry_dwell, &exit_dwell, &policy->entry_margin_m,
-                        &policy->exit_margin_m, &policy->exit_margin_limit_m, &policy->accuracy_factor,
-                        &policy->notify))
-    return -1;
-  policy->dwell_policy = dwell_policy;
-  policy->entry_dwell_us = entry_dwell;
-  policy->exit_dwell_us = exit_dwell;
-  options->policy = policy;
-  return 0;
-}
-
 PyObject *native_add_circle(PyObject *object, PyObject *args) {
   native_monitor *self = (native_monitor *)object;
   native_state *state = native_monitor_state(object);
@@ -45,7 +16,7 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
     return NULL;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (read_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
+  if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
   if (native_refuse_closed(self, state) < 0) return NULL;
   uint32_t changed = 1;
   native_call call = native_begin(self);
@@ -58,34 +29,13 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   return PyBool_FromLong(changed != 0);
 }
 
-static PyObject *add_columns(native_monitor *self, native_state *state, PyObject *identifiers, native_column *columns,
-                             const fencepost_condition_options *options) {
-  if (native_refuse_closed(self, state) < 0) return NULL;
-  Py_ssize_t count = PyTuple_Size(identifiers);
-  const char **texts = PyMem_Malloc((size_t)(count > 0 ? count : 1) * sizeof(*texts));
-  if (texts == NULL) return PyErr_NoMemory();
-  for (Py_ssize_t row = 0; row < count; row++) {
-    if (native_text(state, PyTuple_GetItem(identifiers, row), "identifier", &texts[row]) < 0) {
-      PyMem_Free(texts);
-      return NULL;
-    }
-  }
-  native_call call = native_begin_batch(self);
-  fencepost_status status = fencepost_monitor_add_circular_conditions(
-      self->handle, texts, columns[0].start, columns[1].start, columns[2].start, columns[3].start, (size_t)count,
-      options, &call.error);
-  native_return(&call);
-  PyMem_Free(texts);
-  if (status != FENCEPOST_OK) return native_refused(&call, status);
-  Py_RETURN_NONE;
-}
-
+/* Adds or ensures circles from columns; counts of what was added, replaced and kept (of an add: nothing is counted). */
 PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *sources[4], *policy_object;
-  int assuming;
-  if (!PyArg_ParseTuple(args, "OOOOiOO", &identifiers, &sources[0], &sources[1], &sources[2], &assuming, &policy_object,
-                        &sources[3]))
+  int assuming, ensure;
+  if (!PyArg_ParseTuple(args, "OOOOiOOp", &identifiers, &sources[0], &sources[1], &sources[2], &assuming,
+                        &policy_object, &sources[3], &ensure))
     return NULL;
   if (!PyTuple_Check(identifiers)) {
     PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
@@ -93,7 +43,7 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
   }
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (read_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
+  if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
   static const native_layout layouts[4] = {{"latitudes", "d", NATIVE_DENSE},
                                            {"longitudes", "d", NATIVE_DENSE},
                                            {"radii", "d", NATIVE_DENSE},
@@ -104,7 +54,10 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
   int wanted = sources[3] == Py_None ? 3 : 4, failed = 0;
   for (int index = 0; index < wanted && !failed; index++)
     failed = native_open_column(state, sources[index], &layouts[index], &rows, &columns[index]) < 0;
-  PyObject *result = failed ? NULL : add_columns((native_monitor *)object, state, identifiers, columns, &options);
+  const double *const numbers[3] = {columns[0].start, columns[1].start, columns[2].start};
+  PyObject *result = failed ? NULL
+                            : native_put_circles((native_monitor *)object, state, identifiers, numbers,
+                                                 columns[3].start, &options, ensure);
   for (int index = 0; index < 4; index++) native_release_column(&columns[index]);
   return result;
 }
@@ -124,7 +77,7 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   if (uuid_size != 16) return native_refuse(state, "uuid: %zd bytes, expected 16", uuid_size);
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-  if (read_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
+  if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
   if (native_refuse_closed(self, state) < 0) return NULL;
   uint32_t changed = 1;
   native_call call = native_begin(self);
@@ -204,13 +157,13 @@ static PyObject *geometry_tuple(const fencepost_condition *condition) {
                        optional_number(condition->minor));
 }
 
-/* (identifier, kind, geometry, generation, tag, policy, last event) */
+/* (identifier, kind, geometry, generation, tag, policy, last event, present state) */
 static PyObject *record_tuple(const fencepost_record *record) {
   const fencepost_condition *condition = &record->condition;
-  return Py_BuildValue("(s#iNKKNN)", condition->identifier, (Py_ssize_t)condition->identifier_length,
+  return Py_BuildValue("(s#iNKKNNi)", condition->identifier, (Py_ssize_t)condition->identifier_length,
                        (int)condition->kind, geometry_tuple(condition), (unsigned long long)condition->generation,
                        (unsigned long long)condition->tag, native_policy_tuple(&condition->policy),
-                       native_event_tuple(&record->last_event));
+                       native_event_tuple(&record->last_event), (int)record->state);
 }
 
 PyObject *native_record(PyObject *object, PyObject *identifier) {
@@ -254,13 +207,17 @@ static PyObject *split_texts(const char *buffer, size_t size) {
   return list;
 }
 
-PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
+/* All identifiers, or those of the conditions in one state; a negative number is no state. */
+static PyObject *identifiers_of(PyObject *object, int state) {
   native_monitor *self = (native_monitor *)object;
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   for (;;) { /* until no other thread adds between the question and the answer */
     native_call call = native_begin(self);
-    fencepost_status status = fencepost_monitor_identifiers(self->handle, buffer, capacity, &size, NULL, &call.error);
+    fencepost_status status =
+        state < 0
+            ? fencepost_monitor_identifiers(self->handle, buffer, capacity, &size, NULL, &call.error)
+            : fencepost_monitor_identifiers_in_state(self->handle, state, buffer, capacity, &size, NULL, &call.error);
     native_return(&call);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
       PyMem_Free(buffer);
@@ -275,6 +232,15 @@ PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) {
   PyObject *list = split_texts(buffer, size);
   PyMem_Free(buffer);
   return list;
+}
+
+PyObject *native_identifiers(PyObject *object, PyObject *Py_UNUSED(unused)) { return identifiers_of(object, -1); }
+
+PyObject *native_identifiers_in_state(PyObject *object, PyObject *state_object) {
+  long state = PyLong_AsLong(state_object);
+  if (state == -1 && PyErr_Occurred()) return NULL;
+  if (state < 0 || state > INT_MAX) return native_refuse(native_monitor_state(object), "no state: %ld", state);
+  return identifiers_of(object, (int)state);
 }
 
 PyObject *native_contains(PyObject *object, PyObject *identifier) {

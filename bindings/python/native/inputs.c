@@ -94,12 +94,20 @@ PyObject *native_set_host(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-PyObject *native_advance(PyObject *object, PyObject *time_object) {
+typedef fencepost_status (*clock_input)(fencepost_monitor *, int64_t, fencepost_error *);
+
+static PyObject *move_clock(PyObject *object, PyObject *time_object, clock_input input) {
   native_monitor *self = (native_monitor *)object;
   int64_t time;
   if (native_time(time_object, &time) < 0) return NULL;
   if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   native_call call = native_begin(self);
-  if (native_end(&call, fencepost_monitor_advance(self->handle, time, &call.error)) < 0) return NULL;
+  if (native_end(&call, input(self->handle, time, &call.error)) < 0) return NULL;
   Py_RETURN_NONE;
 }
+
+PyObject *native_advance(PyObject *object, PyObject *time) {
+  return move_clock(object, time, fencepost_monitor_advance);
+}
+
+PyObject *native_rewind(PyObject *object, PyObject *time) { return move_clock(object, time, fencepost_monitor_rewind); }

@@ -13,8 +13,10 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   unsigned long long condition_limit = options.condition_limit, max_pending_events = options.max_pending_events;
   long long initial_fix_max_age = options.initial_fix_max_age_us, exit_timeout = options.beacon_exit_timeout_us;
   long long initial_timeout = options.beacon_initial_timeout_us, interval = options.checkpoint_interval_us;
-  if (!PyArg_ParseTuple(args, "|OiKKLLLOiL", &name_object, &delivery, &condition_limit, &max_pending_events,
-                        &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval))
+  long long step = options.max_time_step_us;
+  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLL", &name_object, &delivery, &condition_limit, &max_pending_events,
+                        &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval,
+                        &step))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
@@ -26,6 +28,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   options.beacon_initial_timeout_us = initial_timeout;
   options.durability = durability;
   options.checkpoint_interval_us = interval;
+  options.max_time_step_us = step;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
 
   native_monitor *self = native_allocate(type);
@@ -70,12 +73,12 @@ static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused
   native_call call = native_begin(self);
   fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &call.error);
   if (native_end(&call, status) < 0) return NULL;
-  return Py_BuildValue("(NKKKKKKKK)", native_optional_time(statistics.clock_us),
+  return Py_BuildValue("(NKKKKKKKKK)", native_optional_time(statistics.clock_us),
                        (unsigned long long)statistics.input_count, (unsigned long long)statistics.accepted_fixes,
                        (unsigned long long)statistics.invalid_fixes, (unsigned long long)statistics.late_inputs,
                        (unsigned long long)statistics.accepted_sightings, (unsigned long long)statistics.pending_events,
-                       (unsigned long long)statistics.handed_out_events,
-                       (unsigned long long)statistics.condition_count);
+                       (unsigned long long)statistics.handed_out_events, (unsigned long long)statistics.condition_count,
+                       (unsigned long long)statistics.ahead_inputs);
 }
 
 static PyMethodDef monitor_methods[] = {
@@ -89,6 +92,10 @@ static PyMethodDef monitor_methods[] = {
     {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},
     {"add_circles", native_add_circles, METH_VARARGS, "Add circles from columns."},
     {"add_beacon", native_add_beacon, METH_VARARGS, "Add or ensure a beacon identity; whether anything changed."},
+    {"sync", native_sync, METH_O, "Make the conditions exactly these; counts of what became of them."},
+    {"remove_many", native_remove_many, METH_O, "Remove conditions; how many there were."},
+    {"identifiers_in_state", native_identifiers_in_state, METH_O, "Those of the conditions in a state."},
+    {"rewind", native_rewind, METH_O, "Set the clock back."},
     {"remove", native_remove, METH_O, "Remove a condition; whether there was one."},
     {"record", native_record, METH_O, "A record, or None."},
     {"records", native_records, METH_NOARGS, "All records in add order."},

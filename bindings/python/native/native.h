@@ -54,6 +54,11 @@ PyObject *native_optional_double(double value);
 PyObject *native_optional_time(int64_t value);
 /* The directory of a store: bytes, which it stays, or None. */
 int native_directory(native_state *state, PyObject *value, const char **out);
+/* (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor, notify) */
+PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
+/* The options of an add; `value` is such a tuple, read into `policy`, or None. */
+int native_condition_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
+                             fencepost_condition_options *options);
 
 /* buffers.c */
 /* A column: its buffer, and for times of another unit than microseconds a copy in microseconds. */
@@ -126,8 +131,6 @@ int native_end(native_call *call, fencepost_status status);
 extern PyType_Spec native_monitor_spec;
 
 /* conditions.c */
-/* (dwell_policy, entry_dwell_us, exit_dwell_us, entry, exit and limit margin, accuracy factor, notify) */
-PyObject *native_policy_tuple(const fencepost_transition_policy *policy);
 PyObject *native_add_circle(PyObject *self, PyObject *args);
 PyObject *native_add_circles(PyObject *self, PyObject *args);
 PyObject *native_add_beacon(PyObject *self, PyObject *args);
@@ -135,6 +138,7 @@ PyObject *native_remove(PyObject *self, PyObject *identifier);
 PyObject *native_record(PyObject *self, PyObject *identifier);
 PyObject *native_records(PyObject *self, PyObject *unused);
 PyObject *native_identifiers(PyObject *self, PyObject *unused);
+PyObject *native_identifiers_in_state(PyObject *self, PyObject *state);
 PyObject *native_contains(PyObject *self, PyObject *identifier);
 PyObject *native_state_of(PyObject *self, PyObject *identifier);
 PyObject *native_explain(PyObject *self, PyObject *identifier);
@@ -147,6 +151,7 @@ PyObject *native_feed_sightings(PyObject *self, PyObject *args);
 PyObject *native_set_scanning(PyObject *self, PyObject *args);
 PyObject *native_set_host(PyObject *self, PyObject *args);
 PyObject *native_advance(PyObject *self, PyObject *time);
+PyObject *native_rewind(PyObject *self, PyObject *time);
 
 /* columns.c */
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
@@ -154,6 +159,16 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
 /* batches.c */
 /* Feeds rows of columns, and raises what a signal handler raises; the counts of what was consumed are its result. */
 PyObject *native_feed_rows(native_monitor *self, native_state *state, const fencepost_fix_columns *fixes, size_t count);
+
+/* sets.c */
+/* The texts of a tuple of str, whose they stay, in an array for PyMem_Free(). */
+const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
+/* Adds or ensures circles; latitudes, longitudes, radii, and tags or NULL. */
+PyObject *native_put_circles(native_monitor *self, native_state *state, PyObject *identifiers,
+                             const double *const columns[3], const uint64_t *tags,
+                             const fencepost_condition_options *options, int ensure);
+PyObject *native_sync(PyObject *self, PyObject *definitions);
+PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 
 /* tracks.c */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args);

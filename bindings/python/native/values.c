@@ -54,3 +54,31 @@ int native_directory(native_state *state, PyObject *value, const char **out) {
   *out = text;
   return 0;
 }
+
+PyObject *native_policy_tuple(const fencepost_transition_policy *policy) {
+  return Py_BuildValue("(iLLddddI)", (int)policy->dwell_policy, (long long)policy->entry_dwell_us,
+                       (long long)policy->exit_dwell_us, policy->entry_margin_m, policy->exit_margin_m,
+                       policy->exit_margin_limit_m, policy->accuracy_factor, policy->notify);
+}
+
+int native_condition_options(PyObject *value, int assuming, unsigned long long tag, fencepost_transition_policy *policy,
+                             fencepost_condition_options *options) {
+  options->assuming = assuming;
+  options->tag = tag;
+  if (value == Py_None) return 0;
+  if (!PyTuple_Check(value)) {
+    PyErr_SetString(PyExc_TypeError, "policy must be a tuple or None");
+    return -1;
+  }
+  int dwell_policy;
+  long long entry_dwell, exit_dwell;
+  if (!PyArg_ParseTuple(value, "iLLddddI;policy", &dwell_policy, &entry_dwell, &exit_dwell, &policy->entry_margin_m,
+                        &policy->exit_margin_m, &policy->exit_margin_limit_m, &policy->accuracy_factor,
+                        &policy->notify))
+    return -1;
+  policy->dwell_policy = dwell_policy;
+  policy->entry_dwell_us = entry_dwell;
+  policy->exit_dwell_us = exit_dwell;
+  options->policy = policy;
+  return 0;
+}

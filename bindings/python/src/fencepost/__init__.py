@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
     from ._values.policy import TransitionPolicy
     from ._values.records import Record, RecordList
-    from ._values.results import Explanation, FeedResult, Statistics
+    from ._values.results import Explanation, FeedResult, Statistics, SyncResult
 
 # Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
 # above; a test compares them with __all__.
@@ -89,7 +89,7 @@ _MODULES = {
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
     "_values.policy": "TransitionPolicy",
     "_values.records": "Record RecordList",
-    "_values.results": "Explanation FeedResult Statistics",
+    "_values.results": "Explanation FeedResult Statistics SyncResult",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -168,6 +168,7 @@ __all__ = [
     "StoreCorruptError",
     "StoreTooNewError",
     "StoreUnavailableError",
+    "SyncResult",
     "TrackReplay",
     "TrackedEvent",
     "TransitionPolicy",

@@ -46,7 +46,7 @@ print(failed)
 # ends 3.12 with a double free in any isolated interpreter, and 3.13.0 when several that loaded it exist.)
 EXTENSION = """
 import fencepost._native as native
-monitor = native.Monitor(None, 0, 0, 1000000, 60000000, 30000000, 30000000, None, 0, 60000000)
+monitor = native.Monitor(None, 0, 0, 1000000, 60000000, 30000000, 30000000, None, 0, 60000000, 0)
 monitor.add_circle("a", 0.0, 0.0, 100.0, 0, native.POLICY_EXACT, 0, False)
 for second in range(2000):
     monitor.feed_fix(0.0, float(second % 2), 0.0, second)
@@ -56,7 +56,7 @@ for second in range(2000):
     except native.LateInputError as error:
         assert second > 0 and error.name == "late_input"
 try:
-    native.Monitor("no name", 0, 0, 1000000, 60000000, 30000000, 30000000, None, 0, 60000000)
+    native.Monitor("no name", 0, 0, 1000000, 60000000, 30000000, 30000000, None, 0, 60000000, 0)
 except native.InvalidNameError:
     pass
 """

@@ -344,3 +344,39 @@ def test_a_monitor_is_released() -> None:
     del events
     gc.collect()
     assert watch() is None
+
+
+def test_a_mapping_of_identifiers_to_records() -> None:
+    from collections.abc import Mapping
+
+    monitor = Monitor()
+    monitor.add_many(["a", "b", "c"], [0, 0, 0], [0, 1, 2], [100, 200, 300])
+    assert isinstance(monitor, Mapping)
+    assert list(monitor) == list(monitor.keys()) == ["a", "b", "c"]
+    assert [record.condition.radius for record in monitor.values()] == [100, 200, 300]
+    assert dict(monitor) == dict(monitor.items()) == {record.identifier: record for record in monitor.records()}
+    assert ("a", monitor["a"]) in monitor.items()
+    assert {**monitor}.keys() == monitor.keys()
+    assert monitor.get("b") == monitor["b"]
+    assert monitor.get("nothing") is None
+    assert monitor.get("nothing", 5) == 5
+    del monitor["b"]
+    assert "b" not in monitor
+    assert len(monitor) == len(monitor.items()) == 2
+    with pytest.raises(KeyError, match="nothing"):
+        del monitor["nothing"]
+    # What it was, it is: each monitor is itself alone, and never empty in the sense of false.
+    assert monitor != monitor.fork()
+    assert len({monitor, monitor.fork()}) == 2
+    assert Monitor()
+
+
+def test_what_a_state_can_be_assumed_to_be_is_named() -> None:
+    with pytest.raises(InvalidArgumentError, match="'unmonitored' is not one of unknown, satisfied, unsatisfied$"):
+        Monitor().add(CircularGeographicCondition(0, 0, 100), "home", assuming="unmonitored")
+
+
+def test_the_range_of_what_may_wait_is_named() -> None:
+    for most in (0, -1, 10**9 + 1):
+        with pytest.raises(InvalidArgumentError, match="max_pending_events .* outside 1 to 1000000000"):
+            Monitor(max_pending_events=most)

@@ -6,15 +6,9 @@ import re
 
 from conftest import ROOT
 
-COMES = "the Python face of it is made on top of the C function, which is new"
 NOT_WRAPPED: dict[str, str] = {
     "fencepost_cause_name": "Cause has names",
-    "fencepost_monitor_ensure_circular_conditions": COMES,
     "fencepost_monitor_feed_fixes": "rows are columns that lie 32 bytes apart",
-    "fencepost_monitor_identifiers_in_state": COMES,
-    "fencepost_monitor_remove_conditions": COMES,
-    "fencepost_monitor_rewind": COMES,
-    "fencepost_monitor_sync_conditions": COMES,
     "fencepost_state_name": "State has names",
 }
 """Function to reason."""

@@ -65,6 +65,7 @@ PRESETS = {
 
 UUID_TEXT = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
 WEAKEST_RSSI = -(2**31)
+EARLIEST = -62_135_596_800_000_000  # year 1
 
 
 class Refused(Exception):
@@ -311,6 +312,7 @@ class ReferenceMonitor:
         beacon_exit_timeout=30.0,
         beacon_initial_timeout=30.0,
         max_pending_events=1_000_000,
+        max_time_step=None,
     ):
         if delivery not in ("first", "latest", "every"):
             raise Refused("invalid_argument", "delivery")
@@ -320,6 +322,7 @@ class ReferenceMonitor:
         self.beacon_exit_timeout = microseconds(beacon_exit_timeout)
         self.beacon_initial_timeout = microseconds(beacon_initial_timeout)
         self.max_pending_events = max_pending_events
+        self.max_time_step = None if max_time_step is None else microseconds(max_time_step)
         self.clock = None
         self.latest_fix = None
         self.scanning = True
@@ -332,7 +335,7 @@ class ReferenceMonitor:
         self._changes = 0
         self._sequence = 0
         self._in_flight = None  # (condition, event) handed out in this session, not committed
-        self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0)
+        self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0, ahead_inputs=0)
 
     # Conditions ------------------------------------------------------------------------------------------------
 
@@ -416,6 +419,27 @@ class ReferenceMonitor:
             self._forget_in_flight(old)
             self._refresh_flags()  # a slot may be free now
 
+    def sync(self, members):
+        """Make the conditions exactly these: (identifier, "circle" or "beacon", its values, keyword arguments) each."""
+        seen = set()
+        for identifier, kind, values, rest in members:
+            (self._circle if kind == "circle" else self._beacon)(*values)
+            checked_identifier(identifier)
+            checked_policy(rest.get("policy"))
+            if rest.get("assuming", "unknown") not in ("unknown", "satisfied", "unsatisfied") or identifier in seen:
+                raise Refused("invalid_argument", "a member of the set")
+            seen.add(identifier)
+        for identifier in self.identifiers():
+            if identifier not in seen:
+                self.remove(identifier)
+        for identifier, kind, values, rest in members:
+            (self.ensure_circle if kind == "circle" else self.ensure_beacon)(identifier, *values, **rest)
+
+    def identifiers_in_state(self, state):
+        if state not in ("unknown", "satisfied", "unsatisfied"):
+            raise Refused("invalid_argument", "state")
+        return [c.identifier for c in self._in_add_order() if (c.observed.state if c.observed else "unknown") == state]
+
     def _forget_in_flight(self, condition):
         if self._in_flight is not None and self._in_flight[0] is condition:
             self._in_flight = None
@@ -497,16 +521,32 @@ class ReferenceMonitor:
         self._refresh_flags()
 
     def advance(self, time_us):
-        self._begin(time_us)
+        self._begin(time_us, is_word_of_host=True)
         self._end(time_us)
 
-    def _begin(self, time):
+    def rewind(self, time_us):
+        """The times of some inputs were wrong: what was observed by them is forgotten, what was told stays."""
+        if self.clock is None or not EARLIEST <= time_us <= self.clock:
+            raise Refused("invalid_argument", "time")
+        self._statistics["accepted"] += 1
+        self.clock = time_us
+        self.latest_fix = None
+        for c in self._in_add_order():
+            c.observed = c.candidate = c.last_fix = c.last_sighting = c.absence_deadline = None
+            c.evidence_is_in = False
+            self._watch_for_absence(c)
+
+    def _begin(self, time, is_word_of_host=False):
         """Accept an input at `time`: everything due strictly before it happens first."""
         if self._waiting() >= self.max_pending_events:
             raise Refused("queue_full")
         if self.clock is not None and time < self.clock:
             self._statistics["late_inputs"] += 1
             raise Refused("late_input")
+        is_measured = not is_word_of_host and self.clock is not None and self.max_time_step is not None
+        if is_measured and time - self.clock > self.max_time_step:
+            self._statistics["ahead_inputs"] += 1
+            raise Refused("ahead_of_clock")
         self._statistics["accepted"] += 1
         if self.clock is None:
             self.clock = time

@@ -19,6 +19,9 @@ from reference import ReferenceMonitor, Refused
 CORPUS = pathlib.Path(__file__).resolve().parents[4] / "Tests" / "Conformance"
 VERBS = (
     "advance",
+    "rewind",
+    "sync",
+    "identifiers_in_state",
     "add",
     "ensure",
     "fix",
@@ -55,6 +58,13 @@ def number(value):
 
 def us(seconds):
     return None if seconds is None else round(seconds * 1_000_000)
+
+
+def moment(seconds):
+    """A time, which may be "nan": no time at all."""
+    if not isinstance(number(seconds), (int, float)) or number(seconds) != number(seconds):
+        raise Refused("invalid_argument", "time")
+    return us(number(seconds))
 
 
 class Scenario:
@@ -171,19 +181,45 @@ class Scenario:
     def do_advance(self, step, name, monitor):
         monitor.advance(us(step["advance"]))
 
+    def do_rewind(self, step, name, monitor):
+        monitor.rewind(moment(step["rewind"]))
+
+    def do_sync(self, step, name, monitor):
+        members = []
+        for member in step["sync"]:
+            rest = self.options_of(member)
+            if "circle" in member:
+                values = tuple(number(member["circle"][key]) for key in ("latitude", "longitude", "radius"))
+            else:
+                values = tuple(member["beacon"].get(key) for key in ("uuid", "major", "minor"))
+            members.append((member["identifier"], "circle" if "circle" in member else "beacon", values, rest))
+        monitor.sync(members)
+        for member in step["sync"]:
+            if "circle" in member:
+                circle = {key: number(value) for key, value in member["circle"].items()}
+                self.circles[name, member["identifier"]] = circle
+
+    def do_identifiers_in_state(self, step, name, monitor):
+        self.compare(step["are"], monitor.identifiers_in_state(step["identifiers_in_state"]))
+
     def do_add(self, step, name, monitor):
         self.put(step, name, step["add"], monitor.add_circle, monitor.add_beacon)
 
     def do_ensure(self, step, name, monitor):
         self.put(step, name, step["ensure"], monitor.ensure_circle, monitor.ensure_beacon)
 
-    def put(self, step, name, identifier, circle, beacon):
+    @staticmethod
+    def options_of(step):
         rest = {key: step[key] for key in ("assuming", "policy", "tag") if key in step}
         if isinstance(rest.get("policy"), dict):
             rest["policy"] = {
                 key: number(value) if key not in ("dwell_policy", "notify") else value
                 for key, value in rest["policy"].items()
             }
+        return rest
+
+    def put(self, step, name, identifier, circle, beacon):
+        rest = self.options_of(step)
         if "circle" in step:
             values = {key: number(value) for key, value in step["circle"].items()}
             circle(identifier, values["latitude"], values["longitude"], values["radius"], **rest)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import HealthCheck, given, note, settings, strategies as st
@@ -92,6 +93,9 @@ operations = st.one_of(
         st.just("host"), steps, st.lists(st.sampled_from(HOST_FLAGS), max_size=2), st.lists(st.booleans(), max_size=1)
     ),
     st.tuples(st.just("advance"), steps),
+    st.tuples(st.just("jump"), fixes, st.sampled_from([60_000_000, 60_000_001, 10**15])),
+    st.tuples(st.just("rewind"), st.sampled_from([0, 1, 1_000_000, 20_000_000, 10**13, -1])),
+    st.tuples(st.just("sync"), st.lists(st.one_of(circles, beacons), max_size=4)),
     st.tuples(st.just("circle"), st.booleans(), circles),
     st.tuples(st.just("circle"), st.booleans(), circles),
     st.tuples(st.just("beacon"), st.booleans(), beacons),
@@ -105,10 +109,14 @@ operations = st.one_of(
 class Pair:
     """One monitor of each kind, driven in step."""
 
-    def __init__(self, base: tuple[float, float], delivery: str, limit: int | None, most: int) -> None:
+    def __init__(
+        self, base: tuple[float, float], delivery: str, limit: int | None, most: int, farthest: float | None
+    ) -> None:
         self.base, self.clock = base, START
-        self.ours = Monitor(delivery=delivery, condition_limit=limit, max_pending_events=most)
-        self.theirs = ReferenceMonitor(delivery=delivery, condition_limit=limit, max_pending_events=most)
+        self.ours = Monitor(delivery=delivery, condition_limit=limit, max_pending_events=most, max_time_step=farthest)
+        self.theirs = ReferenceMonitor(
+            delivery=delivery, condition_limit=limit, max_pending_events=most, max_time_step=farthest
+        )
 
     def place(self, metres: float, azimuth: float) -> tuple[float, float]:
         found = geodesic.direct(*self.base, azimuth, metres)
@@ -183,6 +191,39 @@ class Pair:
         time = self.at(step)
         self.both(lambda: self.ours.advance(time), lambda: self.theirs.advance(time))
 
+    def do_jump(self, value: Any, ahead: int) -> None:
+        """A fix with a date far ahead; what came of it is what the monitors' clocks say."""
+        _, metres, azimuth, accuracy, _ = value
+        place, time = self.place(metres, azimuth), self.clock + ahead
+        self.both(
+            lambda: self.ours.feed(Fix(*place, accuracy, time=time)),
+            lambda: self.theirs.feed_fix(time, *place, accuracy),
+        )
+
+    def do_rewind(self, back: int) -> None:
+        time = self.clock - back
+        self.both(lambda: self.ours.rewind(time), lambda: self.theirs.rewind(time))
+
+    def do_sync(self, values: list[Any]) -> None:
+        ours, theirs = [], []
+        for name, *value, chosen in values:
+            rest = {**chosen, "policy": reference_policy(chosen["policy"])}
+            if len(value) == 3 and not isinstance(value[0], str):
+                metres, azimuth, radius = value
+                place = self.place(metres, azimuth) if metres else self.base
+                condition: Any = CircularGeographicCondition(*place, radius)
+                theirs.append((name, "circle", (*place, radius), rest))
+            else:
+                uuid, major, minor = value
+                minor = None if major is None else minor
+                condition = BeaconIdentityCondition(uuid, major, minor)
+                theirs.append((name, "beacon", (uuid, major, minor), rest))
+            ours.append(SimpleNamespace(identifier=name, condition=condition, **chosen))
+        before = self.ours.snapshot()
+        self.both(lambda: self.ours.sync(ours), lambda: self.theirs.sync(theirs))
+        if len({member.identifier for member in ours}) < len(ours):
+            assert self.ours.snapshot() == before
+
     def do_circle(self, ensure: bool, value: Any) -> None:
         name, metres, azimuth, radius, chosen = value
         place = self.place(metres, azimuth) if metres else self.base
@@ -220,14 +261,20 @@ class Pair:
     def compare(self) -> None:
         assert self.ours.identifiers == self.theirs.identifiers()
         assert self.ours.clock_us == self.theirs.clock
+        if self.theirs.clock is not None:  # what was refused has moved nothing
+            self.clock = self.theirs.clock
         counters, expected = self.ours.statistics(), self.theirs.statistics()
         assert counters.pending_events == expected["waiting"]
         assert (counters.late_inputs, counters.invalid_fixes) == (expected["late_inputs"], expected["invalid_fixes"])
+        assert counters.ahead_inputs == expected["ahead_inputs"]
+        for state in ("unknown", "satisfied", "unsatisfied"):
+            assert self.ours.identifiers_in_state(state) == self.theirs.identifiers_in_state(state)
         for record in self.ours.records():
             event, other = record.last_event, self.theirs.record(record.identifier)["last_event"]
             assert (event.state, event.date_us) == (other["state"], other["date"])
             assert diagnostic_names(event.diagnostics) == other["diagnostics"]
             assert event.generation == other["generation"] == record.generation
+            assert record.identifier in self.theirs.identifiers_in_state(str(record.present_state))
             self.compare_explanations(record.identifier)
 
     def compare_explanations(self, identifier: str) -> None:
@@ -259,12 +306,13 @@ class Pair:
     st.sampled_from(Delivery),
     st.sampled_from([None, None, 1, 2]),
     st.sampled_from([1_000_000, 1_000_000, 2]),
+    st.sampled_from([None, 60.0]),
     st.lists(operations, min_size=5, max_size=60),
 )
 def test_engine_and_reference_agree(
-    base: tuple[float, float], delivery: Delivery, limit: int | None, most: int, run: list[Any]
+    base: tuple[float, float], delivery: Delivery, limit: int | None, most: int, farthest: float | None, run: list[Any]
 ) -> None:
-    pair = Pair(base, str(delivery), limit, most)
+    pair = Pair(base, str(delivery), limit, most, farthest)
     for number, (name, *arguments) in enumerate(run):
         note(f"step {number}: {name} at {pair.clock - START} us")
         getattr(pair, "do_" + name)(*arguments)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .. import geodesic
@@ -18,6 +20,7 @@ from .scenarios import plain, to_us
 _Value = TypeVar("_Value")
 KINDS: dict[str, type[Condition]] = {"circle": CircularGeographicCondition, "beacon": BeaconIdentityCondition}
 EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
+COUNTERS = ("late_inputs", "invalid_fixes", "ahead_inputs")
 TIMES = ("date", "evidence_date")
 TOLERANCE = 1e-6
 
@@ -30,6 +33,17 @@ class Mismatch(Exception):
 
 class Skip(Exception):
     """The scenario needs what there is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A condition of a set."""
+
+    identifier: str
+    condition: Condition
+    policy: TransitionPolicy
+    assuming: str = "unknown"
+    tag: int = 0
 
 
 class Named:
@@ -72,6 +86,29 @@ def _cancel(named: Named, step: dict[str, Any]) -> None:
 
 def _advance(named: Named, step: dict[str, Any]) -> None:
     named.monitor.advance(to_us(step["advance"]))
+
+
+def _rewind(named: Named, step: dict[str, Any]) -> None:
+    seconds = step["rewind"]
+    if isinstance(seconds, str):
+        seconds = float(seconds)
+        if not math.isfinite(seconds):
+            raise InvalidArgumentError(f"rewind: {step['rewind']} is no time")
+    named.monitor.rewind(to_us(seconds))
+
+
+def _sync(named: Named, step: dict[str, Any]) -> None:
+    members = []
+    for member in step["sync"]:
+        condition, options = _definition(member)
+        members.append(_Member(member["identifier"], condition, **options))
+    named.monitor.sync(members)
+    for each in members:
+        _remember(named, each.identifier, each.condition)
+
+
+def _identifiers_in_state(named: Named, step: dict[str, Any]) -> None:
+    _compare(step["are"], named.monitor.identifiers_in_state(step["identifiers_in_state"]))
 
 
 def _add(named: Named, step: dict[str, Any]) -> None:
@@ -170,7 +207,7 @@ def _identifiers(named: Named, step: dict[str, Any]) -> None:
 
 def _statistics(named: Named, step: dict[str, Any]) -> None:
     counters = named.monitor.statistics()
-    _compare(step["statistics"], {"late_inputs": counters.late_inputs, "invalid_fixes": counters.invalid_fixes})
+    _compare(step["statistics"], {key: getattr(counters, key) for key in COUNTERS})
 
 
 def _explain(named: Named, step: dict[str, Any]) -> None:
@@ -184,7 +221,9 @@ def _explain(named: Named, step: dict[str, Any]) -> None:
 
 
 STEPS: dict[str, Callable[[Named, dict[str, Any]], None]] = {
-    "advance": _advance, "add": _add, "ensure": _ensure, "remove": _remove, "fix": _fix, "see": _see,
+    "advance": _advance, "rewind": _rewind, "sync": _sync,
+    "identifiers_in_state": _identifiers_in_state,
+    "add": _add, "ensure": _ensure, "remove": _remove, "fix": _fix, "see": _see,
     "scanning": _scanning, "host": _host, "acknowledge": _acknowledge, "restart": _restart, "iterate": _iterate,
     "cancel": _cancel, "next": _next, "record": _record, "identifiers": _identifiers, "statistics": _statistics,
     "explain": _explain,

@@ -8,14 +8,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._errors import InputError
-from .._native import InvalidArgumentError, Monitor as Handle, QueueFullError
+from .._native import InvalidArgumentError, Monitor as Handle, MonitorClosedError, QueueFullError
 from .._tables.arrow_reader import BatchReader, Plan, Ticks, without_nulls
 from .._tables.buffers import contiguous, identifiers, tags
 from .._tables.names import CONDITIONS, POSITION, TRACK
 from .._values.arguments import as_policy, assumed, assumed_state, identifier_text, policy_of, policy_row
+from .._values.conditions import CIRCULAR_GEOGRAPHIC
 from .._values.enums import State
 from .._values.policy import PolicyRow, TransitionPolicy
-from .._values.results import FeedResult
+from .._values.results import FeedResult, SyncResult
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -124,9 +125,9 @@ class _Circles(NamedTuple):
     assuming: int
     policy: PolicyRow | None
 
-    def add(self, handle: Handle, tags: memoryview[Any]) -> None:
-        """Adds them, all or nothing."""
-        handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)])
+    def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
+        """Adds or ensures them, all or nothing."""
+        return SyncResult(*handle.add_circles(*self[1:], tags[self.first : self.first + len(self.identifiers)], ensure))
 
     def add_singly(self, handle: Handle, tags: memoryview[Any]) -> None:
         """Adds one after another, which is faster for few."""
@@ -161,24 +162,57 @@ class Options(NamedTuple):
     tag: Tags
 
 
-def add_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options) -> None:
+def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options, ensure: bool) -> SyncResult:
     """Adds the circles of a stream; see :meth:`fencepost.Monitor.add_many`."""
     reader = BatchReader(table, CIRCLES)
+    plan, parts, numbers = _parts(reader, columns, options)
+    total = SyncResult(0, 0, 0, 0)
+    # A row that is refused is refused by any monitor: several parts go into another one first.
+    for target in (_empty(), handle) if len(parts) > 1 else (handle,):
+        total = SyncResult(0, 0, 0, 0)
+        for part in parts:
+            singly = not ensure and len(parts) > 1 and len(part.identifiers) < _FEW
+            try:
+                if singly:
+                    part.add_singly(target, numbers)
+                else:
+                    counts = part.put(target, numbers, ensure)
+                    total = SyncResult(*(one + other for one, other in zip(total, counts, strict=True)))
+            except InvalidArgumentError as error:
+                raise _of_row(error, CIRCLES, part.first, reader, plan) from None
+    return total
+
+
+def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options) -> SyncResult:
+    """Makes the conditions exactly those of a stream; see :meth:`fencepost.Monitor.sync`."""
+    reader = BatchReader(table, CIRCLES)
+    plan, parts, numbers = _parts(reader, columns, options)
+    definitions = []
+    for part in parts:
+        rows = zip(part.identifiers, part.latitudes, part.longitudes, part.radii, numbers[part.first :])
+        definitions += [
+            (identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), part.assuming, part.policy, tag)
+            for identifier, *circle, tag in rows
+        ]
+    try:
+        return SyncResult(*handle.sync(tuple(definitions)))
+    except MonitorClosedError:
+        raise
+    except InvalidArgumentError as error:
+        raise _of_row(error, CIRCLES, 0, reader, plan) from None
+
+
+def _parts(
+    reader: BatchReader, columns: Mapping[str, str], options: Options
+) -> tuple[Plan, list[_Circles], memoryview[Any]]:
+    """The circles of a stream, those with the same options together, and their tags."""
     plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
     default = assumed(options.assuming), policy_row(options.policy)
     found = groupby(
         _circles(reader, plan, default, as_policy(options.policy)), lambda part: (part.assuming, part.policy)
     )
     parts = [_Circles.joined(list(same)) for _, same in found]
-    numbers = tags(options.tag, sum(len(part.identifiers) for part in parts))
-    # A row that is refused is refused by any monitor: several parts go into another one first.
-    for target in (_empty(), handle) if len(parts) > 1 else (handle,):
-        for part in parts:
-            singly = len(parts) > 1 and len(part.identifiers) < _FEW
-            try:
-                (part.add_singly if singly else part.add)(target, numbers)
-            except InvalidArgumentError as error:
-                raise _of_row(error, CIRCLES, part.first, reader, plan) from None
+    return plan, parts, tags(options.tag, sum(len(part.identifiers) for part in parts))
 
 
 def _circles(reader: BatchReader, plan: Plan, default: _Decided, base: TransitionPolicy) -> Iterator[_Circles]:

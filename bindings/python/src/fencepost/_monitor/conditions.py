@@ -10,6 +10,7 @@ from .._values.arguments import assumed, integer, policy_row
 from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
+from .._values.results import SyncResult
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -155,20 +156,74 @@ class MonitorConditions:
             >>> monitor["c"].condition.radius
             150.0
         """
+        self._put_many(identifier, latitude, longitude, radius, assuming, policy, tag, columns, False)
+
+    def ensure_many(
+        self,
+        identifier: Any,
+        latitude: Any = None,
+        longitude: Any = None,
+        radius: Any = None,
+        *,
+        assuming: State | str = State.UNKNOWN,
+        policy: TransitionPolicy | str | None = None,
+        tag: SupportsArray | Buffer | Iterable[int] | int = 0,
+        columns: Mapping[str, str] | None = None,
+    ) -> SyncResult:
+        """Like :meth:`add_many`, but leaves equal conditions alone, as :meth:`ensure` does, with a store in one
+        transaction. To remove all others too use :meth:`sync`.
+
+        Args:
+            identifier: As for :meth:`add_many`, like all others.
+            latitude: Degrees.
+            longitude: Degrees.
+            radius: Metres.
+            assuming: For all of them.
+            policy: For all of them.
+            tag: A column, or one for all of them.
+            columns: Of a table the names of columns that are not recognised.
+
+        Returns:
+            How many were added, replaced and kept.
+
+        Raises:
+            InvalidArgumentError: As :meth:`add_many`, like the others.
+
+        Example:
+            >>> from fencepost import Monitor
+            >>> monitor = Monitor()
+            >>> monitor.ensure_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
+            SyncResult(added=2, replaced=0, kept=0, removed=0)
+            >>> monitor.ensure_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 300])
+            SyncResult(added=0, replaced=1, kept=1, removed=0)
+        """
+        return self._put_many(identifier, latitude, longitude, radius, assuming, policy, tag, columns, True)
+
+    def _put_many(
+        self,
+        identifier: Any,
+        latitude: Any,
+        longitude: Any,
+        radius: Any,
+        assuming: State | str,
+        policy: TransitionPolicy | str | None,
+        tag: Any,
+        columns: Mapping[str, str] | None,
+        ensure: bool,
+    ) -> SyncResult:
         given = (latitude, longitude, radius)
         if hasattr(identifier, "__arrow_c_stream__") and all(column is None for column in given):
-            from .arrow_batches import Options, add_stream
+            from .arrow_batches import Options, put_stream
 
-            add_stream(self._handle, identifier, columns or {}, Options(assuming, policy, tag))
-            return
+            return put_stream(self._handle, identifier, columns or {}, Options(assuming, policy, tag), ensure)
         if columns is not None:
             raise TypeError("columns names those of a table that exports an Arrow stream")
         for column, name in zip(given, ("latitude", "longitude", "radius")):
             if column is None:
-                raise TypeError(f"add_many needs the column {name}")
+                raise TypeError(f"{'ensure_many' if ensure else 'add_many'} needs the column {name}")
         texts = identifiers(identifier)
         rows = len(texts)
-        self._handle.add_circles(
+        counts = self._handle.add_circles(
             texts,
             contiguous(latitude, "latitude", rows),
             contiguous(longitude, "longitude", rows),
@@ -176,7 +231,9 @@ class MonitorConditions:
             assumed(assuming),
             policy_row(policy),
             tags(tag, rows),
+            ensure,
         )
+        return SyncResult(*counts)
 
     def remove(self, identifier: str) -> bool:
         """Removes a condition, its record and its events.

@@ -32,6 +32,7 @@ class MonitorInputs:
         Raises:
             InvalidArgumentError: A coordinate or the time is out of range; counted.
             LateInputError: Earlier than the clock; counted.
+            AheadOfClockError: Later than the clock by more than `max_time_step`; counted.
             QueueFullError: `max_pending_events` events wait.
         """
         self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
@@ -182,6 +183,7 @@ class MonitorInputs:
         Raises:
             InvalidArgumentError: There is no time, or the sightings carry different ones.
             LateInputError: Earlier than the clock; counted.
+            AheadOfClockError: Later than the clock by more than `max_time_step`; counted.
             QueueFullError: `max_pending_events` events wait.
         """
         if isinstance(sightings, BeaconSighting):
@@ -223,13 +225,38 @@ class MonitorInputs:
         self._handle.set_host(Diagnostics(diagnostics).value, kinds, to_us(time))
 
     def advance(self, time: Time) -> None:
-        """Tells that time has passed: what is due up to and at `time` is confirmed.
+        """Tells that time has passed: what is due up to and at `time` is confirmed. `max_time_step` does not apply.
 
         Raises:
             LateInputError: Earlier than the clock; counted.
             QueueFullError: `max_pending_events` events wait.
         """
         self._handle.advance(to_us(time))
+
+    def rewind(self, time: Time) -> None:
+        """Says that the times of some inputs were wrong, and sets the clock back.
+
+        What you were told and will be told stays: conditions, records, waiting events, the sequence, the counters. What
+        was observed becomes undetermined without an event: a circle until the next fix, a beacon condition until a
+        sighting or until `beacon_initial_timeout` after the new clock. Open crossings and the last fix are forgotten;
+        what the host stated holds on. It is an input, and is accepted while the queue is full.
+
+        Args:
+            time: The clock from now on, not later than the one that is.
+
+        Raises:
+            InvalidArgumentError: Out of range, later than the clock, or no time was given yet.
+
+        Example:
+            >>> from fencepost import Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.feed(Fix(52.5, 13.4, time=3_453_148_800_000_000))  # a receiver that believes it is 2079
+            >>> monitor.rewind(1_714_550_400_000_000)
+            >>> monitor.feed(Fix(52.5, 13.4, time=1_714_550_401_000_000))
+            >>> monitor.clock.isoformat()
+            '2024-05-01T08:00:01+00:00'
+        """
+        self._handle.rewind(to_us(time))
 
 
 def _pack(fixes: Iterable[Fix]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +17,29 @@ from .._values.results import Explanation, Statistics
 from .conditions import MonitorConditions
 from .events import MonitorEvents
 from .inputs import MonitorInputs
+from .sets import MonitorSets
 from .store import MonitorStore
 
 if TYPE_CHECKING:
     from typing import Self
 
 
-class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
+def time_step(value: float | timedelta) -> int:
+    """Microseconds; 0, which says "any" to the library, is refused."""
+    step = seconds_to_us(value, "max_time_step")
+    if step == 0:
+        raise InvalidArgumentError("max_time_step is 0 s; accepted are 1e-6 to 1e9 s, or None for any distance")
+    return step
+
+
+class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, MonitorStore):
     """Named conditions, their records, and the events that wait to be handed out.
 
     A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was
     given, and an input earlier than that is refused. It may be used from several threads; one consumer at a time gets a
-    sensible order of events. A context manager, closed at its end; ``len``, ``in``, iteration and ``monitor["home"]``
-    work on the conditions.
+    sensible order of events. A context manager, closed at its end. A mapping of identifiers to records: ``len``,
+    ``in``, iteration, ``monitor["home"]``, ``del``, :meth:`get`, :meth:`keys`, :meth:`values`, :meth:`items`;
+    conditions come in by :meth:`add` and its like.
 
     Args:
         name: 1 to 64 letters, digits or underscores; None: a private monitor without a name.
@@ -44,6 +54,9 @@ class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
             memory.
         durability: When changes are made to last; without a store of no effect.
         checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
+        max_time_step: Seconds, above 0: an input that is later than the clock by more is refused and counted, so that
+            one wrong date does not make every later input late; None: none is. The first input has nothing to be
+            measured by; :meth:`advance` is your word and passes; :meth:`rewind` sets a clock back that ran ahead.
 
     Raises:
         InvalidNameError: The name has other characters or another length.
@@ -82,18 +95,20 @@ class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
         store: str | os.PathLike[str] | None = None,
         durability: Durability | str = Durability.CHANGES,
         checkpoint_interval: float | timedelta = 60.0,
+        max_time_step: float | timedelta | None = None,
     ) -> None:
         self._handle = Handle(
             name,
             DELIVERIES.index(member(Delivery, delivery, "delivery")),
             0 if condition_limit is None else integer(condition_limit, "condition_limit", 1),
-            integer(max_pending_events, "max_pending_events", 1),
+            integer(max_pending_events, "max_pending_events", 1, 1_000_000_000),
             seconds_to_us(initial_fix_max_age, "initial_fix_max_age"),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
             None if store is None else os.fsencode(store),
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
+            0 if max_time_step is None else time_step(max_time_step),
         )
 
     @classmethod
@@ -182,6 +197,45 @@ class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
         if record is None:
             raise NotFoundError(f"no condition has the identifier {identifier!r}")
         return record
+
+    def __delitem__(self, identifier: str) -> None:
+        """Removes a condition, its record and its events.
+
+        Raises:
+            NotFoundError: No condition has that identifier (a ``KeyError``).
+        """
+        if not self.remove(identifier):
+            raise NotFoundError(f"no condition has the identifier {identifier!r}")
+
+    def get(self, identifier: str, default: Any = None) -> Any:
+        """The record of that identifier, or `default`.
+
+        Example:
+            >>> Monitor().get("home", "nothing")
+            'nothing'
+        """
+        record = self.record(identifier)
+        return default if record is None else record
+
+    def keys(self) -> KeysView[str]:
+        """The identifiers, as a view of what there is."""
+        return KeysView(self)
+
+    def values(self) -> ValuesView[Record]:
+        """The records, as a view of what there is; :meth:`records` reads them all at once."""
+        return ValuesView(self)
+
+    def items(self) -> ItemsView[str, Record]:
+        """Identifiers and records, as a view of what there is.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> [(identifier, record.condition.radius) for identifier, record in monitor.items()]
+            [('home', 100.0)]
+        """
+        return ItemsView(self)
 
     def state(self, identifier: str) -> State:
         """What the detector believes of a condition now, whatever events still wait: unknown while it is undetermined,
@@ -289,3 +343,6 @@ class Monitor(MonitorConditions, MonitorInputs, MonitorEvents, MonitorStore):
         first = (self.record(identifier) for identifier in self.identifiers[:SHOWN])
         rows = [record_row(record) for record in first if record is not None]
         return table(repr(self).strip("<>"), RECORD_HEADS, rows, len(self))
+
+
+Mapping.register(Monitor)

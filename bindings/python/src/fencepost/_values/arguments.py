@@ -19,8 +19,18 @@ def member(kind: type[Any], value: Any, what: str) -> Any:
         raise InvalidArgumentError(f"{what} {value!r} is not one of {names}") from None
 
 
-def assumed(value: State | str) -> int:
-    return STATES.index(member(State, value, "assuming"))
+def assumed(value: State | str, what: str = "assuming") -> int:
+    """The number of a state that a condition may begin with or be in: not unmonitored, which is no belief."""
+    try:
+        number = STATES.index(State(value))
+    except ValueError:
+        number = len(_BELIEFS)
+    if number >= len(_BELIEFS):
+        raise InvalidArgumentError(f"{what} {value!r} is not one of {', '.join(_BELIEFS)}")
+    return number
+
+
+_BELIEFS = tuple(str(state) for state in STATES[:3])
 
 
 def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
@@ -29,12 +39,13 @@ def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
     return (TransitionPolicy.named(policy) if isinstance(policy, str) else policy)._row()
 
 
-def integer(value: SupportsIndex, what: str, least: int) -> int:
+def integer(value: SupportsIndex, what: str, least: int, most: int = (1 << 64) - 1) -> int:
     if isinstance(value, bool):
         raise TypeError(f"{what} must be int, not bool")
     number = operator.index(value)
-    if not least <= number < 1 << 64:
-        raise InvalidArgumentError(f"{what} {number} is outside {least} to 2**64 - 1")
+    if not least <= number <= most:
+        end = "2**64 - 1" if most == (1 << 64) - 1 else most
+        raise InvalidArgumentError(f"{what} {number} is outside {least} to {end}")
     return number
 
 

@@ -111,6 +111,17 @@ Condition: TypeAlias = CircularGeographicCondition | BeaconIdentityCondition
 """Any condition."""
 
 CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = 1, 2
+Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int]
+
+
+def definition_of(condition: Condition) -> tuple[int, Geometry]:
+    """Kind and geometry, as the extension takes them."""
+    if isinstance(condition, CircularGeographicCondition):
+        return CIRCULAR_GEOGRAPHIC, (condition.latitude, condition.longitude, condition.radius)
+    major = -1 if condition.major is None else condition.major
+    return BEACON_IDENTITY, (condition.uuid.bytes, major, -1 if condition.minor is None else condition.minor)
+
+
 KINDS: dict[type, int] = {
     CircularGeographicCondition: CIRCULAR_GEOGRAPHIC,
     BeaconIdentityCondition: BEACON_IDENTITY,

@@ -11,6 +11,14 @@ from .._tables.times import seconds_to_us, us_to_seconds
 from .enums import DWELL_POLICIES, DwellPolicy, Notify
 
 PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int]
+DefinitionRow: TypeAlias = tuple[
+    str,  # identifier
+    int,  # kind
+    tuple[float, float, float] | tuple[bytes, int, int],  # circle, or UUID, major and minor or -1
+    int,  # assumed state
+    PolicyRow | None,
+    int,  # tag
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

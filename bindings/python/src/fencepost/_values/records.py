@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 from .._tables.html import SHOWN, instant, table
 from .._tables.table import Table
 from .conditions import CIRCULAR_GEOGRAPHIC, BeaconIdentityCondition, CircularGeographicCondition, Condition, uuid_of
-from .enums import State
+from .enums import STATES, State
 from .events import Event, EventRow
 from .policy import PolicyRow, TransitionPolicy
 
 Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int | None, int | None]
-RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow]
+RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow, int]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,6 +29,7 @@ class Record:
         policy: The condition's.
         tag: The number given when the condition was added.
         generation: Counts adds and replacements per monitor.
+        present_state: What the detector believes now, whatever events still wait: see :meth:`Monitor.state`.
 
     Example:
         >>> from fencepost import CircularGeographicCondition, Monitor
@@ -44,6 +45,7 @@ class Record:
     policy: TransitionPolicy
     tag: int
     generation: int
+    present_state: State = State.UNKNOWN
 
     @property
     def state(self) -> State:
@@ -68,7 +70,7 @@ class Record:
 
     @classmethod
     def _from_row(cls, row: RecordRow) -> Record:
-        identifier, kind, geometry, generation, tag, policy, last_event = row
+        identifier, kind, geometry, generation, tag, policy, last_event, present = row
         condition: Condition
         if kind == CIRCULAR_GEOGRAPHIC:
             condition = CircularGeographicCondition(*geometry)
@@ -76,7 +78,7 @@ class Record:
             uuid, major, minor = geometry
             condition = BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
         event, rules = Event._from_row(last_event), TransitionPolicy._from_row(policy)
-        return cls(identifier, condition, event, rules, tag, generation)
+        return cls(identifier, condition, event, rules, tag, generation, STATES[present])
 
 
 class RecordList(Table, list[Record]):
@@ -97,7 +99,7 @@ class RecordList(Table, list[Record]):
 
         ``identifier``; of circles ``latitude``, ``longitude`` (degrees) and ``radius`` (metres), of beacons ``uuid``,
         ``major`` and ``minor``; ``state``, ``cause``, ``date`` (aware, UTC) and ``sequence`` of the last event;
-        ``generation``, ``tag``. What a record does not have is None.
+        ``generation``, ``tag``; ``present_state``, what the detector believes now. What a record does not have is None.
 
         Example:
             >>> from fencepost import CircularGeographicCondition, Fix, Monitor
@@ -142,6 +144,7 @@ RECORD_COLUMNS: dict[str, tuple[str, Callable[[Record], Any]]] = {
     "sequence": ("uint", lambda record: record.last_event.sequence),
     "generation": ("uint", lambda record: record.generation),
     "tag": ("uint", lambda record: record.tag),
+    "present_state": ("text", lambda record: str(record.present_state)),
 }
 """What the columns of records hold, and their values."""
 

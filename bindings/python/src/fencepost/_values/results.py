@@ -24,7 +24,7 @@ class FeedResult(NamedTuple):
     invalid: int
     """Skipped: coordinate or time out of range, or no position (accuracy negative or NaN)."""
     late: int
-    """Skipped: earlier than the clock."""
+    """Skipped for their time: earlier than the clock, or ahead of it by more than `max_time_step`."""
 
     def _plus(self, counts: tuple[int, int, int]) -> FeedResult:
         """The counts of two batches."""
@@ -36,6 +36,24 @@ class FeedResult(NamedTuple):
         counts = getattr(error, "result", None)
         if type(counts) is tuple:
             error.result = self._plus(counts)  # type: ignore[attr-defined]
+
+
+class SyncResult(NamedTuple):
+    """What became of the conditions of a set.
+
+    Example:
+        >>> SyncResult(added=3, replaced=0, kept=1, removed=2).kept
+        1
+    """
+
+    added: int
+    """No condition had the identifier."""
+    replaced: int
+    """One that differs had it: new record, its waiting events were dropped."""
+    kept: int
+    """An equal one was there: nothing happened to it."""
+    removed: int
+    """Not in the set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +71,7 @@ class Statistics:
         pending_events: Events that wait to be handed out.
         handed_out_events: The last sequence number given.
         condition_count: Conditions.
+        ahead_inputs: Inputs of all kinds that were ahead of the clock by more than `max_time_step`.
 
     Example:
         >>> from fencepost import Monitor
@@ -69,6 +88,7 @@ class Statistics:
     pending_events: int
     handed_out_events: int
     condition_count: int
+    ahead_inputs: int = 0
 
     @property
     def clock(self) -> datetime | None:

@@ -1,0 +1,134 @@
+/* Sets of conditions: many ensured, synchronised or removed in one call and one transaction, and those in one state. */
+#include "native.h"
+
+#include <string.h>
+
+static PyObject *counts_of(const fencepost_sync_result *result) {
+  return Py_BuildValue("(KKKK)", (unsigned long long)result->added, (unsigned long long)result->replaced,
+                       (unsigned long long)result->kept, (unsigned long long)result->removed);
+}
+
+/* What a definition points to. */
+typedef struct {
+  fencepost_condition_options options;
+  fencepost_transition_policy policy;
+} definition_parts;
+
+/* Reads (identifier, kind, geometry, assuming, policy, tag); the texts stay the tuple's. */
+static int read_definition(native_state *state, PyObject *row, fencepost_condition_definition *definition,
+                           definition_parts *parts) {
+  PyObject *identifier, *geometry, *policy;
+  int kind, assuming;
+  unsigned long long tag;
+  if (!PyTuple_Check(row)) {
+    PyErr_SetString(PyExc_TypeError, "a definition must be a tuple");
+    return -1;
+  }
+  if (!PyArg_ParseTuple(row, "OiOiOK;definition", &identifier, &kind, &geometry, &assuming, &policy, &tag)) return -1;
+  *definition = (fencepost_condition_definition)FENCEPOST_CONDITION_DEFINITION_INIT;
+  parts->options = (fencepost_condition_options)FENCEPOST_CONDITION_OPTIONS_INIT;
+  parts->policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  if (native_text(state, identifier, "identifier", &definition->identifier) < 0 ||
+      native_condition_options(policy, assuming, tag, &parts->policy, &parts->options) < 0)
+    return -1;
+  definition->options = &parts->options;
+  definition->kind = kind;
+  if (!PyTuple_Check(geometry)) {
+    PyErr_SetString(PyExc_TypeError, "geometry must be a tuple");
+    return -1;
+  }
+  if (kind == FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
+    return PyArg_ParseTuple(geometry, "ddd;circle", &definition->latitude, &definition->longitude,
+                            &definition->radius_m)
+               ? 0
+               : -1;
+  const char *uuid;
+  Py_ssize_t size;
+  if (!PyArg_ParseTuple(geometry, "y#ii;beacon", &uuid, &size, &definition->major, &definition->minor)) return -1;
+  if (size != 16) {
+    native_refuse(state, "uuid: %zd bytes, expected 16", size);
+    return -1;
+  }
+  memcpy(definition->uuid, uuid, 16);
+  return 0;
+}
+
+/* A tuple of definitions; counts of what was added, replaced, kept and removed. */
+PyObject *native_sync(PyObject *object, PyObject *rows) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  if (native_refuse_closed(self, state) < 0) return NULL;
+  if (!PyTuple_Check(rows)) {
+    PyErr_SetString(PyExc_TypeError, "definitions must be a tuple");
+    return NULL;
+  }
+  size_t count = (size_t)PyTuple_Size(rows);
+  fencepost_condition_definition *definitions = PyMem_Calloc(count + 1, sizeof(*definitions));
+  definition_parts *parts = PyMem_Calloc(count + 1, sizeof(*parts));
+  PyObject *counts = NULL;
+  int failed = definitions == NULL || parts == NULL;
+  if (failed) PyErr_NoMemory();
+  for (size_t row = 0; row < count && !failed; row++)
+    failed = read_definition(state, PyTuple_GetItem(rows, (Py_ssize_t)row), &definitions[row], &parts[row]) < 0;
+  if (!failed) {
+    fencepost_sync_result result = {0, 0, 0, 0};
+    native_call call = native_begin_batch(self);
+    fencepost_status status = fencepost_monitor_sync_conditions(self->handle, definitions, count, &result, &call.error);
+    counts = native_end(&call, status) < 0 ? NULL : counts_of(&result);
+  }
+  PyMem_Free(parts);
+  PyMem_Free(definitions);
+  return counts;
+}
+
+PyObject *native_put_circles(native_monitor *self, native_state *state, PyObject *identifiers,
+                             const double *const columns[3], const uint64_t *tags,
+                             const fencepost_condition_options *options, int ensure) {
+  if (native_refuse_closed(self, state) < 0) return NULL;
+  Py_ssize_t count;
+  const char **texts = native_texts(state, identifiers, &count);
+  if (texts == NULL) return NULL;
+  fencepost_sync_result result = {0, 0, 0, 0};
+  native_call call = native_begin_batch(self);
+  fencepost_status status =
+      ensure ? fencepost_monitor_ensure_circular_conditions(self->handle, texts, columns[0], columns[1], columns[2],
+                                                            tags, (size_t)count, options, &result, &call.error)
+             : fencepost_monitor_add_circular_conditions(self->handle, texts, columns[0], columns[1], columns[2], tags,
+                                                         (size_t)count, options, &call.error);
+  int refused = native_end(&call, status) < 0;
+  PyMem_Free(texts);
+  return refused ? NULL : counts_of(&result);
+}
+
+const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count) {
+  if (!PyTuple_Check(tuple)) {
+    PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
+    return NULL;
+  }
+  *count = PyTuple_Size(tuple);
+  const char **texts = PyMem_Calloc((size_t)*count + 1, sizeof(*texts));
+  if (texts == NULL) PyErr_NoMemory();
+  for (Py_ssize_t row = 0; texts != NULL && row < *count; row++) {
+    if (native_text(state, PyTuple_GetItem(tuple, row), "identifier", &texts[row]) < 0) {
+      PyMem_Free(texts);
+      return NULL;
+    }
+  }
+  return texts;
+}
+
+PyObject *native_remove_many(PyObject *object, PyObject *identifiers) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  if (native_refuse_closed(self, state) < 0) return NULL;
+  Py_ssize_t count;
+  const char **texts = native_texts(state, identifiers, &count);
+  if (texts == NULL) return NULL;
+  size_t removed = 0;
+  native_call call = native_begin_batch(self);
+  fencepost_status status =
+      fencepost_monitor_remove_conditions(self->handle, texts, (size_t)count, &removed, &call.error);
+  int refused = native_end(&call, status) < 0;
+  PyMem_Free(texts);
+  return refused ? NULL : PyLong_FromSize_t(removed);
+}
