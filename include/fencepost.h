@@ -37,6 +37,13 @@
  *           every system.
  * Threads   A monitor may be used from several threads; the lock is inside. Functions without a monitor are
  *           free of shared state.
+ * Cancel    pthread_cancel() of a thread inside a call acts after the call: cancellation is switched off while a
+ *           monitor with a store is used and while a wake-up callback runs. (Cancellation of the asynchronous type is for
+ *           no library.)
+ * Stack     A thread that calls needs 32 kB of stack, 48 kB with a store.
+ * Numbers   Calls raise no floating-point exception but inexact and underflow: a host may have made invalid, division by
+ *           zero and overflow signals. The last digits are those of the rounding mode to nearest; in another one numbers
+ *           may differ in the last digits, and a fix within nanometres of a line may be decided otherwise.
  * Destroy   Destroying a monitor while another thread is inside a call on it, or calls it afterwards, is the one
  *           forbidden race. A wake-up callback must not destroy its monitor.
  * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it. One
@@ -49,13 +56,19 @@
  *           runtime does so): sizes and limits are checked before anything is allocated.
  * Failure   Every function that can fail returns a fencepost_status. On failure nothing has changed and the
  *           outputs are untouched, unless the function says otherwise. The optional last parameter tells
- *           more: one line that names cause, place and accepted range. No input traps.
+ *           more: one line that names cause, place and accepted range. No input traps. An array that may be NULL
+ *           may be so only with count 0; a count of which no array can be, above INT64_MAX / sizeof of an element, is
+ *           refused with FENCEPOST_E_INVALID_ARGUMENT. Where an output has a capacity, 0 asks for the size and gives
+ *           FENCEPOST_OK.
  * Static    A program may hold one static library that carries a Swift runtime inside, as the archive of this one
  *           does; any number of shared ones.
  * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
  *           of a store directory that you name.
- *           (The Swift runtime inside looks at its own SWIFT_... variables, /proc/self/maps and the number of
- *           processors when the library is loaded.)
+ *           (The Swift runtime inside looks at its own SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and
+ *           the number of processors when the library is loaded, and takes its hash seed from getrandom() or
+ *           /dev/urandom; SQLite looks at SQLITE_TMPDIR and TMPDIR for what does not fit into memory.)
+ * Sanitizer The Thread Sanitizer does not see the lock inside: run the host with
+ *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library.
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H
@@ -111,7 +124,10 @@ enum {
   FENCEPOST_E_INTERNAL = 120
 };
 
-/* Detail of a failure, owned by the caller. Unchanged when the call succeeds. */
+/*
+ * Detail of a failure, owned by the caller. Unchanged when the call succeeds. It may grow at its end; one whose struct_size
+ * was not set is filled as version 0.1 had it, 272 bytes.
+ */
 typedef struct fencepost_error {
   uint32_t struct_size;    /* set by FENCEPOST_ERROR_INIT */
   fencepost_status status; /* what the call returned */
@@ -245,6 +261,7 @@ enum {
  * crossing is confirmed when the device has then stayed on that side for the dwell.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
+ * Frozen: it never grows, since conditions embed it; what is to come is in fencepost_condition_options.
  */
 typedef struct fencepost_transition_policy {
   uint32_t struct_size;                /* set by the INIT macros */
@@ -332,7 +349,26 @@ typedef struct fencepost_monitor_options {
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
-/* One event, with the evidence that decided it. Frozen: it never grows. */
+/*
+ * One event, with the evidence that decided it. Frozen: it never grows. What happened is read from cause and state:
+ *
+ *     cause                     state          what
+ *     CROSSING                  SATISFIED      entered (a beacon came)
+ *     CROSSING, TIMEOUT         UNSATISFIED    left (no beacon any more)
+ *     DETERMINATION, TIMEOUT    either         the first evidence since the add, a suspension or a rewind: where the
+ *                                              device is, not that it moved
+ *     DIAGNOSTIC                UNMONITORED    monitoring stopped: diagnostics say why
+ *     DIAGNOSTIC                any other      only the diagnostics changed
+ *
+ * A TIMEOUT with an evidence_date_us is a beacon that left, without one it is a first determination.
+ *
+ *     if (event.cause == FENCEPOST_CAUSE_CROSSING && event.state == FENCEPOST_STATE_SATISFIED)
+ *       printf("entered %s\n", event.identifier);
+ *     else if (event.state == FENCEPOST_STATE_UNSATISFIED &&
+ *              (event.cause == FENCEPOST_CAUSE_CROSSING ||
+ *               (event.cause == FENCEPOST_CAUSE_TIMEOUT && event.evidence_date_us != FENCEPOST_TIME_UNSET)))
+ *       printf("left %s\n", event.identifier);
+ */
 typedef struct fencepost_event {
   uint64_t sequence;           /* 1, 2, 3 ... per monitor; 0 in a first record */
   uint64_t generation;         /* add sequence of the condition: tells a replacement from what it replaced */
@@ -352,7 +388,7 @@ typedef struct fencepost_event {
   uint16_t refinement_major;   /* 0 ... 65535 */
   uint16_t refinement_minor;   /* 0 ... 65535 */
   uint32_t identifier_length;  /* bytes, without the terminating zero */
-  char identifier[264];        /* UTF-8, terminated */
+  char identifier[264];        /* UTF-8, terminated; all that follows is zero */
 } fencepost_event;
 
 /* Definition of a condition as it was added. Frozen: it never grows. */
@@ -368,7 +404,7 @@ typedef struct fencepost_condition {
   double radius_m;                    /* circle: metres */
   uint8_t uuid[16];                   /* beacon identity */
   fencepost_transition_policy policy; /* as it was added, the preset's values filled in */
-  char identifier[264];               /* UTF-8, terminated */
+  char identifier[264];               /* UTF-8, terminated; all that follows is zero */
 } fencepost_condition;
 
 /* A condition and the last event of it that was handled. Frozen: it never grows. */
@@ -494,6 +530,8 @@ typedef struct fencepost_monitor fencepost_monitor;
  *
  * After any crash the monitor is exactly in the state that it had after some prefix of its inputs; input_count of
  * fencepost_monitor_statistics() tells which, and feeding the rest again leads to where it would be without the crash.
+ * It is the index, from 0, of the first input to feed again, of a log in which each fix (also each row of a batch), scan
+ * report, scanning, host, advance and rewind is one, those that were refused too, but for QUEUE_FULL.
  * With the durability CHANGES or EVERY_INPUT every event that was handed out belongs to that prefix, and every event of
  * that prefix that was not committed is handed out again with the same sequence. RELAXED may go further back.
  * While the store cannot be written, monitoring goes on in memory; one event says so
@@ -555,7 +593,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_name(fencepost_monitor *monitor
  * Reads the counters and the clock.
  *
  * @param out_statistics  Initialised with FENCEPOST_STATISTICS_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set); UNSUPPORTED.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
  * Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_statistics(fencepost_monitor *monitor,
@@ -665,7 +703,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_beacon_condition(fencepost_
 
 /*
  * Like fencepost_monitor_add_circular_condition(), but leaves an equal condition of that identifier alone:
- * centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored.
+ * centre within 1e-7 degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored. Another tag or
+ * policy replaces the condition, as another place does: new record, new generation, its waiting events are dropped.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left; may be NULL.
  * @return As fencepost_monitor_add_circular_condition(). Threads: any. Since: 0.1
@@ -809,7 +848,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers_in_state(fencepost_
 /*
  * Explains why a condition is in its state, and the smallest change that would decide it.
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND; UNSUPPORTED. Threads: any. Complexity: O(1). Since: 0.1
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_explain(fencepost_monitor *monitor, const char *identifier,
                                                          fencepost_explanation *out_explanation,
@@ -828,7 +867,8 @@ FENCEPOST_API const char *fencepost_reason_name(fencepost_reason reason);
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate or time out of range; counted); LATE_INPUT
  *         (earlier than the clock; counted); AHEAD_OF_CLOCK (later than it by more than max_time_step_us; counted);
- *         QUEUE_FULL. The refused fix changes nothing else.
+ *         QUEUE_FULL. The refused fix changes nothing else. One that is invalid or has no position is that first, and
+ *         counted, also while the queue is full.
  * Threads: any. Complexity: see fencepost_monitor_feed_fixes(). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *monitor, const fencepost_fix *fix,
@@ -837,6 +877,10 @@ FENCEPOST_API fencepost_status fencepost_monitor_feed_fix(fencepost_monitor *mon
 /*
  * Feeds many fixes in order, read in place, with the same result as single calls: invalid and late rows, and those too
  * far ahead of the clock, are skipped and counted.
+ *
+ * A batch holds the monitor until it is done: other threads that call it wait, some milliseconds for a million fixes,
+ * with many changes longer; hosts that must answer meanwhile feed in blocks. The events of the whole batch wait in
+ * memory, and a store makes them last once, at the end.
  *
  * @param fixes       May be NULL only if count is 0.
  * @param out_result  Receives the counts; may be NULL. Stored with QUEUE_FULL too: the rows counted are those
@@ -1085,12 +1129,12 @@ typedef struct fencepost_armed_condition {
   double latitude;     /* centre, degrees */
   double longitude;    /* centre, degrees */
   double radius_m;     /* metres */
-  double slack_m;      /* distance of the position to the line */
+  double slack_m;      /* distance of the position to the line; INFINITY for a circle without one, the whole Earth */
   uint32_t is_inside;  /* the side of the position: what a back end has to assume that tells of changes only */
   uint32_t is_new;     /* 1: arm it, after what is not kept was disarmed; 0: it is armed already, leave it alone */
   uint32_t reserved;   /* 0 */
   uint32_t identifier_length; /* bytes, without the terminating zero */
-  char identifier[264];       /* UTF-8, terminated */
+  char identifier[264];       /* UTF-8, terminated; all that follows is zero */
 } fencepost_armed_condition;
 
 /* What goes with the armed circles. */

@@ -17,11 +17,16 @@
 #ifndef FENCEPOST_HPP
 #define FENCEPOST_HPP
 
+#if !defined(__cplusplus) || (__cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L))
+#error "fencepost.hpp needs C++17 (-std=c++17); fencepost.h is for C and for C++ from C++11 on"
+#endif
+
 #include <fencepost.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -122,7 +127,8 @@ inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
 
-/* A circle without an identifier, or a beacon identity when its kind is set: an element of monitor::sync_conditions(). */
+/* A circle without an identifier, or a beacon identity when its kind is set: an element of what
+   monitor::sync_conditions() takes. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
 
 /* What belongs to one condition beside its geometry. */
@@ -440,8 +446,21 @@ class monitor {
     call(fencepost_monitor_set_wakeup, get(), callback, context);
   }
 
-  /* What waits, for a range-based for. Going on says that the event before is handled. After a break the last one
-     is still in hand: acknowledge() or the next poll says that it is handled, abandon() gives it back. */
+  /* Hands each event that waits to a function and says that it is handled when the function has returned. When it
+     throws, that event is handed out again, with the same sequence, to who asks next. Returns how many were handled. */
+  template <class Handler>
+  std::size_t handle_events(Handler &&handler) {
+    std::size_t count = 0;
+    for (const event &next : events()) {
+      handler(next);
+      ++count;
+    }
+    return count;
+  }
+
+  /* What waits, for a range-based for. Going on says that the event before is handled. An event whose handling ends
+     with an exception that leaves the loop is handed out again. After a break the last one is still in hand:
+     acknowledge() or the next poll says that it is handled, abandon() gives it back. */
   class event_range {
    public:
     class iterator {
@@ -471,12 +490,18 @@ class monitor {
       std::optional<fencepost::event> event_;
     };
 
-    explicit event_range(monitor *source) : source_(source) {}
+    explicit event_range(monitor *source) : source_(source), exceptions_(std::uncaught_exceptions()) {}
+    event_range(const event_range &) = default;
+    event_range &operator=(const event_range &) = default;
+    ~event_range() {
+      if (std::uncaught_exceptions() > exceptions_) fencepost_monitor_abandon(source_->get(), nullptr);
+    }
     iterator begin() const { return iterator(source_); }
     iterator end() const { return iterator(); }
 
    private:
     monitor *source_;
+    int exceptions_;
   };
   event_range events() { return event_range(this); }
 

@@ -49,11 +49,41 @@ extension Monitor {
   /// The events as a sequence. See ``Events``.
   public var events: Events { Events(monitor: self) }
 
-  /// Hands out the next event and commits the one before; `nil` when none waits.
+  /// Hands each event that waits to a function, and commits it when the function has returned. When the function throws,
+  /// its event is not committed: it is handed out again, with the same sequence number, by whatever asks next.
+  ///
+  /// - Returns: How many events were handled.
+  /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists, and what the function throws.
+  @discardableResult
+  public func handleEvents(_ handle: (Event) async throws -> Void) async throws -> Int {
+    let seat = ConsumerSeat(consumer)
+    guard let number = seat.claim() else { throw MonitorError.consumerAlreadyActive }
+    defer { seat.leave() }
+    var count = 0
+    while let event = try handOut(to: number) {
+      try await handle(event)
+      count += 1
+    }
+    return count
+  }
+
+  /// Takes back what was handed out and not committed: it is handed out again, with the same sequence number. For a
+  /// consumer that stops before it has handled what it was given.
+  public func abandon() {
+    call { engine in engine.abandon() }
+  }
+
+  /// Hands out the next event and commits the one before; `nil` when none waits. Whoever fails to handle an event calls
+  /// ``abandon()`` before asking again, or takes events with ``handleEvents(_:)``, which does so.
   ///
   /// - Throws: ``MonitorError/consumerAlreadyActive`` while an iterator over ``events`` exists.
   public func nextEvent() throws(MonitorError) -> Event? {
-    guard let isNew = consumer.enter(nil) else { throw .consumerAlreadyActive }
+    try handOut(to: nil)
+  }
+
+  /// The next event for who holds that seat, or for who has none.
+  private func handOut(to seat: UInt64?) throws(MonitorError) -> Event? {
+    guard let isNew = consumer.enter(seat) else { throw .consumerAlreadyActive }
     return stored.call { engine in
       if isNew { engine.abandon() }
       return engine.nextEvent()
@@ -73,12 +103,8 @@ extension Monitor {
   func next(for seat: UInt64) async throws(MonitorError) -> Event? {
     while true {
       if Task.isCancelled { return nil }
-      guard waiter == nil, let isNew = consumer.enter(seat) else { throw .consumerAlreadyActive }
-      let event = stored.call { engine in
-        if isNew { engine.abandon() }
-        return engine.nextEvent()
-      }
-      if let event { return event }
+      guard waiter == nil else { throw .consumerAlreadyActive }
+      if let event = try handOut(to: seat) { return event }
       await waitForEvent()
     }
   }

@@ -11,7 +11,34 @@ extension MonitorEngine {
     try feed(fix, &survey)
   }
 
+  @inline(__always)
   mutating func feed(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) {
+    if !passesInSafety(fix) { try decide(fix, &survey) }
+  }
+
+  /// Takes a fix within the safe region, before the next deadline, as ``skipSafeFixes(_:from:)`` takes many.
+  ///
+  /// - Returns: Whether it did.
+  @inline(__always)
+  private mutating func passesInSafety(_ fix: Fix) -> Bool {
+    let time = fix.time.microseconds
+    guard neighbourhood.safe.squaredRadius > 0, !isFull, fix.coordinate.isValid,
+      neighbourhood.safe.contains(fix.coordinate), fix.accuracy >= 0, time >= clock, time < safeHorizon,
+      time &- clock <= maxTimeStep
+    else { return false }
+    clock = time
+    lastFix = fix
+    counters.acceptedFixes += 1
+    counters.inputCount += 1
+    return true
+  }
+
+  /// The first instant before which a fix in the safe region can change nothing.
+  @inline(__always)
+  private var safeHorizon: Int64 { min(deadlines.earliest, Timestamp.latest.microseconds &+ 1) }
+
+  /// Feeds a fix that may change something, or may be refused.
+  private mutating func decide(_ fix: Fix, _ survey: inout Survey) throws(MonitorError) {
     guard fix.isUsable else {
       countUnusable()
       if let defect = fix.defect { throw .invalidArgument(defect) }
@@ -77,7 +104,7 @@ extension MonitorEngine {
         result.invalid += 1
       } else {
         do throws(MonitorError) {
-          try feed(fix, &survey)
+          try decide(fix, &survey)
           result.accepted += 1
         } catch {
           switch error {
@@ -103,14 +130,14 @@ extension MonitorEngine {
   private mutating func skipSafeFixes(_ fixes: some FixRows, from start: Int) -> Int {
     let safe = neighbourhood.safe
     guard safe.squaredRadius > 0 else { return start }
-    let horizon = min(deadlines.earliest, Timestamp.latest.microseconds &+ 1)
+    let horizon = safeHorizon
     let maxStep = maxTimeStep
     var time = clock
     var index = start
     let count = fixes.count
     while index < count {
       let fix = fixes[unchecked: index]
-      guard safe.contains(fix.coordinate), fix.coordinate.isValid, fix.accuracy >= 0,
+      guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.accuracy >= 0,
         fix.time.microseconds >= time, fix.time.microseconds < horizon, fix.time.microseconds &- time <= maxStep
       else { break }
       time = fix.time.microseconds

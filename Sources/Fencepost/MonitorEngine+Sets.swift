@@ -35,63 +35,29 @@ extension MonitorEngine {
     table.live.lazy.filter { self.state(of: $0) == state }.map { table.identifiers.string(of: $0) }
   }
 
-  // MARK: - The same on rows, for faces that have no String
+  // MARK: - For faces that have no String
 
-  /// A row of a set whose identifier is given as UTF-8.
-  package struct Row {
-    package var identifier: UnsafeBufferPointer<UInt8>
-    package var condition: any Condition
-    package var assuming: Event.State
-    package var policy: TransitionPolicy
-    package var tag: UInt64
-
-    package init(
-      identifier: UnsafeBufferPointer<UInt8>, condition: any Condition, assuming: Event.State,
-      policy: TransitionPolicy, tag: UInt64
-    ) {
-      self.identifier = identifier
-      self.condition = condition
-      self.assuming = assuming
-      self.policy = policy
-      self.tag = tag
-    }
-  }
-
-  /// Ensures rows. See ``ensure(_:)``.
-  package mutating func ensure(
-    count: Int, row: (Int) throws(MonitorError) -> Row
-  ) throws(MonitorError) -> SyncResult {
-    ensure(try ConditionSet(count: count, row: row))
-  }
-
-  /// Makes the conditions exactly these rows. See ``sync(_:)``.
-  package mutating func sync(
-    count: Int, row: (Int) throws(MonitorError) -> Row
-  ) throws(MonitorError) -> SyncResult {
-    try sync(try ConditionSet(count: count, row: row))
-  }
+  /// The kind of a live slot.
+  package func kind(of slot: UInt32) -> ConditionKind { table.kind(of: slot) }
 
   /// Removes the conditions with those bytes as identifiers. All or nothing.
   package mutating func remove(
-    count: Int, identifier: (Int) throws(MonitorError) -> UnsafeBufferPointer<UInt8>
+    identifiersAsBytes identifiers: ContiguousArray<UnsafeBufferPointer<UInt8>>
   ) throws(MonitorError) -> Int {
-    for row in 0..<count {
-      if let defect = Self.defect(ofIdentifier: try identifier(row)) {
-        throw .invalidArgument(defect).inRow(row)
-      }
+    for (row, identifier) in identifiers.enumerated() {
+      if let defect = Self.defect(ofIdentifier: identifier) { throw .invalidArgument(defect).inRow(row) }
     }
     var removed = 0
-    for row in 0..<count {
-      guard let slot = table.identifiers.slot(of: try identifier(row)) else { continue }
+    for identifier in identifiers {
+      guard let slot = table.identifiers.slot(of: identifier) else { continue }
       remove(slot)
       removed += 1
     }
     return removed
   }
 
-  // MARK: - What is common
-
-  private mutating func ensure(_ set: borrowing ConditionSet) -> SyncResult {
+  /// Ensures rows. See ``ensure(_:)``.
+  package mutating func ensure(_ set: borrowing ConditionSet) -> SyncResult {
     var result = SyncResult()
     set.forEach { _, identifier, definition in
       if let slot = table.identifiers.slot(of: identifier) {
@@ -108,7 +74,8 @@ extension MonitorEngine {
     return result
   }
 
-  private mutating func sync(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
+  /// Makes the conditions exactly these rows. See ``sync(_:)``.
+  package mutating func sync(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
     let identifiers = try set.identifiers()
     let others = table.live.filter { slot in
       table.identifiers.withBytes(of: slot) { identifiers.slot(of: $0) } == nil
@@ -127,15 +94,6 @@ extension ConditionSet {
         try append(
           each.condition, identifier: bytes, assuming: each.assuming, policy: each.policy, tag: each.tag)
       }
-    }
-  }
-
-  init(count: Int, row: (Int) throws(MonitorError) -> MonitorEngine.Row) throws(MonitorError) {
-    reserve(count)
-    for index in 0..<count {
-      let row = try row(index)
-      try append(
-        row.condition, identifier: row.identifier, assuming: row.assuming, policy: row.policy, tag: row.tag)
     }
   }
 }

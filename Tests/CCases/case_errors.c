@@ -56,7 +56,7 @@ static void cut_at_a_character(void) {
       memset(error.message, '#', sizeof error.message);
       CHECK_STATUS(fencepost_monitor_condition(monitor, identifier, &condition, &error), FENCEPOST_E_NOT_FOUND);
       is_a_message(&error);
-      CHECK(strlen(error.message) >= sizeof error.message - 4);
+      CHECK(strlen(error.message) >= sizeof error.message - 8);
     }
   }
   fencepost_monitor_destroy(monitor);
@@ -77,10 +77,49 @@ static void control_characters(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* What other programs take for the end of a line: C1 controls, among them U+0085, and U+2028, U+2029. */
+static void separators_of_lines(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_condition condition;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_monitor_condition(monitor,
+                                           "a\xc2\x85"
+                                           "b\xe2\x80\xa8"
+                                           "c\xe2\x80\xa9"
+                                           "d\x7f"
+                                           "e\xc2\x9b"
+                                           "f\xc2\xa0\xe2\x80\xa7",
+                                           &condition, &error),
+               FENCEPOST_E_NOT_FOUND);
+  CHECK_TEXT(error.message, "no condition has the identifier \"a b c d e f\xc2\xa0\xe2\x80\xa7\"");
+  fencepost_monitor_destroy(monitor);
+}
+
+/* Of a message that is too long the middle is left out: a long path hides neither what failed nor why. */
+static void long_paths(void) {
+  char path[1200];
+  memset(path, 'p', sizeof path);
+  for (size_t i = 0; i < sizeof path; i += 100) path[i] = '/';
+  path[sizeof path - 1] = 0;
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.store_directory = path;
+  fencepost_monitor *none;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_monitor_create("m", &options, &none, &error), FENCEPOST_E_STORE_UNAVAILABLE);
+  is_a_message(&error);
+  CHECK_CONTAINS(error.message, "/pppp");
+  CHECK_CONTAINS(error.message, "pp \xe2\x80\xa6 ");
+  CHECK(strlen(error.message) > 240);
+  const char *end = error.message + strlen(error.message) - 1;
+  CHECK(*end != 'p');
+}
+
 static const ccase cases[] = {
     {"error: unchanged when the call succeeds", untouched_on_success},
     {"error: overwritten when it fails", overwritten_on_failure},
     {"error: a long message is cut at a character and terminated", cut_at_a_character},
     {"error: texts of the caller do not break the line", control_characters},
+    {"errors: separators of lines become blanks", separators_of_lines},
+    {"errors: long paths", long_paths},
 };
 AREA(area_errors);

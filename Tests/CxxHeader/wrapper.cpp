@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <type_traits>
 #include <vector>
 
@@ -122,6 +124,70 @@ void events() {
   CHECK(status_of([&] { monitor.feed(at(true, 0)); }) == FENCEPOST_E_LATE_INPUT);
 }
 
+// What was handed out and whose handling ended with an exception is handed out again.
+void handlers_that_throw() {
+  fencepost::monitor monitor;
+  monitor.add_circular_condition("a", 0, 0, 1000, exact());
+  for (int i = 0; i < 5; i++) monitor.feed(at(i % 2 == 0, i));
+  std::vector<std::uint64_t> handled;
+  bool fails = true;
+  const auto send = [&](const fencepost::event &event) {
+    if (event.sequence == 2 && std::exchange(fails, false)) throw std::runtime_error("the network is gone");
+    handled.push_back(event.sequence);
+  };
+  try {
+    for (const fencepost::event &event : monitor.events()) send(event);
+    CHECK(false);
+  } catch (const std::runtime_error &) {
+  }
+  CHECK(monitor.record("a").last_event.sequence == 1);
+  fails = true;
+  try {
+    monitor.handle_events(send);
+    CHECK(false);
+  } catch (const std::runtime_error &) {
+  }
+  CHECK(monitor.handle_events(send) == 4);
+  CHECK((handled == std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
+  CHECK(monitor.record("a").last_event.sequence == 5 && monitor.handle_events(send) == 0);
+  // A failure that is dealt with inside the loop is none.
+  monitor.feed(at(false, 9));
+  for (const fencepost::event &event : monitor.events()) {
+    try {
+      throw std::runtime_error("dealt with");
+    } catch (const std::runtime_error &) {
+      CHECK(event.sequence == 6);
+    }
+  }
+  CHECK(monitor.record("a").last_event.sequence == 6);
+}
+
+void sets_and_times() {
+  fencepost::monitor_options options = fencepost::standard_options();
+  options.max_time_step_us = 60 * second;
+  fencepost::monitor monitor(options);
+  std::vector<fencepost::condition_definition> places(2, fencepost::standard_definition());
+  places[0].identifier = "a";
+  places[1].identifier = "b";
+  for (fencepost::condition_definition &place : places) place.radius_m = 1000;
+  CHECK(monitor.sync_conditions(places).added == 2);
+  places.pop_back();
+  const fencepost::sync_result result = monitor.sync_conditions(places);
+  CHECK(result.kept == 1 && result.removed == 1);
+  CHECK(monitor.ensure_circular_conditions({{"a", "c"}, {0, 0}, {0, 0}, {1000, 500}}).added == 1);
+  monitor.feed(at(true, 0));
+  CHECK((monitor.identifiers(FENCEPOST_STATE_SATISFIED) == std::vector<std::string>{"a", "c"}));
+  CHECK(monitor.record("a").state == FENCEPOST_STATE_SATISFIED);
+  CHECK(status_of([&] { monitor.feed(at(true, 61)); }) == FENCEPOST_E_AHEAD_OF_CLOCK);
+  CHECK(monitor.statistics().ahead_inputs == 1);
+  monitor.advance(start + 1000 * second);
+  monitor.rewind(start + second);
+  CHECK(monitor.statistics().clock_us == start + second && monitor.identifiers(FENCEPOST_STATE_UNKNOWN).size() == 2);
+  CHECK(status_of([&] { monitor.rewind(start + 2 * second); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(monitor.remove_conditions({"a", "nobody", "c"}) == 2);
+  CHECK(std::string(fencepost::state_name(1)) == "satisfied" && std::string(fencepost::cause_name(2)) == "crossing");
+}
+
 void inputs() {
   fencepost::monitor_options options = fencepost::standard_options();
   options.max_pending_events = 2;
@@ -211,6 +277,8 @@ int main() {
   owning();
   conditions();
   events();
+  handlers_that_throw();
+  sets_and_times();
   inputs();
   snapshots();
   planning();

@@ -23,21 +23,29 @@ struct StatusTests {
   }
 
   /// One value of every case. The switch below does not compile when a case is missing from it.
-  static let errors: [MonitorError] = [
-    .nullArgument("x"), .invalidArgument("x", position: 3), .bufferTooSmall(needed: 1), .unsupported("x"),
-    .invalidName("x"), .monitorInUse("x"), .consumerAlreadyActive, .notFound("x"),
+  static let refusals: [MonitorError] = [
+    .invalidArgument("x", position: 3), .invalidName("x"), .monitorInUse("x"), .consumerAlreadyActive, .notFound("x"),
     .lateInput(time: Timestamp(microseconds: 0), clock: Timestamp(microseconds: 1)),
     .aheadOfClock(time: Timestamp(microseconds: 9), clock: Timestamp(microseconds: 1), limit: 5),
     .queueFull(limit: 1, position: 4), .storeUnavailable("x"), .storeCorrupt("x"), .storeTooNew("x"),
     .snapshotInvalid("x"), .internalInconsistency("x"),
   ]
 
-  static func caseName(_ error: MonitorError) -> String {
+  static let errors: [BoundaryError] =
+    [.nullArgument("x"), .bufferTooSmall(needed: 1), .unsupported("x")] + refusals.map { .monitor($0) }
+
+  static func caseName(_ error: BoundaryError) -> String {
     switch error {
     case .nullArgument: "nullArgument"
-    case .invalidArgument: "invalidArgument"
     case .bufferTooSmall: "bufferTooSmall"
     case .unsupported: "unsupported"
+    case .monitor(let refusal): caseName(refusal)
+    }
+  }
+
+  static func caseName(_ error: MonitorError) -> String {
+    switch error {
+    case .invalidArgument: "invalidArgument"
     case .invalidName: "invalidName"
     case .monitorInUse: "monitorInUse"
     case .consumerAlreadyActive: "consumerAlreadyActive"
@@ -72,7 +80,7 @@ struct StatusTests {
     for row in try Self.rows() where row.number != 0 { numbers[row.swiftCase] = row.number }
     #expect(numbers.count == Self.errors.count)
     for error in Self.errors { #expect(error.status == numbers[Self.caseName(error)], "\(error)") }
-    #expect(Self.errors.map(\.position) == [0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0])
+    #expect(Self.errors.map(\.position) == [0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0])
   }
 
   @Test func messagesAreOneLine() {

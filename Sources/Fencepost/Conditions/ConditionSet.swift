@@ -1,5 +1,5 @@
 /// Rows that were checked and copied: what is applied afterwards cannot fail, and cannot change meanwhile.
-struct ConditionSet: Sendable {
+package struct ConditionSet: Sendable {
   private struct Row {
     var definition: Definition
     var end: Int
@@ -8,9 +8,11 @@ struct ConditionSet: Sendable {
   private var rows: ContiguousArray<Row> = []
   private var bytes: ContiguousArray<UInt8> = []
 
-  var count: Int { rows.count }
+  package init() {}
 
-  mutating func reserve(_ rows: Int) {
+  package var count: Int { rows.count }
+
+  package mutating func reserve(_ rows: Int) {
     let count = min(rows, 1_000_000)
     self.rows.reserveCapacity(count)
     bytes.reserveCapacity(count * 16)
@@ -19,23 +21,24 @@ struct ConditionSet: Sendable {
   /// Takes a row.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
-  mutating func append(
+  package mutating func append(
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
     let row = rows.count
+    let definition: Definition
     do throws(MonitorError) {
-      let definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
+      definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
       if let defect = MonitorEngine.defect(ofIdentifier: identifier) ?? MonitorEngine.defect(ofAssumption: assuming)
         ?? policy.defect ?? definition.shape.defect
       {
         throw .invalidArgument(defect)
       }
-      bytes.append(contentsOf: identifier)
-      rows.append(Row(definition: definition, end: bytes.count))
     } catch {
       throw error.inRow(row)
     }
+    bytes.append(contentsOf: identifier)
+    rows.append(Row(definition: definition, end: bytes.count))
   }
 
   /// Calls `body` with each row in order.
@@ -71,10 +74,11 @@ struct ConditionSet: Sendable {
 }
 
 extension MonitorError {
-  /// The same error about a row of several.
+  /// The same error about a row of several; one that names the row already stays what it is.
   package func inRow(_ row: Int) -> MonitorError {
     switch self {
-    case .invalidArgument(let reason, _): .invalidArgument("row \(row): \(reason)", position: row)
+    case .invalidArgument(let reason, _) where !reason.hasPrefix("row \(row): "):
+      .invalidArgument("row \(row): \(reason)", position: row)
     default: self
     }
   }

@@ -13,6 +13,7 @@ extension MonitorEngine {
   /// - Returns: How many were handed out.
   public mutating func poll(limit: Int, _ body: (borrowing EventEntry, borrowing MonitorEngine) -> Void) -> Int {
     acknowledge()
+    guard hasEntries else { return 0 }
     var count = 0
     while count < limit, handedOut < inFlight.count {  // left by a consumer that went away
       let entry = inFlight[handedOut]
@@ -41,6 +42,10 @@ extension MonitorEngine {
     }
     return count
   }
+
+  /// Whether there is anything to hand out; what waits may have become void.
+  @inline(__always)
+  private var hasEntries: Bool { queue.count > 0 || handedOut < inFlight.count }
 
   /// Commits what was handed out, without asking for more.
   public mutating func acknowledge() {

@@ -35,7 +35,8 @@ extension MonitorEngine {
     let policy = table.policy(of: slot)
     let isCoarse = policy.isTooCoarse(radius: circle.radius, accuracy: fix.accuracy)
     let reach = isCoarse ? circle.radius + fix.accuracy : circle.radius
-    let isFar = circle.centre.squaredChord(to: position) > reach * reach  // the chord is shorter than the geodesic
+    // The chord is shorter than the geodesic; no chord is as long as 2e7 m, and the square of what is longer may overflow.
+    let isFar = reach < 2e7 && circle.centre.squaredChord(to: position) > reach * reach
     if isFar, agrees(slot, .unsatisfied) {
       settle(slot, .outside, &survey)
       return true

@@ -15,6 +15,8 @@ public struct Coordinate: Sendable, Hashable {
   /// Whether both values are finite and in range.
   @inlinable
   public var isValid: Bool {
-    latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180
+    // Compared as integers, which order magnitudes as numbers do, with what is not a number beyond all: a comparison of
+    // floating-point numbers may raise an exception that the host has made a signal.
+    latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (180.0).bitPattern
   }
 }

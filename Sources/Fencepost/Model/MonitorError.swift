@@ -1,13 +1,7 @@
 /// What can go wrong, with the numbers of the C interface (`fencepost_status`).
 public enum MonitorError: Error, Sendable, Hashable {
-  /// A required pointer is NULL (C only).
-  case nullArgument(String)
   /// A value is out of its range; `position` is the row or element where there are several.
   case invalidArgument(String, position: Int = 0)
-  /// A buffer does not hold the result (C only).
-  case bufferTooSmall(needed: Int)
-  /// A structure uses members that this library does not know (C only).
-  case unsupported(String)
   /// A monitor's name is not `[A-Za-z0-9_]{1,64}`.
   case invalidName(String)
   /// A monitor of that name is open in that store.
@@ -38,10 +32,7 @@ extension MonitorError: CustomStringConvertible {
   /// One line that names cause, place and accepted range.
   public var description: String {
     switch self {
-    case .nullArgument(let name): "\(name) is NULL"
     case .invalidArgument(let reason, _): reason
-    case .bufferTooSmall(let needed): "the buffer is too small; \(needed) bytes are needed"
-    case .unsupported(let reason): reason
     case .invalidName(let name): "the name \"\(name)\" is not 1 to 64 letters, digits or underscores"
     case .monitorInUse(let name): "the monitor \"\(name)\" is already open"
     case .consumerAlreadyActive: "another consumer iterates over the events of this monitor"

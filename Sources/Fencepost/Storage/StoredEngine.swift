@@ -82,6 +82,10 @@ public struct StoredEngine: Sendable {
     }
   }
 
+  /// Whether what happens goes to a storage.
+  @inlinable
+  public var isStored: Bool { storage != nil }
+
   /// Events that wait to be handed out.
   public var pendingEvents: Int { engine.pendingEvents }
 

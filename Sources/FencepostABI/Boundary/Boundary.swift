@@ -7,9 +7,9 @@ enum Boundary {
   /// Runs a body and returns its status; on failure fills the caller's error detail.
   @inline(__always)
   static func run(
-    _ error: UnsafeMutablePointer<fencepost_error>?, _ body: () throws(MonitorError) -> Void
+    _ error: UnsafeMutablePointer<fencepost_error>?, _ body: () throws(BoundaryError) -> Void
   ) -> fencepost_status {
-    do throws(MonitorError) {
+    do throws(BoundaryError) {
       try body()
       return 0
     } catch let failure {
@@ -17,32 +17,33 @@ enum Boundary {
     }
   }
 
+  /// The size of the structure in version 0.1: what every caller has, whatever its `struct_size` says.
+  private static let smallestError = 272
+
   @inline(never)
   private static func report(
-    _ failure: MonitorError, to error: UnsafeMutablePointer<fencepost_error>?
+    _ failure: BoundaryError, to error: UnsafeMutablePointer<fencepost_error>?
   ) -> fencepost_status {
     let status = failure.status
-    guard let error, error.pointee.struct_size >= UInt32(MemoryLayout<fencepost_error>.size) else { return status }
-    error.pointee.status = status
-    error.pointee.position = UInt64(clamping: failure.position)
-    withUnsafeMutableBytes(of: &error.pointee.message) { buffer in
-      var text = failure.description
-      text.withUTF8 { bytes in
-        // Cut at a character, not inside one.
-        var length = min(bytes.count, buffer.count - 1)
-        while length > 0, length < bytes.count, bytes[length] & 0xC0 == 0x80 { length -= 1 }
-        for index in 0..<length {
-          buffer[index] = bytes[index] < 0x20 ? UInt8(ascii: " ") : bytes[index]  // one line, terminated
-        }
-        buffer[length] = 0
-      }
+    guard let error else { return status }
+    var detail = fencepost_error()
+    detail.status = status
+    detail.position = UInt64(clamping: failure.position)
+    withUnsafeMutableBytes(of: &detail.message) { MessageLine.write(failure.description, to: $0) }
+    let raw = UnsafeMutableRawPointer(error)
+    let stated = Int(raw.loadUnaligned(as: UInt32.self))
+    withUnsafeBytes(of: detail) {
+      // `struct_size` stays the caller's; what a longer structure has beyond ours stays as it was.
+      let size = min(max(stated, smallestError), $0.count)
+      UnsafeMutableRawBufferPointer(start: raw + 4, count: size - 4)
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[4..<size]))
     }
     return status
   }
 
   /// Unwraps a pointer that must not be NULL.
   @inline(__always)
-  static func require<Pointer>(_ pointer: Pointer?, _ name: StaticString) throws(MonitorError) -> Pointer {
+  static func require<Pointer>(_ pointer: Pointer?, _ name: StaticString) throws(BoundaryError) -> Pointer {
     guard let pointer else { throw .nullArgument("\(name)") }
     return pointer
   }
@@ -52,7 +53,7 @@ enum Boundary {
   @inline(__always)
   static func require<Element>(
     _ pointer: UnsafePointer<Element>?, count: Int, _ name: StaticString
-  ) throws(MonitorError) -> UnsafePointer<Element>? {
+  ) throws(BoundaryError) -> UnsafePointer<Element>? {
     try check(count, stride: MemoryLayout<Element>.stride, isNull: pointer == nil, name)
     return pointer
   }
@@ -61,14 +62,14 @@ enum Boundary {
   @inline(__always)
   static func require<Element>(
     _ pointer: UnsafeMutablePointer<Element>?, count: Int, _ name: StaticString
-  ) throws(MonitorError) -> UnsafeMutablePointer<Element>? {
+  ) throws(BoundaryError) -> UnsafeMutablePointer<Element>? {
     try check(count, stride: MemoryLayout<Element>.stride, isNull: pointer == nil, name)
     return pointer
   }
 
   /// The same for bytes.
   @inline(__always)
-  static func require<Pointer>(_ pointer: Pointer?, count: Int, _ name: StaticString) throws(MonitorError)
+  static func require<Pointer>(_ pointer: Pointer?, count: Int, _ name: StaticString) throws(BoundaryError)
     -> Pointer?
   {
     try check(count, stride: 1, isNull: pointer == nil, name)
@@ -78,7 +79,7 @@ enum Boundary {
   @inline(__always)
   private static func check(
     _ count: Int, stride: Int, isNull: Bool, _ name: StaticString
-  ) throws(MonitorError) {
+  ) throws(BoundaryError) {
     guard count >= 0, count <= Int.max / stride else {
       throw .invalidArgument(
         "the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(Int.max / stride)")

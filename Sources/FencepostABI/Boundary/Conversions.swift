@@ -5,7 +5,7 @@ import FencepostStore
 // Between the structures of the header and the values of the engine.
 
 extension TransitionPolicy {
-  init(_ policy: UnsafePointer<fencepost_transition_policy>?) throws(MonitorError) {
+  init(_ policy: UnsafePointer<fencepost_transition_policy>?) throws(BoundaryError) {
     self = .standard
     guard let policy else { return }
     var defaults = fencepost_transition_policy(.standard)
@@ -46,7 +46,7 @@ struct AddOptions {
   var policy: TransitionPolicy = .standard
   var tag: UInt64 = 0
 
-  init(_ options: UnsafePointer<fencepost_condition_options>?) throws(MonitorError) {
+  init(_ options: UnsafePointer<fencepost_condition_options>?) throws(BoundaryError) {
     guard let options else { return }
     let defaults = fencepost_condition_options(struct_size: 0, assuming: 0, policy: nil, tag: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
@@ -66,7 +66,7 @@ struct CreateOptions {
   var directory: String?
   var durability = Durability.changes
 
-  init(_ options: UnsafePointer<fencepost_monitor_options>?) throws(MonitorError) {
+  init(_ options: UnsafePointer<fencepost_monitor_options>?) throws(BoundaryError) {
     guard let options else { return }
     let defaults = fencepost_monitor_options(
       struct_size: 0, delivery: 0, condition_limit: 0, max_pending_events: UInt64(engine.maxPendingEvents),
@@ -103,10 +103,16 @@ struct CreateOptions {
   }
 
   /// Creates or opens the monitor.
-  func open(_ name: String?) throws(MonitorError) -> StoredEngine {
-    guard let directory else { return StoredEngine(try MonitorEngine(name: name, options: engine)) }
+  func open(_ name: String?) throws(BoundaryError) -> StoredEngine {
+    guard let directory else {
+      return StoredEngine(try refusedByEngine { () throws(MonitorError) in try MonitorEngine(name: name, options: engine) })
+    }
     guard let name else { throw .invalidArgument("name is NULL; a monitor with a store needs one") }
-    return try StoredEngine(name: name, options: engine, directory: directory, durability: durability)
+    return try refusedByEngine { () throws(MonitorError) in
+      try withoutCancellation { () throws(MonitorError) in
+        try StoredEngine(name: name, options: engine, directory: directory, durability: durability)
+      }
+    }
   }
 }
 
@@ -132,11 +138,11 @@ extension BeaconUUID {
 }
 
 extension BeaconIdentityCondition {
-  init(uuid: UnsafePointer<UInt8>, major: Int32, minor: Int32) throws(MonitorError) {
+  init(uuid: UnsafePointer<UInt8>, major: Int32, minor: Int32) throws(BoundaryError) {
     try self.init(uuid: BeaconUUID(bytes: UnsafeRawPointer(uuid)), major: major, minor: minor)
   }
 
-  init(uuid: BeaconUUID, major: Int32, minor: Int32) throws(MonitorError) {
+  init(uuid: BeaconUUID, major: Int32, minor: Int32) throws(BoundaryError) {
     guard (-1...65_535).contains(major) else {
       throw .invalidArgument("major is \(major); accepted are 0 to 65535, or -1 for any")
     }
@@ -156,13 +162,13 @@ extension BeaconIdentityCondition {
   }
 }
 
-/// Copies an identifier into its fixed buffer, terminated.
+/// Copies an identifier into its fixed buffer; all that follows is zero, so that equal events are equal bytes.
 @inline(__always)
-private func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer) -> UInt32 {
+func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer) -> UInt32 {
   withUnsafeMutableBytes(of: &buffer) {
     let count = min(bytes.count, $0.count - 1)
     $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[0..<count]))
-    $0[count] = 0
+    UnsafeMutableRawBufferPointer(rebasing: $0[count...]).initializeMemory(as: UInt8.self, repeating: 0)
     return UInt32(count)
   }
 }
@@ -213,13 +219,12 @@ extension MonitorEngine {
     condition.pointee.major = -1
     condition.pointee.minor = -1
     let definition = self.condition(of: slot)
+    condition.pointee.kind = kind(of: slot).number
     if let circle = definition as? CircularGeographicCondition {
-      condition.pointee.kind = fencepost_condition_kind(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
       condition.pointee.latitude = circle.center.latitude
       condition.pointee.longitude = circle.center.longitude
       condition.pointee.radius_m = circle.radius
     } else if let beacon = definition as? BeaconIdentityCondition {
-      condition.pointee.kind = fencepost_condition_kind(FENCEPOST_CONDITION_BEACON_IDENTITY)
       withUnsafeMutableBytes(of: &condition.pointee.uuid) { beacon.uuid.store(to: $0.baseAddress!) }
       condition.pointee.major = beacon.major.map(Int32.init) ?? -1
       condition.pointee.minor = beacon.minor.map(Int32.init) ?? -1
@@ -240,7 +245,7 @@ extension MonitorEngine {
 
 extension Event {
   /// Reads an event back from C; what no event can hold is refused.
-  init(_ event: UnsafePointer<fencepost_event>) throws(MonitorError) {
+  init(_ event: UnsafePointer<fencepost_event>) throws(BoundaryError) {
     let value = event.pointee
     guard let state = UInt8(exactly: value.state).flatMap(State.init(rawValue:)) else {
       throw .invalidArgument("state is \(value.state); accepted are 0 to 3")

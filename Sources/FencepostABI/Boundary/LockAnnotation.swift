@@ -8,16 +8,16 @@
 
 /// Says that the lock of an object is held from here on.
 @inline(__always)
-func annotateAcquired(_ object: AnyObject) {
+func annotateAcquired(_ object: UnsafeMutableRawPointer) {
   #if FENCEPOST_THREAD_SANITIZER
-    tsanAcquire(Unmanaged.passUnretained(object).toOpaque())
+    tsanAcquire(object)
   #endif
 }
 
 /// Says that the lock of an object is held up to here.
 @inline(__always)
-func annotateReleasing(_ object: AnyObject) {
+func annotateReleasing(_ object: UnsafeMutableRawPointer) {
   #if FENCEPOST_THREAD_SANITIZER
-    tsanRelease(Unmanaged.passUnretained(object).toOpaque())
+    tsanRelease(object)
   #endif
 }

@@ -8,7 +8,7 @@ enum OutputBuffer {
   static func write(
     _ bytes: some Collection<UInt8>, terminator: Bool, to buffer: UnsafeMutablePointer<CChar>?, capacity: Int,
     size: UnsafeMutablePointer<Int>?
-  ) throws(MonitorError) {
+  ) throws(BoundaryError) {
     _ = try Boundary.require(buffer, count: capacity, "buffer")
     let needed = bytes.count + (terminator ? 1 : 0)
     size?.pointee = bytes.count

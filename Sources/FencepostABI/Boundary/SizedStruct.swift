@@ -9,7 +9,7 @@ enum SizedStruct {
   /// member, half a pointer for example.
   static func size<Value: BitwiseCopyable>(
     of pointer: UnsafePointer<Value>, _ name: StaticString
-  ) throws(MonitorError) -> Int {
+  ) throws(BoundaryError) -> Int {
     let size = Int(UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
     guard size >= 8, size <= largest, size % MemoryLayout<Value>.alignment == 0 else {
       throw .invalidArgument("struct_size of \(name) is \(size); initialise it with its INIT macro")
@@ -21,7 +21,7 @@ enum SizedStruct {
   /// one is accepted when what is unknown is zero.
   static func read<Value: BitwiseCopyable>(
     _ pointer: UnsafePointer<Value>, defaults: Value, _ name: StaticString
-  ) throws(MonitorError) -> Value {
+  ) throws(BoundaryError) -> Value {
     let raw = UnsafeRawPointer(pointer)
     let size = try size(of: pointer, name)
     let known = MemoryLayout<Value>.size
@@ -40,7 +40,7 @@ enum SizedStruct {
   /// Writes a structure into a caller's, as far as the caller knows it; `struct_size` stays the caller's.
   static func write<Value: BitwiseCopyable>(
     _ value: Value, to pointer: UnsafeMutablePointer<Value>, _ name: StaticString
-  ) throws(MonitorError) {
+  ) throws(BoundaryError) {
     let raw = UnsafeMutableRawPointer(pointer)
     let size = try size(of: UnsafePointer(pointer), name)
     withUnsafeBytes(of: value) {
@@ -52,7 +52,7 @@ enum SizedStruct {
   /// Whether a caller's structure is one that ``write(_:to:_:)`` accepts.
   static func check<Value: BitwiseCopyable>(
     _ pointer: UnsafeMutablePointer<Value>, _ name: StaticString
-  ) throws(MonitorError) {
+  ) throws(BoundaryError) {
     _ = try size(of: UnsafePointer(pointer), name)
   }
 }

@@ -6,10 +6,7 @@ extension MonitorError {
   var status: fencepost_status {
     let number: Int =
       switch self {
-      case .nullArgument: FENCEPOST_E_NULL_ARGUMENT
       case .invalidArgument: FENCEPOST_E_INVALID_ARGUMENT
-      case .bufferTooSmall: FENCEPOST_E_BUFFER_TOO_SMALL
-      case .unsupported: FENCEPOST_E_UNSUPPORTED
       case .invalidName: FENCEPOST_E_INVALID_NAME
       case .monitorInUse: FENCEPOST_E_MONITOR_IN_USE
       case .consumerAlreadyActive: FENCEPOST_E_CONSUMER_ALREADY_ACTIVE
@@ -57,5 +54,15 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_E_AHEAD_OF_CLOCK: ("ahead_of_clock", "the input is too far ahead of the monitor's clock")
   case FENCEPOST_E_INTERNAL: ("internal", "a defect of the library")
   default: ("unknown_status", "a status that this version of the library does not know")
+  }
+}
+
+extension ConditionKind {
+  /// The number of the C interface. Exhaustive, as the statuses are.
+  var number: fencepost_condition_kind {
+    switch self {
+    case .circularGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
+    case .beaconIdentity: fencepost_condition_kind(FENCEPOST_CONDITION_BEACON_IDENTITY)
+    }
   }
 }

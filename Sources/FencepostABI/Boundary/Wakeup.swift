@@ -15,8 +15,8 @@ import Synchronization
 /// `gate` is held while it runs, by the thread that rings; only ``set(_:_:)`` on another thread ever waits for it.
 /// A ring while another one is going on, from whatever thread, only leaves a note that the ringing thread finds. So
 /// neither a callback that calls the monitor nor one that waits for a lock of some other caller of it can deadlock.
-final class Wakeup: Sendable {
-  private struct State {
+struct Wakeup: ~Copyable, Sendable {
+  struct State {
     var callback: fencepost_wakeup?
     /// The context's address: a number, since a pointer cannot be shared between threads.
     var context: UInt = 0
@@ -71,7 +71,7 @@ final class Wakeup: Sendable {
       return (callback, state.context)
     }
     guard let due else { return false }
-    due.0(UnsafeMutableRawPointer(bitPattern: due.1))
+    withoutCancellation { due.0(UnsafeMutableRawPointer(bitPattern: due.1)) }
     return true
   }
 

@@ -8,14 +8,16 @@ public func fencepost_beacon_parse_advertisement(
   _ out_advertisement: UnsafeMutablePointer<fencepost_beacon_advertisement>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let start = try Boundary.require(payload, count: size, "payload")
     let out = try Boundary.require(out_advertisement, "out_advertisement")
     guard (-1...65_535).contains(company_id) else {
       throw .invalidArgument("company_id is \(company_id); accepted are 0 to 65535, or -1 for none")
     }
-    let parsed = try BeaconAdvertisement(
-      UnsafeBufferPointer(start: start, count: size).span, company: UInt16(exactly: company_id), rssi: rssi_dbm)
+    let parsed = try refusedByEngine { () throws(MonitorError) in
+      try BeaconAdvertisement(
+        UnsafeBufferPointer(start: start, count: size).span, company: UInt16(exactly: company_id), rssi: rssi_dbm)
+    }
     withUnsafeMutableBytes(of: &out.pointee.sighting.uuid) { bytes in
       if let base = bytes.baseAddress { parsed.sighting.uuid.store(to: base) }
     }

@@ -7,7 +7,7 @@ public func fencepost_monitor_feed_columns(
   _ monitor: OpaquePointer?, _ columns: UnsafePointer<fencepost_fix_columns>?, _ count: Int,
   _ out_result: UnsafeMutablePointer<fencepost_feed_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let defaults = fencepost_fix_columns(
       struct_size: 0, refuse_invalid: 0, latitudes: nil, longitudes: nil, accuracies_m: nil, times_us: nil,
@@ -26,7 +26,7 @@ public func fencepost_monitor_feed_columns(
         longitudes: column(longitudes, value.longitude_stride),
         accuracies: value.accuracies_m.map { column($0, value.accuracy_stride) },
         times: column(times, value.time_stride))
-      if value.refuse_invalid == 1 { try columns.checkRows() }
+      if value.refuse_invalid == 1 { try refusedByEngine { () throws(MonitorError) in try columns.checkRows() } }
       rows = columns
     }
     var result = FeedResult()

@@ -12,7 +12,7 @@ public func fencepost_monitor_add_circular_condition(
   _ radius_m: Double, _ options: UnsafePointer<fencepost_condition_options>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let options = try AddOptions(options)
@@ -32,7 +32,7 @@ public func fencepost_monitor_add_circular_conditions(
   _ tags: UnsafePointer<UInt64>?, _ count: Int, _ options: UnsafePointer<fencepost_condition_options>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let options = try AddOptions(options)
     guard let identifiers = try Boundary.require(identifiers, count: count, "identifiers"),
@@ -61,7 +61,7 @@ public func fencepost_monitor_add_beacon_condition(
   _ minor: Int32, _ options: UnsafePointer<fencepost_condition_options>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let beacon = try BeaconIdentityCondition(uuid: Boundary.require(uuid, "uuid"), major: major, minor: minor)
@@ -80,7 +80,7 @@ public func fencepost_monitor_ensure_circular_condition(
   _ radius_m: Double, _ options: UnsafePointer<fencepost_condition_options>?,
   _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let options = try AddOptions(options)
@@ -100,7 +100,7 @@ public func fencepost_monitor_ensure_beacon_condition(
   _ minor: Int32, _ options: UnsafePointer<fencepost_condition_options>?,
   _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let beacon = try BeaconIdentityCondition(uuid: Boundary.require(uuid, "uuid"), major: major, minor: minor)
@@ -119,7 +119,7 @@ public func fencepost_monitor_remove_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_removed: UnsafeMutablePointer<UInt32>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let removed = try handle.call { engine throws(MonitorError) in try engine.remove(identifierBytes: bytes) }

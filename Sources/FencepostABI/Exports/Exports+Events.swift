@@ -7,7 +7,7 @@ public func fencepost_monitor_poll_event(
   _ monitor: OpaquePointer?, _ out_event: UnsafeMutablePointer<fencepost_event>?,
   _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_event, "out_event")
     let available = try Boundary.require(out_available, "out_available")
@@ -24,7 +24,7 @@ public func fencepost_monitor_poll_events(
   _ monitor: OpaquePointer?, _ out_events: UnsafeMutablePointer<fencepost_event>?, _ capacity: Int,
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_events, count: capacity, "out_events")
     let count = try Boundary.require(out_count, "out_count")
@@ -45,7 +45,7 @@ public func fencepost_monitor_poll_events(
 public func fencepost_monitor_acknowledge(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     try Handle.borrow(monitor).call { engine in engine.acknowledge() }
   }
 }
@@ -56,7 +56,7 @@ public func fencepost_event_json(
   _ event: UnsafePointer<fencepost_event>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let event = try Event(Boundary.require(event, "event"))
     try OutputBuffer.write(event.json.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
   }

@@ -7,7 +7,7 @@ public func fencepost_significant_change_accept(
   _ filter: UnsafeMutablePointer<fencepost_significant_change_filter>?, _ fix: UnsafePointer<fencepost_fix>?,
   _ out_accepted: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let filter = try Boundary.require(filter, "filter")
     let fix = try Boundary.require(fix, "fix")
     let accepted = try Boundary.require(out_accepted, "out_accepted")
@@ -19,9 +19,11 @@ public func fencepost_significant_change_accept(
       throw .invalidArgument(
         "struct_size of filter is \(filter.pointee.struct_size); initialise it with its INIT macro")
     }
-    var inner = try SignificantChangeFilter(
-      minimumDistance: value.minimum_distance_m, minimumIntervalMicroseconds: value.minimum_interval_us,
-      last: value.has_last == 0 ? nil : Fix(value.last))
+    var inner = try refusedByEngine { () throws(MonitorError) in
+      try SignificantChangeFilter(
+        minimumDistance: value.minimum_distance_m, minimumIntervalMicroseconds: value.minimum_interval_us,
+        last: value.has_last == 0 ? nil : Fix(value.last))
+    }
     let isAccepted = inner.accepts(Fix(fix.pointee))
     if isAccepted {
       value.has_last = 1
@@ -39,7 +41,7 @@ public func fencepost_best_fix(
   _ selection: UnsafePointer<fencepost_fix_selection>?, _ out_index: UnsafeMutablePointer<Int>?,
   _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let start = try Boundary.require(fixes, count: count, "fixes")
     let index = try Boundary.require(out_index, "out_index")
     let available = try Boundary.require(out_available, "out_available")
@@ -54,7 +56,10 @@ public func fencepost_best_fix(
     // The layouts are equal (a test compares them): the caller's rows are read in place.
     let rows = UnsafeBufferPointer(
       start: start.map { UnsafeRawPointer($0).assumingMemoryBound(to: Fix.self) }, count: start == nil ? 0 : count)
-    guard let best = try settings.bestFix(among: rows.span, now: Timestamp(microseconds: now_us)) else {
+    let best = try refusedByEngine { () throws(MonitorError) in
+      try settings.bestFix(among: rows.span, now: Timestamp(microseconds: now_us))
+    }
+    guard let best else {
       available.pointee = 0
       return
     }

@@ -2,7 +2,7 @@ public import CFencepost
 import Fencepost
 import FencepostKernel
 
-private func check(_ latitude: Double, _ longitude: Double, _ which: StaticString) throws(MonitorError) {
+private func check(_ latitude: Double, _ longitude: Double, _ which: StaticString) throws(BoundaryError) {
   guard Coordinate(latitude: latitude, longitude: longitude).isValid else {
     throw .invalidArgument(
       "the \(which) is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees")
@@ -16,7 +16,7 @@ public func fencepost_geodesic_inverse(
   _ out_distance_m: UnsafeMutablePointer<Double>?, _ out_azimuth1: UnsafeMutablePointer<Double>?,
   _ out_azimuth2: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     try check(latitude1, longitude1, "first point")
     try check(latitude2, longitude2, "second point")
     let result = GeodesicInverse.solve(
@@ -34,7 +34,7 @@ public func fencepost_geodesic_direct(
   _ out_latitude: UnsafeMutablePointer<Double>?, _ out_longitude: UnsafeMutablePointer<Double>?,
   _ out_azimuth2: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     try check(latitude, longitude, "point")
     guard azimuth.isFinite else { throw .invalidArgument("azimuth is \(azimuth); accepted are finite degrees") }
     guard distance_m.magnitude <= 1e9 else {

@@ -6,7 +6,7 @@ import Fencepost
 public func fencepost_monitor_feed_fix(
   _ monitor: OpaquePointer?, _ fix: UnsafePointer<fencepost_fix>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let fix = try Boundary.require(fix, "fix").pointee
     try handle.withStored { stored throws(MonitorError) in
@@ -24,7 +24,7 @@ public func fencepost_monitor_feed_fixes(
   _ monitor: OpaquePointer?, _ fixes: UnsafePointer<fencepost_fix>?, _ count: Int,
   _ out_result: UnsafeMutablePointer<fencepost_feed_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let start = try Boundary.require(fixes, count: count, "fixes")
     var result = FeedResult()
@@ -43,7 +43,7 @@ public func fencepost_monitor_feed_sightings(
   _ monitor: OpaquePointer?, _ sightings: UnsafePointer<fencepost_beacon_sighting>?, _ count: Int,
   _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let start = try Boundary.require(sightings, count: count, "sightings")
     let report = UnsafeBufferPointer(start: start, count: count).lazy.map { sighting in
@@ -60,7 +60,7 @@ public func fencepost_monitor_feed_sightings(
 public func fencepost_monitor_set_beacon_scanning(
   _ monitor: OpaquePointer?, _ scanning: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     try Handle.borrow(monitor).call { engine throws(MonitorError) in
       try engine.setScanning(scanning != 0, at: Timestamp(microseconds: time_us))
     }
@@ -73,7 +73,7 @@ public func fencepost_monitor_set_host_capabilities(
   _ monitor: OpaquePointer?, _ diagnostics: UInt32, _ unsupported_kinds: UInt32, _ time_us: Int64,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     guard unsupported_kinds & ~6 == 0 else {
       throw .invalidArgument("unsupported_kinds is \(unsupported_kinds); accepted are the bits 2 and 4")
@@ -93,7 +93,7 @@ public func fencepost_monitor_set_host_capabilities(
 public func fencepost_monitor_rewind(
   _ monitor: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     try Handle.borrow(monitor).call { engine throws(MonitorError) in
       try engine.rewind(to: Timestamp(microseconds: time_us))
     }
@@ -105,7 +105,7 @@ public func fencepost_monitor_rewind(
 public func fencepost_monitor_advance(
   _ monitor: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     try Handle.borrow(monitor).call { engine throws(MonitorError) in
       try engine.advance(to: Timestamp(microseconds: time_us))
     }

@@ -7,13 +7,13 @@ public func fencepost_monitor_create(
   _ name: UnsafePointer<CChar>?, _ options: UnsafePointer<fencepost_monitor_options>?,
   _ out_monitor: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let out = try Boundary.require(out_monitor, "out_monitor")
     var text: String?
     if let name {
       let bytes = Boundary.identifier(name)
       guard let valid = String(validating: bytes, as: UTF8.self) else {
-        throw .invalidName(String(decoding: bytes, as: UTF8.self))
+        throw .monitor(.invalidName(String(decoding: bytes, as: UTF8.self)))
       }
       text = valid
     }
@@ -24,11 +24,11 @@ public func fencepost_monitor_create(
 /// Implements `fencepost_monitor_destroy`; see the header.
 @_cdecl("fencepost_monitor_destroy") @implementation
 public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
-  guard let monitor else { return }
-  try? Handle.borrow(monitor).wakeup.set(nil, nil)
+  guard let handle = try? Handle.borrow(monitor) else { return }
+  handle.setWakeup(nil, nil)
   // What cannot be saved now is lost as in a crash; fencepost_monitor_close tells.
-  try? Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.close() }
-  Handle.release(monitor)
+  try? handle.withStored { stored throws(MonitorError) in try stored.close() }
+  handle.release()
 }
 
 /// Implements `fencepost_monitor_fork`; see the header.
@@ -37,7 +37,7 @@ public func fencepost_monitor_fork(
   _ monitor: OpaquePointer?, _ out_fork: UnsafeMutablePointer<OpaquePointer?>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_fork, "out_fork")
     out.pointee = Handle.give(StoredEngine(try handle.call { engine in engine.fork() }))
@@ -50,7 +50,7 @@ public func fencepost_monitor_name(
   _ monitor: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let name = try Handle.borrow(monitor).call { engine in engine.name ?? "" }
     try OutputBuffer.write(name.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
   }
@@ -62,7 +62,7 @@ public func fencepost_monitor_statistics(
   _ monitor: OpaquePointer?, _ out_statistics: UnsafeMutablePointer<fencepost_statistics>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_statistics, "out_statistics")
     let statistics = try handle.withStored { stored throws(MonitorError) in stored.statistics }

@@ -7,7 +7,7 @@ public func fencepost_monitor_state(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_state: UnsafeMutablePointer<fencepost_state>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_state, "out_state")
@@ -24,7 +24,7 @@ public func fencepost_monitor_safe_distance(
   _ monitor: OpaquePointer?, _ latitude: Double, _ longitude: Double, _ out_distance_m: UnsafeMutablePointer<Double>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_distance_m, "out_distance_m")
     out.pointee = try handle.call { engine throws(MonitorError) in
@@ -39,7 +39,7 @@ public func fencepost_monitor_next_deadline(
   _ monitor: OpaquePointer?, _ out_time_us: UnsafeMutablePointer<Int64>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_time_us, "out_time_us")
     out.pointee = try handle.call { engine in engine.nextDeadline?.microseconds ?? .min }
@@ -55,7 +55,7 @@ public func fencepost_monitor_plan(
   _ capacity: Int, _ out_count: UnsafeMutablePointer<Int>?, _ out_plan: UnsafeMutablePointer<fencepost_plan>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let before = UnsafeBufferPointer(
       start: try Boundary.require(armed, count: armed_count, "armed"), count: armed_count)
@@ -88,10 +88,12 @@ public func fencepost_monitor_plan(
 }
 
 extension RotationPlanner {
-  fileprivate init(_ options: UnsafePointer<fencepost_plan_options>?) throws(MonitorError) {
+  fileprivate init(_ options: UnsafePointer<fencepost_plan_options>?) throws(BoundaryError) {
     let defaults = fencepost_plan_options(struct_size: 0, slots: 20, margin_m: 0, maximum_radius_m: 100_000)
     let value = if let options { try SizedStruct.read(options, defaults: defaults, "options") } else { defaults }
-    try self.init(slots: Int(value.slots), margin: value.margin_m, maximumRadius: value.maximum_radius_m)
+    self = try refusedByEngine { () throws(MonitorError) in
+      try RotationPlanner(slots: Int(value.slots), margin: value.margin_m, maximumRadius: value.maximum_radius_m)
+    }
   }
 }
 
@@ -107,14 +109,7 @@ extension RotationPlan.ArmedCondition {
     row.pointee.is_new = isNew ? 1 : 0
     row.pointee.reserved = 0
     var text = identifier
-    row.pointee.identifier_length = text.withUTF8 { bytes in
-      withUnsafeMutableBytes(of: &row.pointee.identifier) {
-        let count = min(bytes.count, $0.count - 1)
-        $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[0..<count]))
-        $0[count] = 0
-        return UInt32(count)
-      }
-    }
+    row.pointee.identifier_length = text.withUTF8 { copy($0, into: &row.pointee.identifier) }
   }
 }
 
@@ -124,7 +119,7 @@ public func fencepost_circle_contains(
   _ centre_latitude: Double, _ centre_longitude: Double, _ radius_m: Double, _ latitude: Double, _ longitude: Double,
   _ out_contains: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let out = try Boundary.require(out_contains, "out_contains")
     for (latitude, longitude) in [(centre_latitude, centre_longitude), (latitude, longitude)]
     where !Coordinate(latitude: latitude, longitude: longitude).isValid {

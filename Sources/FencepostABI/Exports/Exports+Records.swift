@@ -7,7 +7,7 @@ public func fencepost_monitor_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
   _ out_condition: UnsafeMutablePointer<fencepost_condition>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_condition, "out_condition")
@@ -23,7 +23,7 @@ public func fencepost_monitor_record(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
   _ out_record: UnsafeMutablePointer<fencepost_record>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_record, "out_record")
@@ -39,7 +39,7 @@ public func fencepost_monitor_next_record(
   _ monitor: OpaquePointer?, _ after: UInt64, _ out_record: UnsafeMutablePointer<fencepost_record>?,
   _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let out = try Boundary.require(out_record, "out_record")
     let available = try Boundary.require(out_available, "out_available")
@@ -61,7 +61,7 @@ public func fencepost_monitor_identifiers(
   _ out_size: UnsafeMutablePointer<Int>?, _ out_count: UnsafeMutablePointer<Int>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let size = try Boundary.require(out_size, "out_size")
     let list = try handle.call { engine in IdentifierList(engine) { _ in true } }
@@ -76,7 +76,7 @@ public func fencepost_monitor_identifiers_in_state(
   _ out_size: UnsafeMutablePointer<Int>?, _ out_count: UnsafeMutablePointer<Int>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     guard let asked = UInt8(exactly: state).flatMap(Event.State.init(rawValue:)), asked != .unmonitored else {
       throw .invalidArgument("state is \(state); accepted are 0 (unknown), 1 (satisfied), 2 (unsatisfied)")
@@ -106,7 +106,7 @@ private struct IdentifierList: Sendable {
   func write(
     to buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>,
     _ out_count: UnsafeMutablePointer<Int>?
-  ) throws(MonitorError) {
+  ) throws(BoundaryError) {
     try OutputBuffer.write(bytes, terminator: false, to: buffer, capacity: capacity, size: out_size)
     out_count?.pointee = count
   }

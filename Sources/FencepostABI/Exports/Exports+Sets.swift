@@ -9,7 +9,7 @@ public func fencepost_monitor_ensure_circular_conditions(
   _ tags: UnsafePointer<UInt64>?, _ count: Int, _ options: UnsafePointer<fencepost_condition_options>?,
   _ out_result: UnsafeMutablePointer<fencepost_sync_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let options = try AddOptions(options)
     let identifiers = try Boundary.require(identifiers, count: count, "identifiers")
@@ -18,14 +18,17 @@ public func fencepost_monitor_ensure_circular_conditions(
     let radii = try Boundary.require(radii_m, count: count, "radii_m")
     var result = SyncResult()
     if let identifiers, let latitudes, let longitudes, let radii, count > 0 {
-      result = try handle.call { engine throws(MonitorError) in
-        try engine.ensure(count: count) { row throws(MonitorError) in
-          MonitorEngine.Row(
-            identifier: try Boundary.identifier(identifiers[row], row: row),
-            condition: circle(latitudes[row], longitudes[row], radii[row]), assuming: options.assuming,
+      var set = ConditionSet()
+      set.reserve(count)
+      for row in 0..<count {
+        let identifier = try Boundary.identifier(identifiers[row], row: row)
+        try refusedByEngine { () throws(MonitorError) in
+          try set.append(
+            circle(latitudes[row], longitudes[row], radii[row]), identifier: identifier, assuming: options.assuming,
             policy: options.policy, tag: tags?[row] ?? options.tag)
         }
       }
+      result = try handle.call { engine in engine.ensure(set) }
     }
     out_result?.pointee = fencepost_sync_result(result)
   }
@@ -37,15 +40,11 @@ public func fencepost_monitor_sync_conditions(
   _ monitor: OpaquePointer?, _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int,
   _ out_result: UnsafeMutablePointer<fencepost_sync_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let first = try Boundary.require(definitions, count: count, "definitions")
-    let rows = try DefinitionRows(first, count: count)
-    let result = try handle.call { engine throws(MonitorError) in
-      try engine.sync(count: count) { row throws(MonitorError) in
-        do throws(MonitorError) { return try rows.row(row) } catch { throw error.inRow(row) }
-      }
-    }
+    let set = try ConditionSet(DefinitionRows(first, count: count))
+    let result = try handle.call { engine throws(MonitorError) in try engine.sync(set) }
     out_result?.pointee = fencepost_sync_result(result)
   }
 }
@@ -56,15 +55,13 @@ public func fencepost_monitor_remove_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
   _ out_removed: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     var removed = 0
     if let identifiers = try Boundary.require(identifiers, count: count, "identifiers"), count > 0 {
-      removed = try handle.call { engine throws(MonitorError) in
-        try engine.remove(count: count) { row throws(MonitorError) in
-          try Boundary.identifier(identifiers[row], row: row)
-        }
-      }
+      var texts: ContiguousArray<UnsafeBufferPointer<UInt8>> = []
+      for row in 0..<count { texts.append(try Boundary.identifier(identifiers[row], row: row)) }
+      removed = try handle.call { engine throws(MonitorError) in try engine.remove(identifiersAsBytes: texts) }
     }
     out_removed?.pointee = removed
   }
@@ -74,9 +71,11 @@ public func fencepost_monitor_remove_conditions(
 private struct DefinitionRows {
   private let start: UnsafeRawPointer?
   private var stride = MemoryLayout<fencepost_condition_definition>.stride
+  let count: Int
 
-  init(_ start: UnsafePointer<fencepost_condition_definition>?, count: Int) throws(MonitorError) {
+  init(_ start: UnsafePointer<fencepost_condition_definition>?, count: Int) throws(BoundaryError) {
     self.start = UnsafeRawPointer(start)
+    self.count = count
     guard count > 0, let start else { return }
     stride = try SizedStruct.size(of: start, "definitions[0]")
     guard count <= Int.max / stride else {
@@ -84,7 +83,7 @@ private struct DefinitionRows {
     }
   }
 
-  func row(_ row: Int) throws(MonitorError) -> MonitorEngine.Row {
+  func read(_ row: Int, into set: inout ConditionSet) throws(BoundaryError) {
     guard let start else { throw .nullArgument("definitions") }
     let element = (start + row * stride).assumingMemoryBound(to: fencepost_condition_definition.self)
     let defaults = fencepost_condition_definition(
@@ -96,13 +95,15 @@ private struct DefinitionRows {
     let value = try SizedStruct.read(element, defaults: defaults, "the definition")
     guard let identifier = value.identifier else { throw .invalidArgument("the identifier is NULL") }
     let options = try AddOptions(value.options)
-    return MonitorEngine.Row(
-      identifier: Boundary.identifier(identifier), condition: try condition(value), assuming: options.assuming,
-      policy: options.policy,
-      tag: options.tag)
+    let condition = try condition(value)
+    try refusedByEngine { () throws(MonitorError) in
+      try set.append(
+        condition, identifier: Boundary.identifier(identifier), assuming: options.assuming, policy: options.policy,
+        tag: options.tag)
+    }
   }
 
-  private func condition(_ value: fencepost_condition_definition) throws(MonitorError) -> any Condition {
+  private func condition(_ value: fencepost_condition_definition) throws(BoundaryError) -> any Condition {
     switch Int(value.kind) {
     case FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC: return circle(value.latitude, value.longitude, value.radius_m)
     case FENCEPOST_CONDITION_BEACON_IDENTITY:
@@ -115,11 +116,21 @@ private struct DefinitionRows {
   }
 }
 
+extension ConditionSet {
+  fileprivate init(_ rows: DefinitionRows) throws(BoundaryError) {
+    self.init()
+    reserve(rows.count)
+    for row in 0..<rows.count {
+      do throws(BoundaryError) { try rows.read(row, into: &self) } catch { throw error.inRow(row) }
+    }
+  }
+}
+
 extension Boundary {
   /// The bytes of the identifier of one row of several.
   fileprivate static func identifier(
     _ text: UnsafePointer<CChar>?, row: Int
-  ) throws(MonitorError) -> UnsafeBufferPointer<UInt8> {
+  ) throws(BoundaryError) -> UnsafeBufferPointer<UInt8> {
     guard let text else { throw .invalidArgument("the identifier is NULL").inRow(row) }
     return identifier(text)
   }

@@ -7,20 +7,23 @@ public func fencepost_monitor_snapshot(
   _ monitor: OpaquePointer?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     let start = try Boundary.require(buffer, count: capacity, "buffer")
     guard capacity > 0, let start else {
       out_size?.pointee = try handle.call { engine in engine.snapshotSize }
       return
     }
-    try handle.call { engine throws(MonitorError) in
-      try engine.withSnapshot { snapshot throws(MonitorError) in
+    let needed = try handle.call { engine in
+      engine.withSnapshot { snapshot in
         out_size?.pointee = snapshot.count
-        guard capacity >= snapshot.count else { throw .bufferTooSmall(needed: snapshot.count) }
-        UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: snapshot)
+        if capacity >= snapshot.count {
+          UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: snapshot)
+        }
+        return snapshot.count
       }
     }
+    guard capacity >= needed else { throw .bufferTooSmall(needed: needed) }
   }
 }
 
@@ -30,10 +33,12 @@ public func fencepost_monitor_restore(
   _ snapshot: UnsafeRawPointer?, _ size: Int, _ out_monitor: UnsafeMutablePointer<OpaquePointer?>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let start = try Boundary.require(snapshot, count: size, "snapshot")
     let out = try Boundary.require(out_monitor, "out_monitor")
-    let engine = try MonitorEngine(restoring: UnsafeRawBufferPointer(start: start, count: size))
+    let engine = try refusedByEngine { () throws(MonitorError) in
+      try MonitorEngine(restoring: UnsafeRawBufferPointer(start: start, count: size))
+    }
     out.pointee = Handle.give(StoredEngine(engine))
   }
 }

@@ -6,7 +6,7 @@ import Fencepost
 public func fencepost_monitor_checkpoint(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     try Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.checkpoint() }
   }
 }
@@ -16,7 +16,7 @@ public func fencepost_monitor_checkpoint(
 public func fencepost_monitor_close(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     try Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.close() }
   }
 }

@@ -7,7 +7,7 @@ public func fencepost_uuid_parse(
   _ text: UnsafePointer<CChar>?, _ out_uuid: UnsafeMutablePointer<UInt8>?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let bytes = Boundary.identifier(try Boundary.require(text, "text"))
     let out = try Boundary.require(out_uuid, "out_uuid")
     let string = String(decoding: bytes, as: UTF8.self)

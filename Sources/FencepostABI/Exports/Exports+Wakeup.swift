@@ -7,10 +7,10 @@ public func fencepost_monitor_set_wakeup(
   _ monitor: OpaquePointer?, _ wakeup: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?,
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
-    handle.wakeup.set(wakeup, context)
-    if wakeup != nil, try handle.call({ engine in engine.hasEvents }) { handle.wakeup.ring() }
+    handle.setWakeup(wakeup, context)
+    if wakeup != nil, try handle.call({ engine in engine.hasEvents }) { handle.ring() }
   }
 }
 
@@ -19,13 +19,13 @@ public func fencepost_monitor_set_wakeup(
 public func fencepost_monitor_abandon(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
-  Boundary.run(error) { () throws(MonitorError) in
+  Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
     if try handle.call({ engine in
       engine.abandon()
       return engine.hasEvents
     }) {
-      handle.wakeup.ring()
+      handle.ring()
     }
   }
 }

@@ -61,7 +61,9 @@ extension InverseTask {
     let (sineOmega, cosineOmega) = Trigonometry.sincos(lambda / (Ellipsoid.axisRatio * stretch))
     let sphere = triangle(sineOmega: sineOmega, cosineOmega: cosineOmega)
     guard sphere.sineSigma < 3.6e-8 else { return Guess(start: sanitized(sphere.start)) }
-    let backwards = cosine1 * sine2 * (sineOmega * sineOmega / (1 + cosineOmega))
+    // 1 − cos ω, to the last digit for small ω.
+    let versine = cosineOmega > -1 ? sineOmega * sineOmega / (1 + cosineOmega) : 2
+    let backwards = cosine1 * sine2 * versine
     let end = Heading(
       sine: cosine1 * sineOmega, cosine: (sine2 * cosine1 - cosine2 * sine1) - backwards)
     let distance = sphere.sineSigma * Ellipsoid.polarRadius * stretch

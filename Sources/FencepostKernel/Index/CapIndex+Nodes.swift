@@ -199,10 +199,6 @@ extension CapIndex {
     }
     if nodes[slot].reach < entry.reach { nodes[slot].reach = entry.reach }
     nodes[slot].count = UInt32(truncatingIfNeeded: count &+ 1)
-    // A fresh group holds what was there before: unused lanes must match nothing.
-    if count & 3 == 0 {
-      groups[Int(nodes[slot].block) &+ count &>> 2].reach = SIMD4(repeating: .nan)
-    }
     setEntry(entry, slot: slot, index: count)
   }
 
@@ -210,7 +206,6 @@ extension CapIndex {
   mutating func removeEntry(slot: Int, index: Int) {
     let last = Int(nodes[slot].count) &- 1
     if index != last { setEntry(entry(slot: slot, index: last), slot: slot, index: index) }
-    groups[Int(nodes[slot].block) &+ last &>> 2].reach[last & 3] = .nan
     nodes[slot].count = UInt32(truncatingIfNeeded: last)
     let log = Int(nodes[slot].blockLog)
     if last == 0 {

@@ -231,7 +231,12 @@ struct CapSearch {
   ) {
     let stride = MemoryLayout<CapIndex.Group>.stride
     var group = groups + Int(nodes[slot].block) &* stride
-    let end = group + (Int(nodes[slot].count) &+ 3) &>> 2 &* stride
+    let count = Int(nodes[slot].count)
+    let end = group + (count &+ 3) &>> 2 &* stride
+    // Unused lanes of the last group hold what was there before: numbers, so that no comparison is invalid, which a
+    // host may have made a signal.
+    let last = end - stride
+    let used = 0b1111 &>> ((0 &- count) & 3)
     let x = SIMD4(repeating: relative.x)
     let y = SIMD4(repeating: relative.y)
     let z = SIMD4(repeating: relative.z)
@@ -241,12 +246,12 @@ struct CapSearch {
       let dx = group.load(as: SIMD4<Float>.self) - x
       let dy = group.load(fromByteOffset: 16, as: SIMD4<Float>.self) - y
       let dz = group.load(fromByteOffset: 32, as: SIMD4<Float>.self) - z
-      // Not a number in unused lanes: no comparison holds.
       let reach = group.load(fromByteOffset: 48, as: SIMD4<Float>.self)
       let limit = reach + distance
       let squared = dx * dx + dy * dy + dz * dz
       let near = squared .<= limit * limit
       var bits = CapIndex.bits(near)
+      if group == last { bits &= used }
       if bits != 0 {
         if buffered > CapSearch.bufferSize &- 4 { flush(into: &hits) }
         let slack = squared.squareRoot() - reach - padding

@@ -196,10 +196,7 @@ extension MonitorError {
   /// The status in lower case, as scenarios name it.
   var status: String {
     switch self {
-    case .nullArgument: "null_argument"
     case .invalidArgument: "invalid_argument"
-    case .bufferTooSmall: "buffer_too_small"
-    case .unsupported: "unsupported"
     case .invalidName: "invalid_name"
     case .monitorInUse: "monitor_in_use"
     case .consumerAlreadyActive: "consumer_already_active"

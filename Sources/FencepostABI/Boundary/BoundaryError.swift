@@ -1,0 +1,56 @@
+import CFencepost
+import Fencepost
+
+/// What can go wrong in a call from C: what only C can do wrong, and what the engine refuses.
+enum BoundaryError: Error, Hashable {
+  /// A required pointer is NULL.
+  case nullArgument(String)
+  /// A buffer does not hold the result.
+  case bufferTooSmall(needed: Int)
+  /// A structure uses members that this library does not know.
+  case unsupported(String)
+  case monitor(MonitorError)
+
+  /// A value that the boundary itself finds out of its range.
+  static func invalidArgument(_ reason: String, position: Int = 0) -> BoundaryError {
+    .monitor(.invalidArgument(reason, position: position))
+  }
+
+  /// The same error about a row of several.
+  func inRow(_ row: Int) -> BoundaryError {
+    if case .monitor(let error) = self { .monitor(error.inRow(row)) } else { self }
+  }
+}
+
+extension BoundaryError: CustomStringConvertible {
+  /// One line that names cause, place and accepted range.
+  var description: String {
+    switch self {
+    case .nullArgument(let name): "\(name) is NULL"
+    case .bufferTooSmall(let needed): "the buffer is too small; \(needed) bytes are needed"
+    case .unsupported(let reason): reason
+    case .monitor(let error): error.description
+    }
+  }
+
+  /// The number of the C interface.
+  var status: fencepost_status {
+    switch self {
+    case .nullArgument: fencepost_status(FENCEPOST_E_NULL_ARGUMENT)
+    case .bufferTooSmall: fencepost_status(FENCEPOST_E_BUFFER_TOO_SMALL)
+    case .unsupported: fencepost_status(FENCEPOST_E_UNSUPPORTED)
+    case .monitor(let error): error.status
+    }
+  }
+
+  /// The row or element that the error is about.
+  var position: Int {
+    if case .monitor(let error) = self { error.position } else { 0 }
+  }
+}
+
+/// What the engine refuses, as an error of the boundary.
+@inline(__always)
+func refusedByEngine<Result>(_ body: () throws(MonitorError) -> Result) throws(BoundaryError) -> Result {
+  do throws(MonitorError) { return try body() } catch { throw .monitor(error) }
+}

@@ -1,0 +1,34 @@
+/// A message as one line of UTF-8 in a buffer of C, terminated.
+enum MessageLine {
+  private static let ellipsis = Array(" \u{2026} ".utf8)
+
+  /// Writes a text. What would begin another line, or is a control character, becomes a blank; of a text that is too long
+  /// the middle is left out, since what it is about stands at its beginning, and why and what is accepted at its end.
+  static func write(_ text: String, to buffer: UnsafeMutableRawBufferPointer) {
+    var line: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      line.append(contentsOf: breaksLine(scalar) ? [UInt8(ascii: " ")] : Array(UTF8.encode(scalar) ?? .init()))
+    }
+    let room = buffer.count - 1
+    if line.count > room {
+      let kept = room - ellipsis.count
+      var head = kept / 2
+      while head > 0, isContinuation(line[head]) { head -= 1 }
+      var tail = line.count - (kept - kept / 2)
+      while tail < line.count, isContinuation(line[tail]) { tail += 1 }
+      line.replaceSubrange(head..<tail, with: ellipsis)
+    }
+    buffer.copyBytes(from: line)
+    buffer[line.count] = 0
+  }
+
+  /// Control characters of both ranges, among them U+0085, and the separators of lines and paragraphs.
+  private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
+    default: false
+    }
+  }
+
+  private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+}
