@@ -1,0 +1,166 @@
+/// The shortest geodesic between two points, of any length up to `GeodesicSegment.longest`: an edge of a shape.
+///
+/// What is near is solved in space (`ShortSegment`); what is far by the inverse problem, with the step of Baselga and
+/// Martínez-Llario, "Intersection and point-to-line solutions for geodesics on the ellipsoid", Studia Geophysica et
+/// Geodaetica 62 (2018), 353–363, inside a bracket.
+public struct GeodesicSegment: Sendable {
+  /// Longer edges are refused, metres: below π b, the distance within which a shortest path is the only one.
+  public static var longest: Double { 19_900_000 }
+  /// Where the distance along a long segment is looked at first, metres apart. Within such a stretch the direction to a
+  /// point turns from ahead to behind at most once.
+  static var stretch: Double { 1_000_000 }
+  /// Half of the stretch that is made a `ShortSegment` around a foot, metres.
+  static var neighbourhood: Double { 15_000 }
+  /// Radius for the step along a segment, metres: any mean radius will do, the bracket and the next step correct it.
+  static var meanRadius: Double { 6_371_000 }
+
+  public let start: SurfacePoint
+  public let end: SurfacePoint
+  /// Metres.
+  public let length: Double
+  /// Direction at the start and, forward, at the end: degrees clockwise from north.
+  let azimuths: (start: Double, end: Double)
+
+  public init(from start: SurfacePoint, to end: SurfacePoint) {
+    self.start = start
+    self.end = end
+    let path = start.path(to: end)
+    length = path.distance
+    azimuths = (path.azimuth1, path.azimuth2)
+  }
+
+  /// The point at a length from the start, metres in 0 … `length`, and the forward azimuth there, degrees.
+  ///
+  /// Computed from the nearer end.
+  public func point(_ along: Double) -> (place: SurfacePoint, azimuth: Double) {
+    if along <= 0 { return (start, azimuths.start) }
+    if along >= length { return (end, azimuths.end) }
+    let isFirstHalf = along <= length / 2
+    let from = isFirstHalf ? start : end
+    let solved = GeodesicDirect.solve(
+      latitude: from.latitude, longitude: from.longitude, azimuth: isFirstHalf ? azimuths.start : azimuths.end,
+      distance: isFirstHalf ? along : along - length)
+    return (SurfacePoint(latitude: solved.latitude, longitude: solved.longitude), solved.azimuth)
+  }
+
+  /// The nearest place of the segment, with its exact distance.
+  public func foot(of point: SurfacePoint) -> SegmentFoot {
+    if length <= ShortSegment.limit {
+      let segment = ShortSegment(from: start.vector, to: end.vector)
+      let foot = segment.foot(of: point.vector)
+      if foot.at.squaredChord(to: point.vector) <= ShortDistance.limit * ShortDistance.limit {
+        return SegmentFoot(of: point, on: segment, foot, from: 0, ends: self)
+      }
+    }
+    return farFoot(of: point)
+  }
+
+  /// The same by the inverse problem, for points and segments of any distance and length.
+  ///
+  /// The distance along a geodesic is convex where the reduced length's derivative M is positive, hence up to a quarter
+  /// of the way around, and concave beyond: an inner minimum is where the direction to the point turns from ahead to
+  /// behind, any other an end (Karney 2013, section 3: second derivatives of the distance are M / m times squared sines).
+  private func farFoot(of point: SurfacePoint) -> SegmentFoot {
+    let first = sight(of: point, 0)
+    let last = sight(of: point, length)
+    var best = first.foot.distance <= last.foot.distance ? first.foot : last.foot
+    let stretches = Int((length / GeodesicSegment.stretch).rounded(.up))
+    var here = first
+    for stretch in 1...max(stretches, 1) {
+      let there = stretch >= stretches ? last : sight(of: point, length * Double(stretch) / Double(stretches))
+      if here.ahead >= 0 && there.ahead <= 0 && here.foot.along < there.foot.along {
+        let inner = innerFoot(of: point, between: here, and: there)
+        if inner.distance < best.distance { best = inner }
+      }
+      here = there
+    }
+    return best
+  }
+
+  /// A point of the segment from which another is looked at.
+  private struct Sight {
+    var foot: SegmentFoot
+    /// Cosine of the angle between the direction to the point and that of the segment: positive when it is ahead.
+    var ahead: Double
+  }
+
+  private func sight(of point: SurfacePoint, _ along: Double) -> Sight {
+    let (place, azimuth) = self.point(along)
+    let path = point.path(to: place)
+    let turn = Trigonometry.sincosDegrees(path.azimuth2 - azimuth)
+    let isInner = along > 0 && along < length
+    // The way from the point arrives with azimuth 2; seen from here the point lies the other way.
+    let foot = SegmentFoot(
+      distance: path.distance, along: along, place: place, isInner: isInner, side: isInner ? turn.sine : 0)
+    return Sight(foot: foot, ahead: path.distance == 0 ? 0 : -turn.cosine)
+  }
+
+  private func innerFoot(of point: SurfacePoint, between before: Sight, and behind: Sight) -> SegmentFoot {
+    var (low, high) = (before.foot.along, behind.foot.along)
+    var current = before.foot.distance <= behind.foot.distance ? before : behind
+    for _ in 0..<100 {
+      let here = current.foot.along
+      if current.foot.distance <= ShortDistance.limit { return nearFoot(of: point, around: here) }
+      if current.ahead > 0 { low = max(low, here) } else { high = min(high, here) }
+      // The right-angled triangle of the sphere with this hypotenuse and angle.
+      let angle = Trigonometry.sincos(current.foot.distance / GeodesicSegment.meanRadius)
+      let step =
+        GeodesicSegment.meanRadius * Trigonometry.atan2(angle.sine * current.ahead, angle.cosine.magnitude)
+      var next = here + step
+      if !(next > low && next < high) { next = low + (high - low) / 2 }
+      if (next - here).magnitude < 1e-3 || high - low < 1e-3 { break }
+      current = sight(of: point, next)
+    }
+    return current.foot
+  }
+
+  /// The foot near a place of the segment that is within 20 km of the point, in space.
+  private func nearFoot(of point: SurfacePoint, around along: Double) -> SegmentFoot {
+    var middle = along
+    while true {
+      let low = max(middle - GeodesicSegment.neighbourhood, 0)
+      let high = min(middle + GeodesicSegment.neighbourhood, length)
+      let segment = ShortSegment(from: self.point(low).place.vector, to: self.point(high).place.vector)
+      let foot = segment.foot(of: point.vector)
+      let isCut = !foot.isInner && (foot.along == 0 ? low > 0 : high < length)
+      if !isCut { return SegmentFoot(of: point, on: segment, foot, from: low, ends: self) }
+      middle = foot.along == 0 ? low : high
+    }
+  }
+}
+
+/// The place of a segment that is nearest to a point.
+public struct SegmentFoot: Sendable {
+  /// Geodesic distance of the point, metres.
+  public var distance: Double
+  /// Where it is: metres from the start of the segment.
+  public var along: Double
+  /// Where it is on the Earth.
+  public var place: SurfacePoint
+  /// Whether it is between the ends.
+  public var isInner: Bool
+  /// Positive when the point is to the left of the segment, negative to the right; 0 on it and when the foot is an end.
+  public var side: Double
+
+  init(distance: Double, along: Double, place: SurfacePoint, isInner: Bool, side: Double) {
+    self.distance = distance
+    self.along = along
+    self.place = place
+    self.isInner = isInner
+    self.side = side
+  }
+
+  /// From a foot in space; `offset` is where the short segment starts in the whole one, `ends`.
+  init(
+    of point: SurfacePoint, on segment: ShortSegment, _ foot: (along: Double, at: EarthVector, isInner: Bool),
+    from offset: Double, ends: GeodesicSegment
+  ) {
+    let left = foot.at.scaled.cross(segment.tangent(foot.along))
+    let isEnd = !foot.isInner
+    self.init(
+      distance: ShortDistance.distance(from: point.vector, to: foot.at), along: offset + foot.along,
+      place: SurfacePoint(foot.at), isInner: foot.isInner,
+      side: isEnd ? 0 : (point.vector - foot.at).dot(left) / left.length)
+    if isEnd { place = foot.along == 0 ? ends.start : ends.end }
+  }
+}

@@ -1,0 +1,140 @@
+/// How the edges between the vertices of a shape are meant.
+public enum EdgeReading: Sendable {
+  /// The shortest geodesics.
+  case geodesic
+  /// Straight lines on the map of degrees (RFC 7946, section 3.1.1).
+  case planar
+}
+
+/// A ring or line as it was given, made ready: longitudes reduced, repeated vertices dropped, planar edges cut.
+struct GivenRing {
+  var part: Int
+  var ring: Int
+  /// Each different from the one before; of a ring also the first from the last.
+  var points: [SurfacePoint] = []
+  /// For each point the number of the given vertex that the edge from it belongs to.
+  var edges: [Int] = []
+
+  /// Most vertices of a shape after planar edges have been cut.
+  static var most: Int { 1_000_000 }
+
+  /// - Parameters:
+  ///   - given: latitudes and longitudes, degrees; a ring may repeat its first vertex at its end.
+  ///   - isRing: whether the last vertex is joined to the first.
+  ///   - room: how many points there may be, reduced by those made.
+  init(
+    _ given: some Sequence<(latitude: Double, longitude: Double)>, part: Int, ring: Int, isRing: Bool,
+    reading: EdgeReading, room: inout Int
+  ) throws(ShapeDefect) {
+    self.part = part
+    self.ring = ring
+    var vertices: [(point: SurfacePoint, number: Int)] = []
+    for (number, vertex) in given.enumerated() {
+      guard vertex.latitude.magnitude <= 90, vertex.longitude.magnitude <= 360 else {
+        throw ShapeDefect(.coordinate, ShapeDefect.Place(part: part, ring: ring, edge: number))
+      }
+      let point = SurfacePoint(latitude: vertex.latitude + 0, longitude: GivenRing.reduced(vertex.longitude))
+      if let last = vertices.last, last.point.isSamePlace(as: point) { continue }
+      vertices.append((point, number))
+      guard vertices.count <= room + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
+    }
+    if vertices.isEmpty { throw ShapeDefect(.empty, ShapeDefect.Place(part: part, ring: ring, edge: 0)) }
+    if isRing {
+      while vertices.count > 1, vertices[0].point.isSamePlace(as: vertices[vertices.count - 1].point) {
+        vertices.removeLast()
+      }
+    }
+    guard vertices.count >= (isRing ? 3 : 2), isRing || vertices.count > 1 else {
+      throw ShapeDefect(.tooFewVertices, place(vertices[0].number), at: vertices[0].point)
+    }
+    for index in vertices.indices {
+      let here = vertices[index]
+      guard isRing || index + 1 < vertices.count else {
+        append(here.point, here.number, &room)
+        break
+      }
+      let next = vertices[(index + 1) % vertices.count]
+      append(here.point, here.number, &room)
+      if reading == .planar { try cut(from: here.point, to: next.point, here.number, &room) }
+      if room < 0 { throw ShapeDefect(.tooManyVertices, place(here.number)) }
+    }
+    for (start, end) in pairs(isRing: isRing) {
+      let (from, to) = (points[start], points[end])
+      // No geodesic of 19 900 km has a chord below this.
+      guard from.vector.squaredChord(to: to.vector) > 1.5e14 else { continue }
+      if from.path(to: to).distance > GeodesicSegment.longest {
+        throw ShapeDefect(.edgeTooLong, place(edges[start]), at: from)
+      }
+    }
+  }
+
+  private mutating func append(_ point: SurfacePoint, _ number: Int, _ room: inout Int) {
+    points.append(point)
+    edges.append(number)
+    room -= 1
+  }
+
+  /// Walks the ring the other way.
+  mutating func reverse() {
+    points.reverse()
+    // The edge from a point is now the one that led to it.
+    edges.reverse()
+    edges.append(edges.removeFirst())
+  }
+
+  func place(_ edge: Int) -> ShapeDefect.Place { ShapeDefect.Place(part: part, ring: ring, edge: edge) }
+
+  /// Numbers of the points that each edge joins.
+  func pairs(isRing: Bool) -> [(Int, Int)] {
+    points.indices.dropLast(isRing ? 0 : 1).map { ($0, ($0 + 1) % points.count) }
+  }
+
+  /// A longitude in [−180, 180), exactly, and never −0.
+  static func reduced(_ longitude: Double) -> Double {
+    longitude >= 180 ? longitude - 360 : (longitude < -180 ? longitude + 360 : longitude + 0)
+  }
+
+  /// Replaces a planar edge by geodesics between points of it, so many that the drawn line is within 0.1 m of them:
+  /// n = ⌈√(0.26 a Δλ S √(Δφ² + C²Δλ²) / 0.1 m)⌉ with S the greatest |sin φ| and C the greatest cos φ on the edge.
+  private mutating func cut(
+    from start: SurfacePoint, to end: SurfacePoint, _ number: Int, _ room: inout Int
+  ) throws(ShapeDefect) {
+    let isForward =
+      start.latitude < end.latitude
+      || (start.latitude == end.latitude && start.longitude <= end.longitude)
+    let (lesser, greater) = isForward ? (start, end) : (end, start)
+    let change = InverseTask.longitudeDifference(from: lesser.longitude, to: greater.longitude)
+    let span = change.degrees + change.tail
+    if span.magnitude == 180 { throw ShapeDefect(.edgeTooLong, place(number), at: start) }
+    let radians = Trigonometry.radiansPerDegree
+    let rise = (greater.latitude - lesser.latitude) * radians
+    let sine = max(
+      Trigonometry.sincosDegrees(lesser.latitude).sine.magnitude,
+      Trigonometry.sincosDegrees(greater.latitude).sine.magnitude)
+    let crossesEquator = lesser.latitude <= 0 && greater.latitude >= 0
+    let cosine =
+      crossesEquator
+      ? 1
+      : max(
+        Trigonometry.sincosDegrees(lesser.latitude).cosine, Trigonometry.sincosDegrees(greater.latitude).cosine)
+    let turn = span.magnitude * radians
+    let slant = (rise * rise + cosine * cosine * turn * turn).squareRoot()
+    let count = (0.26 * Ellipsoid.equatorialRadius * turn * sine * slant / 0.1).squareRoot().rounded(.up)
+    guard count <= Double(room) + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
+    let steps = max(Int(count), 1)
+    guard steps > 1 else { return }
+    for step in 1..<steps {
+      let part = Double(isForward ? step : steps - step) / Double(steps)
+      let latitude = lesser.latitude + (greater.latitude - lesser.latitude) * part
+      let longitude = GivenRing.reduced(lesser.longitude + span * part)
+      append(SurfacePoint(latitude: latitude, longitude: longitude), number, &room)
+    }
+  }
+}
+
+extension SurfacePoint {
+  /// Whether two points are the same place: at a pole every longitude is.
+  func isSamePlace(as other: SurfacePoint) -> Bool {
+    latitude == other.latitude && (longitude == other.longitude || latitude.magnitude == 90)
+  }
+}

@@ -1,0 +1,39 @@
+/// Which side of a ring is the smaller one.
+enum PolygonOrientation {
+  /// Part of the Earth by which the two sides of a ring must differ.
+  static var ambiguous: Double { 1e-6 }
+  /// Mean width, metres, below which a ring has no area.
+  static var thin: Double { 1e-6 }
+
+  /// - Returns: whether the smaller side lies to the left of the ring as it is listed.
+  static func isSmallerLeft(_ ring: GivenRing) throws(ShapeDefect) -> Bool {
+    let points = ring.points
+    var centre = EarthVector(x: 0, y: 0, z: 0)
+    for point in points { centre = centre + point.vector }
+    centre = centre / Double(points.count)
+    // The vector area of the closed polyline of chords (½ Σ a × b) against the vertical in its middle. The geodesics leave
+    // the planes of their chords by a cube of the size, and heights enter by the curvature.
+    var doubled = EarthVector(x: 0, y: 0, z: 0)
+    var (perimeter, extent) = (0.0, 0.0)
+    for (start, end) in ring.pairs(isRing: true) {
+      let (a, b) = (points[start].vector - centre, points[end].vector - centre)
+      doubled = doubled + a.cross(b)
+      perimeter += (b - a).length
+      extent = max(extent, a.length)
+    }
+    if extent < 3e6 {
+      let vertical = centre.scaled
+      let area = doubled.dot(vertical) / (2 * vertical.length)
+      let bend = extent / Ellipsoid.smallestRadiusOfCurvature
+      if area.magnitude > perimeter * (extent * bend * bend + 1e-5) { return area > 0 }
+    }
+    let closed = points + [points[0]]
+    let left = RingArea.left(of: closed)
+    let smaller = min(left, RingArea.earth - left)
+    if smaller < thin * perimeter { throw ShapeDefect(.noArea, ring.place(ring.edges[0]), at: points[0]) }
+    if (RingArea.earth - 2 * smaller) < ambiguous * RingArea.earth {
+      throw ShapeDefect(.whichSide, ring.place(ring.edges[0]), at: points[0])
+    }
+    return left < RingArea.earth / 2
+  }
+}

@@ -1,0 +1,128 @@
+/// Takes away what is walked in both directions: it is no line, the shape lies on both of its sides.
+///
+/// Rings cut at the antimeridian, led along a parallel to a pole, and parts that share an edge have such seams (RFC 7946,
+/// section 3.1.9). All rings run so that the polygon lies left.
+struct SeamCancelling {
+  /// An edge that remains, with where it comes from.
+  struct Edge {
+    var start: SurfacePoint
+    var end: SurfacePoint
+    var place: ShapeDefect.Place
+  }
+
+  /// A place as a key: two places are the same when these are.
+  private struct Key: Hashable {
+    var latitude: UInt64
+    var longitude: UInt64
+
+    init(_ point: SurfacePoint) {
+      latitude = point.latitude.bitPattern
+      longitude = point.latitude.magnitude == 90 ? 0 : point.longitude.bitPattern
+    }
+  }
+
+  private struct Pair: Hashable {
+    var start: Key
+    var end: Key
+  }
+
+  /// What remains, in chains of edges that follow each other, each with at least one edge.
+  private(set) var chains: [[Edge]] = []
+
+  init(_ rings: [GivenRing]) {
+    var walked: [Pair: Int] = [:]
+    for ring in rings {
+      for (start, end) in ring.pairs(isRing: true) where !SeamCancelling.isOnAntimeridian(ring, start, end) {
+        walked[Pair(start: Key(ring.points[start]), end: Key(ring.points[end])), default: 0] += 1
+      }
+    }
+    // How many of each direction cancel, counted down as they are met.
+    var cancelled: [Pair: Int] = [:]
+    for ring in rings {
+      for (start, end) in ring.pairs(isRing: true) {
+        let pair = Pair(start: Key(ring.points[start]), end: Key(ring.points[end]))
+        let back = walked[Pair(start: pair.end, end: pair.start)] ?? 0
+        if back > 0, let there = walked[pair] { cancelled[pair] = min(there, back) }
+      }
+    }
+    var stretches: [Stretch] = []
+    for ring in rings { add(ring, &cancelled, &stretches) }
+    addAntimeridian(stretches)
+  }
+
+  /// The chains of one ring; what lies on the antimeridian is put aside.
+  private mutating func add(_ ring: GivenRing, _ cancelled: inout [Pair: Int], _ stretches: inout [Stretch]) {
+    var own: [[Edge]] = []
+    var chain: [Edge] = []
+    var isWhole = true
+    for (start, end) in ring.pairs(isRing: true) {
+      let edge = Edge(start: ring.points[start], end: ring.points[end], place: ring.place(ring.edges[start]))
+      let pair = Pair(start: Key(edge.start), end: Key(edge.end))
+      if SeamCancelling.isOnAntimeridian(ring, start, end) {
+        stretches.append(Stretch(edge))
+      } else if let left = cancelled[pair], left > 0 {
+        cancelled[pair] = left - 1
+      } else {
+        chain.append(edge)
+        continue
+      }
+      isWhole = false
+      if !chain.isEmpty { own.append(chain) }
+      chain = []
+    }
+    if !chain.isEmpty {
+      // The ring's end is where its first chain begins, unless that was cut off.
+      if !isWhole, let first = own.first, first[0].start == ring.points[0] {
+        own[0] = chain + first
+      } else {
+        own.append(chain)
+      }
+    }
+    chains += own
+  }
+
+  /// A stretch of the antimeridian, from a latitude to another.
+  private struct Stretch {
+    var from: Double
+    var to: Double
+    var place: ShapeDefect.Place
+
+    init(_ edge: Edge) {
+      (from, to, place) = (edge.start.latitude, edge.end.latitude, edge.place)
+    }
+  }
+
+  private static func isOnAntimeridian(_ ring: GivenRing, _ start: Int, _ end: Int) -> Bool {
+    let ends = [ring.points[start], ring.points[end]]
+    return ends.allSatisfy { $0.longitude == -180 || $0.latitude.magnitude == 90 }
+      && !ends.allSatisfy { $0.latitude.magnitude == 90 }
+  }
+
+  /// Opposite stretches of the antimeridian cancel where they overlap, between whatever vertices.
+  private mutating func addAntimeridian(_ stretches: [Stretch]) {
+    guard !stretches.isEmpty else { return }
+    // From the south on: how many more walk north than south.
+    var marks: [(latitude: Double, change: Int, place: ShapeDefect.Place)] = []
+    for stretch in stretches {
+      let change = stretch.from < stretch.to ? 1 : -1
+      marks.append((min(stretch.from, stretch.to), change, stretch.place))
+      marks.append((max(stretch.from, stretch.to), -change, stretch.place))
+    }
+    marks.sort { $0.latitude < $1.latitude }
+    var walking = 0
+    var place = marks[0].place
+    for (mark, next) in zip(marks, marks.dropFirst()) {
+      walking += mark.change
+      if mark.change * walking > 0 { place = mark.place }
+      if walking == 0 || mark.latitude == next.latitude { continue }
+      let low = SurfacePoint(latitude: mark.latitude, longitude: -180)
+      let high = SurfacePoint(latitude: next.latitude, longitude: -180)
+      // A micrometre of meridian; shorter ones are where a vertex was meant to lie on another.
+      if low.vector.squaredChord(to: high.vector) < 1e-12 { continue }
+      let edge =
+        walking > 0 ? Edge(start: low, end: high, place: place) : Edge(start: high, end: low, place: place)
+      // Walked more than once: one edge for each, which the check for overlaps finds.
+      for _ in 0..<walking.magnitude { chains.append([edge]) }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// A position on the ellipsoid in both of its forms: as degrees, exactly as given, and as a vector.
+@frozen public struct SurfacePoint: Sendable, Equatable {
+  /// Degrees in [−90, 90].
+  public var latitude: Double
+  /// Degrees, any finite value.
+  public var longitude: Double
+  /// The same place as a vector, metres.
+  public var vector: EarthVector
+
+  @inlinable
+  public init(latitude: Double, longitude: Double) {
+    self.latitude = latitude
+    self.longitude = longitude
+    vector = EarthVector(latitude: latitude, longitude: longitude)
+  }
+
+  /// The place of a point of the surface that is known as a vector.
+  init(_ vector: EarthVector) {
+    (latitude, longitude) = vector.position
+    self.vector = vector
+  }
+
+  /// The geodesic to another point: distance and directions.
+  func path(to other: SurfacePoint) -> GeodesicInverse {
+    GeodesicInverse.solve(
+      latitude1: latitude, longitude1: longitude, latitude2: other.latitude, longitude2: other.longitude)
+  }
+}

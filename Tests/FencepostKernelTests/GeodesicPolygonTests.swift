@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import FencepostKernel
+
+typealias Corner = (latitude: Double, longitude: Double)
+
+/// A square of degrees, counterclockwise from its south-western corner.
+func square(_ south: Double, _ west: Double, _ size: Double) -> [Corner] {
+  [(south, west), (south, west + size), (south + size, west + size), (south + size, west)]
+}
+
+@Suite struct GeodesicPolygonTests {
+  private func distance(_ polygon: GeodesicPolygon, _ latitude: Double, _ longitude: Double) -> Double {
+    polygon.boundaryDistance(of: SurfacePoint(latitude: latitude, longitude: longitude))
+  }
+
+  @Test(arguments: [false, true]) func windingMeansNothing(_ isReversed: Bool) throws {
+    let outer = isReversed ? square(0, 0, 1).reversed() : square(0, 0, 1)
+    let hole = isReversed ? square(0.4, 0.4, 0.2) : square(0.4, 0.4, 0.2).reversed()
+    for ring in [outer, outer + [outer[0]], [outer[0]] + outer] {
+      let polygon = try GeodesicPolygon([[ring, hole]])
+      #expect(distance(polygon, 0.5, 0.1) < 0 && distance(polygon, 0.5, 0.5) > 0 && distance(polygon, 2, 2) > 0)
+      #expect(distance(polygon, 0, 0.5) == 0 && distance(polygon, 0, 0) == 0)
+      // A tenth of a degree of longitude on the equator, nearly.
+      #expect((distance(polygon, 0.5, 0.1) + 11_131.9).magnitude < 5)
+    }
+  }
+
+  @Test func orientedPolygonsMayBeMostOfTheEarth() throws {
+    let rest = try GeodesicPolygon([[square(0, 0, 1).reversed()]], isOriented: true)
+    #expect(distance(rest, 0.5, 0.5) > 0 && distance(rest, -45, 170) < 0)
+    let inside = try GeodesicPolygon([[square(0, 0, 1)]], isOriented: true)
+    #expect(distance(inside, 0.5, 0.5) < 0)
+  }
+
+  /// The same place cut at the antimeridian, led to the pole, or in parts that share an edge has the line of the whole.
+  @Test func seamsAreNoLine() throws {
+    let whole = try GeodesicPolygon([[square(10, 175, 10)]])
+    let cut = try GeodesicPolygon(
+      [
+        [[(10, 175), (10, 180), (20, 180), (20, 175)]], [[(10, -180), (10, -175), (20, -175), (20, -180)]],
+      ], reading: .planar)
+    let planar = try GeodesicPolygon([[square(10, 175, 10)]], reading: .planar)
+    for (latitude, longitude) in [(15.0, 180.0), (15, -180), (15, 179.999), (12, -178), (19.9, 179), (15, 170)] {
+      let expected = distance(planar, latitude, longitude)
+      // Half edges are cut at other points; each is within 0.1 m of the drawn line.
+      #expect((distance(cut, latitude, longitude) - expected).magnitude < 0.25)
+      #expect((distance(whole, latitude, longitude) < 0) == (expected < 0))
+    }
+    let cap = try GeodesicPolygon(
+      [[[(-80, -180), (-80, -60), (-80, 60), (-80, 180), (-90, 180), (-90, -180)]]], reading: .planar)
+    #expect(
+      (distance(cap, -90, 12) + 1_116_828).magnitude < 10 && distance(cap, -85, 180) < 0 && distance(cap, -79, 0) > 0)
+    let shared = try GeodesicPolygon([[square(0, 0, 1)], [square(0, 1, 1)]])
+    #expect((distance(shared, 0.5, 1) + 55_287).magnitude < 10)
+    // Different vertices along the antimeridian.
+    let stepped = try GeodesicPolygon(
+      [[[(0, 179), (0, 180), (1, 180), (1, 179)]], [[(-1, -180), (-1, -179), (2, -179), (2, -180)]]], reading: .planar)
+    #expect(distance(stepped, 0.5, 180) < 0 && distance(stepped, 1.5, 180) == 0 && distance(stepped, 1.5, 179.9) > 0)
+  }
+
+  @Test func aRingAroundAPoleHoldsThePole() throws {
+    let ring: [Corner] = (0..<12).map { (70, Double($0) * 30 - 170) }
+    let polygon = try GeodesicPolygon([[ring]])
+    #expect(distance(polygon, 90, 0) < -2_000_000 && distance(polygon, 60, 0) > 0)
+    let south = try GeodesicPolygon([[ring.map { (-$0.latitude, $0.longitude) }]])
+    #expect(distance(south, -90, 0) == distance(polygon, 90, 0))
+  }
+
+  @Test func buffersMoveTheLine() throws {
+    let wide = try GeodesicPolygon([[square(0, 0, 1)]], buffer: 1_000)
+    let narrow = try GeodesicPolygon([[square(0, 0, 1)]], buffer: -1_000)
+    let exact = try GeodesicPolygon([[square(0, 0, 1)]])
+    let d = distance(exact, 0.001, 0.5)
+    #expect(distance(wide, 0.001, 0.5) == d - 1_000 && distance(narrow, 0.001, 0.5) == d + 1_000)
+  }
+
+  /// Planar edges are cut so finely that the line on the map is nowhere farther than 0.1 m.
+  @Test func planarEdgesAreWithinTenCentimetres() throws {
+    for (south, west, size) in [(50.0, 5.0, 10.0), (-75, 100, 12), (1, 179, 30), (80, 0, 9)] {
+      let polygon = try GeodesicPolygon([[square(south, west, size)]], reading: .planar)
+      for step in 0...200 {
+        let part = Double(step) / 200 * size
+        for (latitude, longitude) in [(south, west + part), (south + size, west + part), (south + part, west)] {
+          #expect(distance(polygon, latitude, longitude).magnitude <= 0.1, "\(south) \(west) \(step)")
+        }
+      }
+    }
+  }
+
+  /// Small rings of random corners, most of which cross themselves: the flat test of every pair says the same.
+  @Test func crossingsAreThoseOfTheFlatMap() throws {
+    var random = SeededGenerator("flat crossings")
+    var (valid, crossing) = (0, 0)
+    for _ in 0..<3_000 {
+      let corners = Int.random(in: 3...8, using: &random)
+      let ring: [Corner] = (0..<corners).map { _ in (random.uniform(-1e-3...1e-3), random.uniform(-1e-3...1e-3)) }
+      func turn(_ a: Corner, _ b: Corner, _ c: Corner) -> Double {
+        (b.longitude - a.longitude) * (c.latitude - a.latitude) - (b.latitude - a.latitude)
+          * (c.longitude - a.longitude)
+      }
+      var crosses = false
+      for i in 0..<corners {
+        for j in i + 1..<corners where (j + 1) % corners != i && j != (i + 1) % corners {
+          let (a, b, c, d) = (ring[i], ring[(i + 1) % corners], ring[j], ring[(j + 1) % corners])
+          crosses = crosses || (turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0)
+        }
+      }
+      do {
+        let polygon = try GeodesicPolygon([[ring]])
+        #expect(!crosses, "\(ring)")
+        valid += 1
+        // Inside as the flat map says: crossings of a ray.
+        for _ in 0..<4 {
+          let p: Corner = (random.uniform(-1e-3...1e-3), random.uniform(-1e-3...1e-3))
+          var inside = false
+          for i in 0..<corners {
+            let (a, b) = (ring[i], ring[(i + 1) % corners])
+            if (a.latitude > p.latitude) != (b.latitude > p.latitude),
+              p.longitude < a.longitude + (p.latitude - a.latitude) / (b.latitude - a.latitude)
+                * (b.longitude - a.longitude)
+            {
+              inside.toggle()
+            }
+          }
+          let d = distance(polygon, p.latitude, p.longitude)
+          if d.magnitude > 1e-4 { #expect((d < 0) == inside, "\(ring) \(p)") }
+        }
+      } catch {
+        #expect(crosses && error.reason == .crossing, "\(ring) \(error)")
+        crossing += 1
+      }
+    }
+    #expect(valid > 300 && crossing > 1_000)
+  }
+}

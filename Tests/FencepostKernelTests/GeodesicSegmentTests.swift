@@ -1,0 +1,74 @@
+import Testing
+
+@testable import FencepostKernel
+
+@Suite struct GeodesicSegmentTests {
+  /// Tests/Golden/segments.tsv: computed with 40 digits by another method.
+  @Test func agreesWithFortyDigits() throws {
+    var worst: [String: Double] = [:]
+    var count = 0
+    for row in try Golden.rows("segments.tsv") {
+      let n = row.dropFirst().compactMap { Double($0) }
+      let segment = GeodesicSegment(
+        from: SurfacePoint(latitude: n[0], longitude: n[1]), to: SurfacePoint(latitude: n[2], longitude: n[3]))
+      let foot = segment.foot(of: SurfacePoint(latitude: n[4], longitude: n[5]))
+      let error = (foot.distance - n[7]).magnitude
+      worst[row[0], default: 0] = max(worst[row[0], default: 0], error)
+      #expect(error <= 15e-9, "\(row) gave \(foot)")
+      #expect((segment.length - n[6]).magnitude <= 15e-9, "\(row)")
+      // Which side, wherever it is not the line itself; and ends are ends.
+      if n[7] > 20e-9 { #expect((foot.side > 0) == (n[9] > 0) && (foot.side < 0) == (n[9] < 0), "\(row) gave \(foot)") }
+      // The place is as sharp as the distance is flat there.
+      #expect((foot.along - n[8]).magnitude <= 1e-8 + 2e-3 * (n[7] / 1e4).squareRoot(), "\(row) gave \(foot)")
+      count += 1
+    }
+    #expect(count > 200)
+    for (kind, error) in worst.sorted(by: { $0.key < $1.key }) { print("segments, \(kind): worst \(error * 1e9) nm") }
+  }
+
+  /// Walked the other way a segment has the same nearest places, and its sides change.
+  @Test func theSameBackwards() {
+    var random = SeededGenerator("backwards")
+    for _ in 0..<400 {
+      let start = random.place()
+      let end = start.moved(azimuth: random.uniform(0...360), distance: random.logarithmic(1e-3, 1.8e7))
+      let near = start.moved(azimuth: random.uniform(0...360), distance: random.logarithmic(1e-3, 1.8e7))
+      let points = [start, end, near].map { SurfacePoint(latitude: $0.latitude, longitude: $0.longitude) }
+      let there = GeodesicSegment(from: points[0], to: points[1])
+      let back = GeodesicSegment(from: points[1], to: points[0])
+      let (one, other) = (there.foot(of: points[2]), back.foot(of: points[2]))
+      #expect((one.distance - other.distance).magnitude <= 20e-9, "\(points)")
+      if one.isInner && other.isInner && one.distance > 35e-9 {
+        #expect((one.side > 0) == (other.side < 0), "\(points)")
+      }
+      // No place along it is nearer.
+      for step in 0...20 {
+        let place = there.point(there.length * Double(step) / 20).place
+        #expect(points[2].path(to: place).distance >= one.distance - 20e-9, "\(points) \(step)")
+      }
+    }
+  }
+
+  /// Closed forms: the equator and meridians are geodesics, and what is perpendicular to them is a meridian.
+  @Test func theEquatorAndMeridians() {
+    for length in [1e-4, 0.01, 0.3, 1, 20, 100, 170] {
+      let equator = GeodesicSegment(
+        from: SurfacePoint(latitude: 0, longitude: 5), to: SurfacePoint(latitude: 0, longitude: 5 + length))
+      for latitude in [-60, -1, -1e-6, 1e-9, 0.01, 10, 85] {
+        let point = SurfacePoint(latitude: latitude, longitude: 5 + length / 3)
+        let foot = equator.foot(of: point)
+        let north = GeodesicInverse.distance(
+          latitude1: 0, longitude1: 0, latitude2: latitude, longitude2: 0)
+        #expect((foot.distance - north).magnitude <= 15e-9, "\(length) \(latitude) \(foot)")
+        #expect((foot.side > 0) == (latitude > 0) || north < 20e-9)
+        // East of north is the left of nothing.
+        #expect((foot.place.longitude - point.longitude).magnitude < 1e-6 && foot.place.latitude.magnitude < 1e-6)
+      }
+    }
+    // Over the pole.
+    let polar = GeodesicSegment(
+      from: SurfacePoint(latitude: 80, longitude: 0), to: SurfacePoint(latitude: 80, longitude: 180))
+    let beside = polar.foot(of: SurfacePoint(latitude: 89, longitude: 90))
+    #expect((beside.distance - 111_693.9).magnitude < 1 && beside.side < 0 && beside.place.latitude > 89.999_999)
+  }
+}
