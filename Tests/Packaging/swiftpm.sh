@@ -1,6 +1,7 @@
 #!/bin/bash
 # Uses this tree as a stranger's Swift package does: by a Git address and a tag. One program in Swift with the engine, the
-# store and the Foundation conversions, one in C with the header and the library.
+# store and the Foundation conversions, one in C with the header and the library, and the one of the guide to Swift, word
+# for word: Fencepost.docc/GettingStarted.md.
 #
 #   Tests/Packaging/swiftpm.sh
 #
@@ -12,7 +13,7 @@ root=$PWD
 folder=$root/.build/swiftpm
 origin=$folder/origin/fencepost
 rm -rf "$folder"
-mkdir -p "$origin" "$folder/user/Sources/swift-user" "$folder/user/Sources/c-user"
+mkdir -p "$origin" "$folder/user/Sources/swift-user" "$folder/user/Sources/c-user" "$folder/user/Sources/guide"
 
 # What a clone would have: not what is built.
 tar -c --exclude=./.build --exclude=./.venv --exclude=./.git --exclude='*.egg-info' --exclude=__pycache__ . |
@@ -39,10 +40,25 @@ let package = Package(
         .product(name: "FencepostFoundation", package: "fencepost"),
         .product(name: "FencepostStore", package: "fencepost"),
       ]),
+    .executableTarget(
+      name: "guide",
+      dependencies: [
+        .product(name: "Fencepost", package: "fencepost"),
+        .product(name: "FencepostStore", package: "fencepost"),
+      ]),
     .executableTarget(name: "c-user", dependencies: [.product(name: "fencepost-c", package: "fencepost")]),
   ]
 )
 END
+# Its first block is a manifest, which is that of this package in short; the others are one program, with what they print.
+guide=Sources/Fencepost/Fencepost.docc/GettingStarted.md
+block() { awk -v language="$1" '$0 == "```" language { inside = 1; count++; next } /^```/ { inside = 0 } inside { print count ":" $0 }' "$guide"; }
+block swift | sed -n 's/^[2-9]://p' > "$folder/user/Sources/guide/main.swift"
+block text | sed 's/^[0-9]*://' > "$folder/guide-prints"
+[ -s "$folder/guide-prints" ] && block swift | grep -q '^1:// swift-tools-version: ' || {
+  echo "swiftpm: $guide has other blocks than this test reads" >&2
+  exit 1
+}
 cp examples/c/quickstart.c "$folder/user/Sources/c-user/main.c"
 cat > "$folder/user/Sources/swift-user/main.swift" << 'END'
 import Fencepost
@@ -81,5 +97,7 @@ diff -u - <("$folder/scratch/debug/swift-user" "$folder/store") << 'END'
 life 1: office is satisfied
 life 2: office is satisfied
 END
+mkdir -p "$folder/commute"
+diff -u "$folder/guide-prints" <("$folder/scratch/debug/guide" "$folder/commute")
 diff -u "$root/examples/c/quickstart.expected" <("$folder/scratch/debug/c-user")
 echo "swiftpm: a package that depends on fencepost $version by Git address and tag builds and runs"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -56,3 +57,32 @@ def test_a_block_that_lies_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", drawings.DRAWINGS)
 def test_drawings_show_what_the_engine_says(name: str) -> None:
     assert drawings.DRAWINGS[name]() == (SITE / "pictures" / name).read_text(encoding="utf-8")
+
+
+def test_the_front_page_is_short_and_has_a_picture() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.encode()) <= 7_000
+    assert "![" in text
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that a forge gives to the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    heads = [re.sub(r"[`*]", "", head).strip().lower() for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", head).replace(" ", "-") for head in heads}
+
+
+def test_links_between_texts_arrive_on_a_forge() -> None:
+    texts = [path for path in ROOT.rglob("*.md") if not {".build", ".venv"} & {*path.relative_to(ROOT).parts}]
+    broken, followed = [], 0
+    for text in texts:
+        prose = re.sub(r"^```.*?^```|``?[^`]*``?", "", text.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for target in re.findall(r"\]\(([^()\s]+)\)", prose):
+            if re.match(r"https?:|mailto:|site:", target):
+                continue
+            place, _, anchor = target.partition("#")
+            file = text.parent / place if place else text
+            followed += 1
+            if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
+                broken.append(f"{name(text)}: {target}")
+    assert len(texts) > 20 and followed > 80 and broken == []
