@@ -181,6 +181,43 @@ def test_a_glitch_ahead_is_refused_and_deafens_nothing() -> None:
         assert watched.watch.counts["late_fixes"] == 0
 
 
+@pytest.mark.parametrize("glitch", [30.0, 3_000.0, 1e9])
+def test_a_monitor_that_ran_ahead_is_rewound_by_fixes_that_are_right(glitch: float) -> None:
+    watched = Watched(ahead=None)
+    watched.feed()
+    watched.feed(late=-glitch)
+    live = Watched(watched.monitor)
+    live.clock.now = watched.clock.now
+    for number in range(1, ENOUGH + 1):
+        assert live.seen == []
+        live.feed(longitude=0.01)
+        assert live.watch.counts["late_fixes"] == min(number, ENOUGH - 1)
+    assert live.states[-1] == "unsatisfied"
+    (told,) = [said for said in live.said if "is put back from" in said]
+    assert "ahead of this computer's, with which 5 fixes in a row agree" in told
+    live.feed()
+    live.feed(longitude=0.01)
+    assert live.states[-2:] == ["satisfied", "unsatisfied"], "it goes on as ever"
+    assert [event.sequence for event in live.seen] == list(range(2, 2 + len(live.seen)))
+
+
+def test_a_monitor_that_ran_ahead_recovers_also_after_a_restart(tmp_path: Path) -> None:
+    with Monitor("me", store=tmp_path) as monitor:
+        watched = Watched(monitor, ahead=None)
+        watched.feed(late=-1e9)
+    for _ in range(2):
+        with Monitor("me", store=tmp_path) as monitor:
+            live = Watched(monitor)
+            for _ in range(3 * ENOUGH):
+                live.feed(longitude=0.01)
+            assert (monitor.clock_us or 0) < (START + live.clock.now + 1) * 1e6
+    assert live.said == [] or "before the monitor's clock" in live.said[0]
+    with Monitor("me", store=tmp_path) as monitor:
+        record = monitor.record("office")
+        assert record is not None
+        assert record.last_event.state == "unsatisfied"
+
+
 def test_fixes_that_were_held_up_rewind_nothing() -> None:
     """The clock is right: five late fixes are a backlog."""
     watched = Watched()
@@ -464,11 +501,11 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
         program.tell(line(0))
         assert {program.event(), program.event()} == {("office", "satisfied"), ("district", "satisfied")}
         circles(places, office=200, town=20_000)
-        assert hang_up(program) == "fencepost: places.geojson: read again: 2 conditions"
+        assert hang_up(program) == "fencepost: places.geojson: read again: 1 added, 0 replaced, 1 removed, 1 as before"
         program.tell(line(1))
         assert program.event() == ("town", "satisfied")
         circles(places, office=100, town=20_000)
-        assert hang_up(program).endswith(": 2 conditions")
+        assert hang_up(program).endswith(": 0 added, 1 replaced, 0 removed, 1 as before")
         program.tell(line(2))
         assert program.event() == ("office", "satisfied")
         for broken, reason in (
@@ -497,7 +534,7 @@ def test_a_hang_up_while_a_command_runs_is_heard_after_it(tmp_path: Path) -> Non
         for _ in range(50):
             program.process.send_signal(signal.SIGHUP)
         (tmp_path / "go").touch()
-        assert "read again: 2 conditions" in program.error()
+        assert "read again: 1 added" in program.error()
         program.tell(line(1))
         assert program.event() == ("office", "satisfied")
         assert program.event() == ("town", "satisfied")

@@ -11,7 +11,7 @@ from .._errors import InputError
 from .._files.condition_files import read_conditions
 from .._monitor.monitor import Monitor
 from .._native import FencepostError
-from .._replay.filling import ensure_conditions
+from .._replay.filling import sync_conditions
 from .._values.policy import TransitionPolicy
 from .event_handlers import EventCommand, print_event
 from .gpsd import Gpsd
@@ -161,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
     source = _open(options, notices)
     try:
         with Monitor(None if options.store is None else options.name, store=options.store) as monitor:
-            ensure_conditions(monitor, conditions, options.conditions)
+            sync_conditions(monitor, conditions, options.conditions)
             with Signals() as signals:
                 handle = print_event(signals)
                 if options.exec is not None:
@@ -187,8 +187,9 @@ def _open(options: argparse.Namespace, notices: Notices) -> Source:
 def _read_again(options: argparse.Namespace, monitor: Monitor, notices: Notices) -> None:
     """Makes the conditions of the file those of the monitor; a file that cannot be used changes nothing."""
     try:
-        ensure_conditions(monitor, read_conditions(options.conditions, options.policy), options.conditions)
+        result = sync_conditions(monitor, read_conditions(options.conditions, options.policy), options.conditions)
     except (InputError, FencepostError, OSError) as error:
         notices.say(f"{error}; the conditions stay as they were")
     else:
-        notices.say(f"{options.conditions}: read again: {len(monitor)} conditions")
+        counts = f"{result.added} added, {result.replaced} replaced, {result.removed} removed, {result.kept} as before"
+        notices.say(f"{options.conditions}: read again: {counts}")

@@ -17,7 +17,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 MANY_EVENTS = 100_000
 """While that many events wait for the command, nothing is read."""
 ENOUGH = 5
-"""So many fixes that are refused in a row are worth a word when one is taken again."""
+"""So many fixes in a row are no accident: to rewind the monitor, and to say that fixes are taken again."""
 WEEK = 604_800_000_000
 ROLLOVER = 1024 * WEEK
 """Receivers count weeks with ten bits; an old one takes a week for that of 1 024 weeks before or after."""
@@ -33,7 +33,9 @@ class Watch:
     monitor that was stored: what it has seen is passed over, fix by fix, and nothing is taken twice. Of several fixes
     of one time the first counts.
 
-    A fix whose time is more than `ahead` beyond the wall clock is refused.
+    A fix whose time is more than `ahead` beyond the wall clock is refused. A monitor whose clock ran ahead of the wall
+    clock all the same, because a clock was wrong, is rewound when five fixes in a row come late and agree with the wall
+    clock: its records stay, what was observed is undetermined again.
 
     What is refused is said: the first, then at most once a minute how many.
 
@@ -69,7 +71,7 @@ class Watch:
         self._last: tuple[int, float] | None = None
         self._waiting: Event | None = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
-        self._refused, self._refused_since = 0, 0.0
+        self._refused, self._refused_since, self._right = 0, 0.0, 0
         self.counts: Counter[str] = Counter()
 
     def feed(self, row: FixRow, place: str = "a fix") -> bool:
@@ -100,14 +102,41 @@ class Watch:
         """What a fix of that time is counted as and why, when it is refused."""
         wall_us = round(self._wall() * 1e6)
         if self._ahead_us is not None and time_us > wall_us + self._ahead_us:
+            self._right = 0
             apart = f"{_moment(time_us)} is {_apart(time_us - wall_us)} ahead of this computer's clock"
             return "future_fixes", f"{apart}; such fixes are refused without --any-time"
         clock = self.monitor.clock_us
         if clock is None or time_us > clock:
+            self._right = 0
             return None
         if time_us == clock:
             return "double_fixes", f"{_moment(time_us)} is the time of the fix before"
+        if self._is_rewound(time_us, clock, wall_us):
+            return None
         return "late_fixes", f"{_moment(time_us)} is {_apart(clock - time_us)} before the monitor's clock"
+
+    def _is_rewound(self, time_us: int, clock: int, wall_us: int) -> bool:
+        """Puts the clock of a monitor that is wrong back to a late fix that is right."""
+        if self._ahead_us is None:
+            return False
+        tolerance = max(self._ahead_us, self._lag_us)
+        # Without a clock that is ahead these are old fixes that were held up.
+        is_ahead = clock - wall_us > min(self._ahead_us, self._lag_us)
+        if not is_ahead or abs(time_us - wall_us) > tolerance:
+            self._right = 0
+            return False
+        self._right += 1
+        if self._right < ENOUGH:
+            return False
+        self._right = 0
+        self.monitor.rewind(time_us - 1)  # so that the fix is later
+        self._last = None
+        self._notices.say(
+            f"the monitor's clock was {_apart(clock - wall_us)} ahead of this computer's, with which {ENOUGH} fixes in "
+            f"a row agree: it is put back from {_moment(clock)} to {_moment(time_us)}, and what was observed is "
+            "determined anew"
+        )
+        return True
 
     def _refuse(self, kind: str, why: str, place: str) -> None:
         self.counts[kind] += 1

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .._errors import InputError
 from .._files.condition_files import ConditionRow, row_number
 from .._files.sightings import Report
 from .._monitor.monitor import Monitor
-from .._native import FencepostError
+from .._native import FencepostError, InvalidArgumentError
+from .._values.results import SyncResult
 
 
 def add_conditions(monitor: Monitor, rows: Iterable[ConditionRow], path: str | Path) -> None:
@@ -21,16 +22,14 @@ def add_conditions(monitor: Monitor, rows: Iterable[ConditionRow], path: str | P
             raise InputError(path, row.place, str(error), row_number(row.place)) from None
 
 
-def ensure_conditions(monitor: Monitor, rows: Iterable[ConditionRow], path: str | Path) -> None:
-    """Makes them the conditions of a monitor that may have some: equal ones go on, those that are not named go."""
-    rows = list(rows)
-    for identifier in set(monitor.identifiers) - {row.identifier for row in rows}:
-        monitor.remove(identifier)
-    for row in rows:
-        try:
-            monitor.ensure(row.condition, row.identifier, assuming=row.assuming, policy=row.policy)
-        except FencepostError as error:
-            raise InputError(path, row.place, str(error), row_number(row.place)) from None
+def sync_conditions(monitor: Monitor, rows: Sequence[ConditionRow], path: str | Path) -> SyncResult:
+    """Makes them the conditions of a monitor that may have some: equal ones go on, those that are not named go. What
+    the library refuses is reported with its place, and changes nothing."""
+    try:
+        return monitor.sync(rows)
+    except InvalidArgumentError as error:
+        place = rows[error.position].place if error.position is not None else ""
+        raise InputError(path, place, str(error), row_number(place)) from None
 
 
 def feed_report(monitor: Monitor, report: Report) -> None:
