@@ -228,7 +228,9 @@ def test_a_daemon_that_goes_is_found_again(tmp_path: Path, port: int) -> None:
             first = watching.event()
         with playing(port, "bu353s4.log"):
             second = watching.event()
-            watching.stop()
+            _, errors = watching.stop()
+    lost = errors.index(f"gpsd://127.0.0.1:{port}: lost: ")
+    assert errors.index(f"gpsd://127.0.0.1:{port}: found again, after ") > lost
     assert (first["state"], first["date"][:4]) == ("unsatisfied", "2020")
     assert (second["state"], second["date"][:4], second["sequence"]) == ("satisfied", "2034", 2)
 

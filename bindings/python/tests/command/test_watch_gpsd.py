@@ -202,6 +202,17 @@ def test_a_device_that_falls_silent_is_said() -> None:
     assert said == ["gps: /dev/b has fixes, and /dev/a, which is followed, has none for 60 s; --device chooses"]
 
 
+def test_a_receiver_without_a_fix_is_said() -> None:
+    lost = b'{"class":"TPV","device":"/dev/a","mode":1}\n'
+    rows, said = reports(report(0, 0, "/dev/a"), *[lost] * 200, report(1, 0, "/dev/a"))
+    assert len(rows) == 2
+    assert said == [
+        "gps: has had no fix for 60 s",
+        "gps: has had no fix for 120 s (the last of 60 within a minute)",
+        "gps: has had no fix for 180 s (the last of 60 within a minute)",
+    ]
+
+
 def test_what_gpsd_says_of_its_devices_is_said() -> None:
     def devices(*paths: str) -> bytes:
         return json.dumps({"class": "DEVICES", "devices": [{"path": path} for path in paths]}).encode() + b"\n"

@@ -108,6 +108,18 @@ def test_sentences_that_never_say_the_date_do_not_pile_up() -> None:
     ]
 
 
+def test_a_serial_port_at_the_wrong_speed_is_said() -> None:
+    """Neither bytes that are no sentences nor sentences of other kinds are passed over for good without a word."""
+    whole = sentence("GPRMC,120000,A,5230.0,N,01324.0,E,0.0,0.0,070220,,,A").encode()
+    noise = random.Random(5).randbytes(100_000)
+    for data in (noise + b"\n" * 200, sentence("GPGSV,1,1,00").encode() * 250, b"!AIVDM,1,1,,A,13,0*00\r\n" * 250):
+        rows, errors = decoded("nmea", whole + data + whole, lambda: 997)
+        assert len(rows) == 1
+        assert "no RMC, GGA or ZDA sentence in 200 lines" in errors[0]
+    others = sentence("GPGSV,1,1,00").encode() * 30
+    assert decoded("nmea", (whole + others) * 50, lambda: 997)[1] == []
+
+
 @pytest.mark.parametrize("format", ["auto", "jsonl", "nmea", "gpx"])
 def test_any_bytes_are_survived(format: str) -> None:
     for seed in range(150):

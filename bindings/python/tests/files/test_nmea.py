@@ -120,9 +120,7 @@ def test_broken_logs(tmp_path: Path, lines: tuple[str, ...], words: str) -> None
 def test_hostile_bytes(tmp_path: Path) -> None:
     path = tmp_path / "log.nmea"
     path.write_bytes(b"\xff$GPRMC,\x00\xff,A*00\n$GPGGA\n$\n$GPGGA,,,,,,,,\n" + rmc("120000").encode() + b"\n$GPRMC,1")
-    with pytest.warns(
-        InputWarning, match="3 of 4 RMC, GGA and ZDA sentences are damaged or incomplete"
-    ):
+    with pytest.warns(InputWarning, match="3 of 4 RMC, GGA and ZDA sentences are damaged or incomplete"):
         fixes = read_track(path).fixes
     assert fixes == [(52.5, 13.4, 0.0, at(7, 12))]
 

@@ -156,6 +156,8 @@ class _Reports(Lines):
         match value.get("class"):
             case "TPV":
                 row = report_fix(value)
+                if row is None:
+                    self._miss()
                 return row if row is not None and self._is_followed(value.get("device")) else None
             case "ERROR":
                 raise LineError(f"gpsd says: {value.get('message')}")
@@ -180,6 +182,12 @@ class _Reports(Lines):
             text = f"{self._name}: {device} has fixes, and {self._device}, which is followed, has none for"
             self._notices.seldom("device", f"{text} {now - self._seen_at:.0f} s; --device chooses")
         return False
+
+    def _miss(self) -> None:
+        """Says so when a receiver has been without a fix for long."""
+        silent = self._monotonic() - self._seen_at
+        if silent >= SILENCE:
+            self._notices.seldom("device", f"{self._name}: has had no fix for {silent:.0f} s")
 
     def _look_for(self, devices: Any) -> None:
         listed = devices if isinstance(devices, list) else []

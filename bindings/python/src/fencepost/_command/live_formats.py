@@ -18,6 +18,8 @@ LONGEST_DOCUMENT = 1 << 28
 MOST_UNDATED = 3_600
 """Fixes of NMEA that may wait for a date."""
 UNDECIDED_LINES = 20
+IDLE_LINES = 200
+"""Lines without a sentence of NMEA that is read; a receiver writes some 20 of others between two."""
 
 Found = tuple[str, "FixRow | LineError"]
 """A place in the source, and the fix there or what is wrong with it."""
@@ -104,6 +106,7 @@ class _Sentences(_Split):
     def __init__(self) -> None:
         super().__init__()
         self._reader = SentenceReader()
+        self._number = self._idle = 0
 
     def take(self, data: bytes) -> Iterator[Found]:
         return self._fixes(self._lines(data))
@@ -116,7 +119,8 @@ class _Sentences(_Split):
 
     def _fixes(self, lines: list[bytes]) -> Iterator[Found]:
         for line in lines:
-            damaged = self._reader.damaged
+            self._number += 1
+            damaged, found = self._reader.damaged, self._reader.found
             # A wild sentence is one that is damaged, not one that ends the watch.
             yield from self._dated(self._reader.line(line.decode("ascii", "replace")))
             if self._reader.damaged > damaged and self._reader.damage is not None:
@@ -124,6 +128,11 @@ class _Sentences(_Split):
                 yield place, LineError(reason)
             if self._reader.undated > MOST_UNDATED:
                 yield from self._no_date()
+            self._idle = self._idle + 1 if self._reader.found == found else 0
+            if self._idle == IDLE_LINES:
+                self._idle = 0
+                text = f"no RMC, GGA or ZDA sentence in {IDLE_LINES} lines: is the speed of the serial port right?"
+                yield f"line {self._number}", LineError(text)
 
     def _no_date(self) -> Iterator[Found]:
         place = f"line {self._reader.undated_line}"
