@@ -7,6 +7,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -179,6 +180,49 @@ def test_a_glitch_ahead_is_refused_and_deafens_nothing() -> None:
         watched.feed(longitude=0.01)
         assert watched.states == ["satisfied", "unsatisfied"], glitch
         assert watched.watch.counts["late_fixes"] == 0
+
+
+@pytest.mark.parametrize("ahead", [60.0, None], ids=["by the wall clock", "any time"])
+@pytest.mark.parametrize("glitch", [1.0, 4.9, 5.1, 8.0, 20.0, 59.0])
+def test_a_small_glitch_ahead_deafens_for_no_longer_than_it_is(glitch: float, ahead: float | None) -> None:
+    """Time that is counted on from it would stay ahead of every fix to come."""
+    for delay in (0.0, 0.5, 2.0, 4.0):
+        watched = Watched(ahead=ahead)
+        watched.feed(late=delay)
+        watched.feed(late=-glitch)
+        before = watched.watch.counts["late_fixes"]
+        for _ in range(round(glitch + delay) + 5):
+            watched.feed(late=delay)
+        late = watched.watch.counts["late_fixes"]
+        assert late - before <= glitch + delay + 1, (glitch, delay)
+        for number in range(10):
+            watched.feed(late=delay, longitude=0.01 * (number % 2))
+        assert watched.watch.counts["late_fixes"] == late
+        assert watched.states[-2:] == ["satisfied", "unsatisfied"]
+
+
+def test_no_sequence_of_fixes_deafens_for_good() -> None:
+    """Whatever the receiver says, and whatever the monitor took for the time: fixes that are right are taken."""
+    seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
+    for life in range(150):
+        generator = random.Random(f"{seed} {life}")
+        watched = Watched(ahead=generator.choice([None, 60.0, 1e5]), lag=generator.choice([0.0, 5.0, 30.0]))
+        for _ in range(generator.randrange(60)):
+            off = generator.choice([0.0, 1.0, -1.0, 10.0, -10.0, -55.0, 3_000.0, -3_000.0, 6e8, -6e8, -1e5])
+            accuracy = generator.choice([5.0, 5.0, 5.0, -1.0, float("nan")])
+            passes = generator.choice([0.0, 0.1, 1.0, 1.0, 70.0])
+            watched.feed(late=off * generator.random(), longitude=0.01, accuracy=accuracy, passes=passes)
+        live = Watched(watched.monitor, lag=5.0)
+        live.clock.now = watched.clock.now
+        for _ in range(ENOUGH + 6):
+            live.feed(late=0.5)
+        late = live.watch.counts["late_fixes"]
+        for number in range(6):
+            live.feed(late=0.5, longitude=0.01 * (number % 2))
+        assert live.watch.counts["late_fixes"] == late, f"seed {seed}, life {life}"
+        assert live.states[-2:] == ["satisfied", "unsatisfied"], f"seed {seed}, life {life}"
+        sequences = [event.sequence for event in (*watched.seen, *live.seen)]
+        assert sequences == list(range(1, len(sequences) + 1)), f"seed {seed}, life {life}"
 
 
 @pytest.mark.parametrize("glitch", [30.0, 3_000.0, 1e9])

@@ -18,6 +18,8 @@ MANY_EVENTS = 100_000
 """While that many events wait for the command, nothing is read."""
 ENOUGH = 5
 """So many fixes in a row are no accident: to rewind the monitor, and to say that fixes are taken again."""
+A_LITTLE_US = 60_000_000
+"""Fixes that are later than this are of another day or another receiver, and say nothing of the time that passes."""
 WEEK = 604_800_000_000
 ROLLOVER = 1024 * WEEK
 """Receivers count weeks with ten bits; an old one takes a week for that of 1 024 weeks before or after."""
@@ -113,6 +115,7 @@ class Watch:
             return "double_fixes", f"{_moment(time_us)} is the time of the fix before"
         if self._is_rewound(time_us, clock, wall_us):
             return None
+        self._count_time_from(time_us, clock)
         return "late_fixes", f"{_moment(time_us)} is {_apart(clock - time_us)} before the monitor's clock"
 
     def _is_rewound(self, time_us: int, clock: int, wall_us: int) -> bool:
@@ -137,6 +140,13 @@ class Watch:
             "determined anew"
         )
         return True
+
+    def _count_time_from(self, time_us: int, clock: int) -> None:
+        """Lets no more time pass than a fix shows that is a little late: the one before was ahead of the time, and a
+        clock that went on from it would stay ahead of every fix to come."""
+        now = self._now_us()
+        if now is not None and time_us - self._lag_us < now and clock - time_us <= max(A_LITTLE_US, self._lag_us):
+            self._last = (time_us, self._monotonic())
 
     def _refuse(self, kind: str, why: str, place: str) -> None:
         self.counts[kind] += 1
