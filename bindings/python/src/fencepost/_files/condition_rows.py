@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from .._native import InvalidArgumentError
 from .._tables.arrow_reader import BatchReader, without_nulls
 from .._tables.names import CONDITIONS, POSITION, find
 from .._values.arguments import identifier_text
+from .csv_table import CSVTable
 from .frames import column_names, has_geometry, is_missing, numbers, positions
 from .text import read_text
 
@@ -22,26 +22,19 @@ Features = Iterator[tuple[str, dict[str, Any]]]
 
 def csv_features(path: str | Path, columns: Mapping[str, str] | None = None) -> Features:
     """The circles of a CSV file with the columns identifier, latitude, longitude, radius (assuming, policy)."""
-    rows = csv.reader(io.StringIO(read_text(path).replace("\0", "\ufffd"), newline=""))
-    try:
-        names = next(rows, [])
-        indices = _find(names, ("identifier", *POSITION, "radius"), path, "line 1", columns)
-        for row in rows:
-            if not row:
-                continue
-            place = f"line {rows.line_num}"
-            if len(row) <= max(indices.values()):
-                raise InputError(path, place, f"has {len(row)} columns, the header {len(names)}")
-            texts = {what: row[index].strip() for what, index in indices.items()}
-            values: dict[str, Any] = {what: text for what, text in texts.items() if text}
-            for what in (*POSITION, "radius"):
-                try:
-                    values[what] = float(texts[what])
-                except ValueError:
-                    raise InputError(path, place, f"{what} {texts[what]!r} is not a number") from None
-            yield place, feature(values, str(path), place)
-    except csv.Error as error:
-        raise InputError(path, f"line {rows.line_num}", f"not CSV: {error}") from None
+    required = ("identifier", *POSITION, "radius")
+    table = CSVTable(io.StringIO(read_text(path), newline=""), path, CONDITIONS, columns or {}, required)
+    indices = _find(table.names, required, path, table.place, columns)
+    for place, row in table.rows():
+        table.check_width(row, max(indices.values()), place)
+        texts = {what: row[index].strip() for what, index in indices.items()}
+        values: dict[str, Any] = {what: text for what, text in texts.items() if text}
+        for what in (*POSITION, "radius"):
+            try:
+                values[what] = float(texts[what])
+            except ValueError:
+                raise InputError(path, place, f"{what} {texts[what]!r} is not a number") from None
+        yield place, feature(values, str(path), place)
 
 
 def frame_features(frame: Any, source: str, given: Mapping[str, str] | None = None) -> Features:

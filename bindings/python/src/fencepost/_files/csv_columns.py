@@ -12,7 +12,7 @@ from itertools import islice, repeat
 from operator import floordiv, itemgetter, sub
 from typing import Any, NamedTuple
 
-from .._tables.text_times import parse_time
+from .._tables.text_times import parse_time, unit_of_all
 from .._tables.times import EPOCH
 from .track_csv import NOTHING, Layout
 
@@ -60,9 +60,11 @@ class Numbers(dict[Any, int]):
 
 
 def _append(whole: Columns, numbers: Numbers, layout: Layout, lines: Sequence[str]) -> None:
-    """
+    """Appends the cells of lines to the columns.
+
     Raises:
-        ValueError: There is something unusual; or another of the exceptions that :func:`columns` catches.
+        ValueError: Something in the lines is unusual, so that they are to be read by row; as much is meant by the other
+            exceptions that :func:`columns` catches.
     """
     indices = layout.indices
     cells: Sequence[Sequence[str]] | None = _plain_cells(layout, lines)
@@ -131,14 +133,9 @@ def _whole_numbers(cells: Sequence[str], unit: str | None) -> array[int]:
     if "_" in "".join(cells):  # for int() it may stand between digits
         raise ValueError
     numbers = list(map(int, cells))
-    low, high = min(numbers), max(numbers)
-    if unit is None:
-        if low > -100_000_000_000 and high < 100_000_000_000:
-            unit = "s"
-        elif low >= 100_000_000_000:
-            unit = "ms" if high < 100_000_000_000_000 else "us" if low >= 100_000_000_000_000 else None
+    unit = unit or unit_of_all(numbers)
     factor = {"s": 1_000_000, "ms": 1000, "us": 1}.get(unit or "")
-    if factor is None or low * factor <= -1 << 63:
+    if factor is None or min(numbers) * factor <= -1 << 63:
         raise ValueError
     return array("q", map(factor.__mul__, numbers))
 

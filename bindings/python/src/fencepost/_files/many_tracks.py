@@ -230,7 +230,7 @@ class ManyTracks:
     def _by_row(self, table: track_csv.Table, lines: Sequence[str]) -> Rows:
         keys: list[str] = []
         latitudes, longitudes, accuracies, times = array("d"), array("d"), array("d"), array("q")
-        for place, key, (latitude, longitude, accuracy, time) in table.rows(lines):
+        for place, key, (latitude, longitude, accuracy, time) in table.points(lines):
             if time is None:
                 raise InputError(self.path, place, "has no time")
             keys.append(key)

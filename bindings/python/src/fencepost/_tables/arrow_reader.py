@@ -16,7 +16,7 @@ from .._native import InvalidArgumentError
 from .arrow_values import NUMBERS, Column, NotPointError
 from .buffers import NO_TIME
 from .names import GEOMETRY, POSITION, Names, find, time_unit
-from .text_times import unit_time, value_time
+from .text_times import unit_of_all, unit_time, value_time
 
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
@@ -250,7 +250,7 @@ class BatchReader:
             return Ticks(_without(column.plain(), nulls), *_FRACTIONS[_UNITS[kind[2]]])
         unit = time_unit(name)
         if kind == "l" and self._children[index].dictionary is None:
-            same = unit if unit is not None or nulls else _unit_of_all(column.plain())
+            same = unit if unit is not None or nulls else unit_of_all(column.plain())
             if same is not None:
                 return Ticks(_without(column.plain(), nulls), *_FRACTIONS[same])
         found = array("q")
@@ -346,14 +346,6 @@ def _without(ticks: Sequence[int], nulls: Sequence[int]) -> Sequence[int]:
     for row in nulls:
         found[row] = NO_TIME
     return found
-
-
-def _unit_of_all(ticks: Sequence[int]) -> str | None:
-    """The unit that all integers have by their size, as :func:`unit_time` tells it; None: not one and the same."""
-    units = {"s": 0, "ms": 100_000_000_000, "us": 100_000_000_000_000}
-    least, greatest = min(ticks, default=0), max(ticks, default=0)
-    found = [unit for unit, begin in units.items() if least >= begin]
-    return found[-1] if found and found == [unit for unit, begin in units.items() if greatest >= begin] else None
 
 
 def _filled(axis: Sequence[float], missing: Iterable[int]) -> array[float]:

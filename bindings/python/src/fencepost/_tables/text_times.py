@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -25,6 +26,9 @@ _DATE = re.compile(
 )
 """A date with slashes or dots, and perhaps a time."""
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?")
+SECONDS_BELOW, MILLISECONDS_BELOW = 100_000_000_000, 100_000_000_000_000
+"""A number without a unit is seconds since 1970 below the first (the year 5138), microseconds from the second on
+(1973), and milliseconds between them."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
 ORDERS = ("dmy", "mdy")
 """Day, month, year; or month, day, year."""
@@ -137,6 +141,20 @@ def _slashed(match: re.Match[str], order: str) -> datetime:
     return when if parts["zone"] is None else when.replace(tzinfo=time_zone(parts["zone"].upper()))
 
 
+def unit_of(number: Decimal | int) -> str:
+    """The unit that a time since 1970 has by its size."""
+    size = -number if number < 0 else number
+    return "s" if size < SECONDS_BELOW else "ms" if size < MILLISECONDS_BELOW else "us"
+
+
+def unit_of_all(numbers: Sequence[int]) -> str | None:
+    """The unit that all of some times have by their size; None: there is none that all have."""
+    least, greatest = min(numbers, default=0), max(numbers, default=0)
+    smallest = 0 if least < 0 < greatest else greatest  # the ends are the largest
+    units = {unit_of(least), unit_of(greatest), unit_of(smallest)}
+    return units.pop() if len(units) == 1 and least > -1 << 63 else None
+
+
 def number_time(value: Decimal | int | float, unit: str | None = None) -> int:
     """Microseconds of a time that is a number; see :func:`parse_time`."""
     try:
@@ -146,8 +164,7 @@ def number_time(value: Decimal | int | float, unit: str | None = None) -> int:
     except InvalidOperation:
         raise ValueError(f"{value} is not a time") from None
     if unit is None:
-        size = abs(number)
-        unit = "s" if size < 100_000_000_000 else "ms" if size < 100_000_000_000_000 else "us"
+        unit = unit_of(number)
     if abs(number) > Decimal("1e21") or abs(time := round(number * UNITS[unit])) >= 1 << 63:
         raise ValueError(f"{value} is not a time: outside year 1 to year 9999")
     return time
@@ -164,8 +181,7 @@ def _day_first(match: re.Match[str]) -> datetime:
 
 def unit_time(value: int, unit: str | None, row: int, source: str) -> int:
     """Microseconds of an integer; without a unit by its size."""
-    size = abs(value)
-    unit = unit or ("s" if size < 100_000_000_000 else "ms" if size < 100_000_000_000_000 else "us")
+    unit = unit or unit_of(value)
     time = value // 1000 if unit == "ns" else value * int(UNITS[unit])
     if not -(1 << 63) < time < 1 << 63:
         raise InputError.of_row(source, row, f"time {value} is outside year 1 to year 9999")
