@@ -128,9 +128,11 @@ def nearest(a, b, p):
     inverse = Geodesic.WGS84.Inverse(*a, *b)
     rough = Geodesic.WGS84.Line(*a, inverse["azi1"])
     samples = 400
+
     def distance(s):
         place = rough.Position(s)
         return Geodesic.WGS84.Inverse(*p, place["lat2"], place["lon2"])["s12"]
+
     ranked = [(distance(inverse["s12"] * k / samples), k) for k in range(samples + 1)]
     ends = {0: Line(p, a).length if p != a else mpf(0), samples: Line(p, b).length if p != b else mpf(0)}
     best = min((ends[0], mpf(0), mpf(0)), (ends[samples], edge.length, mpf(0)))
@@ -195,7 +197,12 @@ def cases():
     for _ in range(60):  # what most edges are: metres to kilometres, the point as far away
         a = latitude(), longitude()
         b = moved(a, random.uniform(-180, 180), 10 ** random.uniform(-1, 4.7))
-        yield "short", a, b, beside(a, b, random.uniform(-0.3, 1.3), random.choice((-1, 1)) * 10 ** random.uniform(-3, 4.3))
+        yield (
+            "short",
+            a,
+            b,
+            beside(a, b, random.uniform(-0.3, 1.3), random.choice((-1, 1)) * 10 ** random.uniform(-3, 4.3)),
+        )
     for _ in range(40):  # on the line, or as good as
         a = latitude(), longitude()
         b = moved(a, random.uniform(-180, 180), 10 ** random.uniform(0, 6.5))
@@ -216,7 +223,12 @@ def cases():
     for _ in range(8):
         a = 10 ** random.uniform(-6, 0), 179.0
         b = -a[0], -179.5
-        yield "antimeridian", a, b, beside(a, b, random.uniform(0, 1), random.uniform(-1, 1) * 10 ** random.uniform(0, 5))
+        yield (
+            "antimeridian",
+            a,
+            b,
+            beside(a, b, random.uniform(0, 1), random.uniform(-1, 1) * 10 ** random.uniform(0, 5)),
+        )
     for _ in range(8):  # as long as an edge may be
         a = latitude(), longitude()
         b = moved(a, random.uniform(-180, 180), random.uniform(1.85e7, 1.98e7))
@@ -226,5 +238,8 @@ def cases():
 print("# kind\tlatitude1\tlongitude1\tlatitude2\tlongitude2\tlatitude\tlongitude\tlength\tdistance\talong\tleft")
 for kind, a, b, p in cases():
     length, d, s, left = nearest(a, b, p)
-    numbers = [*map(repr, (*a, *b, *p)), *(mp.nstr(value, 22, min_fixed=-mp.inf, max_fixed=mp.inf) for value in (length, d, s, left))]
+    numbers = [
+        *map(repr, (*a, *b, *p)),
+        *(mp.nstr(value, 22, min_fixed=-mp.inf, max_fixed=mp.inf) for value in (length, d, s, left)),
+    ]
     print(kind, *numbers, sep="\t", flush=True)
