@@ -569,6 +569,39 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
         assert set(monitor.identifiers) == {"office", "town"}
 
 
+def test_an_event_that_cannot_be_handled_goes_with_its_condition(tmp_path: Path) -> None:
+    """The others are handled, once each: a place can be taken out whose events a command refuses."""
+    places = circles(tmp_path / "places.geojson", office=200, district=5_000)
+    command = 'read -r event; case $event in *office*) echo no >&2; exit 1 ;; *) echo "$event" ;; esac'
+    with Program(tmp_path, "--exec", command, "--store", ".") as program:
+        program.tell(line(0))
+        assert program.error() == "no"
+        assert "the command ended with 1 for event 1" in program.error()
+        circles(places, district=5_000)
+        program.process.send_signal(signal.SIGHUP)
+        said = [program.error()]
+        while "read again" not in said[-1]:  # it may have been tried again meanwhile
+            said.append(program.error())
+        assert said[-1].endswith(": 0 added, 0 replaced, 1 removed, 1 as before")
+        assert program.event() == ("district", "satisfied")
+        program.tell(line(1, 0.2))
+        assert program.event() == ("district", "unsatisfied")
+
+
+def test_an_event_that_waits_is_not_lost_to_new_conditions(tmp_path: Path) -> None:
+    places = circles(tmp_path / "places.geojson", office=200, district=5_000)
+    with Program(tmp_path, "--exec", "read -r event; echo no >&2; [ -e go ] && echo $event") as program:
+        program.tell(line(0))
+        assert program.error() == "no"
+        assert "the command ended with 1 for event 1" in program.error()
+        circles(places, office=200, district=5_000, town=20_000)
+        program.process.send_signal(signal.SIGHUP)
+        while "read again" not in program.error():
+            pass
+        (tmp_path / "go").touch()
+        assert [program.event(), program.event()] == [("office", "satisfied"), ("district", "satisfied")]
+
+
 def test_a_hang_up_while_a_command_runs_is_heard_after_it(tmp_path: Path) -> None:
     places = circles(tmp_path / "places.geojson", office=200)
     with Program(tmp_path, "--exec", "cat; echo runs >&2; while [ ! -e go ]; do sleep 0.05; done") as program:

@@ -169,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
                 ahead = None if options.any_time else options.ahead
                 watcher = Watch(monitor, handle, notices, lag=options.lag, ahead=ahead)
                 try:
-                    watch(source, watcher, signals, notices, lambda: _read_again(options, monitor, notices))
+                    watch(source, watcher, signals, notices, lambda: _read_again(options, watcher, notices))
                 finally:
                     notices.close()
                     watcher.report(source.name)
@@ -184,12 +184,14 @@ def _open(options: argparse.Namespace, notices: Notices) -> Source:
     return open_file(options.source, options.format)
 
 
-def _read_again(options: argparse.Namespace, monitor: Monitor, notices: Notices) -> None:
+def _read_again(options: argparse.Namespace, watcher: Watch, notices: Notices) -> None:
     """Makes the conditions of the file those of the monitor; a file that cannot be used changes nothing."""
     try:
-        result = sync_conditions(monitor, read_conditions(options.conditions, options.policy), options.conditions)
+        conditions = read_conditions(options.conditions, options.policy)
+        result = sync_conditions(watcher.monitor, conditions, options.conditions)
     except (InputError, FencepostError, OSError) as error:
         notices.say(f"{error}; the conditions stay as they were")
     else:
+        watcher.look_again()
         counts = f"{result.added} added, {result.replaced} replaced, {result.removed} removed, {result.kept} as before"
         notices.say(f"{options.conditions}: read again: {counts}")

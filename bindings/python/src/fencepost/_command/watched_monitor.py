@@ -192,6 +192,14 @@ class Watch:
             self.monitor.acknowledge()
             self._waiting = None
 
+    def look_again(self) -> None:
+        """After a change of the conditions: the event that waits may have gone with its condition, else it is tried
+        again at once."""
+        if self._waiting is not None:
+            self.monitor.abandon()
+            self._waiting = None
+        self._retry_at, self._pause = 0.0, FIRST_PAUSE
+
     def _take(self) -> bool:
         self._waiting = self.monitor.next_event()
         return self._waiting is not None
