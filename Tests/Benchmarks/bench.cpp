@@ -241,7 +241,13 @@ void singleCalls(const Circles &circles, Fixes fixes) {
   Monitored single(circles), batched(circles);
   Medians time = interleave(
       fixes, [&] { return single.feedOneByOne(fixes); }, [&] { return batched.feed(fixes); }, "single calls");
-  report.note(format("W1-1k in single calls of feed_fix: %.1f ns a fix, in batches %.1f", time.ours, time.theirs));
+  report.add({"single-W1-1k", "a batch's row", time.ours, time.theirs, std::max(0.0, time.ours - time.theirs),
+              Sense::atMost, 30, "ns more"});
+  const double polls = 1e6;
+  std::vector<double> empty;
+  for (int turn = 0; turn <= repetitions(); turn++) empty.push_back(timed([&] { single.pollNothing(polls); }) / polls);
+  double poll = median(empty);
+  report.add({"poll-empty", "", poll, -1, poll, Sense::atMost, 30, "ns"});
 }
 
 void evidence(const char *name, const Circles &circles, Fixes fixes, double inverse) {

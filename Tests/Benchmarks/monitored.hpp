@@ -94,6 +94,15 @@ class Monitored {
     }
     return answer;
   }
+  // Asks so often for an event when none waits.
+  void pollNothing(double times) {
+    for (double i = 0; i < times; i++) {
+      fencepost_event event;
+      uint32_t available;
+      check(fencepost_monitor_poll_event(monitor, &event, &available, &error));
+      if (available) fail("an event waits where none should");
+    }
+  }
   Answer feedOneByOne(const std::vector<fencepost_fix> &fixes) {
     Answer answer;
     for (size_t i = 0; i < fixes.size(); i++) {

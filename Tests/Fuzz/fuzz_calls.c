@@ -130,6 +130,10 @@ static void one_input(reader *in, model *known, int what) {
   fencepost_status status;
   uint32_t flags = value & 1 ? 0 : 1u << (value >> 1 & 15), kinds = value >> 5 & 7;
   int is_told = what != 2 || ((flags & ~(uint32_t)0x31f) == 0 && (kinds & ~6u) == 0);
+  if (what == 3) {
+    model_rewind(known, time);
+    return;
+  }
   if (what == 0) status = fencepost_monitor_advance(known->monitor, time, &error);
   else if (what == 1) status = fencepost_monitor_set_beacon_scanning(known->monitor, value & 1, time, &error);
   else status = fencepost_monitor_set_host_capabilities(known->monitor, flags, kinds, time, &error);
@@ -166,6 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.max_pending_events = shape & 0x20 ? 2 : 1000;
   options.beacon_exit_timeout_us = shape & 0x40 ? 1 : 30000000;
   options.initial_fix_max_age_us = shape & 0x80 ? 0 : 60000000;
+  options.max_time_step_us = (shape & 0x1f) == 0x0e ? 30000000 : 0;
   model known;
   model_begin(&known, &options);
   if ((shape & 0x1f) == 0x0f) model_add_crowd(&known);
@@ -175,14 +180,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       case 0:
       case 1:
       case 2: add(&in, &known); break;
-      case 3: model_remove(&known, names[take8(&in) & 7]); break;
+      case 3:
+        if (what >> 4 == 15 && known.crowd == 0) model_sync(&known, names[take8(&in) & 7], take8(&in) % 5 * 100);
+        else if (what >> 4 >= 13) model_remove_two(&known, names[take8(&in) & 7], names[take8(&in) & 7]);
+        else model_remove(&known, names[take8(&in) & 7]);
+        break;
       case 4:
       case 5:
       case 6: feed(&in, &known, 1); break;
       case 7: feed(&in, &known, take8(&in) % 7); break;
       case 8:
       case 9: see(&in, &known); break;
-      case 10: one_input(&in, &known, 0); break;
+      case 10: one_input(&in, &known, what >> 4 >= 12 ? 3 : 0); break;
       case 11: one_input(&in, &known, 1 + (what >> 4 & 1)); break;
       case 12: model_poll(&known, 1); break;
       case 13: model_poll(&known, take8(&in) % 5); break;

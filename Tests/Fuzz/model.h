@@ -21,7 +21,9 @@ typedef struct place {
 typedef struct model {
   fencepost_monitor *monitor;
   int64_t clock;
-  uint64_t inputs, accepted, invalid, late, sightings;
+  int64_t latest;   /* the largest clock that ever was: what was told before a rewind keeps its date */
+  int64_t max_step; /* 0: any */
+  uint64_t inputs, accepted, invalid, late, ahead, sightings;
   uint64_t handed_out, generation;
   uint64_t crowd; /* conditions that nobody comes near, of the first generations: with them forks share states */
   uint64_t wakes, wakes_seen, pending; /* calls of the wake-up, those before the last check, what waited then */
@@ -41,7 +43,8 @@ static void model_wake(void *context) {
 
 static void model_begin(model *known, const fencepost_monitor_options *options) {
   memset(known, 0, sizeof *known);
-  known->clock = FENCEPOST_TIME_UNSET;
+  known->clock = known->latest = FENCEPOST_TIME_UNSET;
+  known->max_step = options->max_time_step_us;
   REQUIRE(fencepost_monitor_create("fuzz", options, &known->monitor, NULL) == FENCEPOST_OK);
   REQUIRE(fencepost_monitor_set_wakeup(known->monitor, model_wake, known, NULL) == FENCEPOST_OK);
 }
@@ -105,6 +108,66 @@ static void model_added(model *known, const char *identifier) {
   REQUIRE(record.last_event.sequence == 0 || record.condition.policy.notify != FENCEPOST_NOTIFY_ALL);
 }
 
+/* Two at once, one of which may be the other. */
+static void model_remove_two(model *known, const char *one, const char *two) {
+  const char *identifiers[] = {one, two};
+  size_t removed = 9, expected = 0;
+  REQUIRE(fencepost_monitor_remove_conditions(known->monitor, identifiers, 2, &removed, NULL) == FENCEPOST_OK);
+  for (int i = 0; i < 2; i++) {
+    place *here = model_find(known, identifiers[i]);
+    if (here == NULL) continue;
+    expected++;
+    model_void(known, here->generation);
+    memset(here, 0, sizeof *here);
+  }
+  REQUIRE(removed == expected);
+}
+
+/* The set made exactly one circle of that name. */
+static void model_sync(model *known, const char *identifier, double radius_m) {
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  definition.identifier = identifier;
+  definition.radius_m = radius_m;
+  fencepost_sync_result result;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_sync_conditions(known->monitor, &definition, 1, &result, &error);
+  require_detail(status, &error);
+  REQUIRE((status == FENCEPOST_OK) == (radius_m > 0));
+  if (status != FENCEPOST_OK) return;
+  uint64_t others = 0;
+  place *kept = model_find(known, identifier);
+  for (int i = 0; i < PLACES; i++) {
+    place *here = &known->places[i];
+    if (here->identifier == NULL || here == kept) continue;
+    others++;
+    model_void(known, here->generation);
+    memset(here, 0, sizeof *here);
+  }
+  REQUIRE(result.removed == others && result.added == (kept == NULL ? 1u : 0u));
+  REQUIRE(result.added + result.replaced + result.kept == 1);
+  if (!result.kept) model_added(known, identifier);
+  size_t size, count;
+  REQUIRE(fencepost_monitor_identifiers(known->monitor, NULL, 0, &size, &count, NULL) == FENCEPOST_OK && count == 1);
+}
+
+static void model_rewind(model *known, int64_t time) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_rewind(known->monitor, time, &error);
+  require_detail(status, &error);
+  int is_accepted = time >= FENCEPOST_TIME_MIN && known->clock != FENCEPOST_TIME_UNSET && time <= known->clock;
+  REQUIRE(status == (is_accepted ? FENCEPOST_OK : FENCEPOST_E_INVALID_ARGUMENT));
+  known->inputs++;
+  if (!is_accepted) return;
+  fencepost_statistics counted = FENCEPOST_STATISTICS_INIT;
+  REQUIRE(fencepost_monitor_statistics(known->monitor, &counted, NULL) == FENCEPOST_OK && counted.clock_us == time);
+  known->clock = time;
+  size_t size, count;
+  for (fencepost_state state = FENCEPOST_STATE_SATISFIED; state <= FENCEPOST_STATE_UNSATISFIED; state++)
+    REQUIRE(fencepost_monitor_identifiers_in_state(known->monitor, state, NULL, 0, &size, &count, NULL) ==
+                FENCEPOST_OK &&
+            count == 0);
+}
+
 static void model_remove(model *known, const char *identifier) {
   uint32_t removed = 9;
   place *here = model_find(known, identifier);
@@ -130,6 +193,11 @@ static void model_input(model *known, fencepost_status status, int64_t time, int
       known->inputs++;
       known->late++;
       break;
+    case FENCEPOST_E_AHEAD_OF_CLOCK:
+      REQUIRE(known->max_step > 0 && known->clock != FENCEPOST_TIME_UNSET && time - known->clock > known->max_step);
+      known->inputs++;
+      known->ahead++;
+      break;
     case FENCEPOST_E_QUEUE_FULL: break;
     default: /* a time out of range is counted, another bad argument is not */
       REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT);
@@ -151,7 +219,7 @@ static void model_commit(model *known) {
 static void model_take(model *known, const fencepost_event *event) {
   REQUIRE(event->state <= 3 && event->cause >= 1 && event->cause <= 4);
   REQUIRE(event->identifier_length == strlen(event->identifier));
-  REQUIRE(event->date_us == FENCEPOST_TIME_UNSET || event->date_us <= known->clock);
+  REQUIRE(event->date_us == FENCEPOST_TIME_UNSET || event->date_us <= known->latest);
   REQUIRE(event->evidence_date_us == FENCEPOST_TIME_UNSET || event->evidence_date_us <= event->date_us);
   REQUIRE(isnan(event->latitude) == isnan(event->boundary_distance_m));
   if (model_is_of_crowd(event)) {
@@ -271,7 +339,10 @@ static void model_check(model *known) {
   REQUIRE(fencepost_monitor_statistics(known->monitor, &counted, NULL) == FENCEPOST_OK);
   REQUIRE(known->clock == FENCEPOST_TIME_UNSET || counted.clock_us >= known->clock);
   known->clock = counted.clock_us;
-  REQUIRE(counted.accepted_fixes == known->accepted && counted.late_inputs == known->late);
+  if (known->clock > known->latest) known->latest = known->clock;
+  REQUIRE(counted.accepted_fixes == known->accepted &&
+          counted.late_inputs + counted.ahead_inputs == known->late + known->ahead);
+  REQUIRE(known->max_step > 0 || counted.ahead_inputs == 0);
   REQUIRE(counted.accepted_sightings == known->sightings && counted.invalid_fixes == known->invalid);
   REQUIRE(counted.input_count == known->inputs);
   REQUIRE(counted.handed_out_events == known->handed_out);

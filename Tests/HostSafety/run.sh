@@ -34,6 +34,14 @@ LC_ALL=C "$folder/host" "$library" > "$folder/marks" || complain "host_calls fai
 [ "$(tr '\n' ' ' < "$folder/marks")" = 'load use fork end ' ] || complain "host_calls did not get to its end"
 echo "host safety: signals, environment, locale and fork() are as stated"
 
+# Floating-point exceptions that the host has made signals, and the stacks that the header states.
+gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/HostSafety/host_limits.c -o "$folder/limits" "$library" \
+  -Wl,-rpath,"$PWD/.build/lib" -lm -lpthread
+mkdir "$folder/store"
+"$folder/limits" examples/data/drive.csv "$folder/store" > "$folder/marks" || complain "host_limits died"
+[ "$(tr '\n' ' ' < "$folder/marks")" = 'stack exceptions ' ] || complain "host_limits did not get to its end"
+echo "host safety: small stacks suffice, and no call raises a floating-point exception but inexact and underflow"
+
 # What the engine and the C face take from outside is memory, the futex system call of their lock, and exact arithmetic.
 for target in FencepostKernel Fencepost FencepostABI; do
   objects=$(find .build/release-lib/release/ -path "*/$target.build/*.o" | sort)

@@ -20,6 +20,7 @@ prefix=$(realpath -ms "${PREFIX:-/usr/local}")
 libdir=$(realpath -ms "${LIBDIR:-$prefix/lib}")
 includedir=$(realpath -ms "${INCLUDEDIR:-$prefix/include}")
 docdir=$prefix/share/doc/fencepost
+datadir=$prefix/share/fencepost
 stage=${DESTDIR:-}
 cmakedir=$libdir/cmake/Fencepost
 
@@ -59,9 +60,11 @@ install_all() {
   ln -sf "$soname" "$stage$libdir/libfencepost.so"
   put "$built/libfencepost.a" "$libdir" libfencepost.a 644
   fill fencepost.pc.in "$libdir/pkgconfig" fencepost.pc
+  fill fencepost-static.pc.in "$libdir/pkgconfig" fencepost-static.pc
   fill FencepostConfig.cmake.in "$cmakedir" FencepostConfig.cmake
   fill FencepostConfigVersion.cmake.in "$cmakedir" FencepostConfigVersion.cmake
   put "$root/LICENSE" "$docdir" LICENSE 644
+  put "$root/bindings/c/install/tsan.supp" "$datadir" tsan.supp 644
   echo "fencepost $version is installed in $stage$prefix"
 }
 
@@ -69,10 +72,13 @@ uninstall_all() {
   rm -f "$stage$includedir/fencepost.h" "$stage$includedir/fencepost.hpp" \
     "$stage$libdir/libfencepost.so" "$stage$libdir/$soname" "$stage$libdir/libfencepost.so.$version" \
     "$stage$libdir/libfencepost.a" "$stage$libdir/pkgconfig/fencepost.pc" \
+    "$stage$libdir/pkgconfig/fencepost-static.pc" "$stage$datadir/tsan.supp" \
     "$stage$cmakedir/FencepostConfig.cmake" "$stage$cmakedir/FencepostConfigVersion.cmake" "$stage$docdir/LICENSE"
-  # Our own directories; others may hold what others installed.
-  for directory in "$cmakedir" "$docdir"; do
-    if [ -d "$stage$directory" ]; then rmdir --ignore-fail-on-non-empty "$stage$directory"; fi
+  # The directories up to the prefix, as far as nothing is left in them.
+  for directory in "$cmakedir" "$docdir" "$datadir" "$libdir/pkgconfig" "$includedir"; do
+    while [ -d "$stage$directory" ] && rmdir "$stage$directory" 2> /dev/null && [ "$directory" != "$prefix" ]; do
+      directory=$(dirname "$directory")
+    done
   done
   echo "fencepost $version is removed from $stage$prefix"
 }

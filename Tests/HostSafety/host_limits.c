@@ -1,0 +1,204 @@
+/*
+ * What a host may ask of the release library beyond what is usual: that no call raises a floating-point exception which the
+ * host has made a signal, and that a thread with the stack that the header states is enough.
+ *
+ *     host_limits DRIVE.csv DIRECTORY
+ *
+ * The program dies where the library does not keep its word. Linked to the library; see run.sh.
+ */
+#define _GNU_SOURCE
+#include <fenv.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fencepost.h>
+
+#define START INT64_C(1700000000000000)
+
+/* Whatever was raised by arithmetic of this program is forgotten before a call, and signals are on during it. */
+#define ARMED(call) (arm(), (call))
+
+static int armed;
+static void arm(void) {
+  feclearexcept(FE_ALL_EXCEPT);
+  if (armed) feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+}
+
+#define OK(call)                                                       \
+  do {                                                                 \
+    fencepost_status got_ = ARMED(call);                               \
+    if (got_ != FENCEPOST_OK) {                                        \
+      fprintf(stderr, "%s: %s\n", #call, fencepost_status_name(got_)); \
+      exit(1);                                                         \
+    }                                                                  \
+  } while (0)
+
+static fencepost_fix drive[4096];
+static size_t drive_count;
+
+static void read_drive(const char *path) {
+  FILE *file = fopen(path, "r");
+  char line[256];
+  if (file == NULL || fgets(line, sizeof line, file) == NULL) exit(1);
+  while (drive_count < sizeof drive / sizeof drive[0] && fgets(line, sizeof line, file) != NULL) {
+    /* Numbers of each row, whatever stands between them: the first that can be a latitude, and the next. */
+    double numbers[8];
+    size_t count = 0;
+    for (char *at = line; *at != 0 && count < 8;) {
+      char *end;
+      double number = strtod(at, &end);
+      if (end == at) at++;
+      else numbers[count++] = number, at = end;
+    }
+    for (size_t i = 0; i + 1 < count; i++) {
+      if (fabs(numbers[i]) > 90 || fabs(numbers[i]) < 10 || fabs(numbers[i + 1]) > 180) continue;
+      if (numbers[i] == floor(numbers[i])) continue;
+      drive[drive_count] = (fencepost_fix){numbers[i], numbers[i + 1], 5, START + (int64_t)drive_count * 1000000};
+      drive_count++;
+      break;
+    }
+  }
+  fclose(file);
+  if (drive_count < 100) {
+    fprintf(stderr, "%s: only %zu fixes were read\n", path, drive_count);
+    exit(1);
+  }
+}
+
+/* Every kind of call on one monitor, over the drive. */
+static void live(const char *name, const char *store_directory, fencepost_delivery delivery) {
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.delivery = delivery;
+  options.store_directory = store_directory;
+  fencepost_monitor *monitor, *fork, *restored;
+  OK(fencepost_monitor_create(name, &options, &monitor, NULL));
+  static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
+                                                         FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
+                                                         FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
+  fencepost_condition_options options_of[3];
+  for (int i = 0; i < 3; i++) {
+    options_of[i] = (fencepost_condition_options)FENCEPOST_CONDITION_OPTIONS_INIT;
+    options_of[i].policy = &policies[i];
+  }
+  static const double odd_radii[] = {5e-324, 1e-300, 1e-9, 2e7, 1e100, 1e300};
+  for (size_t i = 0; i < 60; i++) {
+    char identifier[16];
+    snprintf(identifier, sizeof identifier, "c%zu", i);
+    const fencepost_fix *at = &drive[i * drive_count / 60];
+    double radius = i % 5 == 4 ? odd_radii[i / 5 % 6] : 20 * (double)(i % 7 + 1);
+    OK(fencepost_monitor_add_circular_condition(monitor, identifier, i % 9 == 8 ? 90 : at->latitude,
+                                                i % 11 == 10 ? 180 : at->longitude, radius, &options_of[i % 3], NULL));
+  }
+  static const uint8_t uuid[16] = {1};
+  OK(fencepost_monitor_add_beacon_condition(monitor, "beacon", uuid, 1, -1, NULL, NULL));
+  static const double odd[] = {0, -0.0, 5e-324, -1e-310, 90, -90, 180, -180, 89.9999999999, 179.9999999999, 91, 1e300};
+  static fencepost_event event;
+  uint32_t available;
+  for (size_t i = 0; i < drive_count; i++) {
+    fencepost_fix fix = drive[i];
+    if (i % 40 == 39) fix.latitude = odd[i / 40 % 12], fix.longitude = odd[i / 480 % 12];
+    if (i % 47 == 46) fix.latitude = NAN;
+    if (i % 53 == 52) fix.longitude = INFINITY;
+    if (i % 59 == 58) fix.accuracy_m = NAN;
+    if (i % 61 == 60) fix.accuracy_m = i % 2 ? 1e308 : INFINITY;
+    fencepost_status status = i % 2 ? ARMED(fencepost_monitor_feed_fix(monitor, &fix, NULL))
+                                    : ARMED(fencepost_monitor_feed_fixes(monitor, &fix, 1, NULL, NULL));
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_INVALID_ARGUMENT) exit(1);
+    OK(fencepost_monitor_poll_event(monitor, &event, &available, NULL));
+    static char json[4096];
+    if (available) OK(fencepost_event_json(&event, json, sizeof json, NULL, NULL));
+    if (i % 25 != 0) continue;
+    double distance;
+    OK(fencepost_monitor_safe_distance(monitor, drive[i].latitude, drive[i].longitude, &distance, NULL));
+    fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+    OK(fencepost_monitor_explain(monitor, "c7", &explanation, NULL));
+    fencepost_plan plan = FENCEPOST_PLAN_INIT;
+    static fencepost_armed_condition near[20];
+    size_t count;
+    OK(fencepost_monitor_plan(monitor, drive[i].latitude, drive[i].longitude, 5, NULL, NULL, 0, NULL, near, 20, &count,
+                              &plan, NULL));
+    fencepost_beacon_sighting sighting = {{1}, 1, 2, -60};
+    OK(fencepost_monitor_feed_sightings(monitor, &sighting, 1, drive[i].time_us, NULL));
+  }
+  OK(fencepost_monitor_rewind(monitor, START, NULL));
+  fencepost_feed_result result;
+  OK(fencepost_monitor_feed_fixes(monitor, drive, drive_count, &result, NULL));
+  OK(fencepost_monitor_fork(monitor, &fork, NULL));
+  arm();
+  fencepost_monitor_destroy(fork);
+  size_t size;
+  OK(fencepost_monitor_snapshot(monitor, NULL, 0, &size, NULL));
+  void *bytes = malloc(size);
+  if (bytes == NULL) exit(1);
+  OK(fencepost_monitor_snapshot(monitor, bytes, size, &size, NULL));
+  OK(fencepost_monitor_restore(bytes, size, &restored, NULL));
+  free(bytes);
+  arm();
+  fencepost_monitor_destroy(restored);
+  OK(fencepost_monitor_sync_conditions(monitor, NULL, 0, NULL, NULL));
+  OK(fencepost_monitor_checkpoint(monitor, NULL));
+  OK(fencepost_monitor_close(monitor, NULL));
+  arm();
+  fencepost_monitor_destroy(monitor);
+}
+
+/* The functions without a monitor, with every combination of values from a list of awkward ones. */
+static void geodesy(void) {
+  static const double values[] = {0,        -0.0, 90,    -90, 180,   -180,           1e-300,          5e-324,
+                                  INFINITY, NAN,  1e300, 45,  -1e-8, 179.9999999999, 89.999999999999, 1};
+  enum {
+    COUNT = sizeof values / sizeof values[0]
+  };
+  for (size_t n = 0; n < (size_t)COUNT * COUNT * COUNT * COUNT; n++) {
+    double a = values[n % COUNT], b = values[n / COUNT % COUNT], c = values[n / COUNT / COUNT % COUNT],
+           d = values[n / COUNT / COUNT / COUNT], x, y, z;
+    uint32_t flag;
+    ARMED(fencepost_geodesic_inverse(a, b, c, d, &x, &y, &z, NULL));
+    ARMED(fencepost_geodesic_direct(a, b, c, d, &x, &y, &z, NULL));
+    ARMED(fencepost_circle_contains(a, b, 100, c, d, &flag, NULL));
+    ARMED(fencepost_circle_contains(a, b, d, c, 0, &flag, NULL));
+    fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
+    filter.minimum_distance_m = a;
+    fencepost_fix fixes[2] = {{b, c, d, START}, {c, d, b, START + 600000000}};
+    for (int i = 0; i < 2; i++) ARMED(fencepost_significant_change_accept(&filter, &fixes[i], &flag, NULL));
+    fencepost_fix_selection selection = FENCEPOST_FIX_SELECTION_INIT;
+    selection.speed_m_per_s = a;
+    size_t index;
+    ARMED(fencepost_best_fix(fixes, 2, START + 700000000, &selection, &index, &flag, NULL));
+  }
+}
+
+static const char *directory;
+
+static void *within(void *store_directory) {
+  live(store_directory ? "small" : NULL, store_directory, FENCEPOST_DELIVERY_LATEST);
+  return NULL;
+}
+
+static void with_stack(size_t bytes, char *store_directory) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstacksize(&attributes, bytes) != 0 ||
+      pthread_create(&thread, &attributes, within, store_directory) != 0 || pthread_join(thread, NULL) != 0)
+    exit(1);
+  pthread_attr_destroy(&attributes);
+}
+
+int main(int count, char **arguments) {
+  if (count != 3) return 2;
+  read_drive(arguments[1]);
+  directory = arguments[2];
+  /* The smallest stacks of the header. */
+  with_stack(32 * 1024, NULL);
+  with_stack(48 * 1024, arguments[2]);
+  puts("stack");
+  armed = 1;
+  geodesy();
+  for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++) live(NULL, NULL, delivery);
+  live("trapped", directory, FENCEPOST_DELIVERY_EVERY);
+  puts("exceptions");
+  return 0;
+}
