@@ -101,7 +101,7 @@ through_cmake() {
   done
 }
 
-# Which requests the CMake package answers: the same major version, and while that is 0 the same minor.
+# Which requests the CMake package answers: the same major version, from the oldest whose programs compile without a change.
 cmake_versions() {
   local request expected
   mkdir -p "$folder/versions"
@@ -120,6 +120,9 @@ END
   done << END
 1
 1 $major
+1 0.1
+1 0.1.0
+0 0.1 EXACT
 1 $major.$minor
 1 $version
 1 $version EXACT
@@ -127,6 +130,7 @@ END
 0 $major.$minor.999
 0 $major.$((minor + 1))
 0 $((major + 1))
+0 0.0
 0 0.0...<$major.$minor
 END
 }
@@ -145,6 +149,34 @@ cases() {
   LD_LIBRARY_PATH="$1/lib" "$folder/cases/shared" || fail "C cases with the installed shared library"
   "$folder/cases/static" || fail "C cases with the installed archive"
   count=$((count + 2))
+}
+
+# Programs written for 0.1, as they were: what they use of the header, and its examples, which print what they printed.
+of_0_1() {
+  local source compiler
+  for compiler in gcc clang; do
+    # shellcheck disable=SC2086
+    $compiler -std=c11 $strict -I"$1/include" Tests/CInstalled/0.1/usage.c -L"$1/lib" -lfencepost -o "$folder/program"
+    LD_LIBRARY_PATH="$1/lib" "$folder/program" || fail "what 0.1 used of the header"
+  done
+  for source in Tests/CInstalled/0.1/*; do
+    case $(basename "$source") in
+      usage.c) continue ;;
+      *.c) compiler='gcc -std=c11' language=c ;;
+      *) compiler='g++ -std=c++17' language=cpp ;;
+    esac
+    # shellcheck disable=SC2086
+    $compiler $strict -I"$1/include" "$source" -L"$1/lib" -lfencepost -pthread -o "$folder/program"
+    LD_LIBRARY_PATH="$1/lib" run "$source" "$folder/program" "examples/$language/$(basename "${source%.*}").expected"
+  done
+}
+
+# A host under the Thread Sanitizer: with the suppressions that are installed it reports nothing.
+under_thread_sanitizer() {
+  gcc -std=c11 -O1 -g -fsanitize=thread -I"$1/include" examples/c/threads.c -L"$1/lib" -lfencepost -pthread \
+    -o "$folder/program"
+  TSAN_OPTIONS="suppressions=$1/share/fencepost/tsan.supp halt_on_error=1 exitcode=66" LD_LIBRARY_PATH="$1/lib" \
+    run 'examples/c/threads.c under the Thread Sanitizer' "$folder/program" examples/c/threads.expected
 }
 
 # What the C++ wrapper promises, in a program of its own.
@@ -246,6 +278,8 @@ through_cmake "$blank"
 cmake_versions "$plain"
 cases "$blank"
 wrapper "$plain"
+of_0_1 "$plain"
+under_thread_sanitizer "$plain"
 readme
 
 # Staged, with a library directory of its own; then moved as a whole, as a package or an image builder does.

@@ -33,6 +33,51 @@ import Testing
 
   // MARK: - Delivery
 
+  private struct NetworkIsGone: Error {}
+
+  /// At least once, for every way of taking events: what a handler threw over is handed out again.
+  @Test func whatAHandlerThrewOverComesAgain() async throws {
+    let monitor = try await monitorWithThreeEvents()
+    await #expect(throws: NetworkIsGone.self) {
+      try await monitor.handleEvents { event in if event.sequence == 2 { throw NetworkIsGone() } }
+    }
+    #expect(await monitor.record(for: "c")?.lastEvent.sequence == 1)
+    await #expect(throws: NetworkIsGone.self) {
+      for try await event in await monitor.events where event.sequence == 2 { throw NetworkIsGone() }
+    }
+    var seen: [UInt64] = []
+    #expect(try await monitor.nextEvent()?.sequence == 2)
+    await monitor.abandon()
+    #expect(try await monitor.nextEvent()?.sequence == 2)
+    await monitor.abandon()
+    let count = try await monitor.handleEvents { event in
+      seen.append(event.sequence)
+      // Nobody else can take, and so commit, what is being handled.
+      await #expect(throws: MonitorError.consumerAlreadyActive) { try await monitor.nextEvent() }
+    }
+    #expect(count == 2 && seen == [2, 3])
+    #expect(await monitor.record(for: "c")?.lastEvent.sequence == 3)
+    #expect(try await monitor.handleEvents { _ in } == 0)
+  }
+
+  @Test func setsAreMadeExactlyThis() async throws {
+    let monitor = try await monitorWithThreeEvents()
+    let result = try await monitor.sync([
+      NamedCondition(circle(200), identifier: "d"), NamedCondition(circle(100), identifier: "c", policy: .exact),
+    ])
+    #expect((result.added, result.replaced, result.kept, result.removed) == (1, 0, 1, 0) && result.changed == 1)
+    #expect(await monitor.identifiers == ["c", "d"])
+    #expect(await monitor.identifiers(in: .satisfied) == ["c", "d"])
+    await #expect(throws: MonitorError.self) { try await monitor.ensure([NamedCondition(circle(0), identifier: "e")]) }
+    #expect(try await monitor.ensure([NamedCondition(circle(300), identifier: "d")]).replaced == 1)
+    #expect(await monitor.remove(["c", "nobody", "c"]) == 1)
+    try await monitor.rewind(to: at(30))
+    #expect(await monitor.currentTime == at(30))
+    #expect(await monitor.identifiers(in: .unknown) == ["d"])
+    await #expect(throws: MonitorError.self) { try await monitor.rewind(to: at(31)) }
+    #expect(try await monitor.sync([NamedCondition]()).removed == 1)
+  }
+
   @Test func askingCommitsThePreviousEvent() async throws {
     let monitor = try await monitorWithThreeEvents()
     var iterator = await monitor.events.makeAsyncIterator()

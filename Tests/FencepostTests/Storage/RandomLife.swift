@@ -9,6 +9,10 @@ enum LifeStep: CustomStringConvertible {
   case scanning(Bool, Int64)
   case host(Diagnostics, Set<ConditionKind>, Int64)
   case advance(Int64)
+  /// The times were wrong: the clock is set back, and the life goes on from there.
+  case rewind(Int64)
+  /// The conditions are made exactly this one.
+  case sync(String, Definition)
   case poll(Int)
   case acknowledge
   /// The consumer goes away, as in a restart.
@@ -23,6 +27,8 @@ enum LifeStep: CustomStringConvertible {
     case .scanning(let isOn, let time): "scanning \(isOn) at \(time)"
     case .host(let flags, let kinds, let time): "host \(flags.rawValue) \(kinds) at \(time)"
     case .advance(let time): "advance \(time)"
+    case .rewind(let time): "rewind \(time)"
+    case .sync(let identifier, _): "sync \(identifier)"
     case .poll(let limit): "poll \(limit)"
     case .acknowledge: "acknowledge"
     case .restart: "restart"
@@ -48,6 +54,16 @@ enum LifeStep: CustomStringConvertible {
     case .host(let flags, let kinds, let time):
       try? engine.setHostCapabilities(flags, unsupported: kinds, at: Timestamp(microseconds: time))
     case .advance(let time): try? engine.advance(to: Timestamp(microseconds: time))
+    case .rewind(let time): try? engine.rewind(to: Timestamp(microseconds: time))
+    case .sync(let identifier, let definition):
+      let condition: any Condition =
+        switch definition.shape {
+        case .circle(let circle): circle
+        case .beacon(let beacon): beacon
+        }
+      _ = try? engine.sync([
+        NamedCondition(condition, identifier: identifier, policy: definition.policy, tag: definition.tag)
+      ])
     case .poll(let limit):
       _ = engine.poll(limit: limit) { entry, engine in events.append(engine.event(from: entry).json) }
     case .acknowledge: engine.acknowledge()
@@ -76,7 +92,8 @@ struct RandomLife {
     MonitorOptions(
       delivery: [.every, .first, .latest].randomElement(using: &random) ?? .every,
       conditionLimit: Bool.random(using: &random) ? nil : Int.random(in: 1...4, using: &random),
-      maxPendingEvents: Int.random(in: 0..<8, using: &random) == 0 ? 3 : 1_000_000)
+      maxPendingEvents: Int.random(in: 0..<8, using: &random) == 0 ? 3 : 1_000_000,
+      maxTimeStepMicroseconds: Int.random(in: 0..<4, using: &random) == 0 ? 20_000_000 : nil)
   }
 
   private mutating func metres() -> Double {
@@ -123,7 +140,14 @@ struct RandomLife {
       let kinds: Set<ConditionKind> =
         [[], [], [.circularGeographic], [.beaconIdentity]].randomElement(using: &random) ?? []
       return .host(flags, kinds, time)
-    case 8: return .advance(time)
+    case 8:
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0:
+        time -= Int64.random(in: 0..<100_000_000, using: &random)
+        return .rewind(time)
+      case 1: return .sync(identifier, definition())
+      default: return .advance(time)
+      }
     case 9...11: return .poll(Int.random(in: 0...3, using: &random))
     case 12: return .acknowledge
     case 13: return .restart

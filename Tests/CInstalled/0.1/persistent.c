@@ -1,0 +1,76 @@
+/* A monitor that lasts: two runs of a program with a store, the first of which ends in the middle. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+#include <fencepost.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Ends the program with the library's own explanation. */
+static void check(fencepost_status status, const fencepost_error *error) {
+  if (status == FENCEPOST_OK) return;
+  fprintf(stderr, "%s: %s\n", fencepost_status_name(status), error->message);
+  exit(1);
+}
+
+static const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z; the library reads no clock */
+
+/* The walk: a fix every ten seconds, east past the office. A real program would keep what it has not fed yet. */
+enum { FIXES = 80 };
+static fencepost_fix fix_at(uint64_t index) {
+  fencepost_fix fix = {37.3349, -122.0140 + (double)index * 0.00015, 8, start + (int64_t)index * 10000000};
+  return fix;
+}
+
+/*
+ * Opens the monitor, feeds from where it is, and prints the events. With a `last` event it stops there: that event is
+ * handed out, but nobody has said that it is handled.
+ */
+static void run(const char *directory, uint64_t last) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.store_directory = directory;
+  fencepost_monitor *monitor = NULL;
+  check(fencepost_monitor_create("walk", &options, &monitor, &error), &error);
+
+  /* Leaves an equal condition alone: a program says at each start what it wants. */
+  uint32_t changed = 0;
+  check(fencepost_monitor_ensure_circular_condition(monitor, "office", 37.3349, -122.0090, 200, NULL, &changed, &error),
+        &error);
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  check(fencepost_monitor_statistics(monitor, &statistics, &error), &error);
+  printf("opened after %d inputs; the condition is %s\n", (int)statistics.input_count, changed ? "new" : "there");
+
+  for (uint64_t index = statistics.input_count; index <= FIXES; index++) {
+    /* First what waits: also what was handed out before and not handled. Asking again says that it is handled. */
+    fencepost_event event;
+    uint32_t available = 1;
+    while (available) {
+      check(fencepost_monitor_poll_event(monitor, &event, &available, &error), &error);
+      if (!available) break;
+      printf("%3d s: event %d: %s is %s\n", (int)((event.date_us - start) / 1000000), (int)event.sequence,
+             event.identifier, event.state == FENCEPOST_STATE_SATISFIED ? "satisfied" : "unsatisfied");
+      if (event.sequence == last) {
+        puts("the program ends here, before it has handled that");
+        fencepost_monitor_destroy(monitor); /* after a crash it would be the same */
+        return;
+      }
+    }
+    if (index == FIXES) break;
+    fencepost_fix fix = fix_at(index);
+    check(fencepost_monitor_feed_fix(monitor, &fix, &error), &error);
+  }
+  check(fencepost_monitor_close(monitor, &error), &error); /* tells, unlike destroying, when it could not be saved */
+  fencepost_monitor_destroy(monitor);
+  puts("done");
+}
+
+int main(void) {
+  char directory[] = "/tmp/fencepost-example-XXXXXX";
+  if (mkdtemp(directory) == NULL) return 1;
+  run(directory, 2);
+  run(directory, 0);
+
+  char path[sizeof directory + sizeof "/walk.fencepost"];
+  snprintf(path, sizeof path, "%s/walk.fencepost", directory);
+  return unlink(path) == 0 && rmdir(directory) == 0 ? 0 : 1; /* one file, once it is closed */
+}

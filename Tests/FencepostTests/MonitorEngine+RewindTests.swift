@@ -1,0 +1,62 @@
+import TestSupport
+import Testing
+
+@testable import Fencepost
+
+/// Setting the clock back, on random lives: what the consumer was told and will be told stays, nothing is observed, and a
+/// monitor that is restored from its snapshot goes on as the one that was rewound.
+@Suite struct RewindTests {
+  @Test(arguments: 0..<30)
+  func keepsWhatWasTold(_ number: Int) throws {
+    var life = RandomLife("rewind", number)
+    var random = SeededGenerator("rewind, steps between", salt: UInt64(number))
+    var engine = try MonitorEngine(options: life.options())
+    for round in 0..<40 {
+      for _ in 0..<Int.random(in: 1...12, using: &random) { _ = life.step().play(&engine) }
+      guard let clock = engine.currentTime else { continue }
+      let before = engine.statistics
+      let records = engine.identifiers.map { engine.record(for: $0)?.lastEvent }
+      var waiting = engine
+      waiting.abandon()
+      let told = waiting.options.delivery == .every ? waiting.drain() : []
+
+      let time = Timestamp(microseconds: clock.microseconds - Int64(round) * 1_000_000)
+      try engine.rewind(to: time)
+      try checkInvariants(of: engine, "round \(round)")
+      #expect(engine.currentTime == time && engine.lastFix == nil)
+      #expect(engine.statistics.pendingEvents == before.pendingEvents)
+      #expect(engine.statistics.handedOutEvents == before.handedOutEvents)
+      #expect(engine.statistics.inputCount == before.inputCount + 1)
+      #expect(engine.identifiers.map { engine.record(for: $0)?.lastEvent } == records)
+      #expect(engine.identifiers(in: .unknown) == engine.identifiers)
+      var after = engine
+      after.abandon()
+      if after.options.delivery == .every { #expect(after.drain() == told) }
+
+      var restored = try MonitorEngine(restoring: engine.snapshot())
+      var fork = engine.fork()
+      #expect(restored.snapshot() == fork.snapshot())
+      var other = life
+      for _ in 0..<10 {
+        let step = other.step()
+        #expect(step.play(&restored) == step.play(&fork), "\(step)")
+      }
+      #expect(restored.snapshot() == fork.snapshot())
+    }
+  }
+
+  /// One wrong date in a batch, with the limit and without: the same events as if it had not been there.
+  @Test func aLimitIgnoresWrongDates() throws {
+    let drive = (0..<200).map { fix(Double($0), $0 / 20 % 2 == 0 ? 0 : 400) }
+    var clean = try MonitorEngine(options: MonitorOptions(maxTimeStepMicroseconds: 60_000_000))
+    try clean.add(circle(100), identifier: "c", policy: .exact)
+    var disturbed = clean
+    try clean.feed(drive)
+    for (index, each) in drive.enumerated() {
+      try disturbed.feed([each])
+      if index % 10 == 3 { #expect(try disturbed.feed([fix(3_453_148_800, 400)]).late == 1) }
+    }
+    #expect(disturbed.statistics.aheadInputs == 20)
+    #expect(disturbed.drain() == clean.drain())
+  }
+}
