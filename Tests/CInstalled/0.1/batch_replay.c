@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 256, EVENTS = 64 };
+enum {
+  BLOCK = 256,
+  EVENTS = 64
+};
 
 static void stop(const char *file, long line, const char *reason) {
   fprintf(stderr, "%s:%ld: %s\n", file, line, reason);
@@ -100,7 +103,8 @@ int main(int count, char **arguments) {
     }
     if (filled == BLOCK || !more) {
       fencepost_feed_result result;
-      if (fencepost_monitor_feed_fixes(monitor, fixes, filled, &result, &error)) stop(arguments[1], line, error.message);
+      if (fencepost_monitor_feed_fixes(monitor, fixes, filled, &result, &error))
+        stop(arguments[1], line, error.message);
       sum.accepted += result.accepted;
       sum.invalid += result.invalid;
       sum.late += result.late;

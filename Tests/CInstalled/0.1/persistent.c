@@ -15,7 +15,9 @@ static void check(fencepost_status status, const fencepost_error *error) {
 static const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z; the library reads no clock */
 
 /* The walk: a fix every ten seconds, east past the office. A real program would keep what it has not fed yet. */
-enum { FIXES = 80 };
+enum {
+  FIXES = 80
+};
 static fencepost_fix fix_at(uint64_t index) {
   fencepost_fix fix = {37.3349, -122.0140 + (double)index * 0.00015, 8, start + (int64_t)index * 10000000};
   return fix;

@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr std::int64_t start = 1'700'000'000'000'000;  // 2023-11-14T22:13:20Z; the library reads no clock
+constexpr std::int64_t start = 1'700'000'000'000'000; // 2023-11-14T22:13:20Z; the library reads no clock
 
 const char *in_words(fencepost_state state) {
   static const char *const words[] = {"unknown", "satisfied", "unsatisfied", "unmonitored"};
@@ -22,7 +22,7 @@ void print_events(fencepost::monitor &monitor) {
                 in_words(event.state));
 }
 
-}  // namespace
+} // namespace
 
 int main() try {
   fencepost::monitor monitor("courier");

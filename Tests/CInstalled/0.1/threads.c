@@ -14,7 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEVICES = 4, MINUTES = 120, ROWS = 60 };
+enum {
+  DEVICES = 4,
+  MINUTES = 120,
+  ROWS = 60
+};
 
 typedef struct device {
   int number;
