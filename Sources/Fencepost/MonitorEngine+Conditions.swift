@@ -55,6 +55,7 @@ extension MonitorEngine {
     table.reserve(count, identifierBytes: identifierBytes)
     states.reserveCapacity(states.count + count)
     undetermined.reserveCapacity(undetermined.count + count)
+    delivery.reserve(count)
   }
 
   // MARK: - The same on bytes, for faces that have no String
@@ -181,24 +182,23 @@ extension MonitorEngine {
     let wasListed = states[Int(slot)].isListed
     states[Int(slot)] = SlotState()
     states[Int(slot)].isListed = wasListed
-    states[Int(slot)].noted = table.assumed(of: slot)
-    states[Int(slot)].added = clock
+    delivery.adopt(slot, assumed: table.assumed(of: slot), clock: clock)
     switch table.kind(of: slot) {
     case .circularGeographic: break
     case .beaconIdentity: beaconTracks[slot] = BeaconTrack()
     }
-    touch(slot)
+    journal.touch(slot)
     let flags = currentFlags(of: slot)
     // That the storage fails was told when it began to.
-    if flags.suspends { flagsChanged(slot, date: clock) } else { begin(slot, lookingBack: true) }
+    if flags.suspends { flagsChanged(slot) } else { begin(slot, lookingBack: true) }
   }
 
   private mutating func promote(_ slot: UInt32) {
-    touch(slot)
+    journal.touch(slot)
     let flags = currentFlags(of: slot)
     let before = flags.union(.conditionLimitExceeded)
     // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
-    if flags.isNews(to: before) { flagsChanged(slot, date: clock) }
+    if flags.isNews(to: before) { flagsChanged(slot) }
     if !flags.suspends { begin(slot, lookingBack: false) }
   }
 
@@ -206,13 +206,7 @@ extension MonitorEngine {
   private mutating func drop(_ slot: UInt32, generation: UInt64) {
     endTracking(slot)
     beaconTracks[slot] = nil
-    journal.remove(generation: generation)
-    let state = states[Int(slot)]
-    pendingEvents -= Int(state.waiting)
-    if state.record != SlotState.none { records.remove(state.record) }
-    turn.remove(slot)
-    silent.remove(slot)
-    dropVoidEntries()
+    delivery.drop(slot, generation: generation, table)
   }
 
   /// Starts to watch a condition that is undetermined.
@@ -249,8 +243,8 @@ extension MonitorEngine {
   /// Ends the watching of a condition: it becomes undetermined, candidates are cleared.
   mutating func stopTracking(_ slot: UInt32) {
     endTracking(slot)
-    touch(slot)
-    if !turn.present.isEmpty { turn.present[slot] = nil }
+    journal.touch(slot)
+    delivery.forgetPresent(slot)
   }
 
   /// Forgets what the detectors know of a slot, whatever condition has or had it.

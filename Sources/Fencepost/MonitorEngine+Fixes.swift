@@ -184,6 +184,6 @@ extension MonitorEngine {
 
   /// Whether no circle is evaluated at all.
   var circlesAreSuspended: Bool {
-    hostFlags.suspends || unsupportedKinds & (1 << UInt32(ConditionKind.circularGeographic.rawValue)) != 0
+    host.flags.suspends || !host.supports(.circularGeographic)
   }
 }

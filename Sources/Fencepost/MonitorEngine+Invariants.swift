@@ -9,13 +9,8 @@ package import FencepostKernel
       try table.checkInvariants()
       try Invariant.hold(seen == table.changes.version, "each change of the table was seen")
       try checkDetection()
-      try checkDelivery()
-      try checkJournal()
-    }
-
-    private func checkJournal() throws(Invariant.Broken) {
-      try journal.checkInvariants(
-        isTouched: { states[Int($0)].isTouched }, slots: states.indices, isLive: isLive)
+      try delivery.checkInvariants(table)
+      try journal.checkInvariants()
     }
   }
 #endif

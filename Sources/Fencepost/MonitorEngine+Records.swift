@@ -29,11 +29,10 @@ extension MonitorEngine {
 
   /// The last event of a live slot, or its first record.
   public func lastEntry(of slot: UInt32) -> EventEntry {
-    let state = states[Int(slot)]
-    if state.record != SlotState.none { return records[state.record] }
+    if let record = delivery.told.record(of: slot) { return record }
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: table.assumed(of: slot), cause: .none, date: nil)
-    entry.date = state.added
+    entry.date = delivery.told.added(slot)
     return entry
   }
 
@@ -49,8 +48,7 @@ extension MonitorEngine {
 
   /// The beacon that an entry names.
   public func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {
-    guard entry.hasRefinement, let beacon = table.beacon(of: entry.slot) else { return nil }
-    return BeaconIdentityCondition(uuid: beacon.uuid, major: entry.refinementMajor, minor: entry.refinementMinor)
+    table.refinement(of: entry)
   }
 
   /// An entry with everything that belongs to its condition.

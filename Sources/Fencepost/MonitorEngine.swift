@@ -24,16 +24,11 @@ public struct MonitorEngine: Sendable {
   var counters = MonitorStatistics()
   /// The latest fix with a valid position.
   var lastFix: Fix?
-  var hostFlags: Diagnostics = []
-  var unsupportedKinds: UInt32 = 0
+  var host = HostState()
   var isScanning = true
-  /// The storage cannot be written.
-  var isStoreFailing = false
-  /// An event said so.
-  var isStoreFailureTold = false
 
   // Tracking.
-  var states = SlotStates()
+  var states = SharedSlots<SlotState>()
   var undetermined: ContiguousArray<UInt32> = []
   /// Whether `undetermined` is in add order.
   var undeterminedIsSorted = true
@@ -45,26 +40,11 @@ public struct MonitorEngine: Sendable {
   /// Beacon conditions added before any time was known: their absence is counted from the first time.
   var beaconsAwaitingClock: ContiguousArray<UInt32> = []
 
-  // Delivery.
-  var queue = EventQueue()
-  var inFlight: ContiguousArray<EventEntry> = []
-  /// How many of `inFlight` the present consumer was given.
-  var handedOut = 0
-  /// Events that wait to be handed out.
-  var pendingEvents = 0
-  /// For `every`: changes without an event that wait for their turn.
-  var silent = SilentChanges()
-  var lastSequence: UInt64 = 0
-  var lastChange: UInt64 = 0
-  var records = RecordTable()
-  /// For `first` and `latest`: what waits, what flies and what came after it, per condition.
-  var turn = Turns()
+  /// What the consumer was told.
+  var delivery: Delivery
 
   /// What has changed since the monitor was saved, where it has a storage.
   var journal = Journal()
-
-  /// Of what was read ahead; kept so that the reading is not optimised away.
-  var readAheadTrace: UInt64 = 0
 
   /// Creates an empty monitor.
   ///
@@ -76,6 +56,7 @@ public struct MonitorEngine: Sendable {
     self.name = name
     self.options = options
     table = ConditionTable(limit: options.conditionLimit)
+    delivery = Delivery(options.delivery)
   }
 
   /// An empty monitor without a name, with default options.
@@ -86,6 +67,7 @@ public struct MonitorEngine: Sendable {
     self.name = name
     self.options = options
     table = ConditionTable(limit: options.conditionLimit)
+    delivery = Delivery(options.delivery)
   }
 
   /// Takes options that are known to be sound, with the delivery and the limit that the monitor has.
@@ -113,7 +95,7 @@ public struct MonitorEngine: Sendable {
     var result = counters
     result.clock = currentTime
     result.pendingEvents = pendingEvents
-    result.handedOutEvents = lastSequence
+    result.handedOutEvents = delivery.lastSequence
     result.conditionCount = table.count
     return result
   }

@@ -83,6 +83,10 @@ struct ConditionTable: Sendable {
   @inline(__always)
   func generation(of slot: UInt32) -> UInt64 { rows[Int(slot)].generation }
 
+  /// Whether a slot still has the condition of that generation.
+  @inline(__always)
+  func holds(_ slot: UInt32, _ generation: UInt64) -> Bool { rows[Int(slot)].generation == generation }
+
   @inline(__always)
   func circle(of slot: UInt32) -> CircleGeometry { rows[Int(slot)].circle }
 

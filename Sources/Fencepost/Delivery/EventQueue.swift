@@ -5,6 +5,9 @@ import FencepostKernel
 /// Nearly all are appended in that order. An event that is built at a commit may belong before others that wait
 /// already; those few are kept in a heap beside the queue.
 struct EventQueue: Sendable {
+  /// Room for so many events is kept when they are gone, eight megabytes at most; more is given back.
+  static let largestKept = 65_536
+
   private var entries: ContiguousArray<EventEntry> = []
   private var head = 0
   private var overtaken = BinaryHeap<Overtaken>()
@@ -48,7 +51,7 @@ struct EventQueue: Sendable {
     if isOvertaken { return overtaken.removeFirst() }
     head += 1
     if head == entries.count {
-      entries.removeAll(keepingCapacity: entries.capacity <= 65_536)
+      entries.removeAll(keepingCapacity: entries.capacity <= Self.largestKept)
       head = 0
     } else if head > 4_096, head * 2 > entries.count {
       entries.removeFirst(head)

@@ -15,30 +15,11 @@ extension MonitorEngine {
     acknowledge()
     guard hasEntries else { return 0 }
     var count = 0
-    while count < limit, handedOut < inFlight.count {  // left by a consumer that went away
-      let entry = inFlight[handedOut]
-      handedOut += 1
-      if isLive(entry) {
-        body(entry, self)
-        count += 1
-      }
-    }
     while count < limit {
-      if count % ReadAhead.block == 0 { readAheadToHandOut(queue.ahead(min(ReadAhead.block, limit - count))) }
-      guard var entry = takeNext() else { break }
-      lastSequence += 1
-      entry.sequence = lastSequence
-      pendingEvents -= 1
-      states[Int(entry.slot)].waiting -= 1
-      if options.delivery != .every {
-        turn.waiting[entry.slot] = nil
-        turn.flying.insert(entry.slot)
-      }
-      journal.put(entry)
+      if count % ReadAhead.block == 0 { delivery.readAheadToHandOut(limit - count, table) }
+      guard let entry = delivery.handOut(table) else { break }
       body(entry, self)
       count += 1
-      inFlight.append(entry)
-      handedOut += 1
     }
     return count
   }
@@ -49,42 +30,12 @@ extension MonitorEngine {
 
   /// Commits what was handed out, without asking for more.
   public mutating func acknowledge() {
-    guard handedOut > 0 else { return }
-    let committed = handedOut
-    handedOut = 0
-    for index in 0..<committed {
-      if index % ReadAhead.block == 0 {
-        readAheadToCommit(inFlight[index..<min(index + ReadAhead.block, committed)])
-      }
-      let entry = inFlight[index]
-      guard isLive(entry) else {
-        silent.dropped(entry)
-        continue
-      }
-      journal.delete(entry.change)
-      if options.delivery == .every {
-        write(entry)
-        if let change = silent.handled(entry) {
-          journal.delete(change.change)
-          write(change)
-        }
-      } else {
-        turn.flying.remove(entry.slot)
-        note(entry)
-        write(entry)
-        rebuild(entry.slot)
-      }
-    }
-    if committed == inFlight.count {
-      inFlight.removeAll(keepingCapacity: inFlight.capacity <= 65_536)
-    } else {
-      inFlight.removeFirst(committed)
-    }
+    delivery.acknowledge(host, table)
   }
 
   /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence.
   public mutating func abandon() {
-    handedOut = 0
+    delivery.abandon()
   }
 
   /// A copy as it would be after a crash: what was handed out and not committed is handed out again. The two go on
@@ -95,60 +46,46 @@ extension MonitorEngine {
   public func fork() -> MonitorEngine {
     var copy = self
     copy.journal = Journal()
-    copy.isStoreFailing = false
-    copy.isStoreFailureTold = false
     copy.states.share()
-    copy.abandon()
+    copy.delivery = delivery.forked()
     return copy
   }
 
   /// Whether an event waits, or was handed out to a consumer that went away.
-  public var hasEvents: Bool {
-    pendingEvents > 0 || inFlight[handedOut...].contains { isLive($0) }
-  }
+  public var hasEvents: Bool { delivery.hasEvents(table) }
+
+  /// Events that wait to be handed out.
+  var pendingEvents: Int { delivery.pendingEvents }
 
   /// Whether the condition of an entry is still the one that the entry is about.
+  func isLive(_ entry: EventEntry) -> Bool { table.holds(entry.slot, entry.generation) }
+
+  /// Tells the delivery of a new observed state.
   @inline(__always)
-  func isLive(_ entry: EventEntry) -> Bool {
-    table.isLive(entry.slot) && table.generation(of: entry.slot) == entry.generation
+  mutating func observe(_ entry: EventEntry) {
+    delivery.observe(entry, host, table)
   }
 
-  /// Whether an entry of the queue is not void.
-  func isWaiting(_ entry: EventEntry) -> Bool {
-    isLive(entry) && (options.delivery == .every || turn.waiting[entry.slot]?.change == entry.change)
+  /// Tells the delivery that the flags of a condition changed in a way that is news.
+  mutating func flagsChanged(_ slot: UInt32) {
+    delivery.flagsChanged(slot, date: clock, host, table)
   }
 
-  private mutating func takeNext() -> EventEntry? {
-    while let entry = queue.first {
-      queue.removeFirst()
-      // In `first` and `latest` the queue keeps the place, and `turn` what waits there: it may have been replaced.
-      if isWaiting(entry) { return options.delivery == .every ? entry : turn.waiting[entry.slot] }
-      silent.dropped(entry)
-    }
-    return nil
+  /// The flags that hold for a condition now.
+  func currentFlags(of slot: UInt32) -> Diagnostics { delivery.flags(of: slot, host, table) }
+
+  /// Takes note that the storage cannot be written, or can be again.
+  mutating func storeIsFailing(_ isFailing: Bool) {
+    delivery.storeIsFailing(isFailing, date: clock, host, table)
   }
 
-  /// Drops void entries when they are the larger part of the queue.
-  mutating func dropVoidEntries() {
-    guard queue.count > 1_024, queue.count > 2 * pendingEvents else { return }
-    var kept = EventQueue()
-    swap(&kept, &queue)
-    kept.filter { entry in
-      let isKept = isWaiting(entry)
-      if !isKept { silent.dropped(entry) }
-      return isKept
-    }
-    swap(&kept, &queue)
-  }
+  var isStoreFailing: Bool { delivery.isStoreFailing }
+}
 
-  /// Makes an event the condition's record.
-  mutating func write(_ entry: EventEntry) {
-    touch(entry.slot)
-    let index = states[Int(entry.slot)].record
-    if index == SlotState.none {
-      states[Int(entry.slot)].record = records.insert(entry)
-    } else {
-      records.update(index, entry)
-    }
+extension ConditionTable {
+  /// The beacon that an entry names.
+  func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {
+    guard entry.hasRefinement, let beacon = beacon(of: entry.slot) else { return nil }
+    return BeaconIdentityCondition(uuid: beacon.uuid, major: entry.refinementMajor, minor: entry.refinementMinor)
   }
 }

@@ -68,7 +68,7 @@ extension MonitorEngine {
     beaconTracks[slot]?.deadline = deadline.microseconds
     deadlines.schedule(slot, at: deadline.microseconds)
     let before = states[Int(slot)].observed
-    touch(slot, isUrgent: before != .inside)
+    journal.touch(slot, isUrgent: before != .inside)
     guard before != .inside else { return }
     states[Int(slot)].observed = .inside
     var entry = EventEntry(
@@ -91,7 +91,7 @@ extension MonitorEngine {
     }
     let deadline = Timestamp(microseconds: time).adding(microseconds: options.beaconInitialTimeoutMicroseconds)
     beaconTracks[slot]?.deadline = deadline.microseconds
-    touch(slot)
+    journal.touch(slot)
     deadlines.schedule(slot, at: deadline.microseconds)
   }
 
@@ -109,7 +109,7 @@ extension MonitorEngine {
     guard let track = beaconTracks[slot] else { return }
     let before = states[Int(slot)].observed
     states[Int(slot)].observed = .outside
-    touch(slot)
+    journal.touch(slot)
     beaconTracks[slot]?.deadline = .max
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: .unsatisfied, cause: .timeout,

@@ -37,7 +37,7 @@ extension MonitorEngine {
     let reach = isCoarse ? circle.radius + fix.accuracy : circle.radius
     // The chord is shorter than the geodesic; no chord is as long as 2e7 m, and the square of what is longer may overflow.
     let isFar = reach < 2e7 && circle.centre.squaredChord(to: position) > reach * reach
-    if isFar, agrees(slot, .unsatisfied) {
+    if isFar, delivery.agrees(slot, .unsatisfied) {
       settle(slot, .outside, &survey)
       return true
     }
@@ -47,7 +47,7 @@ extension MonitorEngine {
     let isInside = distance <= circle.radius
     if isCoarse, !(distance - fix.accuracy > circle.radius) {
       states[Int(slot)].hasMetCoarseFix = true
-      touch(slot, isUrgent: false)
+      journal.touch(slot, isUrgent: false)
       return false
     }
     settle(slot, isInside ? .inside : .outside, &survey)
@@ -62,7 +62,7 @@ extension MonitorEngine {
 
   private mutating func settle(_ slot: UInt32, _ observed: Observed, _ survey: inout Survey) {
     states[Int(slot)].observed = observed
-    touch(slot)
+    journal.touch(slot)
     refreshWatch(slot, &survey)
   }
 
@@ -92,10 +92,10 @@ extension MonitorEngine {
         states[Int(slot)].isListed = false
         continue
       }
-      if sweeps, !state.isNear, agrees(slot, .unsatisfied) {
+      if sweeps, !state.isNear, delivery.agrees(slot, .unsatisfied) {
         states[Int(slot)].observed = .outside
         states[Int(slot)].isListed = false
-        touch(slot)
+        journal.touch(slot)
         settled = true
       } else if decide(slot, fix, at: position, &survey) {
         states[Int(slot)].isListed = false
@@ -116,12 +116,12 @@ extension MonitorEngine {
   ///
   /// - Returns: Whether it did so.
   private mutating func sweepShared(_ listed: inout ContiguousArray<UInt32>) -> Bool {
-    guard states.isShared, !journal.isOn, turn.isIdle else { return false }
+    guard states.isShared, !journal.isOn, delivery.isIdle else { return false }
     var others: ContiguousArray<UInt32> = []
     let most = states.room / 2
     for slot in listed {
       let state = states.origin(Int(slot))
-      guard state.isListed, !isSweepable(slot) || state.noted != .unsatisfied else { continue }
+      guard state.isListed, !isSweepable(slot) || !delivery.told.isUnchanged(slot, .unsatisfied) else { continue }
       guard others.count < most else { return false }
       others.append(slot)
     }
@@ -161,7 +161,7 @@ extension MonitorEngine {
     if isOwnSide {
       if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {
         deadlines.cancel(slot)
-        touch(slot)
+        journal.touch(slot)
         refreshWatch(slot, &survey)
       }
       return
@@ -184,7 +184,7 @@ extension MonitorEngine {
       confirm(slot, candidate, date: time, &survey)
     } else {
       candidates[slot] = candidate
-      touch(slot)
+      journal.touch(slot)
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
       refreshWatch(slot, &survey)
     }
@@ -205,7 +205,7 @@ extension MonitorEngine {
     let entered = states[Int(slot)].observed == .outside
     if !candidates.isEmpty { candidates[slot] = nil }
     states[Int(slot)].observed = entered ? .inside : .outside
-    touch(slot)
+    journal.touch(slot)
     refreshWatch(slot, &survey)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: entered ? .satisfied : .unsatisfied,

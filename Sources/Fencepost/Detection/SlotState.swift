@@ -15,31 +15,28 @@ enum Observed: UInt8, Sendable {
   }
 }
 
-/// The state of one condition that every condition has; what only some have is kept beside it.
-struct SlotState: Sendable, Equatable {
+/// What the detectors know of one condition; what only some have is kept beside it.
+struct SlotState: SharedSlot, Equatable {
   /// Index in ``ActiveCircles``, or ``none``.
   var active: UInt32 = SlotState.none
-  /// Index in ``RecordTable``, or ``none`` while the first record stands.
-  var record: UInt32 = SlotState.none
-  /// Events of it that wait to be handed out.
-  var waiting: UInt32 = 0
   var observed: Observed = .undetermined
-  /// State of the last event queued (delivery `every`) or handled (the others).
-  var noted: Event.State = .unknown
   /// Listed among the undetermined circles.
   var isListed = false
   /// Near the fix that is being applied to the undetermined circles.
   var isNear = false
   /// A fix was evaluated since the circle became undetermined, and was too coarse to decide it.
   var hasMetCoarseFix = false
-  /// Noted in the journal.
-  var isTouched = false
-  /// Diagnostics of the last event queued or handled.
-  var notedFlags: UInt16 = 0
-  /// Date of the first record, microseconds; `Int64.min` = unset.
-  var added: Int64 = .min
 
   static let none = UInt32.max
+
+  /// Settled outside, where it waited for a fix that decides it.
+  var swept: SlotState {
+    guard isListed else { return self }
+    var state = self
+    state.isListed = false
+    state.observed = .outside
+    return state
+  }
 }
 
 /// A crossing in the making: a decisive fix was on the other side, and none since spoke against it.
@@ -60,6 +57,4 @@ struct BeaconTrack: Sendable {
   var lastSighting: Int64 = .min
   /// When absence is established, microseconds; `Int64.max` = it is not being counted.
   var deadline: Int64 = .max
-  /// Refinement of the last event queued or handled.
-  var noted: BeaconIdentityCondition?
 }

@@ -44,3 +44,11 @@ public struct Diagnostics: OptionSet, Sendable, Hashable {
   /// Whether a condition with these flags is not evaluated.
   var suspends: Bool { !subtracting(.persistenceUnavailable).isEmpty }
 }
+
+extension Diagnostics {
+  /// Whether the consumer, who knows `told`, must be told these flags.
+  func isNews(to told: Diagnostics) -> Bool {
+    let difference = symmetricDifference(told)
+    return !(isDisjoint(with: .unmonitored) ? difference.subtracting(.unmonitored) : difference).isEmpty
+  }
+}

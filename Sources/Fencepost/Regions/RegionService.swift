@@ -57,7 +57,7 @@ public final class RegionService {
     }
     self.settings = settings
     self.stored = stored
-    authorizationStatus = AuthorizationStatus(self.stored.engine.hostFlags)
+    authorizationStatus = AuthorizationStatus(self.stored.engine.host.flags)
     self.stored.call { $0.abandon() }
   }
 
@@ -322,5 +322,5 @@ extension AuthorizationStatus {
 
 extension MonitorEngine {
   /// Whether the host cannot monitor a kind of condition.
-  func isUnsupported(_ kind: ConditionKind) -> Bool { unsupportedKinds & (1 << UInt32(kind.rawValue)) != 0 }
+  func isUnsupported(_ kind: ConditionKind) -> Bool { !host.supports(kind) }
 }

@@ -75,14 +75,14 @@ struct EngineRestorer {
       engine.counters.invalidFixes = try reader.take("invalid_fixes", in: 0...largest)
       engine.counters.lateInputs = try reader.take("late_inputs", in: 0...largest)
       engine.counters.acceptedSightings = try reader.take("accepted_sightings", in: 0...largest)
-      engine.hostFlags = Diagnostics(rawValue: try reader.take())
-      guard engine.hostFlags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
-      engine.unsupportedKinds = try reader.take()
-      guard engine.unsupportedKinds & ~6 == 0 else { throw Damage("an unsupported kind is unknown") }
+      engine.host.flags = Diagnostics(rawValue: try reader.take())
+      guard engine.host.flags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
+      engine.host.unsupportedKinds = try reader.take()
+      guard engine.host.unsupportedKinds & ~6 == 0 else { throw Damage("an unsupported kind is unknown") }
       engine.isScanning = try reader.takeBool("scanning")
       engine.table.startGenerations(after: try reader.take("generation", in: 0...largest))
-      engine.lastSequence = try reader.take("sequence", in: 0...largest)
-      engine.lastChange = try reader.take("change", in: 0...largest)
+      engine.delivery.restore(
+        sequence: try reader.take("sequence", in: 0...largest), change: try reader.take("change", in: 0...largest))
       engine.table.startTickets(after: try reader.take("ticket", in: 0...largest))
       if try reader.takeBool("last_fix") {
         let fix = try reader.takeFix()

@@ -11,13 +11,15 @@ struct Journal: Sendable {
     case delete
   }
 
-  var isOn = false
+  let isOn: Bool
   /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
   private(set) var isUrgent = false
   /// Rises with each note: a call that leaves it as it was changed nothing that is urgent.
   private(set) var revision: UInt64 = 0
-  /// Conditions whose row changed; some may be gone since, or stand here twice.
+  /// Conditions whose row changed; some may be gone since.
   private(set) var slots: ContiguousArray<UInt32> = []
+  /// A bit for each slot: it stands in `slots`.
+  private var marks: ContiguousArray<UInt64> = []
   private(set) var removed: ContiguousArray<UInt64> = []
   /// By change number.
   private(set) var events: [UInt64: EventChange] = [:]
@@ -25,7 +27,26 @@ struct Journal: Sendable {
   /// Whether nothing changed but what the head holds.
   var isEmpty: Bool { !isUrgent && slots.isEmpty }
 
-  mutating func touch(_ slot: UInt32) {
+  init(isOn: Bool = false) {
+    self.isOn = isOn
+  }
+
+  /// Notes that the row of a condition changed.
+  ///
+  /// - Parameter isUrgent: Whether the change is one that is to last before the call returns.
+  @inline(__always)
+  mutating func touch(_ slot: UInt32, isUrgent: Bool = true) {
+    if isOn { noteTouch(slot, isUrgent) }
+  }
+
+  @inline(never)
+  private mutating func noteTouch(_ slot: UInt32, _ isUrgent: Bool) {
+    if isUrgent { hurry() }
+    let word = Int(slot / 64)
+    let bit: UInt64 = 1 << UInt64(slot % 64)
+    while marks.count <= word { marks.append(0) }
+    guard marks[word] & bit == 0 else { return }
+    marks[word] |= bit
     slots.append(slot)
   }
 
@@ -65,60 +86,23 @@ struct Journal: Sendable {
 
   mutating func clear() {
     isUrgent = false
+    for slot in slots { marks[Int(slot / 64)] = 0 }
     if !slots.isEmpty { slots.removeAll(keepingCapacity: slots.capacity <= 65_536) }
     if !removed.isEmpty { removed = [] }
     if !events.isEmpty { events.removeAll(keepingCapacity: events.count <= 4_096) }
   }
 }
 
-extension MonitorEngine {
-  /// Notes that the row of a condition changed.
-  ///
-  /// - Parameter isUrgent: Whether the change is one that is to last before the call returns.
-  @inline(__always)
-  mutating func touch(_ slot: UInt32, isUrgent: Bool = true) {
-    if journal.isOn { noteTouch(slot, isUrgent) }
-  }
-
-  @inline(never)
-  private mutating func noteTouch(_ slot: UInt32, _ isUrgent: Bool) {
-    if isUrgent { journal.markUrgent() }
-    guard !states[Int(slot)].isTouched else { return }
-    states[Int(slot)].isTouched = true
-    journal.touch(slot)
-  }
-
-  /// Starts to note changes: what is there now counts as saved.
-  mutating func beginJournal() {
-    journal = Journal()
-    journal.isOn = true
-    for slot in states.indices { states[slot].isTouched = false }
-  }
-
-  /// Notes no more changes.
-  mutating func endJournal() {
-    journal = Journal()
-  }
-
-  /// What was noted is saved.
-  mutating func clearJournal() {
-    for slot in journal.slots { states[Int(slot)].isTouched = false }
-    journal.clear()
-  }
-}
-
 #if FENCEPOST_INVARIANTS
   extension Journal {
-    func checkInvariants(
-      isTouched: (UInt32) -> Bool, slots known: Range<Int>, isLive: (EventEntry) -> Bool
-    ) throws(Invariant.Broken) {
+    func checkInvariants() throws(Invariant.Broken) {
       guard isOn else {
         return try Invariant.hold(slots.isEmpty && events.isEmpty && removed.isEmpty, "nothing is noted for nobody")
       }
-      let noted = Set(slots)
-      for slot in known.lazy.map({ UInt32($0) }) {
-        try Invariant.hold(!isTouched(slot) || noted.contains(slot), "a row that is marked as changed is noted")
-      }
+      let marked = marks.reduce(0) { $0 + $1.nonzeroBitCount }
+      try Invariant.hold(
+        marked == slots.count && slots.allSatisfy { marks[Int($0 / 64)] >> UInt64($0 % 64) & 1 == 1 },
+        "a row that changed is noted once")
       try Invariant.hold(events.isEmpty || isUrgent, "a change of an event is urgent")
       for case (let change, .put(let entry, _)) in events {
         try Invariant.hold(change == entry.change, "an event is noted under its change number")

@@ -8,11 +8,11 @@ public struct MonitorChanges {
   }
 
   /// Generations of conditions that are gone, ascending: their rows in all tables go.
-  public var removedConditions: [UInt64] { engine.journal.removed.sorted() }
+  public var removedConditions: [UInt64] { engine.delivery.journal.removed.sorted() }
 
   /// Keys of events that are gone, ascending.
   public var removedEvents: [UInt64] {
-    engine.journal.events.compactMap { key, change in
+    engine.delivery.journal.events.compactMap { key, change in
       if case .delete = change { key } else { nil }
     }.sorted()
   }
@@ -20,16 +20,12 @@ public struct MonitorChanges {
   /// Hands over the rows that are new or changed, by table and key.
   public func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
-    var slots = engine.journal.slots.filter { engine.table.isLive($0) }
-    slots.sort { engine.table.generation(of: $0) < engine.table.generation(of: $1) }
-    var last: UInt32?
-    for slot in slots where slot != last {
-      last = slot
-      try engine.withConditionRow(slot, &writer, body)
-    }
-    let keys = engine.journal.events.keys.sorted()
+    for slot in engine.changedSlots { try engine.withConditionRow(slot, &writer, body) }
+    let keys = engine.delivery.journal.events.keys.sorted()
     for key in keys {
-      guard case .put(let entry, let follows) = engine.journal.events[key], engine.isLive(entry) else { continue }
+      guard case .put(let entry, let follows) = engine.delivery.journal.events[key], engine.isLive(entry) else {
+        continue
+      }
       try engine.withEventRow(entry, follows: follows, &writer, body)
     }
     try engine.withHeadRow(&writer, body)

@@ -11,21 +11,10 @@ extension MonitorEngine {
     var writer = ByteWriter(reserving: 512)
     for slot in table.live { try withConditionRow(slot, &writer, body) }
     var events: ContiguousArray<(entry: EventEntry, follows: UInt64)> = []
-    forEachEvent { events.append(($0, $1)) }
+    delivery.forEachEvent(table) { events.append(($0, $1)) }
     events.sort { $0.entry.change < $1.entry.change }
     for event in events { try withEventRow(event.entry, follows: event.follows, &writer, body) }
     try withHeadRow(&writer, body)
-  }
-
-  /// Every event that waits or is not committed, and every silent change that waits for one, in no particular order.
-  private func forEachEvent(_ body: (EventEntry, _ follows: UInt64) -> Void) {
-    for entry in inFlight where isLive(entry) { body(entry, 0) }
-    if options.delivery == .every {
-      queue.forEach { if isLive($0) { body($0, 0) } }
-      silent.forEach { if isLive($0) { body($0, $1) } }
-    } else {
-      turn.forEachWaiting { body($0, 0) }
-    }
   }
 
   func withHeadRow<Failure>(
@@ -45,12 +34,12 @@ extension MonitorEngine {
     writer.put(counters.invalidFixes)
     writer.put(counters.lateInputs)
     writer.put(counters.acceptedSightings)
-    writer.put(hostFlags.rawValue)
-    writer.put(unsupportedKinds)
+    writer.put(host.flags.rawValue)
+    writer.put(host.unsupportedKinds)
     writer.put(isScanning)
     writer.put(table.order.lastGeneration)
-    writer.put(lastSequence)
-    writer.put(lastChange)
+    writer.put(delivery.lastSequence)
+    writer.put(delivery.lastChange)
     writer.put(table.limit.lastTicket)
     writer.put(lastFix != nil)
     if let lastFix { writer.put(lastFix) }
@@ -62,6 +51,7 @@ extension MonitorEngine {
     _ slot: UInt32, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
     let state = states[Int(slot)]
+    let told = delivery.told.saved(slot)
     let row = table.rows[Int(slot)]
     writer.removeAll()
     writer.put(row.kind.rawValue)
@@ -72,10 +62,10 @@ extension MonitorEngine {
     writer.put(row.tag)
     writer.put(table.policies[row.policy])
     writer.put(state.observed.rawValue)
-    writer.put(state.noted.rawValue)
-    writer.put(state.notedFlags)
+    writer.put(told.state.rawValue)
+    writer.put(told.flags)
     writer.put(row.assumed.rawValue)
-    writer.put(state.added)
+    writer.put(told.added)
     writer.put(state.hasMetCoarseFix)
     switch row.kind {
     case .circularGeographic:
@@ -87,21 +77,21 @@ extension MonitorEngine {
       let track = beaconTracks[slot] ?? BeaconTrack()
       writer.put(track.lastSighting)
       writer.put(track.deadline)
-      writer.put(track.noted)
+      writer.put(told.refinement)
     }
     let ticket = row.isOverLimit ? table.limit.ticket(of: slot) ?? 0 : 0
     let candidate = candidates.isEmpty ? nil : candidates[slot]
-    let present = turn.present.isEmpty ? nil : turn.present[slot]
-    let flags = turn.flags.isEmpty ? nil : turn.flags[slot]
+    let present = delivery.present(of: slot)
+    let flags = delivery.leftFlags(of: slot)
     var parts: ConditionParts = []
     if row.isOverLimit { parts.insert(.overLimit) }
-    if state.record != SlotState.none { parts.insert(.record) }
+    if told.record != nil { parts.insert(.record) }
     if candidate != nil { parts.insert(.candidate) }
     if present != nil { parts.insert(.present) }
     if flags != nil { parts.insert(.flags) }
     writer.put(parts.rawValue)
     if row.isOverLimit { writer.put(ticket) }
-    if state.record != SlotState.none { writer.put(records[state.record]) }
+    if let record = told.record { writer.put(record) }
     if let candidate {
       writer.put(candidate.fix)
       writer.put(candidate.boundaryDistance)

@@ -12,10 +12,10 @@ extension MonitorEngine {
     let policy = try reader.takePolicy()
     var state = SlotState()
     state.observed = try reader.take(Observed.self, "observed")
-    state.noted = try reader.take(Event.State.self, "noted")
-    state.notedFlags = try reader.take("noted_flags", in: 0...UInt16(Diagnostics.all.rawValue))
+    let noted = try reader.take(Event.State.self, "noted")
+    let flags: UInt16 = try reader.take("noted_flags", in: 0...UInt16(Diagnostics.all.rawValue))
     let assumed = try reader.take(Event.State.self, "assumed")
-    state.added = try reader.takeTime("added")
+    var told = ToldStates.Saved(state: noted, flags: flags, added: try reader.takeTime("added"))
     state.hasMetCoarseFix = try reader.takeBool("coarse")
     let shape: Definition.Shape
     var track = BeaconTrack()
@@ -31,7 +31,7 @@ extension MonitorEngine {
       shape = .beacon(beacon)
       track.lastSighting = try reader.takeTime("last_sighting")
       track.deadline = try reader.take()
-      track.noted = try reader.takeBeacon()
+      told.refinement = try reader.takeBeacon()
     }
     let parts = ConditionParts(rawValue: try reader.take("parts", in: 0...ConditionParts.all.rawValue))
 
@@ -45,7 +45,7 @@ extension MonitorEngine {
       Definition(shape: shape, policy: policy, tag: tag, assumed: assumed), identifier: identifier,
       generation: generation, ticket: ticket)
     if parts.contains(.record) {
-      state.record = records.insert(try reader.takeEntry(slot: slot, generation: generation))
+      told.record = try reader.takeEntry(slot: slot, generation: generation)
     }
     states.append(state)
     if kind == .beaconIdentity {
@@ -62,13 +62,13 @@ extension MonitorEngine {
       candidates[slot] = candidate
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
     }
-    if parts.contains(.present) {
-      guard options.delivery != .every else { throw Damage("an observation is out of place") }
-      turn.present[slot] = try reader.takeEntry(slot: slot, generation: generation)
-    }
+    var present: EventEntry?
+    if parts.contains(.present) { present = try reader.takeEntry(slot: slot, generation: generation) }
+    var left: (date: Int64, change: UInt64)?
     if parts.contains(.flags) {
-      turn.flags[slot] = (try reader.take(), try reader.take("change", in: 0...EngineRestorer.largest))
+      left = (try reader.take(), try reader.take("change", in: 0...EngineRestorer.largest))
     }
+    try delivery.restore(slot, told, present: present, flags: left)
     if kind == .circularGeographic {
       if state.observed != .undetermined {
         var survey = Survey()
@@ -90,40 +90,13 @@ extension MonitorEngine {
     guard generation > 0, let slot = table.order.next(after: generation - 1), table.generation(of: slot) == generation
     else { throw Damage("an event belongs to no condition") }
     let entry = try reader.takeEntry(slot: slot, generation: generation)
-    guard entry.change == key, key <= lastChange, entry.sequence <= lastSequence else {
-      throw Damage("an event has the change \(entry.change) and the sequence \(entry.sequence)")
-    }
-    if follows != 0 {
-      guard options.delivery == .every, follows < key, silent.restore(entry, follows: follows) else {
-        throw Damage("a silent change follows no event")
-      }
-    } else if entry.sequence != 0 {
-      inFlight.append(entry)
-      if options.delivery == .every {
-        if table.notify(of: slot) != .all { silent.queued(entry) }
-      } else {
-        guard turn.flying.insert(slot).inserted else { throw Damage("two events of a condition are handed out") }
-      }
-    } else {
-      if options.delivery == .every {
-        if table.notify(of: slot) != .all { silent.queued(entry) }
-      } else {
-        guard !turn.isBusy(slot) else { throw Damage("two events of a condition wait") }
-        turn.waiting[slot] = entry
-      }
-      queue.append(entry)
-      states[Int(slot)].waiting += 1
-      pendingEvents += 1
-    }
+    guard entry.change == key else { throw Damage("an event has the change \(entry.change)") }
+    try delivery.restore(entry, follows: follows, table)
   }
 
   /// Puts in order what came row by row.
   mutating func endRestoring() throws(Damage) {
-    inFlight.sort { $0.sequence < $1.sequence }
-    for (one, next) in zip(inFlight, inFlight.dropFirst()) where one.sequence == next.sequence {
-      throw Damage("two events have the sequence \(one.sequence)")
-    }
+    try delivery.endRestoring()
     table.endRestoring()
-    handedOut = 0
   }
 }

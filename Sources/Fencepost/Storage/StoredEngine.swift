@@ -124,7 +124,7 @@ public struct StoredEngine: Sendable {
 
   /// What every call changes but those that only look.
   @usableFromInline
-  var mark: Mark { Mark(revision: engine.journal.revision, inputs: engine.counters.inputCount) }
+  var mark: Mark { Mark(revision: engine.revision, inputs: engine.counters.inputCount) }
 
   @usableFromInline
   struct Mark: Equatable {
@@ -169,9 +169,9 @@ public struct StoredEngine: Sendable {
   private var isDue: Bool {
     switch durability {
     case .changes:
-      return engine.journal.isUrgent
+      return engine.hasUrgentChanges
     case .everyInput:
-      return engine.journal.isUrgent || engine.counters.inputCount != savedInputCount
+      return engine.hasUrgentChanges || engine.counters.inputCount != savedInputCount
     case .relaxed(let interval):
       guard engine.clock != .min, savedClock != .min else { return engine.clock != savedClock }
       // A clock that was set back is saved at once.
@@ -190,7 +190,7 @@ public struct StoredEngine: Sendable {
       failure = nil
       failures = 0
       engine.storeIsFailing(false)
-      if !engine.journal.isUrgent { return }
+      if !engine.hasUrgentChanges { return }
     }
   }
 
@@ -228,7 +228,7 @@ public struct StoredEngine: Sendable {
       engine.endJournal()
     }
     let isSaved =
-      engine.journal.isEmpty && engine.counters.inputCount == savedInputCount && failure == nil
+      !engine.hasChanges && engine.counters.inputCount == savedInputCount && failure == nil
     if isSaved { try storage.check() } else { try save(storage) }
   }
 }

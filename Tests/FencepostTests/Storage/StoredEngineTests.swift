@@ -59,11 +59,11 @@ import Testing
         let copy = MemoryStorage()
         copy.rows = storage.rows
         let opened = try StoredEngine(name: "m", options: options, storage: copy)
-        #expect(opened.engine.inFlight.count == stored.engine.inFlight.count { stored.engine.isLive($0) })
+        #expect(
+          opened.engine.delivery.inFlight.count == stored.engine.delivery.inFlight.count { stored.engine.isLive($0) })
         #expect(opened.engine.pendingEvents == stored.engine.pendingEvents)
         #expect(opened.engine.identifiers == stored.engine.identifiers)
-        #expect(opened.engine.hostFlags == stored.engine.hostFlags)
-        #expect(opened.engine.unsupportedKinds == stored.engine.unsupportedKinds)
+        #expect(opened.engine.host == stored.engine.host)
         #expect(opened.engine.isScanning == stored.engine.isScanning)
         for identifier in opened.engine.identifiers {
           #expect(opened.engine.record(for: identifier)?.lastEvent == stored.engine.record(for: identifier)?.lastEvent)

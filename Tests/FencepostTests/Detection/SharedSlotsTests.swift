@@ -3,12 +3,12 @@ import Testing
 @testable import Fencepost
 
 /// States that a fork shares behave as a copy of its own would.
-@Suite struct SlotStatesTests {
+@Suite struct SharedSlotsTests {
   /// Any reads and writes, beside an array; sweeping changes what it says and nothing else.
   @Test func sharedStatesAreAsACopy() {
     for life in 0..<30 {
       var random = SeededGenerator("slot states", salt: UInt64(life))
-      var original = SlotStates()
+      var original = SharedSlots<SlotState>()
       var plain: [SlotState] = []
       for _ in 0..<random.integer(1_000...3_000) {
         var state = SlotState()
@@ -50,15 +50,15 @@ import Testing
   }
 
   @Test func whatChangesMuchEndsTheSharing() {
-    var states = SlotStates()
+    var states = SharedSlots<SlotState>()
     for _ in 0..<1_600 { states.append(SlotState()) }
     states.share()
-    for slot in 0..<100 { states[slot].waiting = 1 }
+    for slot in 0..<100 { states[slot].active = 1 }
     #expect(states.isShared)
-    states[100].waiting = 1
+    states[100].active = 1
     #expect(!states.isShared)
-    #expect(states.indices.filter { states[$0].waiting == 1 } == Array(0...100))
-    var few = SlotStates()
+    #expect(states.indices.filter { states[$0].active == 1 } == Array(0...100))
+    var few = SharedSlots<SlotState>()
     few.append(SlotState())
     few.share()
     #expect(!few.isShared)

@@ -1,19 +1,25 @@
-/// The states of all slots.
+/// A value of each slot that a fork can share.
+protocol SharedSlot: Sendable {
+  /// The value after everything was settled at once that was not changed since the sharing began.
+  var swept: Self { get }
+}
+
+/// The values of all slots.
 ///
 /// A fork keeps what it changes beside the states that it shares with the monitor that it was made of, so that ten
 /// thousand devices among a hundred thousand conditions need memory for what happened to them only. Once it has changed
 /// a good part it takes a copy of its own.
-struct SlotStates: Sendable {
+struct SharedSlots<Element: SharedSlot>: Sendable {
   /// Below so many slots a copy is cheap.
-  static let leastShared = 1_024
+  static var leastShared: Int { 1_024 }
   /// A fork takes a copy once it has changed one slot of so many.
-  static let shareOfChanged = 16
+  static var shareOfChanged: Int { 16 }
 
   /// All states; while they are shared, those that were changed since, at the index that `places` has for the slot.
-  private var own: ContiguousArray<SlotState> = []
+  private var own: ContiguousArray<Element> = []
   private(set) var isShared = false
   /// While states are shared: what they were when the sharing began, which is another monitor's too.
-  private var origin: ContiguousArray<SlotState> = []
+  private var origin: ContiguousArray<Element> = []
   private var places: [Int: Int] = [:]
   /// Whether the circles that `origin` lists as undetermined, and that were not changed, are outside by now.
   private var isSwept = false
@@ -27,12 +33,12 @@ struct SlotStates: Sendable {
     own.reserveCapacity(capacity)
   }
 
-  mutating func append(_ state: SlotState) {
+  mutating func append(_ state: Element) {
     endSharing()
     own.append(state)
   }
 
-  subscript(slot: Int) -> SlotState {
+  subscript(slot: Int) -> Element {
     @inline(__always)
     get { _fastPath(!isShared) ? own[slot] : sharedState(slot) }
     @inline(__always)
@@ -52,7 +58,11 @@ struct SlotStates: Sendable {
 
   /// The state of a slot as it was when the sharing began.
   @inline(__always)
-  func origin(_ slot: Int) -> SlotState { origin[slot] }
+  func origin(_ slot: Int) -> Element { isShared ? origin[slot] : own[slot] }
+
+  /// Whether a slot was changed since the sharing began.
+  @inline(__always)
+  func isChanged(_ slot: Int) -> Bool { isShared && !places.isEmpty && places[slot] != nil }
 
   /// Calls `body` with each slot that was changed since the sharing began, in no particular order.
   func forEachChanged(_ body: (Int) -> Void) {
@@ -68,17 +78,9 @@ struct SlotStates: Sendable {
   var room: Int { origin.count / Self.shareOfChanged - places.count }
 
   @inline(never)
-  private func sharedState(_ slot: Int) -> SlotState {
+  private func sharedState(_ slot: Int) -> Element {
     if let place = places[slot] { return own[place] }
-    return isSwept ? Self.swept(origin[slot]) : origin[slot]
-  }
-
-  private static func swept(_ state: SlotState) -> SlotState {
-    guard state.isListed else { return state }
-    var state = state
-    state.isListed = false
-    state.observed = .outside
-    return state
+    return isSwept ? origin[slot].swept : origin[slot]
   }
 
   /// Puts a slot among those that were changed.
@@ -99,9 +101,9 @@ struct SlotStates: Sendable {
   private mutating func endSharing() {
     guard isShared else { return }
     var all = origin
-    if isSwept { for slot in all.indices where all[slot].isListed { all[slot] = Self.swept(all[slot]) } }
+    if isSwept { for slot in all.indices { all[slot] = all[slot].swept } }
     for (slot, place) in places { all[slot] = own[place] }
-    self = SlotStates()
+    self = SharedSlots()
     own = all
   }
 }

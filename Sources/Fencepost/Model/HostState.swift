@@ -1,0 +1,17 @@
+/// What the host can do, as it last stated.
+struct HostState: Sendable, Equatable {
+  /// Of ``Diagnostics/hostFlags``; while one holds every condition is suspended.
+  var flags: Diagnostics = []
+  /// Bit n: conditions of the kind with number n cannot be monitored.
+  var unsupportedKinds: UInt32 = 0
+
+  func supports(_ kind: ConditionKind) -> Bool { unsupportedKinds & (1 << UInt32(kind.rawValue)) == 0 }
+
+  /// The flags that hold for a condition, but for what its storage adds.
+  func flags(of slot: UInt32, in table: ConditionTable) -> Diagnostics {
+    var flags = flags
+    if !supports(table.kind(of: slot)) { flags.insert(.conditionUnsupported) }
+    if table.isOverLimit(slot) { flags.insert(.conditionLimitExceeded) }
+    return flags
+  }
+}
