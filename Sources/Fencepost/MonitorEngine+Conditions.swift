@@ -1,5 +1,3 @@
-import FencepostKernel
-
 extension MonitorEngine {
   /// Adds a ``CircularGeographicCondition`` or a ``BeaconIdentityCondition``; a condition of that identifier is replaced.
   ///
@@ -53,8 +51,7 @@ extension MonitorEngine {
   /// Makes room for that many more conditions.
   public mutating func reserve(_ count: Int, identifierBytes: Int) {
     table.reserve(count, identifierBytes: identifierBytes)
-    states.reserveCapacity(states.count + count)
-    undetermined.reserveCapacity(undetermined.count + count)
+    tracker.reserve(count)
     delivery.reserve(count)
   }
 
@@ -158,12 +155,12 @@ extension MonitorEngine {
     followTable()
   }
 
-  /// Replays what changed in the table since it was last looked at.
+  /// Replays what changed in the table since the tracker looked at it last.
   private mutating func followTable() {
-    guard let changes = table.changes.since(seen) else {
+    guard let changes = table.changes.since(tracker.seen) else {
       preconditionFailure("a monitor sees each change of its table")
     }
-    seen = table.changes.version
+    tracker.seen = table.changes.version
     for change in changes {
       switch change {
       case .entered(let slot, let replaced):
@@ -178,83 +175,27 @@ extension MonitorEngine {
   }
 
   private mutating func adopt(_ slot: UInt32) {
-    while states.count <= Int(slot) { states.append(SlotState()) }
-    let wasListed = states[Int(slot)].isListed
-    states[Int(slot)] = SlotState()
-    states[Int(slot)].isListed = wasListed
     delivery.adopt(slot, assumed: table.assumed(of: slot), clock: clock)
-    switch table.kind(of: slot) {
-    case .circularGeographic: break
-    case .beaconIdentity: beaconTracks[slot] = BeaconTrack()
-    }
-    journal.touch(slot)
-    let flags = currentFlags(of: slot)
+    tracker.adopt(slot, table)
     // That the storage fails was told when it began to.
-    if flags.suspends { flagsChanged(slot) } else { begin(slot, lookingBack: true) }
+    if tracker.isSuspended(slot, table) {
+      flagsChanged(slot)
+    } else {
+      tracker.begin(slot, lookingBack: true, table, &delivery)
+    }
   }
 
   private mutating func promote(_ slot: UInt32) {
-    journal.touch(slot)
+    tracker.journal.touch(slot)
     let flags = currentFlags(of: slot)
     let before = flags.union(.conditionLimitExceeded)
     // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
     if flags.isNews(to: before) { flagsChanged(slot) }
-    if !flags.suspends { begin(slot, lookingBack: false) }
+    if !flags.suspends { tracker.begin(slot, lookingBack: false, table, &delivery) }
   }
 
-  /// Drops the tracking and delivery state of a condition that left its slot.
   private mutating func drop(_ slot: UInt32, generation: UInt64) {
-    endTracking(slot)
-    beaconTracks[slot] = nil
+    tracker.drop(slot, table)
     delivery.drop(slot, generation: generation, table)
-  }
-
-  /// Starts to watch a condition that is undetermined.
-  mutating func begin(_ slot: UInt32, lookingBack: Bool) {
-    var survey = Survey()
-    switch table.kind(of: slot) {
-    case .circularGeographic:
-      if lookingBack, let fix = lastFix, clock != .min,
-        clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds,
-        decide(
-          slot, fix, at: EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude), &survey)
-      {
-        return
-      }
-      list(slot)
-    case .beaconIdentity:
-      startAbsence(slot, at: clock)
-    }
-  }
-
-  private mutating func list(_ slot: UInt32) {
-    neighbourhood.removeSafeRegion()
-    guard !states[Int(slot)].isListed else {
-      undeterminedIsSorted = false  // left by a condition that had the slot before
-      return
-    }
-    states[Int(slot)].isListed = true
-    if let last = undetermined.last, table.generation(of: last) > table.generation(of: slot) {
-      undeterminedIsSorted = false
-    }
-    undetermined.append(slot)
-  }
-
-  /// Ends the watching of a condition: it becomes undetermined, candidates are cleared.
-  mutating func stopTracking(_ slot: UInt32) {
-    endTracking(slot)
-    journal.touch(slot)
-    delivery.forgetPresent(slot)
-  }
-
-  /// Forgets what the detectors know of a slot, whatever condition has or had it.
-  private mutating func endTracking(_ slot: UInt32) {
-    states[Int(slot)].observed = .undetermined
-    states[Int(slot)].hasMetCoarseFix = false
-    if !candidates.isEmpty { candidates[slot] = nil }
-    deadlines.cancel(slot)
-    if !beaconTracks.isEmpty { beaconTracks[slot]?.deadline = .max }
-    var survey = Survey()
-    refreshWatch(slot, &survey)
   }
 }

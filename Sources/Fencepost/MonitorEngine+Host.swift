@@ -17,29 +17,14 @@ extension MonitorEngine {
     }
     try admit(time)
     var survey = Survey()
-    passTime(to: time, &survey)
+    tracker.passTime(to: time, table, &delivery, &survey)
     var kinds: UInt32 = 0
-    for kind in [ConditionKind.circularGeographic, .beaconIdentity] where unsupported.contains(kind) {
-      kinds |= 1 << UInt32(kind.rawValue)
-    }
+    for kind in ConditionKind.allCases where unsupported.contains(kind) { kinds |= 1 << UInt32(kind.rawValue) }
     let stated = HostState(flags: flags, unsupportedKinds: kinds)
-    if stated != host { change(to: stated) }
-    confirmDue(through: clock, &survey)
+    if stated != host { tracker.change(to: stated, table, &delivery) }
+    tracker.confirmDue(through: clock, table, &delivery, &survey)
   }
 
-  private mutating func change(to stated: HostState) {
-    let slots = Array(table.live)
-    let before = slots.map { currentFlags(of: $0) }
-    host = stated
-    journal.markUrgent()
-    neighbourhood.invalidate()
-    for (slot, old) in zip(slots, before) {
-      let new = currentFlags(of: slot)
-      guard new != old else { continue }
-      if new.suspends, !old.suspends { stopTracking(slot) }
-      // Ceasing to be unmonitored is no news: what is still to be told keeps the date of what caused it.
-      if new.isNews(to: old) { flagsChanged(slot) }
-      if old.suspends, !new.suspends { begin(slot, lookingBack: false) }
-    }
-  }
+  /// What the host can do.
+  var host: HostState { tracker.host }
 }

@@ -10,7 +10,7 @@ extension MonitorEngine {
   ///   yet); nothing but a counter has changed then.
   /// - Complexity: O(conditions)
   public mutating func rewind(to time: Timestamp) throws(MonitorError) {
-    counters.inputCount += 1
+    tracker.counters.inputCount += 1
     if let defect = time.defect { throw .invalidArgument(defect) }
     guard let now = currentTime else {
       throw .invalidArgument("the monitor has no clock yet; only what was given can be taken back")
@@ -18,14 +18,21 @@ extension MonitorEngine {
     guard time <= now else {
       throw .invalidArgument("the time is \(time); accepted are times up to the monitor's clock \(now)")
     }
+    tracker.rewind(to: time, table, &delivery)
+  }
+}
+
+extension Tracker {
+  /// Sets the clock back; what was believed rests on times that are no times.
+  fileprivate mutating func rewind(to time: Timestamp, _ table: ConditionTable, _ delivery: inout Delivery) {
     journal.markUrgent()
     neighbourhood.invalidate()
     lastFix = nil
     clock = time.microseconds
     for slot in Array(table.live) {
-      stopTracking(slot)
+      stop(slot, table, &delivery)
       beaconTracks[slot]?.lastSighting = .min
-      if !currentFlags(of: slot).suspends { begin(slot, lookingBack: false) }
+      if !isSuspended(slot, table) { begin(slot, lookingBack: false, table, &delivery) }
     }
   }
 }

@@ -45,8 +45,7 @@ extension MonitorEngine {
   ///   states as long as they are the same. Its first fix reads each condition once.
   public func fork() -> MonitorEngine {
     var copy = self
-    copy.journal = Journal()
-    copy.states.share()
+    copy.tracker = tracker.forked()
     copy.delivery = delivery.forked()
     return copy
   }
@@ -59,12 +58,6 @@ extension MonitorEngine {
 
   /// Whether the condition of an entry is still the one that the entry is about.
   func isLive(_ entry: EventEntry) -> Bool { table.holds(entry.slot, entry.generation) }
-
-  /// Tells the delivery of a new observed state.
-  @inline(__always)
-  mutating func observe(_ entry: EventEntry) {
-    delivery.observe(entry, host, table)
-  }
 
   /// Tells the delivery that the flags of a condition changed in a way that is news.
   mutating func flagsChanged(_ slot: UInt32) {

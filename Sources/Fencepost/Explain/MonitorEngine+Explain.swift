@@ -22,9 +22,9 @@ extension MonitorEngine {
       case .beaconIdentity: explanation = explainBeacon(slot)
       }
     }
-    explanation.observed = states[Int(slot)].observed.state
+    explanation.observed = tracker.states[Int(slot)].observed.state
     explanation.diagnostics = flags
-    if let track = beaconTracks[slot] {
+    if let track = tracker.beaconTracks[slot] {
       if track.lastSighting != .min { explanation.lastSighting = Timestamp(microseconds: track.lastSighting) }
       if track.deadline != .max { explanation.deadline = Timestamp(microseconds: track.deadline) }
     }
@@ -32,23 +32,23 @@ extension MonitorEngine {
   }
 
   private func explainBeacon(_ slot: UInt32) -> Explanation {
-    guard isScanning else { return Explanation(reason: .scannerOff) }
+    guard tracker.isScanning else { return Explanation(reason: .scannerOff) }
     var explanation =
-      switch states[Int(slot)].observed {
+      switch tracker.states[Int(slot)].observed {
       case .undetermined: Explanation(reason: .notSeenYet)
       case .inside: Explanation(reason: .seen)
       case .outside: Explanation(reason: .absent)
       }
-    if let deadline = beaconTracks[slot]?.deadline, deadline != .max {
+    if let deadline = tracker.beaconTracks[slot]?.deadline, deadline != .max {
       explanation.secondsToDecide = seconds(until: deadline)
     }
     return explanation
   }
 
   private func explainCircle(_ slot: UInt32) -> Explanation {
-    let state = states[Int(slot)]
+    let state = tracker.states[Int(slot)]
     // While a circle is evaluated, the last fix that it has seen is the monitor's.
-    guard let fix = lastFix, state.observed != .undetermined || state.hasMetCoarseFix else {
+    guard let fix = tracker.lastFix, state.observed != .undetermined || state.hasMetCoarseFix else {
       return Explanation(reason: .noFixYet)
     }
     let circle = table.circle(of: slot)
@@ -60,7 +60,7 @@ extension MonitorEngine {
     let outer = policy.marginOutwards(radius: circle.radius, accuracy: fix.accuracy)
     let isInside = distance <= circle.radius
     let isOtherSide = state.observed != .undetermined && isInside != (state.observed == .inside)
-    let candidate = candidates[slot]
+    let candidate = tracker.candidates[slot]
 
     var explanation: Explanation
     if let needed = accuracyThatDecides(state.observed, circle, policy, distance: distance),

@@ -40,10 +40,10 @@ extension MonitorEngine {
   /// Whether any fix may matter: a circle is undetermined, has a candidate, or is not on the side of its state.
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
-    if circlesAreSuspended || !candidates.isEmpty { return true }
-    if undetermined.contains(where: { isSweepable($0) }) { return true }
+    if tracker.circlesAreSuspended || !tracker.candidates.isEmpty { return true }
+    if tracker.undetermined.contains(where: { tracker.isSweepable($0, table) }) { return true }
     // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
-    for watch in active.watches where states[Int(watch.slot)].observed == .inside {
+    for watch in tracker.active.watches where tracker.states[Int(watch.slot)].observed == .inside {
       let circle = table.circle(of: watch.slot)
       let near = ChordThreshold.leaving(circle.radius)
       if near > 0, circle.centre.squaredChord(to: position) < near * near { continue }
@@ -52,7 +52,7 @@ extension MonitorEngine {
     var around: ContiguousArray<CapHit> = []
     table.index.collect(near: position, within: 0, into: &around)
     return around.contains { hit in
-      states[Int(hit.id)].observed == .outside
+      tracker.states[Int(hit.id)].observed == .outside
         && table.circle(of: hit.id).slack(at: coordinate, position, limit: .infinity)?.isInside == true
     }
   }

@@ -28,9 +28,9 @@ extension MonitorEngine {
   /// - Complexity: O(open candidates and beacon conditions).
   public var nextDeadline: Timestamp? {
     var earliest = Int64.max
-    for slot in deadlines.remindedSlots {
-      if let candidate = candidates[slot], candidate.isTimed { earliest = min(earliest, candidate.deadline) }
-      if let track = beaconTracks[slot] { earliest = min(earliest, track.deadline) }
+    for slot in tracker.deadlines.remindedSlots {
+      if let candidate = tracker.candidates[slot], candidate.isTimed { earliest = min(earliest, candidate.deadline) }
+      if let track = tracker.beaconTracks[slot] { earliest = min(earliest, track.deadline) }
     }
     return earliest == .max ? nil : Timestamp(microseconds: earliest)
   }
@@ -42,7 +42,7 @@ extension MonitorEngine {
   }
 
   /// What the detector believes of a live slot. See ``state(of:)-(String)``.
-  public func state(of slot: UInt32) -> Event.State { states[Int(slot)].observed.state }
+  public func state(of slot: UInt32) -> Event.State { tracker.states[Int(slot)].observed.state }
 }
 
 extension Coordinate {

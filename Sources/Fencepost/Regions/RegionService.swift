@@ -207,7 +207,9 @@ public final class RegionService {
     let answer: RegionState
     if let (slot, _) = registered(region) {
       answer = RegionState(stored.engine.state(of: slot))
-    } else if let circle = region as? CircularRegion, circle.circle.defect == nil, let fix = stored.engine.lastFix {
+    } else if let circle = region as? CircularRegion, circle.circle.defect == nil,
+      let fix = stored.engine.tracker.lastFix
+    {
       answer = circle.contains(fix.coordinate) ? .inside : .outside
     } else {
       answer = .unknown

@@ -69,25 +69,27 @@ struct EngineRestorer {
         beaconInitialTimeoutMicroseconds: try reader.take())
       if let defect = options.defect { throw Damage(defect) }
       var engine = MonitorEngine(trusted: name, options)
-      engine.clock = try reader.takeTime("clock")
-      engine.counters.inputCount = try reader.take("input_count", in: 0...largest)
-      engine.counters.acceptedFixes = try reader.take("accepted_fixes", in: 0...largest)
-      engine.counters.invalidFixes = try reader.take("invalid_fixes", in: 0...largest)
-      engine.counters.lateInputs = try reader.take("late_inputs", in: 0...largest)
-      engine.counters.acceptedSightings = try reader.take("accepted_sightings", in: 0...largest)
-      engine.host.flags = Diagnostics(rawValue: try reader.take())
-      guard engine.host.flags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
-      engine.host.unsupportedKinds = try reader.take()
-      guard engine.host.unsupportedKinds & ~6 == 0 else { throw Damage("an unsupported kind is unknown") }
-      engine.isScanning = try reader.takeBool("scanning")
+      engine.tracker.clock = try reader.takeTime("clock")
+      engine.tracker.counters.inputCount = try reader.take("input_count", in: 0...largest)
+      engine.tracker.counters.acceptedFixes = try reader.take("accepted_fixes", in: 0...largest)
+      engine.tracker.counters.invalidFixes = try reader.take("invalid_fixes", in: 0...largest)
+      engine.tracker.counters.lateInputs = try reader.take("late_inputs", in: 0...largest)
+      engine.tracker.counters.acceptedSightings = try reader.take("accepted_sightings", in: 0...largest)
+      engine.tracker.host.flags = Diagnostics(rawValue: try reader.take())
+      guard engine.tracker.host.flags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
+      engine.tracker.host.unsupportedKinds = try reader.take()
+      guard engine.tracker.host.unsupportedKinds & ~6 == 0 else { throw Damage("an unsupported kind is unknown") }
+      engine.tracker.isScanning = try reader.takeBool("scanning")
       engine.table.startGenerations(after: try reader.take("generation", in: 0...largest))
       engine.delivery.restore(
         sequence: try reader.take("sequence", in: 0...largest), change: try reader.take("change", in: 0...largest))
       engine.table.startTickets(after: try reader.take("ticket", in: 0...largest))
       if try reader.takeBool("last_fix") {
         let fix = try reader.takeFix()
-        guard fix.time.microseconds <= engine.clock else { throw Damage("the last fix is later than the clock") }
-        engine.lastFix = fix
+        guard fix.time.microseconds <= engine.tracker.clock else {
+          throw Damage("the last fix is later than the clock")
+        }
+        engine.tracker.lastFix = fix
       }
       if reader.remaining > 0 { try engine.takeTimeStep(&reader) }
       try reader.end()

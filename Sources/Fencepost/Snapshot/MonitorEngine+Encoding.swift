@@ -29,20 +29,20 @@ extension MonitorEngine {
     writer.put(options.beaconExitTimeoutMicroseconds)
     writer.put(options.beaconInitialTimeoutMicroseconds)
     writer.put(clock)
-    writer.put(counters.inputCount)
-    writer.put(counters.acceptedFixes)
-    writer.put(counters.invalidFixes)
-    writer.put(counters.lateInputs)
-    writer.put(counters.acceptedSightings)
+    writer.put(tracker.counters.inputCount)
+    writer.put(tracker.counters.acceptedFixes)
+    writer.put(tracker.counters.invalidFixes)
+    writer.put(tracker.counters.lateInputs)
+    writer.put(tracker.counters.acceptedSightings)
     writer.put(host.flags.rawValue)
     writer.put(host.unsupportedKinds)
-    writer.put(isScanning)
+    writer.put(tracker.isScanning)
     writer.put(table.order.lastGeneration)
     writer.put(delivery.lastSequence)
     writer.put(delivery.lastChange)
     writer.put(table.limit.lastTicket)
-    writer.put(lastFix != nil)
-    if let lastFix { writer.put(lastFix) }
+    writer.put(tracker.lastFix != nil)
+    if let lastFix = tracker.lastFix { writer.put(lastFix) }
     putTimeStep(&writer)
     try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: writer.bytes))
   }
@@ -50,7 +50,7 @@ extension MonitorEngine {
   func withConditionRow<Failure>(
     _ slot: UInt32, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
-    let state = states[Int(slot)]
+    let state = tracker.states[Int(slot)]
     let told = delivery.told.saved(slot)
     let row = table.rows[Int(slot)]
     writer.removeAll()
@@ -74,13 +74,13 @@ extension MonitorEngine {
       writer.put(row.circle.radius)
     case .beaconIdentity:
       writer.put(table.beacon(of: slot))
-      let track = beaconTracks[slot] ?? BeaconTrack()
+      let track = tracker.beaconTracks[slot] ?? BeaconTrack()
       writer.put(track.lastSighting)
       writer.put(track.deadline)
       writer.put(told.refinement)
     }
     let ticket = row.isOverLimit ? table.limit.ticket(of: slot) ?? 0 : 0
-    let candidate = candidates.isEmpty ? nil : candidates[slot]
+    let candidate = tracker.candidates.isEmpty ? nil : tracker.candidates[slot]
     let present = delivery.present(of: slot)
     let flags = delivery.leftFlags(of: slot)
     var parts: ConditionParts = []

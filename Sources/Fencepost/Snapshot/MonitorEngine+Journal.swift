@@ -2,34 +2,34 @@
 extension MonitorEngine {
   /// Starts to note changes: what is there now counts as saved.
   mutating func beginJournal() {
-    journal = Journal(isOn: true)
+    tracker.journal = Journal(isOn: true)
     delivery.beginJournal()
   }
 
   /// Notes no more changes.
   mutating func endJournal() {
-    journal = Journal()
+    tracker.journal = Journal()
     delivery.endJournal()
   }
 
   /// What was noted is saved.
   mutating func clearJournal() {
-    journal.clear()
+    tracker.journal.clear()
     delivery.clearJournal()
   }
 
   /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
-  var hasUrgentChanges: Bool { journal.isUrgent || delivery.journal.isUrgent }
+  var hasUrgentChanges: Bool { tracker.journal.isUrgent || delivery.journal.isUrgent }
 
   /// Whether something changed but what the head holds.
-  var hasChanges: Bool { !journal.isEmpty || !delivery.journal.isEmpty }
+  var hasChanges: Bool { !tracker.journal.isEmpty || !delivery.journal.isEmpty }
 
   /// Rises with each note: a call that leaves it as it was changed nothing that is urgent.
-  var revision: UInt64 { journal.revision &+ delivery.journal.revision }
+  var revision: UInt64 { tracker.journal.revision &+ delivery.journal.revision }
 
   /// Conditions whose row changed, by generation, each once.
   var changedSlots: ContiguousArray<UInt32> {
-    var slots = journal.slots + delivery.journal.slots
+    var slots = tracker.journal.slots + delivery.journal.slots
     slots.removeAll { !table.isLive($0) }
     slots.sort { table.generation(of: $0) < table.generation(of: $1) }
     var last: UInt32?

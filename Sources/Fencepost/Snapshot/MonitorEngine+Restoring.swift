@@ -47,21 +47,16 @@ extension MonitorEngine {
     if parts.contains(.record) {
       told.record = try reader.takeEntry(slot: slot, generation: generation)
     }
-    states.append(state)
-    if kind == .beaconIdentity {
-      beaconTracks[slot] = track
-      if track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
-    }
+    var candidate: Candidate?
     if parts.contains(.candidate) {
-      let candidate = Candidate(
+      candidate = Candidate(
         fix: try reader.takeFix(), boundaryDistance: try reader.takeDouble(), deadline: try reader.take(),
         isTimed: try reader.takeBool("timed"))
       guard kind == .circularGeographic, state.observed != .undetermined else {
         throw Damage("a candidate is out of place")
       }
-      candidates[slot] = candidate
-      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
     }
+    tracker.restore(slot, state, candidate, track, table)
     var present: EventEntry?
     if parts.contains(.present) { present = try reader.takeEntry(slot: slot, generation: generation) }
     var left: (date: Int64, change: UInt64)?
@@ -69,17 +64,6 @@ extension MonitorEngine {
       left = (try reader.take(), try reader.take("change", in: 0...EngineRestorer.largest))
     }
     try delivery.restore(slot, told, present: present, flags: left)
-    if kind == .circularGeographic {
-      if state.observed != .undetermined {
-        var survey = Survey()
-        refreshWatch(slot, &survey)
-      } else if ticket == nil {
-        states[Int(slot)].isListed = true
-        undetermined.append(slot)
-      }
-    } else if clock == .min {
-      beaconsAwaitingClock.append(slot)
-    }
   }
 
   /// Events come in the order of their changes.
@@ -98,5 +82,32 @@ extension MonitorEngine {
   mutating func endRestoring() throws(Damage) {
     try delivery.endRestoring()
     table.endRestoring()
+  }
+}
+
+extension Tracker {
+  /// Takes what was saved of a condition that was put into the next slot; the deadlines and the watches follow from it.
+  fileprivate mutating func restore(
+    _ slot: UInt32, _ state: SlotState, _ candidate: Candidate?, _ track: BeaconTrack, _ table: ConditionTable
+  ) {
+    states.append(state)
+    switch table.kind(of: slot) {
+    case .circularGeographic:
+      if let candidate {
+        candidates[slot] = candidate
+        if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+      }
+      if state.observed != .undetermined {
+        var survey = Survey()
+        refreshWatch(slot, table, &survey)
+      } else if !table.isOverLimit(slot) {
+        states[Int(slot)].isListed = true
+        undetermined.append(slot)
+      }
+    case .beaconIdentity:
+      beaconTracks[slot] = track
+      if track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
+      if clock == .min { beaconsAwaitingClock.append(slot) }
+    }
   }
 }

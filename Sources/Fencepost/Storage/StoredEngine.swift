@@ -124,7 +124,7 @@ public struct StoredEngine: Sendable {
 
   /// What every call changes but those that only look.
   @usableFromInline
-  var mark: Mark { Mark(revision: engine.revision, inputs: engine.counters.inputCount) }
+  var mark: Mark { Mark(revision: engine.revision, inputs: engine.tracker.counters.inputCount) }
 
   @usableFromInline
   struct Mark: Equatable {
@@ -171,7 +171,7 @@ public struct StoredEngine: Sendable {
     case .changes:
       return engine.hasUrgentChanges
     case .everyInput:
-      return engine.hasUrgentChanges || engine.counters.inputCount != savedInputCount
+      return engine.hasUrgentChanges || engine.tracker.counters.inputCount != savedInputCount
     case .relaxed(let interval):
       guard engine.clock != .min, savedClock != .min else { return engine.clock != savedClock }
       // A clock that was set back is saved at once.
@@ -185,7 +185,7 @@ public struct StoredEngine: Sendable {
     for _ in 0..<2 {
       try storage.write(MonitorChanges(engine))
       engine.clearJournal()
-      savedInputCount = engine.counters.inputCount
+      savedInputCount = engine.tracker.counters.inputCount
       savedClock = engine.clock
       failure = nil
       failures = 0
@@ -228,7 +228,7 @@ public struct StoredEngine: Sendable {
       engine.endJournal()
     }
     let isSaved =
-      !engine.hasChanges && engine.counters.inputCount == savedInputCount && failure == nil
+      !engine.hasChanges && engine.tracker.counters.inputCount == savedInputCount && failure == nil
     if isSaved { try storage.check() } else { try save(storage) }
   }
 }

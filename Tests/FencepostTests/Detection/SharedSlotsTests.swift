@@ -106,7 +106,7 @@ import Testing
         #expect(fork.statistics == plain.statistics, "life \(number), step \(index): \(step)")
         if index % 20 == 19 { try checkInvariants(of: fork, "life \(number), step \(index): \(step)") }
       }
-      if fork.states.isShared { sharing += 1 }
+      if fork.tracker.states.isShared { sharing += 1 }
       for identifier in plain.identifiers where identifier.hasSuffix("7") {
         #expect(fork.explain(identifier) == plain.explain(identifier), "life \(number): \(identifier)")
       }

@@ -87,7 +87,7 @@ import Testing
       got += host.engine.drain()
       if random.chance(0.03), host.plan != nil, fix.time == all.currentTime {
         // Conditions change only together with a fix that is fed.
-        if host.engine.lastFix != fix { try host.feed(fix) }
+        if host.engine.tracker.lastFix != fix { try host.feed(fix) }
         got += host.engine.drain()
         let index = random.integer(0...conditions)
         try add(index, to: &all, &host.engine)

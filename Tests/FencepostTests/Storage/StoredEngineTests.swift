@@ -64,7 +64,7 @@ import Testing
         #expect(opened.engine.pendingEvents == stored.engine.pendingEvents)
         #expect(opened.engine.identifiers == stored.engine.identifiers)
         #expect(opened.engine.host == stored.engine.host)
-        #expect(opened.engine.isScanning == stored.engine.isScanning)
+        #expect(opened.engine.tracker.isScanning == stored.engine.tracker.isScanning)
         for identifier in opened.engine.identifiers {
           #expect(opened.engine.record(for: identifier)?.lastEvent == stored.engine.record(for: identifier)?.lastEvent)
         }

@@ -4,10 +4,10 @@ import FencepostKernel
 ///
 /// A settled circle outside can only be entered: it is found through the index. All others are in `active`, each
 /// with the one threshold at which something may change.
-extension MonitorEngine {
+extension Tracker {
   /// The threshold of a circle at which a fix may change something; `nil` for a circle that is undetermined.
   @inline(__always)
-  func watch(_ slot: UInt32) -> ActiveCircles.Watch? {
+  func watch(_ slot: UInt32, _ table: ConditionTable) -> ActiveCircles.Watch? {
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return nil }
     let circle = table.circle(of: slot)
@@ -42,8 +42,8 @@ extension MonitorEngine {
   }
 
   /// Brings `active` and the neighbourhood in line with the state of a circle.
-  mutating func refreshWatch(_ slot: UInt32, _ survey: inout Survey) {
-    let watch = watch(slot)
+  mutating func refreshWatch(_ slot: UInt32, _ table: ConditionTable, _ survey: inout Survey) {
+    let watch = watch(slot, table)
     let index = states[Int(slot)].active
     let isActive =
       watch != nil && (states[Int(slot)].observed == .inside || (!candidates.isEmpty && candidates[slot] != nil))
@@ -63,7 +63,7 @@ extension MonitorEngine {
 
   /// Collects the circles whose threshold is reached at a position that the neighbourhood does not cover, and in
   /// `near` the settled circles outside that are near but not reached.
-  mutating func gatherReached(at position: EarthVector, _ survey: inout Survey) {
+  mutating func gatherReached(at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey) {
     for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
     let isJump = neighbourhood.isJump(to: position)
     let centre = isJump ? position : neighbourhood.centreAhead(of: position)
@@ -72,18 +72,18 @@ extension MonitorEngine {
     for hit in survey.gathered where isSettledOutside(hit.id) {
       if Double(hit.slack) > lead {
         survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
-      } else if entrySlack(hit.id, at: position) <= 0 {
+      } else if entrySlack(hit.id, at: position, table) <= 0 {
         survey.reached.append(hit.id)
         survey.release(hit.id)
       } else {
-        survey.near.append(NearThreshold(slack: entrySlack(hit.id, at: centre), slot: hit.id))
+        survey.near.append(NearThreshold(slack: entrySlack(hit.id, at: centre, table), slot: hit.id))
       }
     }
   }
 
   /// How far the device can move before it may enter a circle, metres.
   @inline(__always)
-  private func entrySlack(_ slot: UInt32, at position: EarthVector) -> Double {
+  private func entrySlack(_ slot: UInt32, at position: EarthVector, _ table: ConditionTable) -> Double {
     let circle = table.circle(of: slot)
     return circle.centre.squaredChord(to: position).squareRoot()
       - entryThreshold(circle, margin: table.entryMargin(of: slot))
@@ -91,7 +91,9 @@ extension MonitorEngine {
 
   /// Lists the nearest thresholds around a position, or rather a little ahead of it, unless the device has just jumped
   /// there.
-  mutating func rebuildNeighbourhood(at position: EarthVector, _ coordinate: Coordinate, _ survey: inout Survey) {
+  mutating func rebuildNeighbourhood(
+    at position: EarthVector, _ coordinate: Coordinate, _ table: ConditionTable, _ survey: inout Survey
+  ) {
     guard !neighbourhood.isJump(to: position) else {
       neighbourhood.reset(at: position)
       return
@@ -99,22 +101,22 @@ extension MonitorEngine {
     if survey.radius > 0 {
       // What was reached, or was active, and is settled outside now.
       for slot in survey.released where isSettledOutside(slot) {
-        survey.near.append(NearThreshold(slack: entrySlack(slot, at: survey.centre), slot: slot))
+        survey.near.append(NearThreshold(slack: entrySlack(slot, at: survey.centre, table), slot: slot))
       }
       listActive(&survey)
     } else {
-      listNear(position, within: neighbourhood.nextRadius, &survey)
+      listNear(position, within: neighbourhood.nextRadius, table, &survey)
     }
-    var radius = selectNear(&survey)
+    var radius = selectNear(table, &survey)
     let lead = survey.centre.squaredChord(to: position).squareRoot()
     if radius < 1.25 * lead {  // too crowded to look so far ahead
-      listNear(position, within: neighbourhood.nextRadius, &survey)
-      radius = selectNear(&survey)
+      listNear(position, within: neighbourhood.nextRadius, table, &survey)
+      radius = selectNear(table, &survey)
       neighbourhood.lookLessFarAhead()
     }
     neighbourhood.begin(around: survey.centre, for: position, coordinate, radius: radius)
     for candidate in survey.near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
-      if let watch = watch(candidate.slot) { neighbourhood.append(watch) }
+      if let watch = watch(candidate.slot, table) { neighbourhood.append(watch) }
     }
     neighbourhood.end()
     drawSafeRegion(at: position, coordinate)
@@ -124,10 +126,10 @@ extension MonitorEngine {
   /// there are few.
   ///
   /// - Returns: The radius within which they are all.
-  private mutating func selectNear(_ survey: inout Survey) -> Double {
+  private mutating func selectNear(_ table: ConditionTable, _ survey: inout Survey) -> Double {
     var tries = 0
     while survey.near.count < 8, survey.radius < 100_000, tries < 8 {
-      listNear(survey.centre, within: min(100_000, survey.radius * 2.5), &survey)
+      listNear(survey.centre, within: min(100_000, survey.radius * 2.5), table, &survey)
       tries += 1
     }
     guard survey.near.count > Neighbourhood.capacity else {
@@ -140,7 +142,9 @@ extension MonitorEngine {
   }
 
   /// Fills `near` with the thresholds whose slack at a point is less than a radius.
-  private func listNear(_ centre: EarthVector, within radius: Double, _ survey: inout Survey) {
+  private func listNear(
+    _ centre: EarthVector, within radius: Double, _ table: ConditionTable, _ survey: inout Survey
+  ) {
     survey.gather(table.index, around: centre, within: radius)
     for hit in survey.gathered where isSettledOutside(hit.id) {
       survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))

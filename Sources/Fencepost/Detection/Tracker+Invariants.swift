@@ -1,20 +1,22 @@
 import FencepostKernel
 
 #if FENCEPOST_INVARIANTS
-  extension MonitorEngine {
-    func checkDetection() throws(Invariant.Broken) {
+  extension Tracker {
+    func checkInvariants(_ table: ConditionTable) throws(Invariant.Broken) {
+      try Invariant.hold(seen == table.changes.version, "each change of the table was seen")
+      try journal.checkInvariants()
       try Invariant.hold(lastFix.map { $0.time.microseconds <= clock } ?? true, "no fix is later than the clock")
       try deadlines.checkInvariants()
-      try checkUndetermined()
+      try checkUndetermined(table)
       for slot in table.live {
         let state = states[Int(slot)]
-        if currentFlags(of: slot).suspends {
+        if isSuspended(slot, table) {
           try Invariant.hold(
             state.observed == .undetermined && candidates[slot] == nil && beaconTracks[slot]?.deadline ?? .max == .max,
             "a suspended condition is undetermined, without a candidate and a deadline")
         }
         switch table.kind(of: slot) {
-        case .circularGeographic: try checkCircle(slot, state)
+        case .circularGeographic: try checkCircle(slot, state, table)
         case .beaconIdentity: try checkBeacon(slot, state)
         }
       }
@@ -22,10 +24,12 @@ import FencepostKernel
       try Invariant.hold(Set(beaconTracks.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
       let circles = Set(table.live).subtracting(beacons)
       try Invariant.hold(circles.isSuperset(of: candidates.keys), "a candidate is a circle's")
-      try checkWatches(circles)
+      try checkWatches(circles, table)
     }
 
-    private func checkCircle(_ slot: UInt32, _ state: SlotState) throws(Invariant.Broken) {
+    private func checkCircle(
+      _ slot: UInt32, _ state: SlotState, _ table: ConditionTable
+    ) throws(Invariant.Broken) {
       let candidate = candidates[slot]
       try Invariant.hold(candidate == nil || state.observed != .undetermined, "a candidate is of a determined circle")
       if let candidate, candidate.isTimed {
@@ -36,7 +40,7 @@ import FencepostKernel
       try Invariant.hold(
         (state.active != SlotState.none) == (state.observed == .inside || candidate != nil),
         "a circle is active when it is inside or has a candidate")
-      if state.observed == .undetermined, !currentFlags(of: slot).suspends {
+      if state.observed == .undetermined, !isSuspended(slot, table) {
         try Invariant.hold(state.isListed, "an undetermined circle that is evaluated is listed")
       }
     }
@@ -49,7 +53,7 @@ import FencepostKernel
         "an absence that is counted has a reminder no later than its deadline")
     }
 
-    private func checkUndetermined() throws(Invariant.Broken) {
+    private func checkUndetermined(_ table: ConditionTable) throws(Invariant.Broken) {
       let listed = Set(undetermined)
       try Invariant.hold(!states.indices.contains { states[$0].isNear }, "nothing is marked as near between calls")
       try Invariant.hold(listed.count == undetermined.count, "an undetermined circle is listed once")
@@ -57,7 +61,7 @@ import FencepostKernel
         try Invariant.hold(
           states[slot].isListed == listed.contains(UInt32(slot)), "who is listed as undetermined knows it")
       }
-      let waiting = undetermined.filter { isSweepable($0) && !currentFlags(of: $0).suspends }
+      let waiting = undetermined.filter { isSweepable($0, table) && !isSuspended($0, table) }
         .map { table.generation(of: $0) }
       try Invariant.hold(
         !undeterminedIsSorted || waiting.sorted() == waiting, "the undetermined circles are in add order")
@@ -67,10 +71,10 @@ import FencepostKernel
     }
 
     /// What is watched is what the states say, and nothing that can be reached is missing.
-    private func checkWatches(_ circles: Set<UInt32>) throws(Invariant.Broken) {
+    private func checkWatches(_ circles: Set<UInt32>, _ table: ConditionTable) throws(Invariant.Broken) {
       try active.checkInvariants { slot in circles.contains(slot) ? states[Int(slot)].active : SlotState.none }
       for slot in circles {
-        let watch = watch(slot)
+        let watch = watch(slot, table)
         let index = states[Int(slot)].active
         if index != SlotState.none {
           try Invariant.hold(active.watches[Int(index)] == watch, "an active circle is watched where its state says")

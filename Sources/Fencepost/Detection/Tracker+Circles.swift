@@ -1,7 +1,7 @@
 import FencepostKernel
 
 /// The circle detector.
-extension MonitorEngine {
+extension Tracker {
   /// The geodesic distance of a position from a circle's centre, metres.
   ///
   /// Short distances come from the chord, to a few nanometres; whatever is within a micrometre of a threshold is
@@ -29,7 +29,8 @@ extension MonitorEngine {
   /// By the plain side of the line; a fix that is too coarse for the circle can only say "outside", and only when
   /// even its circle of uncertainty misses it.
   mutating func decide(
-    _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ survey: inout Survey
+    _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ survey: inout Survey
   ) -> Bool {
     let circle = table.circle(of: slot)
     let policy = table.policy(of: slot)
@@ -38,7 +39,7 @@ extension MonitorEngine {
     // The chord is shorter than the geodesic; no chord is as long as 2e7 m, and the square of what is longer may overflow.
     let isFar = reach < 2e7 && circle.centre.squaredChord(to: position) > reach * reach
     if isFar, delivery.agrees(slot, .unsatisfied) {
-      settle(slot, .outside, &survey)
+      settle(slot, .outside, table, &survey)
       return true
     }
     let margin = isCoarse ? fix.accuracy : 0
@@ -50,27 +51,29 @@ extension MonitorEngine {
       journal.touch(slot, isUrgent: false)
       return false
     }
-    settle(slot, isInside ? .inside : .outside, &survey)
+    settle(slot, isInside ? .inside : .outside, table, &survey)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
-      cause: .determination, date: currentTime)
+      cause: .determination, date: Timestamp(microseconds: clock))
     entry.notify = .initial
     entry.setEvidence(fix, boundaryDistance: boundaryDistance)
-    observe(entry)
+    delivery.observe(entry, host, table)
     return true
   }
 
-  private mutating func settle(_ slot: UInt32, _ observed: Observed, _ survey: inout Survey) {
+  private mutating func settle(_ slot: UInt32, _ observed: Observed, _ table: ConditionTable, _ survey: inout Survey) {
     states[Int(slot)].observed = observed
     journal.touch(slot)
-    refreshWatch(slot, &survey)
+    refreshWatch(slot, table, &survey)
   }
 
   /// Decides what a fix can decide of the undetermined circles, in add order.
   ///
   /// When many circles were added most are far away and were assumed unsatisfied: the index tells the near ones, and
   /// of the others only the state is touched.
-  mutating func determine(_ fix: Fix, at position: EarthVector, _ survey: inout Survey) {
+  mutating func determine(
+    _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) {
     var listed: ContiguousArray<UInt32> = []
     swap(&listed, &undetermined)
     if !undeterminedIsSorted {
@@ -85,10 +88,10 @@ extension MonitorEngine {
       for hit in survey.gathered { states[Int(hit.id)].isNear = true }
     }
     var kept = 0
-    var settled = sweeps && sweepShared(&listed)
+    var settled = sweeps && sweepShared(&listed, table, delivery)
     for slot in listed {
       let state = states[Int(slot)]
-      guard isSweepable(slot) else {
+      guard isSweepable(slot, table) else {
         states[Int(slot)].isListed = false
         continue
       }
@@ -97,7 +100,7 @@ extension MonitorEngine {
         states[Int(slot)].isListed = false
         journal.touch(slot)
         settled = true
-      } else if decide(slot, fix, at: position, &survey) {
+      } else if decide(slot, fix, at: position, table, &delivery, &survey) {
         states[Int(slot)].isListed = false
       } else {
         listed[kept] = slot
@@ -115,13 +118,17 @@ extension MonitorEngine {
   /// about, and leaves the others in the list.
   ///
   /// - Returns: Whether it did so.
-  private mutating func sweepShared(_ listed: inout ContiguousArray<UInt32>) -> Bool {
+  private mutating func sweepShared(
+    _ listed: inout ContiguousArray<UInt32>, _ table: ConditionTable, _ delivery: Delivery
+  ) -> Bool {
     guard states.isShared, !journal.isOn, delivery.isIdle else { return false }
     var others: ContiguousArray<UInt32> = []
     let most = states.room / 2
     for slot in listed {
       let state = states.origin(Int(slot))
-      guard state.isListed, !isSweepable(slot) || !delivery.told.isUnchanged(slot, .unsatisfied) else { continue }
+      guard state.isListed, !isSweepable(slot, table) || !delivery.told.isUnchanged(slot, .unsatisfied) else {
+        continue
+      }
       guard others.count < most else { return false }
       others.append(slot)
     }
@@ -138,7 +145,7 @@ extension MonitorEngine {
 
   /// Whether a slot has a circle that waits for the fix that decides it.
   @inline(__always)
-  func isSweepable(_ slot: UInt32) -> Bool {
+  func isSweepable(_ slot: UInt32, _ table: ConditionTable) -> Bool {
     states[Int(slot)].observed == .undetermined && table.isCircle(slot) && !table.isOverLimit(slot)
   }
 
@@ -148,7 +155,9 @@ extension MonitorEngine {
   }
 
   /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
-  mutating func cross(_ slot: UInt32, _ fix: Fix, at position: EarthVector, _ survey: inout Survey) {
+  mutating func cross(
+    _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey
+  ) {
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return }
     let circle = table.circle(of: slot)
@@ -162,13 +171,13 @@ extension MonitorEngine {
       if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {
         deadlines.cancel(slot)
         journal.touch(slot)
-        refreshWatch(slot, &survey)
+        refreshWatch(slot, table, &survey)
       }
       return
     }
     let time = fix.time.microseconds
     if let candidate = candidates[slot] {
-      if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, &survey) }
+      if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
       return
     }
     let isDecisive =
@@ -181,17 +190,19 @@ extension MonitorEngine {
       fix: fix, boundaryDistance: distance - circle.radius, deadline: fix.time.adding(microseconds: dwell).microseconds,
       isTimed: policy.dwellPolicy == .timer)
     if dwell == 0 {
-      confirm(slot, candidate, date: time, &survey)
+      confirm(slot, candidate, date: time, table, &survey)
     } else {
       candidates[slot] = candidate
       journal.touch(slot)
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
-      refreshWatch(slot, &survey)
+      refreshWatch(slot, table, &survey)
     }
   }
 
   /// Puts a crossing among those that are confirmed at this instant.
-  private func confirm(_ slot: UInt32, _ candidate: Candidate, date: Int64, _ survey: inout Survey) {
+  private func confirm(
+    _ slot: UInt32, _ candidate: Candidate, date: Int64, _ table: ConditionTable, _ survey: inout Survey
+  ) {
     survey.confirmed.append(
       Confirmation(
         deadline: candidate.deadline, generation: table.generation(of: slot), slot: slot, date: date,
@@ -200,19 +211,20 @@ extension MonitorEngine {
 
   /// Changes the side of a circle whose crossing is confirmed.
   mutating func confirmCrossing(
-    _ slot: UInt32, _ candidate: Candidate, date: Int64, _ survey: inout Survey
+    _ slot: UInt32, _ candidate: Candidate, date: Int64, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ survey: inout Survey
   ) {
     let entered = states[Int(slot)].observed == .outside
     if !candidates.isEmpty { candidates[slot] = nil }
     states[Int(slot)].observed = entered ? .inside : .outside
     journal.touch(slot)
-    refreshWatch(slot, &survey)
+    refreshWatch(slot, table, &survey)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: entered ? .satisfied : .unsatisfied,
       cause: .crossing, date: Timestamp(microseconds: date))
     entry.notify = entered ? .entry : .exit
     entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance)
-    observe(entry)
+    delivery.observe(entry, host, table)
   }
 }
 

@@ -1,0 +1,132 @@
+/// The beacon detector.
+extension Tracker {
+  /// Applies a scan report, if the host scans.
+  mutating func see(
+    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, _ table: ConditionTable,
+    _ delivery: inout Delivery
+  ) {
+    var survey = Survey()
+    passTime(to: time, table, &delivery, &survey)
+    if isScanning { apply(sightings, table, &delivery) }
+    confirmDue(through: clock, table, &delivery, &survey)
+  }
+
+  mutating func setScanning(
+    _ isOn: Bool, at time: Timestamp, _ table: ConditionTable, _ delivery: inout Delivery
+  ) {
+    var survey = Survey()
+    passTime(to: time, table, &delivery, &survey)
+    if isOn != isScanning {
+      isScanning = isOn
+      journal.markUrgent()
+      for slot in table.live where table.kind(of: slot) == .beaconIdentity {
+        if isOn {
+          if !isSuspended(slot, table) { startAbsence(slot, at: clock) }
+        } else {
+          stop(slot, table, &delivery)
+        }
+      }
+    }
+    confirmDue(through: clock, table, &delivery, &survey)
+  }
+
+  /// Finds for each condition the strongest sighting of the report and applies it, in add order.
+  private mutating func apply(
+    _ sightings: some Sequence<BeaconSighting>, _ table: ConditionTable, _ delivery: inout Delivery
+  ) {
+    var strongest: [UInt32: BeaconSighting] = [:]
+    var matched: ContiguousArray<UInt32> = []
+    for sighting in sightings {
+      let identities = [
+        BeaconIdentityCondition(uuid: sighting.uuid),
+        BeaconIdentityCondition(uuid: sighting.uuid, major: sighting.major),
+        BeaconIdentityCondition(uuid: sighting.uuid, major: sighting.major, minor: sighting.minor),
+      ]
+      for identity in identities {
+        for slot in table.slots(of: identity) {
+          if let known = strongest[slot] {
+            if sighting.precedes(known) { strongest[slot] = sighting }
+          } else {
+            strongest[slot] = sighting
+            matched.append(slot)
+          }
+        }
+      }
+    }
+    matched.sort { table.generation(of: $0) < table.generation(of: $1) }
+    for slot in matched {
+      if let sighting = strongest[slot] { apply(sighting, to: slot, table, &delivery) }
+    }
+  }
+
+  private mutating func apply(
+    _ sighting: BeaconSighting, to slot: UInt32, _ table: ConditionTable, _ delivery: inout Delivery
+  ) {
+    guard !isSuspended(slot, table), let beacon = table.beacon(of: slot) else { return }
+    let deadline = Timestamp(microseconds: clock).adding(microseconds: options.beaconExitTimeoutMicroseconds)
+    beaconTracks[slot]?.lastSighting = clock
+    beaconTracks[slot]?.deadline = deadline.microseconds
+    deadlines.schedule(slot, at: deadline.microseconds)
+    let before = states[Int(slot)].observed
+    journal.touch(slot, isUrgent: before != .inside)
+    guard before != .inside else { return }
+    states[Int(slot)].observed = .inside
+    var entry = EventEntry(
+      slot: slot, generation: table.generation(of: slot), state: .satisfied,
+      cause: before == .undetermined ? .determination : .crossing, date: Timestamp(microseconds: clock))
+    entry.notify = before == .undetermined ? .initial : .entry
+    entry.evidenceDate = clock
+    if beacon.minor == nil {
+      entry.setRefinement(.init(uuid: sighting.uuid, major: sighting.major, minor: sighting.minor))
+    }
+    delivery.observe(entry, host, table)
+  }
+
+  /// Starts to count absence.
+  mutating func startAbsence(_ slot: UInt32, at time: Int64) {
+    guard isScanning else { return }
+    guard time != .min else {
+      beaconsAwaitingClock.append(slot)
+      return
+    }
+    let deadline = Timestamp(microseconds: time).adding(microseconds: options.beaconInitialTimeoutMicroseconds)
+    beaconTracks[slot]?.deadline = deadline.microseconds
+    journal.touch(slot)
+    deadlines.schedule(slot, at: deadline.microseconds)
+  }
+
+  /// Starts to count the absence of beacons that were added before any time was known.
+  mutating func startAwaitingBeacons(at time: Int64, _ table: ConditionTable) {
+    for slot in beaconsAwaitingClock
+    where table.isLive(slot) && beaconTracks[slot]?.deadline == .max && !isSuspended(slot, table) {
+      startAbsence(slot, at: time)
+    }
+    beaconsAwaitingClock = []
+  }
+
+  /// Settles that no matching beacon is near.
+  mutating func confirmAbsence(
+    _ slot: UInt32, date: Int64, _ table: ConditionTable, _ delivery: inout Delivery
+  ) {
+    guard let track = beaconTracks[slot] else { return }
+    let before = states[Int(slot)].observed
+    states[Int(slot)].observed = .outside
+    journal.touch(slot)
+    beaconTracks[slot]?.deadline = .max
+    var entry = EventEntry(
+      slot: slot, generation: table.generation(of: slot), state: .unsatisfied, cause: .timeout,
+      date: Timestamp(microseconds: date))
+    entry.notify = before == .undetermined ? .initial : .exit
+    entry.evidenceDate = track.lastSighting
+    delivery.observe(entry, host, table)
+  }
+}
+
+extension BeaconSighting {
+  /// Whether this sighting stands for its report rather than the other: stronger, else lower major, else lower
+  /// minor.
+  func precedes(_ other: BeaconSighting) -> Bool {
+    if rssi != other.rssi { return rssi > other.rssi }
+    return (major, minor) < (other.major, other.minor)
+  }
+}

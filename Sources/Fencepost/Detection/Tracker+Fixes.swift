@@ -1,0 +1,94 @@
+import FencepostKernel
+
+/// The way of a fix.
+extension Tracker {
+  /// Takes a fix within the safe region, before the next deadline, as ``skipSafeFixes(_:from:)`` takes many.
+  ///
+  /// - Returns: Whether it did.
+  @inline(__always)
+  mutating func passesInSafety(_ fix: Fix) -> Bool {
+    let time = fix.time.microseconds
+    guard neighbourhood.safe.squaredRadius > 0, fix.coordinate.isValid, neighbourhood.safe.contains(fix.coordinate),
+      fix.accuracy >= 0, time >= clock, time < safeHorizon,
+      time &- clock <= options.maxTimeStepMicroseconds ?? .max
+    else { return false }
+    clock = time
+    lastFix = fix
+    counters.acceptedFixes += 1
+    counters.inputCount += 1
+    return true
+  }
+
+  /// The first instant before which a fix in the safe region can change nothing.
+  @inline(__always)
+  private var safeHorizon: Int64 { min(deadlines.earliest, Timestamp.latest.microseconds &+ 1) }
+
+  /// Takes fixes for as long as they are in order, before the next deadline and within the safe region.
+  mutating func skipSafeFixes(_ fixes: some FixRows, from start: Int) -> Int {
+    let safe = neighbourhood.safe
+    guard safe.squaredRadius > 0 else { return start }
+    let horizon = safeHorizon
+    let maxStep = options.maxTimeStepMicroseconds ?? .max
+    var time = clock
+    var index = start
+    let count = fixes.count
+    while index < count {
+      let fix = fixes[unchecked: index]
+      guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.accuracy >= 0,
+        fix.time.microseconds >= time, fix.time.microseconds < horizon, fix.time.microseconds &- time <= maxStep
+      else { break }
+      time = fix.time.microseconds
+      index &+= 1
+    }
+    guard index > start else { return start }
+    clock = time
+    // Read anew: a caller that changes its columns meanwhile must not leave behind what no fix can be.
+    let last = fixes[unchecked: index - 1]
+    if last.isUsable { lastFix = last }
+    counters.acceptedFixes += UInt64(index - start)
+    counters.inputCount += UInt64(index - start)
+    return index
+  }
+
+  /// Applies a fix: what is due before it, the determinations, the crossings, what is due at it.
+  mutating func evaluate(
+    _ fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) {
+    passTime(to: fix.time, table, &delivery, &survey)
+    lastFix = fix
+    if circlesAreSuspended { return confirmDue(through: clock, table, &delivery, &survey) }
+    if passes(fix) { return }
+    survey.begin()
+    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    if !undetermined.isEmpty { determine(fix, at: position, table, &delivery, &survey) }
+    let isCovered = neighbourhood.covers(position)
+    if isCovered {
+      neighbourhood.reached(at: position, into: &survey.reached)
+    } else {
+      gatherReached(at: position, table, &survey)
+    }
+    if survey.reached.count > 3 { readAheadToCross(table, delivery, &survey) }
+    var index = 0
+    while index < survey.reached.count {
+      cross(survey.reached[index], fix, at: position, table, &survey)
+      index += 1
+    }
+    confirmDue(through: clock, table, &delivery, &survey)
+    if isCovered, neighbourhood.isValid {
+      drawSafeRegion(at: position, fix.coordinate)
+    } else {
+      rebuildNeighbourhood(at: position, fix.coordinate, table, &survey)
+    }
+  }
+
+  /// Reads what deciding some circles, their events and records will need.
+  private func readAheadToCross(
+    _ table: ConditionTable, _ delivery: Delivery, _ survey: inout Survey
+  ) {
+    var trace: UInt64 = 0
+    let slots = survey.reached
+    for slot in slots { trace &+= UInt64(states[Int(slot)].active) &+ table.generation(of: slot) }
+    for slot in slots { trace &+= UInt64(table.identifiers.length(of: slot)) &+ delivery.told.recordTrace(of: slot) }
+    survey.trace = trace
+  }
+}

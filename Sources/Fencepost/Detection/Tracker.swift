@@ -1,0 +1,146 @@
+import FencepostKernel
+
+/// What the inputs of one device have led to: the clock, what the host stated, and what the detectors believe of each
+/// condition.
+///
+/// It knows the definitions, which come with each call, and tells a ``Delivery`` what it observes; of what becomes of
+/// that it asks only whether a state would be news. What of it is saved is marked in `journal`.
+struct Tracker: Sendable {
+  var options: MonitorOptions
+  /// The largest time given, microseconds; `Int64.min` = unset.
+  var clock: Int64 = .min
+  var counters = MonitorStatistics()
+  /// The latest fix with a valid position.
+  var lastFix: Fix?
+  var host = HostState()
+  var isScanning = true
+  /// How much of the table's changes was replayed.
+  var seen: UInt64 = 0
+
+  var states = SharedSlots<SlotState>()
+  var undetermined: ContiguousArray<UInt32> = []
+  /// Whether `undetermined` is in add order.
+  var undeterminedIsSorted = true
+  var candidates: [UInt32: Candidate] = [:]
+  var active = ActiveCircles()
+  var neighbourhood = Neighbourhood()
+  var deadlines = Deadlines()
+  var beaconTracks: [UInt32: BeaconTrack] = [:]
+  /// Beacon conditions added before any time was known: their absence is counted from the first time.
+  var beaconsAwaitingClock: ContiguousArray<UInt32> = []
+  var journal = Journal()
+
+  init(_ options: MonitorOptions) {
+    self.options = options
+  }
+
+  /// The tracker of a fork, which has no storage.
+  func forked() -> Tracker {
+    var copy = self
+    copy.journal = Journal()
+    copy.states.share()
+    return copy
+  }
+
+  func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { host.flags(of: slot, in: table).suspends }
+
+  /// Whether no circle is evaluated at all.
+  var circlesAreSuspended: Bool { host.flags.suspends || !host.supports(.circularGeographic) }
+
+  // MARK: - Conditions that come and go
+
+  mutating func reserve(_ more: Int) {
+    states.reserveCapacity(states.count + more)
+    undetermined.reserveCapacity(undetermined.count + more)
+  }
+
+  /// Makes room for what is known of a condition that came into a slot.
+  mutating func adopt(_ slot: UInt32, _ table: ConditionTable) {
+    while states.count <= Int(slot) { states.append(SlotState()) }
+    let wasListed = states[Int(slot)].isListed
+    states[Int(slot)] = SlotState()
+    states[Int(slot)].isListed = wasListed
+    switch table.kind(of: slot) {
+    case .circularGeographic: break
+    case .beaconIdentity: beaconTracks[slot] = BeaconTrack()
+    }
+    journal.touch(slot)
+  }
+
+  /// Forgets a condition that left its slot.
+  mutating func drop(_ slot: UInt32, _ table: ConditionTable) {
+    forget(slot, table)
+    beaconTracks[slot] = nil
+  }
+
+  /// Starts to watch a condition that is undetermined.
+  mutating func begin(
+    _ slot: UInt32, lookingBack: Bool, _ table: ConditionTable, _ delivery: inout Delivery
+  ) {
+    var survey = Survey()
+    switch table.kind(of: slot) {
+    case .circularGeographic:
+      if lookingBack, let fix = lastFix, clock != .min,
+        clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds,
+        decide(
+          slot, fix, at: EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude), table,
+          &delivery, &survey)
+      {
+        return
+      }
+      list(slot, table)
+    case .beaconIdentity:
+      startAbsence(slot, at: clock)
+    }
+  }
+
+  private mutating func list(_ slot: UInt32, _ table: ConditionTable) {
+    neighbourhood.removeSafeRegion()
+    guard !states[Int(slot)].isListed else {
+      undeterminedIsSorted = false  // left by a condition that had the slot before
+      return
+    }
+    states[Int(slot)].isListed = true
+    if let last = undetermined.last, table.generation(of: last) > table.generation(of: slot) {
+      undeterminedIsSorted = false
+    }
+    undetermined.append(slot)
+  }
+
+  /// Ends the watching of a condition: it becomes undetermined, and what was observed of it behind an event is void.
+  mutating func stop(_ slot: UInt32, _ table: ConditionTable, _ delivery: inout Delivery) {
+    forget(slot, table)
+    journal.touch(slot)
+    delivery.forgetPresent(slot)
+  }
+
+  /// Forgets what the detectors know of a slot, whatever condition has or had it.
+  private mutating func forget(_ slot: UInt32, _ table: ConditionTable) {
+    states[Int(slot)].observed = .undetermined
+    states[Int(slot)].hasMetCoarseFix = false
+    if !candidates.isEmpty { candidates[slot] = nil }
+    deadlines.cancel(slot)
+    if !beaconTracks.isEmpty { beaconTracks[slot]?.deadline = .max }
+    var survey = Survey()
+    refreshWatch(slot, table, &survey)
+  }
+
+  // MARK: - What the host states
+
+  /// Takes what the host can do from now on: what is suspended becomes undetermined, what is not any more begins anew.
+  mutating func change(to stated: HostState, _ table: ConditionTable, _ delivery: inout Delivery) {
+    let slots = Array(table.live)
+    let before = slots.map { delivery.flags(of: $0, host, table) }
+    host = stated
+    journal.markUrgent()
+    neighbourhood.invalidate()
+    for (slot, old) in zip(slots, before) {
+      let new = delivery.flags(of: slot, host, table)
+      guard new != old else { continue }
+      if new.suspends, !old.suspends { stop(slot, table, &delivery) }
+      // Ceasing to be unmonitored is no news: what is still to be told keeps the date of what caused it.
+      if new.isNews(to: old) { delivery.flagsChanged(slot, date: clock, host, table) }
+      if old.suspends, !new.suspends { begin(slot, lookingBack: false, table, &delivery) }
+    }
+  }
+}
