@@ -304,6 +304,14 @@ struct Delivery: Sendable {
 
   // MARK: - Handing out
 
+  /// Whether there is anything to hand out; what waits may have become void.
+  @inline(__always)
+  var hasEntries: Bool { queue.count > 0 || handedOut < inFlight.count }
+
+  /// Whether the present consumer was given what is not committed.
+  @inline(__always)
+  var hasHandedOut: Bool { handedOut > 0 }
+
   /// Hands out the next event; `nil` when none waits.
   mutating func handOut(_ table: ConditionTable) -> EventEntry? {
     while handedOut < inFlight.count {  // left by a consumer that went away
@@ -328,7 +336,6 @@ struct Delivery: Sendable {
 
   /// Commits what was handed out.
   mutating func acknowledge(_ host: HostState, _ table: ConditionTable) {
-    guard handedOut > 0 else { return }
     let committed = handedOut
     handedOut = 0
     for index in 0..<committed {

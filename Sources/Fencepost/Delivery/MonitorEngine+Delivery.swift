@@ -13,7 +13,7 @@ extension MonitorEngine {
   /// - Returns: How many were handed out.
   public mutating func poll(limit: Int, _ body: (borrowing EventEntry, borrowing MonitorEngine) -> Void) -> Int {
     acknowledge()
-    guard hasEntries else { return 0 }
+    guard delivery.hasEntries else { return 0 }
     var count = 0
     while count < limit {
       if count % ReadAhead.block == 0 { delivery.readAheadToHandOut(limit - count, table) }
@@ -24,13 +24,9 @@ extension MonitorEngine {
     return count
   }
 
-  /// Whether there is anything to hand out; what waits may have become void.
-  @inline(__always)
-  private var hasEntries: Bool { queue.count > 0 || handedOut < inFlight.count }
-
   /// Commits what was handed out, without asking for more.
   public mutating func acknowledge() {
-    delivery.acknowledge(host, table)
+    if delivery.hasHandedOut { delivery.acknowledge(host, table) }
   }
 
   /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence.
