@@ -8,7 +8,7 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   PyObject *identifier_object, *policy_object;
   const char *identifier;
   double latitude, longitude, radius;
-  int assuming, ensure;
+  int assuming, ensure = 0;
   unsigned long long tag;
   if (!PyArg_ParseTuple(args, "OdddiOKp", &identifier_object, &latitude, &longitude, &radius, &assuming, &policy_object,
                         &tag, &ensure) ||
@@ -33,8 +33,8 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
 PyObject *native_add_circles(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *sources[4], *policy_object;
-  int assuming, ensure;
-  if (!PyArg_ParseTuple(args, "OOOOiOOp", &identifiers, &sources[0], &sources[1], &sources[2], &assuming,
+  int assuming, ensure = 0;
+  if (!PyArg_ParseTuple(args, "OOOOiOO|p", &identifiers, &sources[0], &sources[1], &sources[2], &assuming,
                         &policy_object, &sources[3], &ensure))
     return NULL;
   if (!PyTuple_Check(identifiers)) {

@@ -83,7 +83,7 @@ class Monitor:
         assuming: int,
         policy: PolicyRow | None,
         tags: Buffer | None,
-        ensure: bool,
+        ensure: bool = ...,
         /,
     ) -> tuple[int, int, int, int]: ...
     def sync(self, definitions: tuple[DefinitionRow, ...], /) -> tuple[int, int, int, int]: ...

@@ -20,6 +20,7 @@ from ._native import (
     inverse_into,
 )
 from ._tables.buffers import column
+from ._tables.numbers import real
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -126,17 +127,17 @@ def direct(latitude: Any, longitude: Any, azimuth: Any, distance: Any) -> Direct
 def _solve(
     one: Callable[..., tuple[float, float, float]], many: Callable[..., None], arguments: tuple[Any, ...]
 ) -> tuple[Any, Any, Any]:
-    if all(isinstance(argument, int | float) for argument in arguments):
+    if all(isinstance(argument, float) for argument in arguments):
         return one(*arguments)
     shapes = [_shape(argument) for argument in arguments]
     if not any(shapes):
-        return one(*arguments)
+        return one(*(real(argument, f"argument {index}") for index, argument in enumerate(arguments, 1)))
     lengths = {shape[0] for shape in shapes if shape}
     if len(lengths) > 1:
         raise InvalidArgumentError(f"columns of different lengths: {', '.join(map(str, sorted(lengths)))}")
     rows = lengths.pop()
     columns = [
-        column("d", argument if shape else (float(argument),), f"argument {index + 1}")
+        column("d", argument if shape else (real(argument, f"argument {index + 1}"),), f"argument {index + 1}")
         for index, (argument, shape) in enumerate(zip(arguments, shapes))
     ]
     results = [array("d", bytes(8 * rows)) for _ in range(3)]

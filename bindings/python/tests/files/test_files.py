@@ -438,9 +438,8 @@ def test_broken_conditions(write: Write, content: str, words: str) -> None:
 )
 def test_what_the_library_refuses_is_told_with_its_place(write: Write, properties: dict[str, Any], words: str) -> None:
     path = write("c.geojson", collection(feature(identifier="first", radius=1), feature(**properties)))
-    rows = read_conditions(path, TransitionPolicy())
     with pytest.raises(InputError, match=words) as caught:
-        add_conditions(Monitor(), rows, path)
+        add_conditions(Monitor(), read_conditions(path, TransitionPolicy()), path)
     assert caught.value.place == "features[1]"
 
 

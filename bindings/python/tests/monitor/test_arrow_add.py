@@ -155,7 +155,7 @@ CIRCLES: dict[str, Any] = {"id": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0
         (CIRCLES | {"policy": [1, 2]}, "row 0: policy must be the name of a preset or an object"),
         (
             CIRCLES | {"policy": [{"entry_dwell": 1.0}, {"entry_dwell": -1.0}]},
-            "entry_dwell is -1000000 microseconds; accepted are",
+            "entry_dwell -1.0 is outside 0 to 1e9 s",
         ),
         ({"id": ["a"], "lat": [0.0], "lon": [0.0]}, "there is no column for the radius, only id, lat, lon"),
         ({"lat": [0.0], "lon": [0.0], "r": [1]}, "there is no column for the identifier, only lat, lon, r"),

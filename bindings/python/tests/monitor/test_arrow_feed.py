@@ -32,6 +32,7 @@ pa = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")
 
 
+@pytest.mark.filterwarnings("ignore:time .* microseconds")  # one of them is of 1970
 @pytest.mark.parametrize("path", recorded_tracks("csv", "gpx")[::3], ids=lambda path: path.name)
 def test_real_tracks_give_what_single_fixes_give(path: Any) -> None:
     rows = list(read_track(path).fixes)

@@ -292,7 +292,7 @@ def test_buffers_of_another_layout_are_refused() -> None:
             monitor.feed_many(wrong)
     with pytest.raises(TypeError):
         monitor.feed_many(7)  # type: ignore[arg-type]
-    with pytest.raises(AttributeError):
+    with pytest.raises(TypeError, match="fixes, row 0 must be a Fix, not tuple"):
         monitor.feed_many([(1, 2, 3, 4)])  # type: ignore[list-item]
     assert monitor.feed_many([]) == monitor.feed_many(b"") == FeedResult(0, 0, 0)
     assert monitor.clock is None

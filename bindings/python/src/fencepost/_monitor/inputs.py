@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._native import InvalidArgumentError
-from .._tables.buffers import numbers, times
-from .._tables.times import Time, to_us
+from .._tables.buffers import NO_TIME, numbers, times
+from .._tables.numbers import real, shown
+from .._tables.times import Time, looks_like_seconds, to_us
 from .._values.conditions import KINDS, Condition
 from .._values.enums import Diagnostics
-from .._values.fixes import FIX_RECORD, BeaconSighting, Fix, common_time
+from .._values.fixes import FIX_RECORD, BeaconSighting, Fix, common_time, fix_of, packed
 from .._values.results import FeedResult
 
 if TYPE_CHECKING:
@@ -35,6 +38,10 @@ class MonitorInputs:
             AheadOfClockError: Later than the clock by more than `max_time_step`; counted.
             QueueFullError: `max_pending_events` events wait.
         """
+        if type(fix) is not Fix:
+            fix = fix_of(fix)
+        if 1_000_000_000 <= fix.time_us <= 2_500_000_000:
+            self._doubt(fix.time)
         self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
 
     @overload
@@ -126,8 +133,8 @@ class MonitorInputs:
             >>> monitor.feed_many(pyarrow.table({"lat": [0.0], "lon": [0.0], "time_us": [4]}))
             FeedResult(accepted=1, invalid=0, late=0)
         """
-        if on_invalid not in ("count", "raise"):
-            raise InvalidArgumentError(f"on_invalid {on_invalid!r} is not one of count, raise")
+        if not isinstance(on_invalid, str) or on_invalid not in ("count", "raise"):
+            raise InvalidArgumentError(f"on_invalid {shown(on_invalid)} is not one of count, raise")
         single = (latitude, longitude, time)
         if fixes is not None and any(given is not None for given in (*single, accuracy)):
             raise TypeError("feed_many takes fixes or columns, not both")
@@ -144,27 +151,40 @@ class MonitorInputs:
                 if given is None:
                     raise TypeError(f"feed_many needs the column {name}")
             if isinstance(accuracy, int | float):
-                accuracy = float(accuracy)
+                accuracy = float(real(accuracy, "accuracy"))
             elif accuracy is not None:
                 accuracy = numbers(accuracy, "accuracy", none=0.0)
-            return FeedResult(
-                *self._handle.feed_columns(
-                    numbers(latitude, "latitude"),
-                    numbers(longitude, "longitude"),
-                    accuracy,
-                    *times(time, "time"),
-                    on_invalid == "raise",
-                )
-            )
+            ticks, multiplier, divisor = times(time, "time")
+            if len(ticks) and multiplier == divisor and getattr(getattr(time, "dtype", None), "kind", "i") in "iu":
+                self._doubt(int.from_bytes(ticks[:1].tobytes(), sys.byteorder, signed=True))
+            columns_of_numbers = numbers(latitude, "latitude"), numbers(longitude, "longitude"), accuracy
+            refuses = on_invalid == "raise"
+            return FeedResult(*self._handle.feed_columns(*columns_of_numbers, ticks, multiplier, divisor, refuses))
         except BaseException as error:
             FeedResult(0, 0, 0)._carry(error)
             raise
 
+    def _doubt(self, time: object, depth: int = 3) -> None:
+        """Says once of a monitor that its first time, given in microseconds, is more likely one in seconds."""
+        if looks_like_seconds(time) and self._handle.statistics()[0] is None:
+            import warnings
+
+            way_out = f"for seconds write {time} * 1_000_000, or give a datetime"
+            warnings.warn(f"time {time} means as many microseconds, which is in 1970; {way_out}", stacklevel=depth)
+
     def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:
+        if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # what a masked array hides is no fix
+            fixes = fixes.filled((math.nan, math.nan, math.nan, NO_TIME) if fixes.dtype.names else math.nan)
         try:
             rows = memoryview(fixes)
-        except TypeError:
-            rows = memoryview(_pack(fixes))
+        except (TypeError, ValueError, BufferError) as error:
+            if hasattr(fixes, "dtype"):
+                raise InvalidArgumentError(f"fixes: an array of {fixes.dtype} holds no records: {error}") from None
+            rows = memoryview(packed(fixes, "fixes"))
+        if not rows.c_contiguous:
+            raise InvalidArgumentError("fixes: the rows do not lie one behind another in memory (C-contiguous)")
+        if rows.nbytes >= FIX_RECORD.size:
+            self._doubt(FIX_RECORD.unpack_from(rows)[3], 4)
         if not refuses:
             return self._handle.feed_fixes(rows)
         plain = memoryview(rows.tobytes())
@@ -188,7 +208,12 @@ class MonitorInputs:
         """
         if isinstance(sightings, BeaconSighting):
             sightings = (sightings,)
+        if not isinstance(sightings, Iterable):
+            raise TypeError(f"sightings must be a BeaconSighting or some, not {type(sightings).__name__}")
         report = list(sightings)
+        for place, sighting in enumerate(report):
+            if not isinstance(sighting, BeaconSighting):
+                raise TypeError(f"sightings, element {place} must be a BeaconSighting, not {type(sighting).__name__}")
         rows = b"".join([sighting._record() for sighting in report])
         self._handle.feed_sightings(rows, common_time(report) if time is None else to_us(time))
 
@@ -197,7 +222,11 @@ class MonitorInputs:
 
         Off: beacon conditions become undetermined without an event, absence is not counted.
         """
-        self._handle.set_scanning(on, to_us(time))
+        try:
+            is_on = bool(on)
+        except (TypeError, ValueError):
+            raise TypeError(f"on must be bool, not {type(on).__name__}") from None
+        self._handle.set_scanning(is_on, to_us(time))
 
     def set_host(
         self,
@@ -217,12 +246,20 @@ class MonitorInputs:
         Raises:
             InvalidArgumentError: A flag that the library sets.
         """
+        if isinstance(diagnostics, bool) or not isinstance(diagnostics, Diagnostics | int):
+            raise TypeError(f"diagnostics must be Diagnostics, not {type(diagnostics).__name__}")
+        try:
+            flags = Diagnostics(diagnostics).value
+        except ValueError:
+            raise InvalidArgumentError(f"diagnostics {shown(diagnostics)} has a bit that is no flag") from None
+        if not isinstance(unsupported, Iterable):
+            raise TypeError(f"unsupported must hold classes of conditions, not be {type(unsupported).__name__}")
         kinds = 0
         for kind in unsupported:
-            if kind not in KINDS:
-                raise TypeError(f"unsupported must hold classes of conditions, not {kind!r}")
+            if not isinstance(kind, type) or kind not in KINDS:
+                raise TypeError(f"unsupported must hold classes of conditions, not {shown(kind)}")
             kinds |= 1 << KINDS[kind]
-        self._handle.set_host(Diagnostics(diagnostics).value, kinds, to_us(time))
+        self._handle.set_host(flags, kinds, to_us(time))
 
     def advance(self, time: Time) -> None:
         """Tells that time has passed: what is due up to and at `time` is confirmed. `max_time_step` does not apply.
@@ -257,8 +294,3 @@ class MonitorInputs:
             '2024-05-01T08:00:01+00:00'
         """
         self._handle.rewind(to_us(time))
-
-
-def _pack(fixes: Iterable[Fix]) -> bytes:
-    pack = FIX_RECORD.pack
-    return b"".join([pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us) for fix in fixes])

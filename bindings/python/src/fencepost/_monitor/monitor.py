@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError, Monitor as Handle, NotFoundError
 from .._tables.html import SHOWN, table
+from .._tables.numbers import real
 from .._tables.times import from_us, seconds_to_us
 from .._values.arguments import integer, member
 from .._values.enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
@@ -22,6 +23,15 @@ from .store import MonitorStore
 
 if TYPE_CHECKING:
     from typing import Self
+
+
+def _directory(store: str | os.PathLike[str]) -> bytes:
+    try:
+        return os.fsencode(store)
+    except TypeError:
+        raise TypeError(f"store must be a path, not {type(store).__name__}") from None
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"store {store!r} is no path: it holds a lone surrogate") from None
 
 
 def time_step(value: float | timedelta) -> int:
@@ -105,7 +115,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             seconds_to_us(initial_fix_max_age, "initial_fix_max_age"),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
-            None if store is None else os.fsencode(store),
+            None if store is None else _directory(store),
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
             0 if max_time_step is None else time_step(max_time_step),
@@ -271,7 +281,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             >>> round(monitor.safe_distance(52.5, 13.4), 3)
             100.0
         """
-        return self._handle.safe_distance(latitude, longitude)
+        return self._handle.safe_distance(real(latitude, "latitude"), real(longitude, "longitude"))
 
     @property
     def next_deadline_us(self) -> int | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from math import inf
+from typing import TYPE_CHECKING, Any
 
-from .._native import InvalidArgumentError
+from .._native import InvalidArgumentError, Monitor as Handle
+from .._tables.numbers import real, shown
+from .._tables.table import Table
 from .._values.conditions import CircularGeographicCondition
 
 if TYPE_CHECKING:
@@ -51,7 +54,7 @@ class ArmedCondition:
 
 
 @dataclass(frozen=True, slots=True)
-class RotationPlan:
+class RotationPlan(Table):
     """Which circles a back end with few slots has to watch, and when to plan again.
 
     Attributes:
@@ -74,6 +77,26 @@ class RotationPlan:
     additions: tuple[ArmedCondition, ...]
     wake_up: tuple[float, float, float] | None
     follow: bool
+
+    def columns(self) -> dict[str, list[Any]]:
+        """What is to be armed as columns of equal length, named as the attributes of :class:`ArmedCondition`.
+
+        Example:
+            >>> from fencepost import Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add_many(["a", "b"], [0, 0], [0, 0.1], [100, 100])
+            >>> RotationPlanner(20).plan(monitor, 0, 0).columns()["identifier"]
+            ['a', 'b']
+        """
+        return {each.name: [getattr(row, each.name) for row in self.armed] for each in fields(ArmedCondition)}
+
+    def _kinds(self) -> dict[str, str]:
+        return dict.fromkeys(("generation", "tag"), "uint") | dict.fromkeys(
+            ("latitude", "longitude", "radius", "slack"), "float"
+        )
+
+    def _points(self) -> list[tuple[float, float] | None]:
+        return [(row.longitude, row.latitude) for row in self.armed]
 
     def wakes(self, latitude: float, longitude: float) -> bool:
         """Whether the host has to feed a fix at that position, and plan again from it.
@@ -109,7 +132,7 @@ class RotationPlanner:
         maximum_radius: Metres: the largest wake-up circle that the back end takes.
 
     Raises:
-        InvalidArgumentError: `slots` is out of range (the other two are checked with the first plan).
+        InvalidArgumentError: A value is out of its range.
 
     Example:
         >>> from fencepost import CircularGeographicCondition, Monitor
@@ -127,9 +150,18 @@ class RotationPlanner:
         if isinstance(slots, bool) or not isinstance(slots, int):
             raise TypeError(f"slots must be int, not {type(slots).__name__}")
         if not 1 <= slots <= 1_000_000:
-            raise InvalidArgumentError(f"slots is {slots}; accepted are 1 to 1000000")
-        self.slots, self.margin, self.maximum_radius = slots, margin, maximum_radius
+            raise InvalidArgumentError(f"slots is {shown(slots)}; accepted are 1 to 1000000")
+        self.slots = slots
+        self.margin, self.maximum_radius = real(margin, "margin"), real(maximum_radius, "maximum_radius")
+        if not 0 <= self.margin < inf:
+            raise InvalidArgumentError(f"margin {self.margin} is not finite and from 0")
+        if not 0 < self.maximum_radius < inf:
+            raise InvalidArgumentError(f"maximum_radius {self.maximum_radius} is not finite and above 0")
         self._armed: tuple[ArmedCondition, ...] = ()
+
+    def __repr__(self) -> str:
+        options = f"margin={self.margin:g}, maximum_radius={self.maximum_radius:g}"
+        return f"<fencepost.RotationPlanner {self.slots} slots, {options}, {len(self._armed)} armed>"
 
     @property
     def armed(self) -> tuple[ArmedCondition, ...]:
@@ -157,10 +189,13 @@ class RotationPlanner:
             ['home']
         """
         before = self._armed
-        rows, kept, wake_up, follow = monitor._handle.plan(
-            latitude,
-            longitude,
-            accuracy,
+        handle = getattr(monitor, "_handle", None)
+        if not isinstance(handle, Handle):
+            raise TypeError(f"monitor must be a Monitor, not {type(monitor).__name__}")
+        rows, kept, wake_up, follow = handle.plan(
+            real(latitude, "latitude"),
+            real(longitude, "longitude"),
+            real(accuracy, "accuracy"),
             self.slots,
             self.margin,
             self.maximum_radius,

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from .._native import best_fix as native_best_fix, significant_change
-from .._tables.times import Time, seconds_to_us, to_us
-from .._values.fixes import FIX_RECORD, Fix
+from .._tables.numbers import real
+from .._tables.times import Time, seconds_to_us, to_us, us_to_seconds
+from .._values.fixes import Fix, fix_of, packed
 
 
 class SignificantChangeFilter:
@@ -31,10 +32,14 @@ class SignificantChangeFilter:
     """
 
     def __init__(self, minimum_distance: float = 500.0, minimum_interval: float | timedelta = 300.0) -> None:
-        self.minimum_distance = float(minimum_distance)
+        self.minimum_distance = float(real(minimum_distance, "minimum_distance"))
         self._interval_us = seconds_to_us(minimum_interval, "minimum_interval")
         self._last: tuple[float, float, float, int] | None = None
         self._ask((0.0, 0.0, -1.0, 0))  # refuses settings out of range; a fix without a position changes nothing
+
+    def __repr__(self) -> str:
+        interval = us_to_seconds(self._interval_us)
+        return f"SignificantChangeFilter(minimum_distance={self.minimum_distance:g}, minimum_interval={interval:g})"
 
     def accepts(self, fix: Fix) -> bool:
         """Whether a fix passes; it is then what the next one is compared with.
@@ -44,6 +49,7 @@ class SignificantChangeFilter:
             >>> [passes.accepts(Fix(0, longitude, time=second)) for second, longitude in enumerate([0, 0.0001, 0.001])]
             [True, False, True]
         """
+        fix = fix_of(fix)
         return self._row_passes((fix.latitude, fix.longitude, fix.accuracy, fix.time_us))
 
     def reset(self) -> None:
@@ -92,7 +98,9 @@ def best_fix(
         >>> best_fix([old, coarse], 100_000_000) is coarse
         True
     """
+    if not isinstance(fixes, Iterable):
+        raise TypeError(f"fixes must be an iterable of Fix, not {type(fixes).__name__}")
     rows = list(fixes)
-    packed = b"".join([FIX_RECORD.pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us) for fix in rows])
-    place = native_best_fix(packed, to_us(now, "now"), speed, seconds_to_us(maximum_age, "maximum_age"))
+    buffer = packed(rows, "fixes")
+    place = native_best_fix(buffer, to_us(now, "now"), speed, seconds_to_us(maximum_age, "maximum_age"))
     return None if place is None else rows[place]

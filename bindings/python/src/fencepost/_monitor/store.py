@@ -101,7 +101,11 @@ class MonitorStore:
             >>> Monitor.restore(monitor.snapshot()).identifiers
             ['home']
         """
-        return cls._of(Handle.restore(snapshot))
+        try:
+            view = memoryview(snapshot)
+        except (TypeError, ValueError, BufferError):
+            raise TypeError(f"snapshot must be bytes, not {type(snapshot).__name__}") from None
+        return cls._of(Handle.restore(view if view.c_contiguous else view.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).restore, (self.snapshot(),), getattr(self, "__dict__", None) or None

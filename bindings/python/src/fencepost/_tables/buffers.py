@@ -5,13 +5,15 @@ Nothing here imports NumPy: an object with ``__array__`` gives its array, which 
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
 
 from .._native import InvalidArgumentError
-from .times import Time, to_us
+from .numbers import shown
+from .times import MICROSECONDS, Time, to_us
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -31,21 +33,6 @@ if TYPE_CHECKING:
 
 NO_TIME = -(1 << 63)
 """A time that is missing: the row counts as invalid."""
-
-_MICROSECONDS = {
-    "W": (604_800_000_000, 1),
-    "D": (86_400_000_000, 1),
-    "h": (3_600_000_000, 1),
-    "m": (60_000_000, 1),
-    "s": (1_000_000, 1),
-    "ms": (1_000, 1),
-    "us": (1, 1),
-    "ns": (1, 1_000),
-    "ps": (1, 1_000_000),
-    "fs": (1, 1_000_000_000),
-    "as": (1, 1_000_000_000_000),
-}
-"""Microseconds in a unit of NumPy, as a fraction."""
 
 
 class ColumnTypeError(InvalidArgumentError, TypeError):
@@ -75,9 +62,10 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
     """A column as doubles, in place where it is that already, whatever its stride.
 
     Args:
-        none: What None stands for in a list; None: it is refused.
+        none: What None in a list, and what is masked in an array, stands for; None: None is refused, and what is masked
+            is NaN.
     """
-    table = _array_of(values, what)
+    table = _array_of(values, what, math.nan if none is None else none)
     if table is not None:
         if table.dtype.kind not in "fiu":
             _refuse_dtype(table, what)
@@ -88,7 +76,7 @@ def numbers(values: Any, what: str, *, none: float | None = None) -> memoryview[
     rows = view if view is not None else _rows_of(values, what, "numbers")
     try:
         return memoryview(array("d", rows))
-    except (TypeError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         return memoryview(
             array("d", [_number(value, f"{what}, row {row}", row, none) for row, value in enumerate(rows)])
         )
@@ -98,7 +86,7 @@ def times(values: Any, what: str) -> tuple[memoryview[Any], int, int]:
     """A column as 64-bit integers, and how many microseconds their unit is, as a fraction."""
     if hasattr(getattr(values, "dtype", None), "tz"):  # pandas with a zone: as an array it would hold objects
         values = getattr(values, "dt", values).tz_convert(None)
-    table = _array_of(values, what)
+    table = _array_of(values, what, NO_TIME)
     if table is not None:
         return _times_of_array(table, what)
     view = _view_of(values, what)
@@ -134,7 +122,7 @@ def tags(values: Any, length: int) -> memoryview[Any]:
         values = table.tolist() if table.dtype != "uint64" else table
     try:
         view = memoryview(values)
-    except TypeError:
+    except (TypeError, ValueError, BufferError):
         view = None
     if view is None or not view.c_contiguous or view.ndim != 1 or view.itemsize != 8 or view.format not in ("Q", "L"):
         rows = view if view is not None else _rows_of(values, "tag", "integers")
@@ -169,8 +157,10 @@ def column(code: str, values: Any, what: str, length: int | None = None) -> memo
     if view is None:
         try:
             view = memoryview(array(code, cast("Iterable[Any]", values)))
-        except (TypeError, OverflowError) as error:
-            raise type(error)(f"{what}: {error}") from None
+        except OverflowError:
+            raise InvalidArgumentError(f"{what} holds a number that is out of range") from None
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{what}: {error}") from None
     if length is not None and len(view) != length:
         raise InvalidArgumentError(f"{what} has {len(view)} rows, expected {length}")
     return view
@@ -185,23 +175,43 @@ def check_length(view: memoryview[Any], what: str, length: int) -> None:
 def _view(code: str, values: Any) -> memoryview[Any] | None:
     try:
         view = memoryview(values)
-    except TypeError:
+    except (TypeError, ValueError, BufferError):
         return None
     same = view.format == code or (code == "Q" and view.format == "L" and view.itemsize == 8)
     return view if same and view.c_contiguous and view.ndim == 1 else None
 
 
-def _array_of(values: Any, what: str) -> Any | None:
-    """The array of an object that has one; None: there is none."""
+def _array_of(values: Any, what: str, masked: float | None = None) -> Any | None:
+    """The array of an object that has one; None: there is none.
+
+    Args:
+        masked: What stands for elements that are masked, whose hidden values nobody meant; None: they are refused.
+    """
     if isinstance(values, array | memoryview | list | tuple):
         return None
     convert = getattr(values, "__array__", None)
-    table = None if convert is None else convert()
-    if table is None or not hasattr(table, "dtype"):
+    if convert is None or isinstance(values, type):
+        return None
+    table = _unmasked(values, what, masked) if hasattr(values, "filled") and hasattr(values, "mask") else convert()
+    if not hasattr(table, "dtype"):
         return None
     if table.ndim != 1:
         refuse(f"{what} has the shape {table.shape}, expected one dimension")
     return table
+
+
+def _unmasked(values: Any, what: str, masked: float | None) -> Any:
+    """A masked array of NumPy with a value in the place of what is masked."""
+    if not values.mask.any():
+        return values.data
+    if masked is None or values.dtype.kind not in "fiuM":
+        row = int(values.mask.argmax())
+        refuse(f"{what}, row {row}: it is masked", row, InvalidArgumentError)
+    if values.dtype.kind == "M":
+        return values.filled(values.dtype.type("NaT"))
+    if masked == NO_TIME:
+        return values.astype("int64").filled(masked)
+    return values.astype("float64").filled(masked)
 
 
 def _view_of(values: Any, what: str) -> memoryview[Any] | None:
@@ -210,7 +220,7 @@ def _view_of(values: Any, what: str) -> memoryview[Any] | None:
         refuse(f"{what} is {type(values).__name__}, expected a column")
     try:
         view = memoryview(values)
-    except TypeError:
+    except (TypeError, ValueError, BufferError):
         return None
     if view.ndim != 1:
         refuse(f"{what} has {view.ndim} dimensions, expected one")
@@ -243,8 +253,8 @@ def _number(value: Any, place: str, row: int, none: float | None) -> float:
         return none
     try:
         return float(array("d", [value])[0])
-    except OverflowError:
-        refuse(f"{place}: {value!r} is out of range", row, InvalidArgumentError)
+    except (OverflowError, ValueError):
+        refuse(f"{place}: {shown(value)} is out of range", row, InvalidArgumentError)
     except TypeError:
         refuse(f"{place}: {value!r} is {type(value).__name__}, expected a number", row)
 
@@ -258,8 +268,8 @@ def _tag(value: Any, row: int) -> int:
 
 
 def _time(value: Any, what: str, row: int) -> int:
-    if isinstance(value, datetime) and value != value:
-        return NO_TIME  # pandas.NaT
+    if (isinstance(value, datetime) or hasattr(value, "dtype")) and value != value:
+        return NO_TIME  # NaT
     try:
         return to_us(value, f"{what}, row {row}:")
     except InvalidArgumentError as error:
@@ -288,11 +298,11 @@ def _datetimes(table: Any, what: str) -> tuple[memoryview[Any], int, int]:
     if unit.endswith(("Y", "M")):  # of different lengths: the calendar tells
         table, unit = table.astype("datetime64[D]"), "D"
     digits = unit[: len(unit) - len(unit.lstrip("0123456789"))]
-    if unit[len(digits) :] not in _MICROSECONDS:
+    if unit[len(digits) :] not in MICROSECONDS:
         refuse(f"{what} has the dtype {table.dtype}, expected datetime64 with a unit")
     if not table.dtype.isnative:
         table = table.astype(table.dtype.newbyteorder("="))
-    multiplier, divisor = _MICROSECONDS[unit[len(digits) :]]
+    multiplier, divisor = MICROSECONDS[unit[len(digits) :]]
     multiplier *= int(digits or 1)
     if divisor > 1 and multiplier > 1:  # 25 ns: to whole nanoseconds first, which keeps what fits
         finer = unit[len(digits) :]

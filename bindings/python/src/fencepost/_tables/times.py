@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import operator
 from datetime import UTC, datetime, timedelta
-from typing import SupportsIndex, TypeAlias
+from math import isfinite
+from typing import Any, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError
+from .numbers import real, shown
 
 Time: TypeAlias = datetime | SupportsIndex
 """An instant: an aware datetime, or integer microseconds since 1970-01-01T00:00:00Z."""
@@ -16,25 +18,71 @@ _MICROSECOND = timedelta(microseconds=1)
 _LARGEST = 1 << 63
 
 
+MICROSECONDS = {
+    "W": (604_800_000_000, 1),
+    "D": (86_400_000_000, 1),
+    "h": (3_600_000_000, 1),
+    "m": (60_000_000, 1),
+    "s": (1_000_000, 1),
+    "ms": (1_000, 1),
+    "us": (1, 1),
+    "ns": (1, 1_000),
+    "ps": (1, 1_000_000),
+    "fs": (1, 1_000_000_000),
+    "as": (1, 1_000_000_000_000),
+}
+"""Microseconds in a unit of NumPy, as a fraction."""
+
+
 def to_us(value: Time, what: str = "time") -> int:
-    """Microseconds of an instant; integer arithmetic throughout."""
+    """Microseconds of an instant; integer arithmetic throughout.
+
+    NumPy's ``datetime64`` and the times of pandas are UTC where they have no zone, as in columns; what is finer than a
+    microsecond is rounded down.
+    """
     if isinstance(value, datetime):
+        if value != value:
+            raise InvalidArgumentError(f"{what} is NaT: it is missing")
         if value.utcoffset() is None:
-            raise InvalidArgumentError(
-                f"{what} {value.isoformat()} is a naive datetime; give it a time zone, for example tzinfo=timezone.utc"
-            )
-        since = value - EPOCH
+            localize = getattr(value, "tz_localize", None)  # pandas.Timestamp
+            if localize is None:
+                way_out = "give it a time zone, for example tzinfo=timezone.utc"
+                raise InvalidArgumentError(f"{what} {value.isoformat()} is a naive datetime; {way_out}")
+            value = localize("UTC")
+        since: timedelta = value - EPOCH  # type: ignore[operator]
         return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M" and getattr(value, "shape", None) == ():
+        return _of_datetime64(value, what)
+    expected = "an aware datetime or int microseconds"
     if isinstance(value, bool):
-        raise TypeError(f"{what} must be an aware datetime or int microseconds, not bool")
+        raise TypeError(f"{what} must be {expected}, not bool")
     try:
         number = operator.index(value)
     except TypeError:
-        kind = type(value).__name__
-        raise TypeError(f"{what} must be an aware datetime or int microseconds, not {kind}") from None
+        raise TypeError(f"{what} must be {expected}, not {type(value).__name__}") from None
     if not -_LARGEST < number < _LARGEST:
-        raise InvalidArgumentError(f"{what} {number} is outside year 1 to year 9999")
+        raise InvalidArgumentError(f"{what} {shown(number)} is outside year 1 to year 9999")
     return number
+
+
+def _of_datetime64(value: Any, what: str) -> int:
+    unit = value.dtype.str[4:-1]  # "<M8[25ns]"
+    if unit.endswith(("Y", "M")):  # of different lengths: the calendar tells
+        value, unit = value.astype("datetime64[D]"), "D"
+    name = unit.lstrip("0123456789")
+    ticks = int(value.astype("int64"))
+    if name not in MICROSECONDS or ticks == -_LARGEST:
+        raise InvalidArgumentError(f"{what} is NaT: it is missing")
+    multiplier, divisor = MICROSECONDS[name]
+    number = ticks * int(unit[: len(unit) - len(name)] or 1) * multiplier // divisor
+    if not -_LARGEST < number < _LARGEST:
+        raise InvalidArgumentError(f"{what} {shown(value)} is outside year 1 to year 9999")
+    return number
+
+
+def looks_like_seconds(time: object) -> bool:
+    """Whether an int that stands for microseconds is more likely a time in seconds: of the years 2001 to 2049."""
+    return isinstance(time, int) and 1_000_000_000 <= time <= 2_500_000_000
 
 
 def from_us(value: int | None) -> datetime | None:
@@ -45,17 +93,14 @@ def from_us(value: int | None) -> datetime | None:
 def seconds_to_us(value: float | timedelta, what: str) -> int:
     """Microseconds of a duration in seconds, to the nearest."""
     if isinstance(value, timedelta):
-        return value // _MICROSECOND
-    if isinstance(value, bool):
-        raise TypeError(f"{what} must be a number of seconds, not bool")
-    try:
-        number = round(value * 1_000_000)
-    except (TypeError, AttributeError):
-        raise TypeError(f"{what} must be a number of seconds, not {type(value).__name__}") from None
-    except (ValueError, OverflowError):
-        raise InvalidArgumentError(f"{what} {value} is not finite") from None
+        number = value // _MICROSECOND
+    else:
+        seconds = real(value, what)
+        if not isfinite(seconds):
+            raise InvalidArgumentError(f"{what} {seconds} is not finite")
+        number = round(seconds * 1_000_000) if abs(seconds) < 1e15 else _LARGEST
     if not -_LARGEST < number < _LARGEST:
-        raise InvalidArgumentError(f"{what} {value} s is out of range")
+        raise InvalidArgumentError(f"{what} {shown(value)} is out of range")
     return number
 
 

@@ -7,45 +7,48 @@ import operator
 from typing import Any, SupportsIndex
 
 from .._native import InvalidArgumentError
+from .._tables.numbers import shown
 from .enums import STATES, State
 from .policy import PolicyRow, TransitionPolicy
 
 
 def member(kind: type[Any], value: Any, what: str) -> Any:
+    """The member of an enumeration of texts."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a {kind.__name__} or its text, not {type(value).__name__}")
     try:
         return kind(value)
     except ValueError:
         names = ", ".join(str(member) for member in kind)
-        raise InvalidArgumentError(f"{what} {value!r} is not one of {names}") from None
+        raise InvalidArgumentError(f"{what} {shown(value)} is not one of {names}") from None
 
 
 def assumed(value: State | str, what: str = "assuming") -> int:
     """The number of a state that a condition may begin with or be in: not unmonitored, which is no belief."""
-    try:
-        number = STATES.index(State(value))
-    except ValueError:
-        number = len(_BELIEFS)
-    if number >= len(_BELIEFS):
-        raise InvalidArgumentError(f"{what} {value!r} is not one of {', '.join(_BELIEFS)}")
-    return number
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a State or its text, not {type(value).__name__}")
+    if value not in _BELIEFS:
+        raise InvalidArgumentError(f"{what} {shown(str(value))} is not one of {', '.join(_BELIEFS)}")
+    return _BELIEFS.index(value)
 
 
 _BELIEFS = tuple(str(state) for state in STATES[:3])
 
 
 def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
-    if policy is None:
-        return None
-    return (TransitionPolicy.named(policy) if isinstance(policy, str) else policy)._row()
+    return None if policy is None else as_policy(policy)._row()
 
 
 def integer(value: SupportsIndex, what: str, least: int, most: int = (1 << 64) - 1) -> int:
     if isinstance(value, bool):
         raise TypeError(f"{what} must be int, not bool")
-    number = operator.index(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be int, not {type(value).__name__}") from None
     if not least <= number <= most:
         end = "2**64 - 1" if most == (1 << 64) - 1 else most
-        raise InvalidArgumentError(f"{what} {number} is outside {least} to {end}")
+        raise InvalidArgumentError(f"{what} {shown(number)} is outside {least} to {end}")
     return number
 
 

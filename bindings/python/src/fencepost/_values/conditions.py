@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError, circle_contains, parse_uuid
+from .._tables.numbers import real, shown
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -32,9 +34,12 @@ def to_uint16(value: SupportsIndex, what: str) -> int:
     """An int in 0 ... 65535."""
     if isinstance(value, bool):
         raise TypeError(f"{what} must be int, not bool")
-    number = operator.index(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be int, not {type(value).__name__}") from None
     if not 0 <= number <= 65_535:
-        raise InvalidArgumentError(f"{what} {number} is outside 0 to 65535")
+        raise InvalidArgumentError(f"{what} {shown(number)} is outside 0 to 65535")
     return number
 
 
@@ -42,12 +47,14 @@ def to_uint16(value: SupportsIndex, what: str) -> int:
 class CircularGeographicCondition:
     """A circle on the Earth: satisfied within `radius` of the centre, the line included.
 
-    The values are checked when the condition is added to a monitor.
-
     Args:
         latitude: Degrees WGS84, -90 to 90.
         longitude: Degrees WGS84, -180 to 180.
         radius: Metres along the geodesic, finite, above 0.
+
+    Raises:
+        InvalidArgumentError: A value is out of its range; the message names it.
+        TypeError: A value is no number.
 
     Example:
         >>> CircularGeographicCondition(37.3349, -122.0090, radius=200).center
@@ -58,6 +65,17 @@ class CircularGeographicCondition:
     longitude: float
     radius: float
 
+    def __post_init__(self) -> None:
+        for name, most in (("latitude", 90), ("longitude", 180)):
+            degrees = real(getattr(self, name), name)
+            if not -most <= degrees <= most:
+                raise InvalidArgumentError(f"{name} {degrees} is outside -{most} to {most}")
+            object.__setattr__(self, name, degrees)
+        radius = real(self.radius, "radius")
+        if not 0 < radius < inf:
+            raise InvalidArgumentError(f"radius {radius} is not finite and above 0")
+        object.__setattr__(self, "radius", radius)
+
     @property
     def center(self) -> tuple[float, float]:
         """Latitude and longitude, in degrees."""
@@ -67,13 +85,14 @@ class CircularGeographicCondition:
         """Whether a position lies in the circle, the line included.
 
         Raises:
-            InvalidArgumentError: A coordinate or the radius is out of its range.
+            InvalidArgumentError: A coordinate is out of its range.
 
         Example:
             >>> CircularGeographicCondition(0, 0, radius=150).contains(0, 0.001)
             True
         """
-        return circle_contains(self.latitude, self.longitude, self.radius, latitude, longitude)
+        place = real(latitude, "latitude"), real(longitude, "longitude")
+        return circle_contains(self.latitude, self.longitude, self.radius, *place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from struct import Struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError, parse_advertisement
+from .._tables.numbers import real, shown
 from .._tables.times import Time, to_us
 from .conditions import to_uint16, to_uuid, uuid_of
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 
 FIX_RECORD = Struct("=dddq")
-"""Layout of one row of a buffer of fixes: latitude, longitude, accuracy (doubles), time (int64 microseconds).
+"""Layout of one row of a buffer of fixes, 32 bytes without gaps, in the byte order of the machine: bytes 0 to 7 the
+latitude and 8 to 15 the longitude in degrees, 16 to 23 the accuracy in metres (all doubles), 24 to 31 the time (signed,
+64 bits, microseconds since 1970-01-01T00:00:00Z).
 
 The same as the NumPy dtype ``[("latitude", "f8"), ("longitude", "f8"), ("accuracy", "f8"), ("time_us", "i8")]``.
 """
@@ -32,17 +35,18 @@ RSSI_UNKNOWN = -(1 << 31)
 class Fix:
     """One position sample.
 
-    Coordinates are checked when the fix is fed, so that a monitor can count bad ones.
+    Ranges of coordinates are checked when the fix is fed, so that a monitor can count bad ones.
 
     Args:
         latitude: Degrees WGS84, -90 to 90.
         longitude: Degrees WGS84, -180 to 180.
         accuracy: Radius of uncertainty in metres; 0 or None: not reported; negative or NaN: there is no position.
-        time: When the position was determined: an aware datetime, or int microseconds since 1970-01-01T00:00:00Z.
+        time: When the position was determined: an aware datetime, a ``pandas.Timestamp`` or ``numpy.datetime64`` (UTC
+            where it has no zone), or int microseconds since 1970-01-01T00:00:00Z.
 
     Raises:
-        InvalidArgumentError: `time` is a naive datetime.
-        TypeError: `time` is neither datetime nor int.
+        InvalidArgumentError: `time` is a naive datetime or missing; no double can hold a number.
+        TypeError: A value is no number, or no time; the message names it.
 
     Example:
         >>> Fix(37.3349, -122.0090, accuracy=5, time=1_700_000_000_000_000).time_us
@@ -56,11 +60,42 @@ class Fix:
     time_us: int = field(init=False, repr=False)
 
     def __init__(self, latitude: float, longitude: float, accuracy: float | None = 0.0, *, time: Time) -> None:
-        object.__setattr__(self, "latitude", latitude)
-        object.__setattr__(self, "longitude", longitude)
-        object.__setattr__(self, "accuracy", 0.0 if accuracy is None else accuracy)
+        object.__setattr__(self, "latitude", real(latitude, "latitude"))
+        object.__setattr__(self, "longitude", real(longitude, "longitude"))
+        object.__setattr__(self, "accuracy", 0.0 if accuracy is None else real(accuracy, "accuracy"))
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "time_us", to_us(time))
+
+
+def fix_of(value: object, what: str = "fix") -> Fix:
+    """A fix as it is, or one of whatever has its attributes.
+
+    Raises:
+        TypeError: It has not.
+    """
+    if isinstance(value, Fix):
+        return value
+    given: Any = value
+    try:
+        return Fix(given.latitude, given.longitude, given.accuracy, time=given.time_us)
+    except AttributeError:
+        raise TypeError(f"{what} must be a Fix, not {type(value).__name__}") from None
+
+
+def packed(fixes: Iterable[Fix], what: str) -> bytes:
+    """Fixes as a buffer of :data:`FIX_RECORD`."""
+    pack = FIX_RECORD.pack
+    try:
+        rows = iter(fixes)
+    except TypeError:
+        raise TypeError(f"{what} must be an iterable of Fix, not {type(fixes).__name__}") from None
+    return b"".join(
+        [
+            pack(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
+            for row, each in enumerate(rows)
+            for fix in [each if type(each) is Fix else fix_of(each, f"{what}, row {row}")]
+        ]
+    )
 
 
 BEACON_KINDS = {1: "ibeacon", 2: "altbeacon"}
@@ -101,9 +136,12 @@ class BeaconSighting:
         if rssi is not None:
             if isinstance(rssi, bool):
                 raise TypeError("rssi must be int, not bool")
-            rssi = operator.index(rssi)
+            try:
+                rssi = operator.index(rssi)
+            except TypeError:
+                raise TypeError(f"rssi must be int, not {type(rssi).__name__}") from None
             if not RSSI_UNKNOWN < rssi < 1 << 31:
-                raise InvalidArgumentError(f"rssi {rssi} is out of range")
+                raise InvalidArgumentError(f"rssi {shown(rssi)} is outside -2**31 + 1 to 2**31 - 1")
         object.__setattr__(self, "uuid", to_uuid(uuid))
         object.__setattr__(self, "major", to_uint16(major, "major"))
         object.__setattr__(self, "minor", to_uint16(minor, "minor"))
@@ -141,9 +179,15 @@ class BeaconSighting:
             (1, 2, -71, -59, 'ibeacon')
         """
         number = -1 if company is None else to_uint16(company, "company")
+        try:
+            view = memoryview(payload)
+        except (TypeError, ValueError, BufferError):
+            raise TypeError(f"payload must be bytes, not {type(payload).__name__}") from None
         if time is not None:
             to_us(time)
-        uuid, major, minor, measured_power, kind, _ = parse_advertisement(payload, number)
+        uuid, major, minor, measured_power, kind, _ = parse_advertisement(
+            view if view.c_contiguous else view.tobytes(), number
+        )
         sighting = cls(uuid_of(uuid), major, minor, rssi)
         object.__setattr__(sighting, "measured_power", measured_power)
         object.__setattr__(sighting, "kind", BEACON_KINDS[kind])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from math import inf
 from typing import Any, TypeAlias
 
 from .._native import POLICY_CORE_LOCATION, POLICY_EXACT, POLICY_STANDARD, InvalidArgumentError
+from .._tables.numbers import real, shown
 from .._tables.times import seconds_to_us, us_to_seconds
 from .enums import DWELL_POLICIES, DwellPolicy, Notify
 
@@ -41,6 +43,10 @@ class TransitionPolicy:
         dwell_policy: What ends a dwell.
         notify: Which changes become events.
 
+    Raises:
+        InvalidArgumentError: A value is out of its range; the message names it.
+        TypeError: A value is of another kind.
+
     Example:
         >>> TransitionPolicy(entry_dwell=60).exit_dwell
         20.0
@@ -56,6 +62,25 @@ class TransitionPolicy:
     accuracy_factor: float = 1.0
     dwell_policy: DwellPolicy = DwellPolicy.TIMER
     notify: Notify = Notify.ALL
+
+    def __post_init__(self) -> None:
+        for name in ("entry_dwell", "exit_dwell"):
+            given = getattr(self, name)
+            if not 0 <= seconds_to_us(given, name) <= 10**15:
+                raise InvalidArgumentError(f"{name} {shown(given)} is outside 0 to 1e9 s")
+        for name in ("entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor"):
+            number = real(getattr(self, name), name)
+            if not 0 <= number < inf:
+                raise InvalidArgumentError(f"{name} {number} is not finite and from 0")
+            object.__setattr__(self, name, number)
+        if 0 < self.exit_margin_limit < self.exit_margin:
+            limit = f"exit_margin_limit {self.exit_margin_limit}"
+            raise InvalidArgumentError(f"{limit} is neither 0 nor at least the exit_margin, {self.exit_margin}")
+        if not isinstance(self.dwell_policy, str):
+            raise TypeError(f"dwell_policy must be a DwellPolicy, not {type(self.dwell_policy).__name__}")
+        object.__setattr__(self, "dwell_policy", _read_dwell_policy("dwell_policy", self.dwell_policy))
+        if not isinstance(self.notify, Notify):
+            raise TypeError(f"notify must be a Notify, not {type(self.notify).__name__}")
 
     @classmethod
     def standard(cls) -> TransitionPolicy:
@@ -98,6 +123,8 @@ class TransitionPolicy:
             >>> TransitionPolicy.named("exact") == TransitionPolicy.exact()
             True
         """
+        if not isinstance(name, str):
+            raise TypeError(f"policy must be the name of a preset, not {type(name).__name__}")
         presets = {"standard": cls.standard, "exact": cls.exact, "core_location": cls.core_location}
         if name not in presets:
             raise InvalidArgumentError(f"policy {name!r} is not one of {', '.join(presets)}")
@@ -118,6 +145,10 @@ class TransitionPolicy:
             >>> TransitionPolicy.from_dict({"entry_dwell": 5, "notify": ["entry"]}).notify
             <Notify.ENTRY: 2>
         """
+        if not isinstance(values, Mapping):
+            raise TypeError(f"policy must be a mapping of fields to values, not {type(values).__name__}")
+        if base is not None and not isinstance(base, TransitionPolicy):
+            raise TypeError(f"base must be a TransitionPolicy or None, not {type(base).__name__}")
         known = [field.name for field in fields(cls)]
         changes: dict[str, Any] = {}
         for key, value in values.items():
@@ -155,21 +186,21 @@ class TransitionPolicy:
 
 def _read_number(key: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidArgumentError(f"policy field {key} must be a number, not {value!r}")
+        raise InvalidArgumentError(f"policy field {key} must be a number, not {shown(value)}")
     return value
 
 
 def _read_dwell_policy(key: str, value: Any) -> DwellPolicy:
     names = [str(policy) for policy in DwellPolicy]
-    if value not in names:
-        raise InvalidArgumentError(f"policy field {key}: {value!r} is not one of {', '.join(names)}")
+    if not isinstance(value, str) or value not in names:
+        raise InvalidArgumentError(f"policy field {key}: {shown(value)} is not one of {', '.join(names)}")
     return DwellPolicy(value)
 
 
 def _read_notify(key: str, value: Any) -> Notify:
     names = {"initial": Notify.INITIAL, "entry": Notify.ENTRY, "exit": Notify.EXIT}
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidArgumentError(f"policy field {key} must be a list of {', '.join(names)}, not {value!r}")
+        raise InvalidArgumentError(f"policy field {key} must be a list of {', '.join(names)}, not {shown(value)}")
     notify = Notify(0)
     for name in value:
         if not isinstance(name, str) or name not in names:

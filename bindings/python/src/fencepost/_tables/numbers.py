@@ -1,0 +1,38 @@
+"""Numbers that are checked where they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._native import InvalidArgumentError
+
+
+def shown(value: Any) -> str:
+    """A value in a message: on one line, and short, whatever it is."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an int of more digits than Python writes; a repr that fails
+        text = f"of type {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def real(value: Any, what: str) -> float:
+    """A number for a double: ints and floats as they are, others (NumPy's scalars, Decimal, Fraction) as a float.
+
+    Raises:
+        TypeError: It is none: a text, a bool, a column, None.
+        InvalidArgumentError: No double holds it.
+    """
+    kind = type(value)
+    if kind is float:
+        return value  # type: ignore[no-any-return]
+    is_column = getattr(value, "shape", ()) != () or hasattr(value, "mask")
+    if is_column or isinstance(value, bool | str | bytes | bytearray) or kind.__name__ in ("bool", "bool_"):
+        raise TypeError(f"{what} must be a number, not {kind.__name__}")
+    try:
+        number = float(value)
+    except (TypeError, AttributeError):
+        raise TypeError(f"{what} must be a number, not {kind.__name__}") from None
+    except (ValueError, ArithmeticError):
+        raise InvalidArgumentError(f"{what} {shown(value)} is not a number that a double can hold") from None
+    return value if kind is int else number
