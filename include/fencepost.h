@@ -68,7 +68,8 @@
  *           the number of processors when the library is loaded, and takes its hash seed from getrandom() or
  *           /dev/urandom; SQLite looks at SQLITE_TMPDIR and TMPDIR for what does not fit into memory.)
  * Sanitizer The Thread Sanitizer does not see the lock inside: run the host with
- *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library.
+ *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. It may still
+ *           report what your threads hand to each other through the library alone, as the context of a wake-up.
  */
 #ifndef FENCEPOST_H
 #define FENCEPOST_H

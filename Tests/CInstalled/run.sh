@@ -174,7 +174,7 @@ of_0_1() {
 # A host under the Thread Sanitizer: with the suppressions that are installed it reports nothing.
 under_thread_sanitizer() {
   gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=thread -I"$1/include" -ITests/CCases Tests/CInstalled/threads.c \
-    Tests/CCases/case_threads.c Tests/CCases/case_wakeup.c Tests/CCases/support.c -L"$1/lib" -lfencepost -lm -pthread \
+    Tests/CCases/case_threads.c Tests/CCases/support.c -L"$1/lib" -lfencepost -lm -pthread \
     -o "$folder/program"
   TSAN_OPTIONS="suppressions=$1/share/fencepost/tsan.supp halt_on_error=1 exitcode=66" LD_LIBRARY_PATH="$1/lib" \
     "$folder/program" 2> "$folder/errors" || {

@@ -16,10 +16,9 @@ void check_text(const char *file, int line, const char *what, const char *got, c
   if (strcmp(got, expected) != 0) ccase_fail(file, line, "%s is \"%s\", expected \"%s\"", what, got, expected);
 }
 
-extern const ccase_area area_threads, area_wakeup;
+extern const ccase_area area_threads;
 
 int main(void) {
   for (size_t i = 0; i < area_threads.count; i++) area_threads.cases[i].run();
-  for (size_t i = 0; i < area_wakeup.count; i++) area_wakeup.cases[i].run();
   return 0;
 }
