@@ -6,9 +6,9 @@ Columns: kind; latitude and longitude of the start, the end and the point (degre
 the point, length from the start to the nearest place (metres); signed distance to the left there (metres, 0 where the
 nearest place is an end).
 
-The geodesic is followed in space by Taylor series of its differential equation, x'' = -(x'Dx' / xDDx) Dx on the ellipsoid
-xDx = 1, which shares nothing with the library's way. geographiclib only says where to start. Deterministic: seeded
-generator.
+The geodesic is followed in space by Taylor series of its differential equation, x'' = -(x'Dx' / xDDx) Dx on the
+ellipsoid xDx = 1, which shares nothing with the library's way. geographiclib only says where to start. Deterministic:
+seeded generator.
 """
 
 import math

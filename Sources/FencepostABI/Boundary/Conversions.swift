@@ -105,7 +105,8 @@ struct CreateOptions {
   /// Creates or opens the monitor.
   func open(_ name: String?) throws(BoundaryError) -> StoredEngine {
     guard let directory else {
-      return StoredEngine(try refusedByEngine { () throws(MonitorError) in try MonitorEngine(name: name, options: engine) })
+      return StoredEngine(
+        try refusedByEngine { () throws(MonitorError) in try MonitorEngine(name: name, options: engine) })
     }
     guard let name else { throw .invalidArgument("name is NULL; a monitor with a store needs one") }
     return try refusedByEngine { () throws(MonitorError) in

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct MonitorErrorTests {
   @Test(arguments: [
-    MonitorError.invalidArgument("radius is -1", position: 3), .invalidName("a.b"), .monitorInUse("m"), .consumerAlreadyActive, .notFound("c"),
+    MonitorError.invalidArgument("radius is -1", position: 3), .invalidName("a.b"), .monitorInUse("m"),
+    .consumerAlreadyActive, .notFound("c"),
     .lateInput(time: at(1), clock: at(2)), .aheadOfClock(time: at(9), clock: at(2), limit: 5),
     .queueFull(limit: 10, position: 1), .internalInconsistency("x"),
   ])

@@ -58,10 +58,12 @@ if TYPE_CHECKING:
     from ._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
     from ._values.enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
     from ._values.events import Event, EventList
+    from ._values.explanation import Explanation
     from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
     from ._values.policy import TransitionPolicy
     from ._values.records import Record, RecordList
-    from ._values.results import Explanation, FeedResult, Statistics, SyncResult
+    from ._values.results import FeedResult, SyncResult
+    from ._values.statistics import Statistics
 
 # Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
 # above; a test compares them with __all__.
@@ -86,10 +88,12 @@ _MODULES = {
     "_values.conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
     "_values.enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State",
     "_values.events": "Event EventList",
+    "_values.explanation": "Explanation",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
     "_values.policy": "TransitionPolicy",
     "_values.records": "Record RecordList",
-    "_values.results": "Explanation FeedResult Statistics SyncResult",
+    "_values.results": "FeedResult SyncResult",
+    "_values.statistics": "Statistics",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
 

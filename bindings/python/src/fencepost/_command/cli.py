@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from .._errors import InputError, InputWarning
 from .._native import VERSION, FencepostError
-from .options import DONE, INTERRUPTED, REFUSED, UsageError
+from .outcomes import DONE, INTERRUPTED, REFUSED, UsageError
 
 
 class _Parser(argparse.ArgumentParser):

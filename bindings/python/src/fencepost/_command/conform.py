@@ -24,7 +24,7 @@ from .._monitor.monitor import Monitor
 from .._native import FencepostError, MonitorInUseError, StoreUnavailableError
 from .._values.enums import Durability
 from .conform_steps import ELSEWHERE, STEPS, Mismatch, Named, Skip, event_members, text
-from .options import DONE, FAILED
+from .outcomes import DONE, FAILED
 from .scenarios import Scenario, defect, plain, read_scenarios, to_us
 
 DESCRIPTION = (

@@ -1,4 +1,4 @@
-"""Exit codes, and arguments of the command line as values."""
+"""Arguments of the command line as values."""
 
 from __future__ import annotations
 
@@ -10,12 +10,6 @@ from typing import Any
 from .._tables.names import Names
 from .._tables.text_times import parse_time
 from .._values.policy import TransitionPolicy
-
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
-
-
-class UsageError(ValueError):
-    """The command line cannot be used."""
 
 
 def argument(reader: Callable[[str], Any]) -> Callable[[str], Any]:

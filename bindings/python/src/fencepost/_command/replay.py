@@ -27,7 +27,8 @@ from .._tables.names import CONDITIONS, TRACK
 from .._values.enums import Delivery
 from .._values.events import LOG_COLUMNS, Event
 from .._values.policy import TransitionPolicy
-from .options import DONE, UsageError, to_count, to_metres, to_names, to_policy, to_time
+from .options import to_count, to_metres, to_names, to_policy, to_time
+from .outcomes import DONE, UsageError
 from .terminal import WRITERS, write_summary, write_tracked
 
 DESCRIPTION = (

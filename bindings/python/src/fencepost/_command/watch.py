@@ -19,7 +19,8 @@ from .live_formats import FORMATS, Found
 from .live_lines import LineError
 from .live_sources import Source, open_file
 from .notices import Notices
-from .options import DONE, UsageError, to_policy, to_seconds
+from .options import to_policy, to_seconds
+from .outcomes import DONE, UsageError
 from .signals import Signals
 from .watched_monitor import Watch
 

@@ -13,8 +13,6 @@ from .._tables.numbers import real
 from .._tables.times import from_us, seconds_to_us
 from .._values.arguments import integer, member
 from .._values.enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
-from .._values.records import RECORD_HEADS, Record, RecordList, record_row
-from .._values.results import Explanation, Statistics
 from .conditions import MonitorConditions
 from .events import MonitorEvents
 from .inputs import MonitorInputs
@@ -23,6 +21,10 @@ from .store import MonitorStore
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from .._values.explanation import Explanation
+    from .._values.records import Record, RecordList
+    from .._values.statistics import Statistics
 
 
 def _directory(store: str | os.PathLike[str]) -> bytes:
@@ -160,7 +162,11 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             'unsatisfied'
         """
         row = self._handle.record(identifier)
-        return None if row is None else Record._from_row(row)
+        if row is None:
+            return None
+        from .._values.records import Record
+
+        return Record._from_row(row)
 
     def records(self) -> RecordList:
         """All records, in the order in which the conditions were added.
@@ -172,6 +178,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             >>> [record.last_event.identifier for record in monitor.records()]
             ['home']
         """
+        from .._values.records import Record, RecordList
+
         return RecordList([Record._from_row(row) for row in self._handle.records()])
 
     def explain(self, identifier: str) -> Explanation:
@@ -188,6 +196,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             <Reason.NO_FIX_YET: 'no_fix_yet'>
         """
         reason, observed, diagnostics, *numbers = self._handle.explain(identifier)
+        from .._values.explanation import Explanation
+
         return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
 
     def __getitem__(self, identifier: str) -> Record:
@@ -338,6 +348,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             >>> monitor.statistics().input_count
             1
         """
+        from .._values.statistics import Statistics
+
         return Statistics(*self._handle.statistics())
 
     def __repr__(self) -> str:
@@ -351,6 +363,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
 
     def _repr_html_(self) -> str:
         first = (self.record(identifier) for identifier in self.identifiers[:SHOWN])
+        from .._values.records import RECORD_HEADS, record_row
+
         rows = [record_row(record) for record in first if record is not None]
         return table(repr(self).strip("<>"), RECORD_HEADS, rows, len(self))
 

@@ -11,13 +11,13 @@ from .._values.arguments import assumed, integer, policy_row
 from .._values.conditions import Condition, definition_of
 from .._values.enums import STATES, State
 from .._values.policy import DefinitionRow, TransitionPolicy
-from .._values.records import Record
 from .._values.results import SyncResult
 
 if TYPE_CHECKING:
     from typing import Protocol
 
     from .._tables.buffers import ArrowStream
+    from .._values.records import Record
 
     class NamedCondition(Protocol):
         """A record, or whatever else names a condition; it may say its assuming, policy and tag."""

@@ -1,0 +1,48 @@
+"""Counters of a monitor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from .._tables.times import from_us
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counters of a monitor since it was created, and its clock.
+
+    Attributes:
+        clock_us: The largest time given, microseconds since 1970-01-01T00:00:00Z; None: none yet.
+        input_count: Inputs that were taken note of, the invalid and the late ones too; not those refused because the
+            queue was full.
+        accepted_fixes: Fixes that were evaluated.
+        invalid_fixes: Fixes refused or ignored for their coordinates, their time or because there is no position.
+        late_inputs: Inputs of all kinds that were earlier than the clock.
+        accepted_sightings: Scan reports.
+        pending_events: Events that wait to be handed out.
+        handed_out_events: The last sequence number given.
+        condition_count: Conditions.
+        ahead_inputs: Inputs of all kinds that were ahead of the clock by more than `max_time_step`.
+
+    Example:
+        >>> from fencepost import Monitor
+        >>> Monitor().statistics().condition_count
+        0
+    """
+
+    clock_us: int | None
+    input_count: int
+    accepted_fixes: int
+    invalid_fixes: int
+    late_inputs: int
+    accepted_sightings: int
+    pending_events: int
+    handed_out_events: int
+    condition_count: int
+    ahead_inputs: int = 0
+
+    @property
+    def clock(self) -> datetime | None:
+        """The largest time given, aware, UTC."""
+        return from_us(self.clock_us)
