@@ -1,4 +1,7 @@
-"""A drive becomes visits, a what-if, and a page to look at. Prints the same on every machine."""
+"""A drive becomes visits, a what-if, and a page to look at. Prints the same on every machine.
+
+The page needs the extra `report`: pip install './bindings/python[report]'
+"""
 
 import tempfile
 from pathlib import Path

@@ -172,6 +172,13 @@ def test_an_event_in_flight_must_come_again_after_a_restart(run: Run, tmp_path: 
             "x: step 2: is not a step of the format: it has no verb; the verbs are open,",
         ),
         (b'{"name": "x", "steps": [{"next": null, "advance": 3}]}', "it has more than one verb: advance, next"),
+        (
+            b'{"name": "x", "steps": [{"next": {"staet": "satisfied"}}]}',
+            "step 1: is not a step of the format: staet is not",
+        ),
+        (b'{"name": "x", "steps": [{"record": "c", "is": {"tga": 5}}]}', "tga is not one of what is compared here: "),
+        (b'{"name": "x", "steps": [{"explain": "c", "is": {"why": 5}}]}', "why is not one of what is compared here: "),
+        (b'{"name": "x", "steps": [{"statistics": {"late": 0}}]}', "late is not one of what is compared here: "),
         (b'{"name": "x", "steps": [{"advance": "soon"}]}', 'step 1: is not a step of the format: "soon" is not a time'),
         (b'{"name": "x", "steps": [{"close": "M2"}]}', 'monitor "M2" is not open'),
         (b'{"name": "x", "steps": [{"next": null, "monitor": "M2"}]}', 'monitor "M2" is not open'),

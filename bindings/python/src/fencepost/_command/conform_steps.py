@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,6 +20,22 @@ from .scenarios import plain, to_us
 _Value = TypeVar("_Value")
 KINDS: dict[str, type[Condition]] = {"circle": CircularGeographicCondition, "beacon": BeaconIdentityCondition}
 EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
+EVENT_KEYS = (
+    "sequence",
+    "identifier",
+    "generation",
+    "tag",
+    "latitude",
+    "longitude",
+    "accuracy",
+    "boundary_distance",
+    "date",
+    "evidence_date",
+    "state",
+    "cause",
+    "refinement",
+    "diagnostics",
+)
 COUNTERS = ("late_inputs", "invalid_fixes", "ahead_inputs")
 TIMES = ("date", "evidence_date")
 TOLERANCE = 1e-6
@@ -200,7 +216,7 @@ def _record(named: Named, step: dict[str, Any]) -> None:
     got = None
     if record is not None:
         got = {**(event_members(record.last_event) or {}), "condition": _condition(record.condition)}
-    _compare(step["is"], got)
+    _compare(step["is"], got, known=(*EVENT_KEYS, "condition"))
 
 
 def _identifiers(named: Named, step: dict[str, Any]) -> None:
@@ -209,7 +225,7 @@ def _identifiers(named: Named, step: dict[str, Any]) -> None:
 
 def _statistics(named: Named, step: dict[str, Any]) -> None:
     counters = named.monitor.statistics()
-    _compare(step["statistics"], {key: getattr(counters, key) for key in COUNTERS})
+    _compare(step["statistics"], {key: getattr(counters, key) for key in COUNTERS}, known=COUNTERS)
 
 
 def _explain(named: Named, step: dict[str, Any]) -> None:
@@ -219,7 +235,7 @@ def _explain(named: Named, step: dict[str, Any]) -> None:
         got = {key: getattr(explanation, key) for key in EXPLAIN_KEYS}
     except NotFoundError:
         pass
-    _compare(step["is"], got, TOLERANCE)
+    _compare(step["is"], got, TOLERANCE, EXPLAIN_KEYS)
 
 
 STEPS: dict[str, Callable[[Named, dict[str, Any]], None]] = {
@@ -269,15 +285,16 @@ def _condition(condition: Condition) -> dict[str, Any]:
     return {"beacon": {key: value for key, value in components.items() if value is not None}}
 
 
-def _compare(expected: Any, got: Any, tolerance: float | None = None) -> None:
-    """Only the keys that the expectation lists are compared."""
+def _compare(expected: Any, got: Any, tolerance: float | None = None, known: Iterable[str] = EVENT_KEYS) -> None:
+    """Only the keys that the expectation lists are compared; one that is not known would never be."""
+    unknown = [key for key in expected if key not in known] if isinstance(expected, dict) else []
+    if unknown:
+        raise ValueError(f"{unknown[0]} is not one of what is compared here: {', '.join(known)}")
     if not isinstance(expected, dict) or got is None:
         if expected != got:
             raise Mismatch(plain(expected), text(got))
         return
     for key, value in expected.items():
-        if key not in got:
-            raise ValueError(f"{key} is not one of what is compared here: {', '.join(got)}")
         found = got[key]
         if key in TIMES:
             same = (None if value is None else to_us(value)) == found

@@ -10,13 +10,21 @@ SHOWN = 50
 """Rows of a table that are shown."""
 
 
-def text(value: Any) -> str:
-    """A value as one reads it: times to the second where that is exact, distances to the decimetre."""
+def text(value: Any, name: str = "") -> str:
+    """A value of a column as one reads it: times to the second where that is exact, numbers as :func:`number`."""
     if value is None:
         return ""
     if isinstance(value, datetime):
         return instant(value)
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
+    return number(value, name) if isinstance(value, float) else str(value)
+
+
+def number(value: float, name: str) -> str:
+    """Coordinates to 1e-7 degrees, a centimetre; distances to the decimetre."""
+    if name not in ("latitude", "longitude"):
+        return f"{value:.1f}"
+    digits = f"{value:.7f}".rstrip("0")
+    return f"{digits}0" if digits.endswith(".") else digits
 
 
 def instant(value: datetime | None) -> str:
@@ -29,7 +37,8 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], cou
     from html import escape
 
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text(value))}</td>" for value in row) + "</tr>" for row in rows)
+    cells = ((text(value, name) for name, value in zip(heads, row, strict=True)) for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
     more = f"<p>… and {count - SHOWN} more</p>" if count > SHOWN else ""
     return (
         f'<table class="fencepost"><caption>{escape(caption)}</caption>'

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import IO, Any, Generic, TypeAlias, TypeVar, overload
 
-from .html import SHOWN, table
+from .html import SHOWN, number, table
 from .table import Table
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ class Rows(Table, Sequence[T], Generic[T]):
 
     def _repr_html_(self) -> str:
         columns = self.columns()
-        rows = (tuple(map(shown, row)) for row in islice(zip(*columns.values()), SHOWN))
+        rows = (tuple(map(shown, row, columns)) for row in islice(zip(*columns.values()), SHOWN))
         return table(f"{type(self).__name__}: {self._summary()}", tuple(columns), rows, len(self))
 
 
@@ -103,8 +103,8 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def shown(value: Any) -> str:
-    """A value as people read it."""
+def shown(value: Any, name: str = "") -> str:
+    """A value of a column as people read it."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -112,7 +112,7 @@ def shown(value: Any) -> str:
     if isinstance(value, timedelta):
         seconds = round(value.total_seconds())
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
+    return number(value, name) if isinstance(value, float) else str(value)
 
 
 def write_to(target: Target, write: Any) -> str | None:

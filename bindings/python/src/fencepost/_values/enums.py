@@ -100,8 +100,11 @@ class Notify(enum.Flag):
     INITIAL = 1
     """The determination of an undetermined state."""
     ENTRY = 2
+    """The crossing inwards."""
     EXIT = 4
+    """The crossing outwards."""
     ALL = 7
+    """All of these changes."""
 
 
 class Diagnostics(enum.Flag):
@@ -113,18 +116,25 @@ class Diagnostics(enum.Flag):
     """
 
     AUTHORIZATION_DENIED = 1 << 0
+    """The user denied the use of positions to the program."""
     AUTHORIZATION_DENIED_GLOBALLY = 1 << 1
+    """The user switched positions off for all programs."""
     AUTHORIZATION_RESTRICTED = 1 << 2
+    """The program may not use positions, and the user cannot change that."""
     INSUFFICIENTLY_IN_USE = 1 << 3
+    """The program is not in use to the degree that its permission asks for."""
     ACCURACY_LIMITED = 1 << 4
+    """Only approximate positions are permitted."""
     CONDITION_UNSUPPORTED = 1 << 5
-    """Set by the library."""
+    """The host cannot monitor that kind of condition. Set by the library."""
     CONDITION_LIMIT_EXCEEDED = 1 << 6
-    """Set by the library."""
+    """More conditions than the limit stand before it. Set by the library."""
     PERSISTENCE_UNAVAILABLE = 1 << 7
-    """Set by the library."""
+    """The store cannot be written. Set by the library."""
     SERVICE_SESSION_REQUIRED = 1 << 8
+    """The program must hold a service session first."""
     AUTHORIZATION_REQUEST_IN_PROGRESS = 1 << 9
+    """The user is being asked for permission."""
 
 
 class Reason(enum.StrEnum):
@@ -150,11 +160,15 @@ class Reason(enum.StrEnum):
     WITHIN_MARGIN = "within_margin"
     """Circles: the last fix is on the other side, not decisive."""
     INSIDE = "inside"
+    """Circles: satisfied, the last fix is inside."""
     OUTSIDE = "outside"
+    """Circles: unsatisfied, the last fix is outside."""
     NOT_SEEN_YET = "not_seen_yet"
     """Beacons: undetermined."""
     SEEN = "seen"
+    """Beacons: satisfied, a matching beacon was sighted."""
     ABSENT = "absent"
+    """Beacons: unsatisfied, no matching beacon was sighted for the timeout."""
 
 
 STATES = tuple(State)

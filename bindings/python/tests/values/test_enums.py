@@ -1,0 +1,24 @@
+"""Every member of an enumeration says what it means, where readers and documentation look: below it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+import pytest
+
+from fencepost import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
+from fencepost._values import enums
+
+
+@pytest.mark.parametrize("kind", [Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State])
+def test_members_have_docstrings(kind: type) -> None:
+    module = ast.parse(inspect.getsource(enums))
+    (body,) = (node.body for node in module.body if isinstance(node, ast.ClassDef) and node.name == kind.__name__)
+    documented = set()
+    for statement, following in zip(body, [*body[1:], None], strict=True):
+        if isinstance(statement, ast.Assign) and isinstance(following, ast.Expr):
+            assert isinstance(following.value, ast.Constant)
+            assert len(following.value.value) > 10
+            documented.add(statement.targets[0].id)  # type: ignore[attr-defined]
+    assert documented == set(kind.__members__)
