@@ -43,8 +43,11 @@ class Ended(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What all shards need. `grouped`: the rows of a track come together, so that it ends where another begins.
-    `as_json`: events are JSON texts instead of rows."""
+    """What a shard must be given so that it can replay its share of the tracks.
+
+    `grouped`: the rows of a track come together, so that it ends where another begins. `as_json`: events are JSON texts
+    instead of rows.
+    """
 
     template: Monitor
     reports: Sequence[Report]

@@ -139,7 +139,7 @@ class Column:
         """X and y of a column of WKB points; NaN where there is none.
 
         Raises:
-            NotPointError: One of them is something else.
+            NotPointError: A row of the column holds another geometry than a point, or no WKB at all.
         """
         same = self._same_points()
         if same is not None:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import IO, Any, Generic, TypeAlias, TypeVar, overload
 
-from .html import SHOWN, number, table
+from .html import SHOWN, instant, number, table
 from .table import Table
 
 T = TypeVar("T")
@@ -97,7 +97,7 @@ class Rows(Table, Sequence[T], Generic[T]):
 
 def _cell(value: Any) -> Any:
     if isinstance(value, datetime):
-        return value.isoformat().replace("+00:00", "Z")
+        return instant(value)
     if isinstance(value, timedelta):
         return value.total_seconds()
     return "" if value is None else value

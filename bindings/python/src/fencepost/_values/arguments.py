@@ -64,7 +64,7 @@ def assumed_state(value: Any) -> State:
     """The state that a condition begins with.
 
     Raises:
-        InvalidArgumentError: It is none.
+        InvalidArgumentError: The value names no state that a condition may begin with.
     """
     names = [str(state) for state in State if state is not State.UNMONITORED]
     if value not in names:
@@ -76,7 +76,7 @@ def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
     """A preset by its name, or the default with the fields of an object laid over it.
 
     Raises:
-        InvalidArgumentError: It is neither.
+        InvalidArgumentError: The value is neither a name nor an object, or it names no preset.
     """
     if value is None:
         return default
