@@ -1,16 +1,22 @@
-/* Runs every C case against whatever library this program is linked with; see Tests/CInstalled/run.sh. */
+/* Runs the C cases in a process of their own, all or those whose name contains an argument: against the library that is
+ * installed (run.sh), with a sanitizer (Tests/Sanitize), or a few alone (case.sh). */
+#include <stdio.h>
+#include <string.h>
+
 #include "cases.h"
 
-#include <stdio.h>
-
-int main(void) {
-  size_t failed = 0;
-  for (size_t i = 0; i < ccase_count(); i++) {
+int main(int count, char **arguments) {
+  int failed = 0, ran = 0;
+  for (size_t index = 0; index < ccase_count(); index++) {
     char reason[8192] = "";
-    if (ccase_run(i, reason, sizeof reason)) continue;
+    int is_wanted = count == 1;
+    for (int i = 1; i < count; i++) is_wanted |= strstr(ccase_name(index), arguments[i]) != NULL;
+    if (!is_wanted) continue;
+    ran++;
+    if (ccase_run(index, reason, sizeof reason)) continue;
+    printf("FAILED %s: %s\n", ccase_name(index), reason);
     failed++;
-    fprintf(stderr, "%s: %s\n", ccase_name(i), reason);
   }
-  printf("%zu of %zu C cases passed\n", ccase_count() - failed, ccase_count());
-  return failed != 0;
+  printf("%d of %d C cases passed\n", ran - failed, ran);
+  return failed != 0 || ran == 0;
 }

@@ -36,7 +36,7 @@ check() {
     return 1
   }
   mkdir -p "$build/cases"
-  link "$sanitizer" "$build/cases/run" Tests/CCases/*.c Tests/Sanitize/run_cases.c
+  link "$sanitizer" "$build/cases/run" Tests/CCases/*.c Tests/CInstalled/cases.c
   if [ "$sanitizer" = thread ]; then
     TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" "$build/cases/run" threads:
   else

@@ -1,0 +1,13 @@
+#!/bin/bash
+# Runs the C cases whose name contains a word, against the release library: to look at one alone.
+#
+#   Tests/CInstalled/case.sh WORD...      `columns`, `batches: late`; without a word all
+#
+# Needs what `make setup-test` makes.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Iinclude -ITests/CCases -ITests/CCases/include Tests/CCases/*.c \
+  Tests/CInstalled/cases.c -o "$folder/cases" -L.build/lib -lfencepost -lm -pthread
+LD_LIBRARY_PATH=.build/lib "$folder/cases" "$@"
