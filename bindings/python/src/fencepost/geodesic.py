@@ -25,7 +25,7 @@ from ._tables.numbers import real
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-__all__ = ["Direct", "Inverse", "direct", "inverse"]
+__all__ = ["Direct", "Inverse", "circle", "direct", "inverse"]
 
 T = TypeVar("T")
 Column: TypeAlias = "Sequence[float] | Buffer"
@@ -156,3 +156,33 @@ def _shape(argument: Any) -> tuple[int] | tuple[()]:
     if shape == () or not hasattr(argument, "__len__"):
         return ()
     return (len(argument),)
+
+
+def circle(latitude: float, longitude: float, radius: float, *, corners: int = 180) -> dict[str, Any]:
+    """A circle as a GeoJSON geometry (RFC 7946): every corner lies on the geodesic circle, and between corners the line
+    is straight on the map.
+
+    What goes over the antimeridian is cut there into a MultiPolygon. A circle around a pole reaches to the edge of the
+    map, one around both leaves out what is beyond it. ``shapely.geometry.shape`` makes a polygon of it.
+
+    Args:
+        latitude: Of the centre, degrees, -90 to 90.
+        longitude: Of the centre, degrees, -180 to 180.
+        radius: Metres along the geodesic, finite, above 0.
+        corners: How many corners the line has, 3 to 1 000 000.
+
+    Returns:
+        A dict with ``type`` and ``coordinates``, longitude first.
+
+    Raises:
+        InvalidArgumentError: A coordinate, the radius or `corners` is out of its range.
+
+    Example:
+        >>> circle(52.5, 13.4, 200, corners=36)["type"]
+        'Polygon'
+        >>> circle(0, 180, 200, corners=36)["type"]
+        'MultiPolygon'
+    """
+    from ._values.circle_polygon import circle_geometry
+
+    return circle_geometry(latitude, longitude, radius, corners)

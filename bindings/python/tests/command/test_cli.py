@@ -168,8 +168,8 @@ def test_delivery_and_limit(run: Run) -> None:
 
 def test_way_points_are_played(run: Run, files: Path) -> None:
     arguments = ("replay", "w.csv", "--conditions", "c.geojson", "--format", "jsonl")
-    hint = "point 1: has no time; way points are played with speed (m/s) and start"
-    assert one_line(run(*arguments)) == f"w.csv: {hint}"
+    hint = "point 1: has no time; way points are played with --speed M/S and --start TIME; a column of times is named"
+    assert one_line(run(*arguments)) == f"w.csv: {hint} with --columns time=NAME"
     play = (*arguments, "--speed", "10", "--start", "1970-01-01T00:00:00Z")
     # 445.3 m: inside after 122.6 m, out again after 322.6 m.
     events = [json.loads(line) for line in run(*play).stdout.splitlines()]
@@ -178,10 +178,11 @@ def test_way_points_are_played(run: Run, files: Path) -> None:
     ]  # fmt: skip
     there_and_back = [json.loads(line) for line in run(*play, "--loop", "2").stdout.splitlines()]
     assert [e["state"] for e in there_and_back] == ["unsatisfied"] + ["satisfied", "unsatisfied"] * 4
-    assert one_line(run(*arguments, "--speed", "10")) == "speed and start are needed together to play way points"
+    assert one_line(run(*arguments, "--speed", "10")) == "argument --speed: needs --start"
+    assert one_line(run(*arguments, "--start", "2024-05-01")) == "argument --start: needs --speed"
     assert "more than 10000000 fixes" in one_line(run(*play[:-3], "1e-6", *play[-2:]))
     timed = run("replay", "t.csv", "--conditions", "c.geojson", *play[-4:])
-    assert one_line(timed).startswith("t.csv: has times; speed")
+    assert one_line(timed).startswith("t.csv: has times; --speed, --start and --loop are for")
 
 
 def test_columns(run: Run, files: Path) -> None:
@@ -210,7 +211,10 @@ def test_columns(run: Run, files: Path) -> None:
         (("replay", "t.csv", "--conditions", "t.csv"), "t.csv: line 1: there is no column for the identifier"),
         (("replay", "t.csv", "--conditions", "w.gpkg"), "w.gpkg: No such file or directory"),
         (("replay", "t.csv", "--conditions", "c.geojson", "--sightings", "t.csv"), "t.csv: line 1: not JSON"),
-        (("replay", "c.geojson", "--conditions", "c.geojson"), "c.geojson: features[0]: is a Point, not a LineString"),
+        (
+            ("replay", "c.geojson", "--conditions", "c.geojson"),
+            "c.geojson: point 1: has no time; way points are played with --speed",
+        ),
     ],
 )
 def test_bad_usage(run: Run, files: Path, arguments: tuple[str, ...], words: str) -> None:

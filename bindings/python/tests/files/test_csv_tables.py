@@ -62,6 +62,7 @@ def test_circles_and_tracks_between_any_delimiters(
     assert len(read_track(path).fixes) == 2
 
 
+@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # of small radii
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_a_header_in_a_comment(tmp_path: Path, delimiter: str) -> None:
     path = tmp_path / "circles.csv"

@@ -322,7 +322,7 @@ def test_geojson_lines(write: Write, text: str) -> None:
         ("{", "line 1 column 2: not JSON"),
         ("[1, 2]", "type: is not GeoJSON"),
         ('{"type": "FeatureCollection", "features": [7]}', "features[0]: is not a Feature"),
-        (line([1, 2], "Point"), "feature: is a Point"),
+        (line([[1, 2]], "MultiPoint"), "feature: is a MultiPoint"),
         (line([[1, 2], [3, 4]], times=[1]), "has 2 positions but 1 times"),
         (line([[1, 2], ["3", 4]], times=[1, 2]), "point 2: is not [longitude, latitude]"),
         (line([[1, 2], [3, 4]], times=[1, "soon"]), "point 2: time: 'soon'"),
@@ -427,6 +427,7 @@ def test_broken_conditions(write: Write, content: str, words: str) -> None:
     assert words in refusal(read_conditions, write("c.geojson", content), TransitionPolicy())
 
 
+@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # of small radii
 @pytest.mark.parametrize(
     ("properties", "words"),
     [

@@ -16,7 +16,7 @@ PACKAGE = Path(fencepost.__file__).parent
 MAY_IMPORT: dict[str, set[str]] = {"_native": set(), "_errors": {"_native"}}
 MAY_IMPORT["_tables"] = {"_native", "_errors"}
 MAY_IMPORT["_values"] = {*MAY_IMPORT["_tables"], "_tables"}
-MAY_IMPORT["geodesic"] = MAY_IMPORT["_values"]
+MAY_IMPORT["geodesic"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_monitor"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_files"] = {*MAY_IMPORT["_values"], "_values"}
 # A log never asks the engine.

@@ -75,6 +75,7 @@ def _refuse(reason: str) -> int:
 
 COMMANDS = {
     "replay": "replay a track against conditions and print the events",
+    "circles": "write the circles of conditions as polygons",
     "conform": "run conformance scenarios on the engine",
     "watch": "follow fixes as they come and run a command for each event",
 }

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tables.names import Names
-from .._tables.text_times import parse_time
+from .._values.arguments import assumed_state
+from .._values.enums import State
 from .._values.policy import TransitionPolicy
 
 
@@ -27,11 +28,6 @@ def argument(reader: Callable[[str], Any]) -> Callable[[str], Any]:
 @argument
 def to_policy(text: str) -> TransitionPolicy:
     return TransitionPolicy.named(text)
-
-
-@argument
-def to_time(text: str) -> int:
-    return parse_time(text)
 
 
 @argument
@@ -65,6 +61,24 @@ def to_names(known: Names) -> Callable[[str], dict[str, str]]:
         return pairs
 
     return read
+
+
+def add_defaults(parser: argparse.ArgumentParser) -> None:
+    """What holds for conditions that do not say it themselves, beside the policy."""
+    parser.add_argument("--radius", type=to_metres, metavar="METRES", help="of circles that have none")
+    parser.add_argument(
+        "--assuming",
+        type=to_state,
+        default=State.UNKNOWN,
+        metavar="STATE",
+        help="of conditions that say none: unknown (default), satisfied or unsatisfied, with which the first look at "
+        "a place where the device is not makes no event",
+    )
+
+
+@argument
+def to_state(text: str) -> State:
+    return assumed_state(text)
 
 
 def to_seconds(text: str) -> float:

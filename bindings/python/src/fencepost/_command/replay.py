@@ -23,11 +23,12 @@ from .._monitor.monitor import Monitor
 from .._replay.filling import add_conditions
 from .._replay.replay import Replay, timed
 from .._replay.significant import Thinning
-from .._tables.names import CONDITIONS, TRACK
+from .._tables.names import CONDITIONS, GEOMETRY, TRACK
+from .._tables.text_times import ORDERS, TimeStyle, parse_time, time_zone
 from .._values.enums import Delivery
 from .._values.events import LOG_COLUMNS, Event
 from .._values.policy import TransitionPolicy
-from .options import to_count, to_metres, to_names, to_policy, to_time
+from .options import add_defaults, to_count, to_metres, to_names, to_policy
 from .outcomes import DONE, UsageError
 from .terminal import WRITERS, write_summary, write_tracked
 
@@ -42,8 +43,8 @@ LONG_WORK = 20_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``fencepost replay`` takes."""
     add = parser.add_argument
-    add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON LineString, NMEA 0183, or vector points")
-    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV or vector points")
+    add("track", metavar="TRACK", help="GPX, CSV with named columns, GeoJSON, KML, NMEA 0183, or vector points")
+    add("--conditions", metavar="FILE", required=True, help="GeoJSON circles and beacons; CSV, GPX or vector points")
     add("--sightings", metavar="FILE", help="JSON Lines of scan reports, merged by time (fixes first)")
     add("--format", choices=list(WRITERS), default="table", help="how events are written (default: %(default)s)")
     add(
@@ -53,31 +54,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="standard (default), exact or core_location; a feature's own policy overrides it",
     )
+    add_defaults(parser)
     add("--delivery", choices=[str(delivery) for delivery in Delivery], default="every", help="default: %(default)s")
     add("--condition-limit", type=to_count, metavar="N", help="conditions monitored at a time (default: no limit)")
-    add("--until", type=to_time, metavar="TIME", help="let time pass to TIME after the last input")
+    add("--until", metavar="TIME", help="let time pass to TIME after the last input")
     add("--report", metavar="FILE", help="also write a page with map, timeline and visits (HTML)")
     add("--base-map", action="store_true", help="show the report's base map at once when its reader is online")
     add("--summary", action="store_true", help="also a table by condition (not with a table: on standard error)")
     add("--hdop-scale", type=to_metres, metavar="METRES", help="accuracy is hdop times METRES (GPX: none, NMEA: 5)")
     add(
         "--columns",
-        type=to_names(TRACK),
+        type=to_names({**TRACK, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="CSV and vector files: columns for latitude, longitude, time, accuracy where they are not recognised",
+        help="columns for latitude, longitude (or geometry, of WKT), time, accuracy where they are not recognised",
     )
     add("--layer", metavar="NAME", help="layer of the track's vector file (default: the first)")
     add("--conditions-layer", metavar="NAME", help="likewise, of the conditions")
     add(
         "--conditions-columns",
-        type=to_names(CONDITIONS),
+        type=to_names({**CONDITIONS, "geometry": GEOMETRY}),
         default={},
         metavar="WHAT=NAME,...",
-        help="likewise, of the conditions: identifier, latitude, longitude, radius, assuming, policy",
+        help="likewise, of the conditions: identifier, latitude, longitude, geometry, radius, assuming, policy",
     )
+    add("--time-zone", metavar="ZONE", help="of times that have none: Europe/Berlin, +02:00 (default: UTC)")
+    add("--date-order", choices=ORDERS, default="", help="day and month of dates such as 05/04/2024")
     add("--transform", action="store_true", help="transform vector files in another CRS to WGS84")
-    add("--output", metavar="FILE", help="also write the events as .gpkg, .fgb or .parquet")
+    add("--output", metavar="FILE", help="also write the events as .gpkg, .fgb, .parquet, .geojson or .csv")
     add("--output-crs", metavar="CRS", help="transform the points of --output (default: EPSG:4326)")
     add("--visits", metavar="FILE", help="also write the visits; the --output's .gpkg gets a second layer")
     add("--by", metavar="COLUMN", help="each value is a track of its own; events in the order of the rows")
@@ -90,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sort each track by time where it is not; --no-sort: what is earlier than one before is late",
     )
     add("--speed", type=to_metres, metavar="M/S", help="play way points without times at that speed; needs --start")
-    add("--start", type=to_time, metavar="TIME", help="time at the first way point")
+    add("--start", metavar="TIME", help="time at the first way point")
     add("--loop", type=to_count, metavar="N", help="go there and back N times")
     add(
         "--significant-changes",
@@ -107,17 +111,20 @@ def run(options: argparse.Namespace) -> int:
             encoding = "utf-8" if machine and stream is sys.stdout else None
             stream.reconfigure(encoding=encoding, errors=errors)
     _check_files(options)
+    times = _times(options)
     conditions = read_conditions(
         options.conditions,
         options.policy,
         how=Reading(options.conditions_layer, options.transform),
         columns=options.conditions_columns,
+        radius=options.radius,
+        assuming=options.assuming,
     )
     if options.by is not None:
-        return _replay_many(options, conditions)
+        return _replay_many(options, conditions, times)
     if options.report is not None:
         require("bokeh", "report")
-    how = Reading(options.layer, options.transform)
+    how = Reading(options.layer, options.transform, times)
     track = read_track(
         options.track,
         hdop_scale=options.hdop_scale,
@@ -125,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
         how=how,
     )
     track = timed(track, options.speed, options.start, options.loop)
-    reports = _sightings(options)
+    reports = _sightings(options, times)
     (track,) = checked([track], options.sort, how.times)
     monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(monitor, conditions, options.conditions)
@@ -162,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) -> int:
+def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], times: TimeStyle) -> int:
     for name in ("report", "summary", "significant_changes", "speed", "start", "loop", "hdop_scale"):
         if getattr(options, name) not in (None, False):
             raise UsageError(f"argument --{name.replace('_', '-')}: is for one track, not for --by")
@@ -171,10 +178,10 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) ->
     from .._files.many_tracks import ManyTracks
     from .._replay.stream import ManyReplay
 
-    reports = _sightings(options)
+    reports = _sightings(options, times)
     template = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
     add_conditions(template, conditions, options.conditions)
-    how = Reading(options.layer, options.transform)
+    how = Reading(options.layer, options.transform, times)
     tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped, sort=options.sort)
     many = ManyReplay(tracks, template, reports, options.until, options.jobs)
     seen: dict[Any, list[Event]] = {}
@@ -198,12 +205,17 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow]) ->
 
 def _check_files(options: argparse.Namespace) -> None:
     """Refuses what cannot be written before there is work."""
-    from .._tables.vector_out import check_target
+    from .._tables.vector_out import check_target, is_text
 
     if options.output_crs is not None and options.output is None:
         raise UsageError("argument --output-crs: needs --output")
     for path in filter(None, (options.output, options.visits)):
         check_target(path)
+    if options.output is not None:
+        is_text(options.output, options.output_crs)
+    if (options.speed is None) != (options.start is None):
+        given, other = ("speed", "start") if options.start is None else ("start", "speed")
+        raise UsageError(f"argument --{given}: needs --{other}")
     if options.by is None and (options.jobs > 1 or options.grouped):
         raise UsageError(f"argument --{'grouped' if options.grouped else 'jobs'}: needs --by")
     same = options.output is not None and options.visits is not None
@@ -219,8 +231,23 @@ def _write_files(log: EventLog, options: argparse.Namespace) -> None:
         log.visits().to_file(options.visits)
 
 
-def _sightings(options: argparse.Namespace) -> list[Report]:
-    return [] if options.sightings is None else read_sightings(options.sightings, sort=options.sort)
+def _times(options: argparse.Namespace) -> TimeStyle:
+    """How times are read; those of the command line are read so too."""
+    try:
+        style = TimeStyle(None if options.time_zone is None else time_zone(options.time_zone), options.date_order)
+    except ValueError as error:
+        raise UsageError(f"argument --time-zone: {error}") from None
+    for name in ("until", "start"):
+        if (text := getattr(options, name)) is not None:
+            try:
+                setattr(options, name, parse_time(text, None, style))
+            except ValueError as error:
+                raise UsageError(f"argument --{name}: {error}") from None
+    return style
+
+
+def _sightings(options: argparse.Namespace, times: TimeStyle) -> list[Report]:
+    return [] if options.sightings is None else read_sightings(options.sightings, times, options.sort)
 
 
 def _report_skipped(counts: Counter[str], options: argparse.Namespace, flaw: Flaw | None) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from .._errors import InputError
-from .._files.condition_files import read_conditions
+from .._files.condition_files import ConditionRow, read_conditions
 from .._monitor.monitor import Monitor
 from .._native import FencepostError
 from .._replay.filling import sync_conditions
@@ -19,7 +19,7 @@ from .live_formats import FORMATS, Found
 from .live_lines import LineError
 from .live_sources import Source, open_file
 from .notices import Notices
-from .options import to_policy, to_seconds
+from .options import add_defaults, to_policy, to_seconds
 from .outcomes import DONE, UsageError
 from .signals import Signals
 from .watched_monitor import Watch
@@ -135,6 +135,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--store", metavar="DIR", help="keep the monitor in that directory, which must exist")
     add("--name", default="watch", help="the monitor's name in the store (default: %(default)s)")
     add("--policy", type=to_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
+    add_defaults(parser)
     add("--lag", type=to_seconds, default=5.0, metavar="S", help="how late a live fix may come (default: %(default)s)")
     add(
         "--ahead",
@@ -153,11 +154,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _conditions(options: argparse.Namespace) -> list[ConditionRow]:
+    return read_conditions(options.conditions, options.policy, radius=options.radius, assuming=options.assuming)
+
+
 def run(options: argparse.Namespace) -> int:
     """Watches as the command line says; returns the exit code."""
     if options.device is not None and not options.source.startswith("gpsd://"):
         raise UsageError("argument --device: is for a gpsd")
-    conditions = read_conditions(options.conditions, options.policy)
+    conditions = _conditions(options)
     notices = Notices()
     source = _open(options, notices)
     try:
@@ -188,8 +193,7 @@ def _open(options: argparse.Namespace, notices: Notices) -> Source:
 def _read_again(options: argparse.Namespace, watcher: Watch, notices: Notices) -> None:
     """Makes the conditions of the file those of the monitor; a file that cannot be used changes nothing."""
     try:
-        conditions = read_conditions(options.conditions, options.policy)
-        result = sync_conditions(watcher.monitor, conditions, options.conditions)
+        result = sync_conditions(watcher.monitor, _conditions(options), options.conditions)
     except (InputError, FencepostError, OSError) as error:
         notices.say(f"{error}; the conditions stay as they were")
     else:

@@ -10,6 +10,7 @@ from typing import Any, overload
 from .._errors import InputError
 from .._tables.arrow_reader import BatchReader
 from .._tables.names import TRACK
+from .._tables.text_times import PLAIN_TIMES, TimeStyle
 from .doubts import Flaw, is_usable, worse
 from .tracks import NO_POSITION, FixRow, Point, Track, split
 
@@ -90,7 +91,9 @@ def fix_rows(batch: Batch) -> Iterator[FixRow]:
         yield from map(fix_row, latitudes, longitudes, accuracies, times)
 
 
-def arrow_tracks(table: Any, source: str, columns: Mapping[str, str], by: str | None) -> list[Track]:
+def arrow_tracks(
+    table: Any, source: str, columns: Mapping[str, str], by: str | None, style: TimeStyle = PLAIN_TIMES
+) -> list[Track]:
     """The rows of anything that exports an Arrow stream as fixes, in their order.
 
     Args:
@@ -103,7 +106,7 @@ def arrow_tracks(table: Any, source: str, columns: Mapping[str, str], by: str | 
         InputError: The table cannot be used: which row, which column, why.
         MissingExtraError: nanoarrow is not installed.
     """
-    batches = list(track_batches(table, source, columns, by))
+    batches = list(track_batches(table, source, columns, by, style=style))
     if not sum(len(batch[3]) for batch in batches):
         raise InputError(source, "", "holds no rows")
     if by is None:
@@ -120,10 +123,11 @@ def track_batches(
     by: str | None,
     transform: bool = False,
     crs: Any = None,
+    style: TimeStyle = PLAIN_TIMES,
 ) -> Iterator[Batch]:
     """The columns of each batch of a stream; see :func:`arrow_tracks`. With `transform` another CRS becomes WGS84;
     `crs` is that of points that do not say theirs."""
-    reader = BatchReader(table, source, transform, crs)
+    reader = BatchReader(table, source, transform, crs, style)
     plan = reader.find(TRACK, columns, ("time",))
     if by is not None and by not in reader.names:
         raise InputError(source, "", f"there is no column {by!r}, only {', '.join(reader.names)}")

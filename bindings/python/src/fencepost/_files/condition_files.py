@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from .._errors import InputError
+from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._values.arguments import assumed_state, policy_of
 from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
-from .text import parse_json, read_text
+from .condition_features import geojson_features
+from .doubts import about_radii
+from .kinds import ending, is_packed, read_unpacked
+from .text import decode
 from .tracks import VECTOR_FORMATS
 from .vector import PLAIN, Reading
 
@@ -39,48 +42,61 @@ def read_conditions(
     *,
     how: Reading = PLAIN,
     columns: Mapping[str, str] | None = None,
+    radius: float | None = None,
+    assuming: State = State.UNKNOWN,
 ) -> list[ConditionRow]:
-    """Reads a conditions file: GeoJSON, CSV with named columns, or a vector format that GeoPandas reads.
+    """Reads a conditions file: GeoJSON, CSV with named columns, the way points of a GPX file, or a vector format that
+    GeoPandas reads. Warns of radii that look like kilometres, and of a file without conditions.
 
     Args:
         path: The file.
         default: Policy of the features that name none; also what an object with some fields is laid over.
         how: Layer, and whether coordinates are transformed, of a vector file.
-        columns: Names of the columns of CSV and vector files, where they are not recognised.
+        columns: Names of the columns, or of the properties, where they are not recognised.
+        radius: Metres, of circles that have none.
+        assuming: State that conditions begin with that say none.
 
     Raises:
         InputError: The file cannot be used; the text names file, feature and reason.
     """
-    kind = Path(path).suffix.lower()
+    rows = condition_rows(_features(path, how, columns or {}, radius), path, default, radius, assuming)
+    if not rows:
+        warn(path, "", "holds no conditions: nothing is monitored")
+    return rows
+
+
+def _features(
+    path: str | Path, how: Reading, columns: Mapping[str, str], radius: float | None
+) -> Iterator[tuple[str, Any]]:
+    kind = ending(path)
     if how.layer is not None and kind not in VECTOR_FORMATS:
         raise InputError(path, "", "has no layers")
     if kind in (".csv", ".tsv"):
         from .condition_rows import csv_features
 
-        return condition_rows(csv_features(path, columns), path, default)
-    if kind in VECTOR_FORMATS:
+        return csv_features(path, columns, radius)
+    if kind in VECTOR_FORMATS and not is_packed(path):
         from .condition_rows import frame_features
         from .vector import read_vector
 
-        return condition_rows(frame_features(read_vector(path, how), str(path), columns), path, default)
-    return condition_rows(_geojson_features(path), path, default)
+        return frame_features(read_vector(path, how), str(path), columns, radius)
+    data = read_unpacked(path)
+    if kind == ".gpx":
+        from .track_gpx import way_point_features
 
-
-def _geojson_features(path: str | Path) -> Iterator[tuple[str, Any]]:
-    document = parse_json(read_text(path), path)
-    if not isinstance(document, dict) or document.get("type") != "FeatureCollection":
-        raise InputError(path, "type", "is not a GeoJSON FeatureCollection")
-    features = document.get("features")
-    if not isinstance(features, list):
-        raise InputError(path, "features", "is not an array")
-    for index, feature in enumerate(features):
-        yield f"features[{index}]", feature
+        return way_point_features(data, path)
+    return geojson_features(decode(data, path), path, columns)
 
 
 def condition_rows(
-    features: Iterable[tuple[str, Any]], source: str | Path, default: TransitionPolicy
+    features: Iterable[tuple[str, Any]],
+    source: str | Path,
+    default: TransitionPolicy,
+    radius: float | None = None,
+    assuming: State = State.UNKNOWN,
 ) -> list[ConditionRow]:
-    """The conditions of features, each with its place for messages.
+    """The conditions of features, each with its place for messages; `radius` and `assuming` are those of features that
+    say none.
 
     Raises:
         InputError: One of them cannot be used, or an identifier occurs twice.
@@ -90,7 +106,7 @@ def condition_rows(
     for place, feature in features:
         number = row_number(place)
         try:
-            row = _row(feature, place, default)
+            row = _row(feature, place, default, radius, assuming)
         except (ValueError, OverflowError) as error:
             raise InputError(source, place, str(error), number) from None
         if row.identifier in places:
@@ -98,6 +114,9 @@ def condition_rows(
             raise InputError(source, place, reason, number)
         places[row.identifier] = place
         rows.append(row)
+    radii = [row.condition.radius for row in rows if isinstance(row.condition, CircularGeographicCondition)]
+    if radius is None and (doubt := about_radii(radii)):
+        warn(source, "", doubt)
     return rows
 
 
@@ -106,7 +125,7 @@ def row_number(place: str) -> int | None:
     return int(place.removeprefix("row ")) if place.startswith("row ") else None
 
 
-def _row(feature: Any, place: str, default: TransitionPolicy) -> ConditionRow:
+def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | None, assuming: State) -> ConditionRow:
     if not isinstance(feature, dict) or feature.get("type") != "Feature":
         raise InvalidArgumentError("is not a Feature")
     properties = feature.get("properties")
@@ -115,14 +134,14 @@ def _row(feature: Any, place: str, default: TransitionPolicy) -> ConditionRow:
     identifier = properties.get("identifier")
     if not isinstance(identifier, str):
         raise InvalidArgumentError("identifier: a text is needed")
-    assuming = assumed_state(properties.get("assuming", State.UNKNOWN))
+    state = assumed_state(properties.get("assuming", assuming))
     policy = policy_of(properties.get("policy"), default)
     geometry = feature.get("geometry")
-    condition = _beacon(properties) if geometry is None else _circle(geometry, properties)
-    return ConditionRow(place, identifier, condition, assuming, policy)
+    condition = _beacon(properties) if geometry is None else _circle(geometry, properties, radius)
+    return ConditionRow(place, identifier, condition, state, policy)
 
 
-def _circle(geometry: Any, properties: dict[str, Any]) -> CircularGeographicCondition:
+def _circle(geometry: Any, properties: dict[str, Any], default: float | None) -> CircularGeographicCondition:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     if kind in ("Polygon", "MultiPolygon"):
         raise InvalidArgumentError(
@@ -136,6 +155,8 @@ def _circle(geometry: Any, properties: dict[str, Any]) -> CircularGeographicCond
     if not isinstance(coordinates, list) or len(coordinates) < 2 or not all(map(_is_number, coordinates)):
         raise InvalidArgumentError(f"coordinates must be [longitude, latitude], not {coordinates!r}")
     radius = properties.get("radius")
+    if radius is None:
+        radius = default
     if not _is_number(radius):
         raise InvalidArgumentError(f"radius: a number of metres is needed, not {radius!r}")
     return CircularGeographicCondition(float(coordinates[1]), float(coordinates[0]), float(radius))

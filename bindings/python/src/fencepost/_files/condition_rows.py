@@ -8,36 +8,58 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._errors import InputError
+from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import BatchReader, without_nulls
-from .._tables.names import CONDITIONS, POSITION, find
+from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find
+from .._tables.wkt import wkt_point
 from .._values.arguments import identifier_text
+from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
 from .csv_table import CSVTable
 from .frames import column_names, has_geometry, is_missing, numbers, positions
-from .text import read_text
+from .kinds import read_unpacked
+from .text import decode
 
 Features = Iterator[tuple[str, dict[str, Any]]]
 
 
-def csv_features(path: str | Path, columns: Mapping[str, str] | None = None) -> Features:
-    """The circles of a CSV file with the columns identifier, latitude, longitude, radius (assuming, policy)."""
-    required = ("identifier", *POSITION, "radius")
-    table = CSVTable(io.StringIO(read_text(path), newline=""), path, CONDITIONS, columns or {}, required)
-    indices = _find(table.names, required, path, table.place, columns)
+def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, radius: float | None = None) -> Features:
+    """The circles of a CSV file with the columns identifier, latitude, longitude, radius (assuming, policy); the
+    position may also be well-known text, and `radius` is that of circles that have none."""
+    required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
+    text = decode(read_unpacked(path), path)
+    table = CSVTable(io.StringIO(text, newline=""), path, CONDITIONS, columns or {}, required)
+    indices, wkt = _find(table.names, path, table.place, columns, radius)
     for place, row in table.rows():
-        table.check_width(row, max(indices.values()), place)
+        table.check_width(row, max((wkt, *indices.values())), place)
         texts = {what: row[index].strip() for what, index in indices.items()}
         values: dict[str, Any] = {what: text for what, text in texts.items() if text}
         for what in (*POSITION, "radius"):
+            if what not in texts or (what == "radius" and radius is not None and not texts[what]):
+                continue
             try:
                 values[what] = float(texts[what])
             except ValueError:
-                raise InputError(path, place, f"{what} {texts[what]!r} is not a number") from None
+                reason = f"{what} {texts[what]!r} is not a number{decimal_comma(texts[what])}"
+                raise InputError(path, place, reason) from None
+        if wkt >= 0:
+            values |= _position_of(row[wkt], path, place)
+        values.setdefault("radius", radius)
         yield place, feature(values, str(path), place)
 
 
-def frame_features(frame: Any, source: str, given: Mapping[str, str] | None = None) -> Features:
+def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, float]:
+    """Longitude and latitude of well-known text; nothing where nothing stands."""
+    try:
+        point = wkt_point(text) if isinstance(text, str) else None
+    except ValueError as error:
+        raise InputError(source, place, str(error), row) from None
+    return {} if point is None else {"longitude": point[0], "latitude": point[1]}
+
+
+def frame_features(
+    frame: Any, source: str, given: Mapping[str, str] | None = None, radius: float | None = None
+) -> Features:
     """The circles of a frame: of points with a radius column, or with columns for latitude and longitude too.
 
     Raises:
@@ -47,31 +69,49 @@ def frame_features(frame: Any, source: str, given: Mapping[str, str] | None = No
     by_geometry = has_geometry(frame) and not set(given or {}) & set(POSITION)
     if not len(frame):
         raise InputError(source, "", "holds no rows")
-    indices = _find(names, ("identifier", "radius", *(() if by_geometry else POSITION)), source, "", given)
+    indices, wkt = _find(names, source, "", given, radius, by_geometry)
     columns: dict[str, list[Any]] = {
         what: frame.iloc[:, indices[what]].to_list() for what in ("identifier", "assuming", "policy") if what in indices
     }
     if by_geometry:
         columns["latitude"], columns["longitude"] = _points(frame, source)
-    else:
+    elif wkt < 0:
         columns.update((what, numbers(frame, indices[what], what, source)) for what in POSITION)
-    columns["radius"] = numbers(frame, indices["radius"], "radius", source)
+    if "radius" in indices:
+        columns["radius"] = numbers(frame, indices["radius"], "radius", source)
+    texts = frame.iloc[:, wkt].to_list() if wkt >= 0 else []
     for row in range(len(frame)):
         values = {what: column[row] for what, column in columns.items() if not is_missing(column[row])}
+        if wkt >= 0:
+            values |= _position_of(texts[row], source, f"row {row}", row)
+        if radius is not None:
+            values.setdefault("radius", radius)
         yield f"row {row}", feature(values, source, f"row {row}", row)
 
 
 def _find(
     names: list[str],
-    required: tuple[str, ...],
     source: str | Path,
-    place: str = "",
-    given: Mapping[str, str] | None = None,
-) -> dict[str, int]:
+    place: str,
+    given: Mapping[str, str] | None,
+    radius: float | None,
+    by_geometry: bool = False,
+) -> tuple[dict[str, int], int]:
+    """The columns, and that of well-known text where the position comes from there (-1: it does not)."""
+    required = ("identifier",) if radius is not None else ("identifier", "radius")
     try:
-        return find(names, CONDITIONS, given or {}, required)
+        found = find(names, {**CONDITIONS, "geometry": GEOMETRY}, given or {}, required)
+        wkt = found.pop("geometry", -1)
+        if by_geometry:
+            return found, -1
+        if wkt >= 0 and ("geometry" in (given or {}) or not set(POSITION) <= set(found)):
+            return {what: index for what, index in found.items() if what not in POSITION}, wkt
+        return find(names, CONDITIONS, given or {}, (*required, *POSITION)), -1
     except InvalidArgumentError as error:
-        raise InputError(source, place, str(error)) from None
+        advice = column_advice(error, CONDITIONS_OPTION)
+        if advice is not None and "radius" in str(error).partition(",")[0]:
+            advice = Advice(*(f"{name}, or {one}" for name, one in zip(advice, RADIUS)))
+        raise InputError(source, place, str(error), advice=advice) from None
 
 
 def _points(frame: Any, source: str) -> tuple[list[float], list[float]]:
@@ -85,8 +125,8 @@ def _points(frame: Any, source: str) -> tuple[list[float], list[float]]:
 def feature(values: dict[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
     """A circle as GeoJSON; what is missing is refused."""
     for what in (*POSITION, "radius"):
-        if not math.isfinite(values.get(what, math.nan)):
-            found = f"is {values[what]}" if what in values else "is missing"
+        if not math.isfinite(math.nan if values.get(what) is None else values[what]):
+            found = "is missing" if values.get(what) is None else f"is {values[what]}"
             raise InputError(source, place, f"{what} {found}: a finite number is needed", row)
     identifier = identifier_text(values.get("identifier"))
     optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy") if what in values}
@@ -95,11 +135,13 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
-def arrow_features(table: Any, source: str, columns: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def arrow_features(
+    table: Any, source: str, columns: Mapping[str, str], radius: float | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """The circles of anything that exports an Arrow stream, as GeoJSON features."""
 
     reader = BatchReader(table, source)
-    plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
+    plan = reader.find(CONDITIONS, columns, ("identifier",) if radius is not None else ("identifier", "radius"))
     rows = 0
     for first, chunk in reader.batches():
         held: dict[str, Sequence[Any]] = {
@@ -107,10 +149,13 @@ def arrow_features(table: Any, source: str, columns: Mapping[str, str]) -> Itera
             for what in ("identifier", "assuming", "policy")
             if what in plan.indices
         }
-        held["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
+        if "radius" in plan.indices:
+            held["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held["latitude"], held["longitude"] = reader.positions(chunk, plan, first)
         for row in range(chunk.length):
             values = {what: without_nulls(part[row]) for what, part in held.items() if not _missing(part[row])}
+            if radius is not None:
+                values.setdefault("radius", radius)
             yield f"row {first + row}", feature(values, source, f"row {first + row}", first + row)
         rows = first + chunk.length
     if not rows:

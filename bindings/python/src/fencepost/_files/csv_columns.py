@@ -35,7 +35,7 @@ class Columns(NamedTuple):
 
 def columns(layout: Layout, text: Iterable[str]) -> Columns | None:
     """The columns of lines; None: they are to be read by row."""
-    if "time" not in layout.indices:
+    if "time" not in layout.indices or layout.wkt >= 0 or not layout.times.is_plain:
         return None
     numbers, lines = Numbers(), iter(text)
     accuracies = array("d") if "accuracy" in layout.indices else None

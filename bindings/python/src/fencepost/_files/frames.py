@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from .._errors import InputError
+from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
-from .._tables.names import POSITION, TRACK, find, key, time_unit
-from .._tables.text_times import unit_time, value_time
+from .._tables.names import GEOMETRY, POSITION, TRACK, find, key, time_unit
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, unit_time, value_time
+from .._tables.times import to_us
+from .._tables.wkt import wkt_point
+from .advice import TIME_ZONE, TRACK_OPTION, column_advice
 from .tracks import NO_POSITION, Point, Track, split
 from .vector import check_crs
 
@@ -25,7 +28,9 @@ def has_geometry(frame: Any) -> bool:
     return getattr(frame, "_geometry_column_name", None) in frame.columns
 
 
-def table_tracks(frame: Any, source: str, columns: Mapping[str, str], by: str | None) -> list[Track]:
+def table_tracks(
+    frame: Any, source: str, columns: Mapping[str, str], by: str | None, times: TimeStyle = PLAIN_TIMES
+) -> list[Track]:
     """The rows as fixes, in their order; with `by` one track for each value of that column.
 
     A missing accuracy is "not reported", a missing position is "no position".
@@ -47,21 +52,25 @@ def table_tracks(frame: Any, source: str, columns: Mapping[str, str], by: str | 
         raise InputError(source, "", f"there is no column {by!r}, only {', '.join(names)}")
     by_geometry = has_geometry(frame) and not set(columns) & set(POSITION)
     try:
-        indices = find(names, TRACK, columns, ("time",) if by_geometry else (*POSITION, "time"))
+        indices = find(names, {**TRACK, "geometry": GEOMETRY}, columns, ("time",))
+        wkt = -1 if by_geometry else indices.pop("geometry", -1)
+        if not by_geometry and (wkt < 0 or (set(POSITION) <= set(indices) and "geometry" not in columns)):
+            indices, wkt = find(names, TRACK, columns, (*POSITION, "time")), -1
     except InvalidArgumentError as error:
-        text = str(error)
-        missing = text.removeprefix("there is no column for the ").partition(",")[0] if "for the" in text else ""
-        hint = f"; name it with columns={{{missing!r}: NAME}}" if missing else ""
-        raise InputError(source, "", text + hint) from None
+        raise InputError(source, "", str(error), advice=column_advice(error, TRACK_OPTION)) from None
     if by_geometry:
         latitudes, longitudes = positions(frame, source)
+    elif wkt >= 0:
+        latitudes, longitudes = wkt_positions(frame, wkt, source)
     else:
         latitudes, longitudes = (numbers(frame, indices[what], what, source) for what in POSITION)
     accuracies = [math.nan] * len(frame)
     if "accuracy" in indices:
         accuracies = numbers(frame, indices["accuracy"], "accuracy", source)
     keys = None if by is None else _keys(frame, names.index(by), by, source)
-    return split(_points(latitudes, longitudes, accuracies, _times(frame, indices["time"], source)), source, keys)
+    return split(
+        _points(latitudes, longitudes, accuracies, _times(frame, indices["time"], source, times)), source, keys
+    )
 
 
 def _with_time(frame: Any, columns: Mapping[str, str]) -> Any:
@@ -106,6 +115,21 @@ def positions(frame: Any, source: str) -> tuple[list[float], list[float]]:
     points = geometry.where(~geometry.is_empty)
     latitudes: list[float] = points.y.to_list()
     longitudes: list[float] = points.x.to_list()
+    return latitudes, longitudes
+
+
+def wkt_positions(frame: Any, index: int, source: str) -> tuple[list[float], list[float]]:
+    """Latitudes and longitudes of a column of well-known text; NaN where nothing stands."""
+    latitudes, longitudes = [], []
+    for row, value in enumerate(frame.iloc[:, index].to_list()):
+        try:
+            if not is_missing(value) and not isinstance(value, str):
+                raise ValueError(f"holds a {type(value).__name__}, not WKT, in the column {frame.columns[index]!r}")
+            x, y = (None if is_missing(value) else wkt_point(value)) or (math.nan, math.nan)
+        except ValueError as error:
+            raise InputError.of_row(source, row, str(error)) from None
+        latitudes.append(y)
+        longitudes.append(x)
     return latitudes, longitudes
 
 
@@ -157,7 +181,7 @@ def _keys(frame: Any, index: int, by: str, source: str) -> list[Any]:
     return keys
 
 
-def _times(frame: Any, index: int, source: str) -> list[int]:
+def _times(frame: Any, index: int, source: str, times: TimeStyle) -> list[int]:
     """Microseconds of a column of aware times, or, as in files, of numbers or texts."""
     series, name = frame.iloc[:, index], frame.columns[index]
     kind = series.dtype.kind
@@ -165,17 +189,19 @@ def _times(frame: Any, index: int, source: str) -> list[int]:
         raise InputError.of_row(source, row, f"has no time (column {name!r})")
     if kind == "M":
         if getattr(series.dt, "tz", None) is None:
-            owner = f"{source}[{name!r}]" if source.isidentifier() else ""
-            call = f"{owner}.dt.tz_localize('UTC')"
-            reason = f"time {series.iloc[0]} (column {name!r}) has no time zone; give it one, for example {call}"
-            raise InputError.of_row(source, 0, reason)
+            if not times.is_given:
+                reason = f"time {series.iloc[0]} (column {name!r}) has no time zone"
+                owner = f"{source}[{name!r}]" if source.isidentifier() else ""
+                call = f"give it one, for example {owner}.dt.tz_localize('UTC'), or name it with time_zone"
+                raise InputError.of_row(source, 0, reason, Advice(call, TIME_ZONE.command))
+            return [to_us(times.placed(when)) for when in series.dt.to_pydatetime()]
         # Nanoseconds are cut, as in files.
         plain = series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
-        times: list[int] = plain.astype("datetime64[us]").astype("int64").tolist()
-        return times
+        found: list[int] = plain.astype("datetime64[us]").astype("int64").tolist()
+        return found
     unit = time_unit(name)
     if kind in "iu":
         return [unit_time(value, unit, row, source) for row, value in enumerate(series.to_list())]
     if kind in "bcm":
         raise InputError(source, "row 0", f"time: the column {name!r} has the type {series.dtype}, not times", 0)
-    return [value_time(value, unit, name, row, source) for row, value in enumerate(series.to_list())]
+    return [value_time(value, unit, name, row, source, times) for row, value in enumerate(series.to_list())]

@@ -19,7 +19,8 @@ from .arrow_tracks import track_batches
 from .csv_columns import Columns, Numbers, columns
 from .doubts import about_times
 from .order import KEEP, Clocks, places_in_time, sorted_text, taken
-from .tracks import VECTOR_FORMATS
+from .track_files import keyed_points
+from .tracks import VECTOR_FORMATS, Point
 from .vector import PLAIN, Reading
 
 BATCH_ROWS = 65_536
@@ -134,7 +135,11 @@ class ManyTracks:
             InputError: The file cannot be used, or not be sorted in memory; the text names file, place and reason.
         """
         empty = True
-        read = self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(readers)
+        found = keyed_points(self.path, self._columns, self.by, self._how)
+        if found is not None:
+            read = self._points(*found)
+        else:
+            read = self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(readers)
         for rows in self._in_time(read) if self.sort else read:
             if empty and len(rows.tracks):
                 empty = False
@@ -198,7 +203,7 @@ class ManyTracks:
             last = track
 
     def _csv(self, readers: Readers) -> Iterator[Rows]:
-        with track_csv.opened(self.path, self._columns, self.by) as table:
+        with track_csv.opened(self.path, self._columns, self.by, self._how.times) as table:
             for lines, result in self._pieces(table, readers):
                 read = result()
                 if read is None:
@@ -227,13 +232,17 @@ class ManyTracks:
             raise
         yield from _taken(waiting)
 
-    def _by_row(self, table: track_csv.Table, lines: Sequence[str]) -> Rows:
-        keys: list[str] = []
+    def _points(self, points: Sequence[tuple[str, Point]], keys: Sequence[Any]) -> Iterator[Rows]:
+        """The rows of a file that is read at once."""
+        for first in range(0, len(points), self._batch_rows):
+            part = points[first : first + self._batch_rows]
+            yield self._whole(keys[first : first + len(part)], part)
+
+    def _whole(self, keys: Sequence[Any], points: Sequence[tuple[str, Point]]) -> Rows:
         latitudes, longitudes, accuracies, times = array("d"), array("d"), array("d"), array("q")
-        for place, key, (latitude, longitude, accuracy, time) in table.points(lines):
+        for place, (latitude, longitude, accuracy, time) in points:
             if time is None:
                 raise InputError(self.path, place, "has no time")
-            keys.append(key)
             latitudes.append(latitude)
             longitudes.append(longitude)
             # Here an accuracy that is not reported is 0; what stands there as NaN is none that a fix can have.
@@ -241,10 +250,14 @@ class ManyTracks:
             times.append(time)
         return self._rows(keys, None, latitudes, longitudes, accuracies, times)
 
+    def _by_row(self, table: track_csv.Table, lines: Sequence[str]) -> Rows:
+        rows = list(table.points(lines))
+        return self._whole([key for _, key, _ in rows], [(place, point) for place, _, point in rows])
+
     def _arrow(self) -> Iterator[Rows]:
         path = os.fspath(self.path)
         with _open_batches(path, self.by, self._how, self._batch_rows) as (stream, crs):
-            given = (stream, path, self._columns, self.by, self._how.transform, crs)
+            given = (stream, path, self._columns, self.by, self._how.transform, crs, self._how.times)
             for latitudes, longitudes, accuracies, times, keys in track_batches(*given):
                 positions = _array("d", latitudes), _array("d", longitudes)
                 reported = None if accuracies is None else _array("d", accuracies)

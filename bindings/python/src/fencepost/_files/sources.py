@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from .._errors import InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import is_arrow
+from .._values.arguments import assumed_state
 from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from .._values.enums import State
 from .._values.events import LOG_COLUMNS
@@ -52,6 +53,7 @@ def as_tracks(
         sort: Whether files and tables that are not in the order of time are sorted. Fixes that a program gives are in
             the order that it means.
     """
+    track = collected(track)
     if (
         not isinstance(track, str | bytes | os.PathLike | Mapping)
         and isinstance(track, Iterable)
@@ -59,6 +61,13 @@ def as_tracks(
     ):
         return _given_fixes(track, by, name)
     return checked(_read(track, columns, by, hdop_scale, name, how), sort, how.times)
+
+
+def collected(table: Any) -> Any:
+    """The table that a lazy frame of Polars stands for; anything else as it is."""
+    if type(table).__name__ == "LazyFrame" and callable(getattr(table, "collect", None)):
+        return table.collect()
+    return table
 
 
 def _is_table(track: Any) -> bool:
@@ -73,9 +82,9 @@ def _read(
     if is_moving(track):
         return moving_tracks(track, name, columns, how)
     if is_table(track):
-        return table_tracks(transformed(track, name, how), name, columns, by)
+        return table_tracks(transformed(track, name, how), name, columns, by, how.times)
     if is_arrow(track):
-        return arrow_tracks(track, name, columns, by)
+        return arrow_tracks(track, name, columns, by, how.times)
     kinds = "a path, a DataFrame, a GeoDataFrame, an Arrow table or an iterable of Fix"
     raise TypeError(f"{name} must be {kinds}, not {type(track).__name__}")
 
@@ -121,27 +130,37 @@ def as_conditions(
     name: str = "conditions",
     how: Reading = PLAIN,
     columns: Mapping[str, str] | None = None,
+    radius: float | None = None,
+    assuming: State | str = State.UNKNOWN,
 ) -> tuple[str, list[ConditionRow]]:
     """The conditions of what a caller gave as the argument `name`, and what to call them in messages."""
+    state = assumed_state(assuming)
+    if radius is not None and not 0 < radius < float("inf"):
+        raise InvalidArgumentError(f"radius {radius} is not a number of metres above 0")
+    conditions = collected(conditions)
     if isinstance(conditions, str | os.PathLike):
         path = os.fspath(conditions)
-        return path, read_conditions(path, default, how=how, columns=columns)
+        return path, read_conditions(path, default, how=how, columns=columns, radius=radius, assuming=state)
     if isinstance(conditions, Mapping):
-        return name, [_given(condition, key, default, name) for key, condition in conditions.items()]
+        return name, [_given(condition, key, default, name, state) for key, condition in conditions.items()]
     if is_table(conditions):
         from .condition_rows import frame_features
 
-        return name, condition_rows(frame_features(transformed(conditions, name, how), name, columns), name, default)
+        return name, condition_rows(
+            frame_features(transformed(conditions, name, how), name, columns, radius), name, default, radius, state
+        )
     if is_arrow(conditions):
-        return name, condition_rows(arrow_features(conditions, name, columns or {}), name, default)
+        return name, condition_rows(
+            arrow_features(conditions, name, columns or {}, radius), name, default, radius, state
+        )
     kinds = "a path, a mapping of identifiers to conditions, a DataFrame, a GeoDataFrame or an Arrow table"
     raise TypeError(f"{name} must be {kinds}, not {type(conditions).__name__}")
 
 
-def _given(condition: Any, key: Any, default: TransitionPolicy, name: str) -> ConditionRow:
+def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state: State) -> ConditionRow:
     if not isinstance(key, str):
         raise TypeError(f"{name}: the identifier {key!r} must be str, not {type(key).__name__}")
     if not isinstance(condition, CircularGeographicCondition | BeaconIdentityCondition):
         kind = type(condition).__name__
         raise TypeError(f"{name}[{key!r}] must be one of fencepost's conditions, not {kind}")
-    return ConditionRow(repr(key), key, condition, State.UNKNOWN, default)
+    return ConditionRow(repr(key), key, condition, state, default)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import math
-import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +13,12 @@ from typing import IO, NamedTuple
 
 from .._errors import InputError
 from .._native import InvalidArgumentError
-from .._tables.names import POSITION, TRACK, find, time_unit
-from .._tables.text_times import parse_time
+from .._tables.names import GEOMETRY, POSITION, TRACK, find, time_unit
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, parse_time
+from .._tables.wkt import wkt_point
+from .advice import DATE_ORDER, TRACK_OPTION, column_advice, decimal_comma
 from .csv_table import CSVTable
+from .kinds import is_packed
 from .text import decode
 from .tracks import NO_POSITION, Point
 
@@ -23,59 +27,75 @@ NOTHING = ("", "na", "null", "none")
 
 
 def read(
-    data: bytes, path: str | Path, columns: Mapping[str, str], by: str | None = None, keys: list[str] | None = None
+    data: bytes,
+    path: str | Path,
+    columns: Mapping[str, str],
+    by: str | None = None,
+    keys: list[str] | None = None,
+    times: TimeStyle = PLAIN_TIMES,
 ) -> Iterator[tuple[str, Point]]:
     """The rows in file order; a row with an empty position is one without a position.
 
     With `by` the value of that column is appended to `keys` before each row is given.
     """
-    for place, track, point in Table(io.StringIO(decode(data, path), newline=""), path, columns, by).points():
+    for place, track, point in Table(io.StringIO(decode(data, path), newline=""), path, columns, by, times).points():
         if keys is not None:
             keys.append(track)
         yield place, point
 
 
 @contextmanager
-def opened(path: str | Path, columns: Mapping[str, str], by: str) -> Iterator[Table]:
+def opened(path: str | Path, columns: Mapping[str, str], by: str, times: TimeStyle = PLAIN_TIMES) -> Iterator[Table]:
     """The table of a file that need not fit into memory."""
     try:
-        with open(path, "rb") as file:
+        with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
             wide = file.read(2) in (b"\xff\xfe", b"\xfe\xff")
             file.seek(0)
             with io.TextIOWrapper(file, "utf-16" if wide else "utf-8-sig", newline="") as lines:
-                yield Table(lines, path, columns, by)
+                yield Table(lines, path, columns, by, times)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(path, "", f"not usable as gzip: {error}") from None
     except OSError as error:
         raise InputError(path, "", error.strerror or str(error)) from None
 
 
 class Layout(NamedTuple):
     """How the rows of a table are read. `unit` is that of times that are numbers, `track` the column that tells tracks
-    apart."""
+    apart, `wkt` that of positions as well-known text (-1: there is none)."""
 
     delimiter: str
     indices: dict[str, int]
     unit: str | None
     track: int
     width: int
+    times: TimeStyle = PLAIN_TIMES
+    wkt: int = -1
 
 
 class Table(CSVTable):
     """CSV of fixes."""
 
-    def __init__(self, file: IO[str], path: str | Path, columns: Mapping[str, str], by: str | None) -> None:
+    def __init__(
+        self,
+        file: IO[str],
+        path: str | Path,
+        columns: Mapping[str, str],
+        by: str | None,
+        times: TimeStyle = PLAIN_TIMES,
+    ) -> None:
         super().__init__(file, path, TRACK, columns, POSITION)
         self._by = by
-        indices = _find(self.names, columns, path, self.place)
+        indices, wkt = _find(self.names, columns, path, self.place)
         unit = time_unit(self.names[indices["time"]]) if "time" in indices else None
         if by is not None and by not in self.names:
             raise InputError(path, self.place, f"there is no column {by!r}, only {', '.join(self.names)}")
         track = -1 if by is None else self.names.index(by)
-        self.layout = Layout(self.delimiter, indices, unit, track, len(self.names))
+        self.layout = Layout(self.delimiter, indices, unit, track, len(self.names), times, wkt)
 
     def points(self, lines: Sequence[str] | None = None) -> Iterator[tuple[str, str, Point]]:
         """Place, track and point of each of :meth:`rows` that is no comment."""
-        _, indices, unit, key, _ = self.layout
-        last, track = max(indices.values()), ""
+        key, track = self.layout.track, ""
+        last = max((self.layout.wkt, *self.layout.indices.values()))
         for place, row in self.rows(lines):
             if row[0].startswith("#"):
                 continue
@@ -84,29 +104,38 @@ class Table(CSVTable):
                     raise InputError(self._path, place, f"has nothing in the column {self._by!r}")
                 track = row[key]
             self.check_width(row, last, place)
-            yield place, track, _point(row, indices, unit, place, self._path)
+            yield place, track, _point(row, self.layout, place, self._path)
 
 
-def _find(names: Sequence[str], columns: Mapping[str, str], path: str | Path, place: str) -> dict[str, int]:
+def _find(names: Sequence[str], columns: Mapping[str, str], path: str | Path, place: str) -> tuple[dict[str, int], int]:
+    """The columns, and that of well-known text where there are none for the position."""
     try:
-        return find(names, TRACK, columns, POSITION)
+        found = find(names, {**TRACK, "geometry": GEOMETRY}, columns, ())
+        wkt = found.pop("geometry", -1)
+        if "geometry" in columns or (wkt >= 0 and not set(POSITION) <= set(found)):
+            return {what: index for what, index in found.items() if what not in POSITION}, wkt
+        return find(names, TRACK, columns, POSITION), -1
     except InvalidArgumentError as error:
-        reason = str(error)
-        missing = re.match("there is no column for the ([a-z]+)", reason)
-        hint = f"; name it with columns {missing[1]}=NAME" if missing else ""
-        raise InputError(path, place, reason + hint) from None
+        raise InputError(path, place, str(error), advice=column_advice(error, TRACK_OPTION)) from None
 
 
-def _point(row: Sequence[str], indices: Mapping[str, int], unit: str | None, place: str, path: str | Path) -> Point:
+def _point(row: Sequence[str], layout: Layout, place: str, path: str | Path) -> Point:
+    _, indices, unit, _, _, times, wkt = layout
     time: int | None = None
     if "time" in indices:
         try:
-            time = parse_time(row[indices["time"]], unit)
+            time = parse_time(row[indices["time"]], unit, times)
         except ValueError as error:
-            raise InputError(path, place, f"time: {error}") from None
-    latitude, longitude, accuracy = (
-        _number(row, indices.get(what), what, place, path) for what in ("latitude", "longitude", "accuracy")
-    )
+            advice = DATE_ORDER if "month/day" in str(error) else None
+            raise InputError(path, place, f"time: {error}", advice=advice) from None
+    accuracy = _number(row, indices.get("accuracy"), "accuracy", place, path)
+    if wkt >= 0:
+        try:
+            longitude, latitude = wkt_point(row[wkt]) or (None, None)
+        except ValueError as error:
+            raise InputError(path, place, str(error)) from None
+    else:
+        latitude, longitude = (_number(row, indices[what], what, place, path) for what in POSITION)
     if latitude is None or longitude is None:
         return math.nan, math.nan, NO_POSITION, time
     return latitude, longitude, 0.0 if accuracy is None else accuracy, time
@@ -119,4 +148,4 @@ def _number(row: Sequence[str], index: int | None, what: str, place: str, path: 
     try:
         return float(text)
     except ValueError:
-        raise InputError(path, place, f"{what} {text!r} is not a number") from None
+        raise InputError(path, place, f"{what} {text!r} is not a number{decimal_comma(text)}") from None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .._errors import InputError
-from .text import read_bytes
-from .tracks import VECTOR_FORMATS, Track, split
+from .kinds import ending, is_packed, read_unpacked
+from .tracks import VECTOR_FORMATS, Point, Track, split
 from .vector import PLAIN, Reading
 
 # The manufacturer's record, then header records.
@@ -22,12 +23,14 @@ def read_track(
     columns: Mapping[str, str] | None = None,
     how: Reading = PLAIN,
 ) -> Track:
-    """Reads GPX 1.0 or 1.1, GeoJSON, CSV or NMEA 0183: by the file name's ending, else by what the file begins with.
+    """Reads GPX 1.0 or 1.1, GeoJSON, MF-JSON, KML, CSV or NMEA 0183: by the file name's ending, else by what the file
+    begins with. What ends in ``.gz`` is unpacked.
 
     Args:
         path: The file.
         hdop_scale: Metres per unit of hdop; None: a GPX file gives no accuracy, an NMEA log 5 m.
-        columns: CSV: names of the columns for latitude, longitude, time, accuracy where they are not recognised.
+        columns: Names of the columns for latitude, longitude, time, accuracy where they are not recognised.
+        how: Layer, transformation, and how times without a zone are read.
 
     Raises:
         InputError: The file cannot be used; the text names file, place and reason.
@@ -35,6 +38,31 @@ def read_track(
     """
     (track,) = read_tracks(path, hdop_scale=hdop_scale, columns=columns, how=how)
     return track
+
+
+def keyed_points(
+    path: str | Path, columns: Mapping[str, str], by: str, how: Reading = PLAIN
+) -> tuple[list[tuple[str, Point]], list[Any]] | None:
+    """The points of GeoJSON, or of KML's tracks, in the order of the file, and for each the value that tells its track
+    from others; None: the file is another one.
+
+    Raises:
+        InputError: The file cannot be used.
+    """
+    keys: list[Any] = []
+    kind = ending(path)
+    if kind in (".kml", ".kmz") and how.layer is None:
+        from . import track_kml
+
+        document = track_kml.track_document(path)
+        return None if document is None else (list(track_kml.read(document, path, by, keys, how.times)), keys)
+    if kind in (".geojson", ".json"):
+        from . import track_geojson
+
+        return list(track_geojson.read(read_unpacked(path), path, columns, by, keys, how.times)), keys
+    if kind in (".gpx", ".nmea"):
+        raise InputError(path, "", f"has no column {by!r}: only tables (CSV, GeoPackage, GeoJSON) have columns")
+    return None
 
 
 def read_tracks(
@@ -46,30 +74,37 @@ def read_tracks(
     how: Reading = PLAIN,
 ) -> list[Track]:
     """As :func:`read_track`; with `by` one track for each value of that column, in the order of their first rows."""
-    kind = Path(path).suffix.lower()
-    if kind in VECTOR_FORMATS:
+    kind = ending(path)
+    keys: list[Any] | None = None if by is None else []
+    if kind in (".kml", ".kmz") and how.layer is None:
+        from . import track_kml
+
+        if (document := track_kml.track_document(path)) is not None:
+            return split(track_kml.read(document, path, by, keys, how.times), path, keys)
+    if kind in VECTOR_FORMATS and not is_packed(path):
         from .frames import table_tracks
         from .vector import read_vector
 
-        return table_tracks(read_vector(path, how), str(path), columns or {}, by)
+        return table_tracks(read_vector(path, how), str(path), columns or {}, by, how.times)
     if how.layer is not None:
         raise InputError(path, "", "has no layers")
     from . import track_csv, track_geojson, track_gpx, track_nmea
 
-    data = read_bytes(path)
+    data = read_unpacked(path)
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    keys: list[str] | None = None
+    tabular = False
     if kind == ".gpx" or (kind not in (".csv", ".tsv", ".geojson", ".json", ".nmea") and start == b"<"):
-        points = track_gpx.read(data, path, hdop_scale)
+        points = track_gpx.read(data, path, hdop_scale, how.times)
     elif kind in (".geojson", ".json") or (kind not in (".csv", ".tsv", ".nmea") and start == b"{"):
-        points = track_geojson.read(data, path)
+        points = track_geojson.read(data, path, columns, by, keys, how.times)
+        tabular = True
     elif kind == ".igc" or _IGC.match(data):
         raise InputError(path, "line 1", "is an IGC flight log, which is not read: convert it to GPX or CSV")
     elif kind == ".nmea" or (kind not in (".csv", ".tsv") and track_nmea.looks_like_nmea(data)):
         points = track_nmea.read(data, path, hdop_scale)
     else:
-        keys = None if by is None else []
-        points = track_csv.read(data, path, columns or {}, by, keys)
-    if by is not None and keys is None:
+        points = track_csv.read(data, path, columns or {}, by, keys, how.times)
+        tabular = True
+    if by is not None and not tabular:
         raise InputError(path, "", f"has no column {by!r}: only tables (CSV, GeoPackage, frames) have columns")
     return split(points, path, keys)

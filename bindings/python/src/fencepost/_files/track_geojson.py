@@ -1,35 +1,88 @@
-"""GeoJSON LineString and MultiLineString with times beside the coordinates."""
+"""GeoJSON as tracks: lines with times beside the coordinates, points with a time each, moving features."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._errors import InputError
-from .._tables.text_times import number_time, parse_time
+from .._native import InvalidArgumentError
+from .._tables.names import POSITION, TRACK, find, key, time_unit
+from .._tables.text_times import PLAIN_TIMES, TimeStyle, number_time, parse_time
+from .moving_json import is_moving, moving_lines
 from .text import decode, parse_json
-from .tracks import Point
+from .tracks import NO_POSITION, Point
 
-_TIME_KEYS = ("coordTimes", "times", "timestamps")
+_TIME_KEYS = ("coordTimes", "times", "timestamps", "datetimes")
+_LINES = ("LineString", "MultiLineString")
 
 
-def read(data: bytes, path: str | Path) -> Iterator[tuple[str, Point]]:
-    """The positions of all lines in file order.
+def read(
+    data: bytes,
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    by: str | None = None,
+    keys: list[Any] | None = None,
+    style: TimeStyle = PLAIN_TIMES,
+) -> Iterator[tuple[str, Point]]:
+    """The positions of all lines, points and moving points in file order.
 
-    Times are an array of the feature's properties, ``coordTimes`` or ``times`` (also under
-    ``coordinateProperties``), as long as the coordinates; for a MultiLineString an array of such arrays.
+    Times of a line are an array of the feature's properties, ``coordTimes``, ``times`` or ``datetimes`` (also under
+    ``coordinateProperties``), as long as the coordinates; for a MultiLineString an array of such arrays. The time and
+    the accuracy of a point are properties with the usual names of columns, or those of `columns`. In a file with lines
+    points without a time are left out, as way points are where there are tracks.
+
+    Args:
+        data: The file.
+        path: For messages.
+        columns: Names of the points' properties for time and accuracy.
+        by: A property that tells tracks apart; its value is appended to `keys` before each position is given.
+        keys: See `by`.
+        style: How times without a zone are read.
+
+    Raises:
+        InputError: It is not GeoJSON, or what it holds is of no use as a track.
     """
     document = parse_json(decode(data, path), path)
+    features = list(_features(document, path))
+    if not features:
+        raise InputError(path, "", "holds no features")
+    names = _Names.of([feature for _, feature in features], path, columns or {})
+    lines = any(_kind(feature) in _LINES or is_moving(feature) for _, feature in features)
     number = 0
-    for place, feature in _features(document, path):
-        for coordinates, times in _lines(feature, place, path):
-            for index, position in enumerate(coordinates):
-                number += 1
-                where = f"point {number}"
-                latitude, longitude = _position(position, where, path)
-                time = None if times is None else _time(times[index], where, path)
-                yield where, (latitude, longitude, 0.0, time)
+    for place, feature in features:
+        for position, accuracy, time in _positions(feature, place, path, names):
+            number += 1
+            where = f"point {number}"
+            latitude, longitude = (math.nan, math.nan) if position is None else _position(position, where, path)
+            time_us = None if time is None else _time(time, names.unit, where, path, style)
+            if time_us is None and lines and _kind(feature) == "Point":
+                continue
+            if keys is not None:
+                keys.append(_key_of(feature, by or "", place, path))
+            yield where, (latitude, longitude, NO_POSITION if position is None else accuracy, time_us)
+
+
+class _Names(NamedTuple):
+    """Which properties of points hold the time and the accuracy, and the unit of times that are numbers."""
+
+    time: str | None
+    accuracy: str | None
+    unit: str | None
+
+    @classmethod
+    def of(cls, features: list[dict[str, Any]], path: str | Path, columns: Mapping[str, str]) -> _Names:
+        names = list(dict.fromkeys(name for feature in features for name in _properties(feature)))
+        if set(columns) & set(POSITION):
+            raise InputError(path, "", "columns: the positions of GeoJSON are those of its geometries")
+        try:
+            found = find(names, {what: TRACK[what] for what in ("time", "accuracy")}, columns, ())
+        except InvalidArgumentError as error:
+            raise InputError(path, "", str(error).replace("column", "property")) from None
+        time, accuracy = (names[found[what]] if what in found else None for what in ("time", "accuracy"))
+        return cls(time, accuracy, None if time is None else time_unit(time))
 
 
 def _features(document: Any, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -41,22 +94,76 @@ def _features(document: Any, path: str | Path) -> Iterator[tuple[str, dict[str, 
             yield f"features[{index}]", feature
     elif kind == "Feature":
         yield "feature", document
-    elif kind in ("LineString", "MultiLineString"):
+    elif kind in _LINES:
         yield "geometry", {"geometry": document, "properties": {}}
+    elif is_moving(document):
+        yield "geometry", {"temporalGeometry": document, "properties": {}}
     else:
-        raise InputError(path, "type", "is not GeoJSON with a LineString (FeatureCollection, Feature or geometry)")
+        expected = "a FeatureCollection, a Feature, a LineString or a MovingPoint"
+        raise InputError(path, "type", f"is not GeoJSON of a track ({expected})")
+
+
+def _properties(feature: dict[str, Any]) -> dict[str, Any]:
+    properties = feature.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def _kind(feature: dict[str, Any]) -> Any:
+    geometry = feature.get("geometry")
+    return geometry.get("type") if isinstance(geometry, dict) else None
+
+
+def _key_of(feature: dict[str, Any], by: str, place: str, path: str | Path) -> Any:
+    value = _properties(feature).get(by)
+    if value is None and key(by) == "id":
+        value = feature.get("id")
+    if value is None:
+        raise InputError(path, place, f"has nothing in the property {by!r}")
+    if not isinstance(value, str | int | float):
+        raise InputError(path, place, f"{value!r} (property {by!r}) cannot tell tracks apart")
+    return value
+
+
+def _positions(
+    feature: dict[str, Any], place: str, path: str | Path, names: _Names
+) -> Iterator[tuple[Any, float, Any]]:
+    """Coordinates, accuracy and time of each position of a feature, as they stand there; None: there is no position."""
+    kind = _kind(feature)
+    if is_moving(feature):
+        try:
+            for coordinates, times in moving_lines(feature):
+                for position, time in zip(coordinates, times):
+                    yield position or "null", 0.0, time
+        except ValueError as error:
+            raise InputError(path, place, str(error)) from None
+    elif kind in _LINES:
+        for coordinates, line_times in _lines(feature, place, path):
+            for index, position in enumerate(coordinates):
+                yield position or "null", 0.0, None if line_times is None else line_times[index]
+    elif kind == "Point" or (feature.get("geometry") is None and names.time is not None):
+        properties = _properties(feature)
+        time = None if names.time is None else properties.get(names.time)
+        if kind != "Point":
+            yield None, NO_POSITION, time
+            return
+        accuracy = None if names.accuracy is None else properties.get(names.accuracy)
+        if accuracy is not None and (isinstance(accuracy, bool) or not isinstance(accuracy, int | float)):
+            reason = f"accuracy {accuracy!r} (property {names.accuracy!r}) is not a number"
+            raise InputError(path, place, reason)
+        yield feature["geometry"].get("coordinates", "missing"), float(accuracy or 0), time
+    else:
+        raise InputError(path, place, f"is a {kind}, not a Point, a LineString or a MultiLineString")
 
 
 def _lines(feature: dict[str, Any], place: str, path: str | Path) -> Iterator[tuple[list[Any], list[Any] | None]]:
-    geometry = feature.get("geometry")
-    if not isinstance(geometry, dict) or geometry.get("type") not in ("LineString", "MultiLineString"):
-        found = geometry.get("type") if isinstance(geometry, dict) else None
-        raise InputError(path, place, f"is a {found}, not a LineString or MultiLineString")
+    geometry = feature["geometry"]
     coordinates, times = geometry.get("coordinates"), _times(feature)
     many = geometry["type"] == "MultiLineString"
     lines = coordinates if many else [coordinates]
     line_times = times if many else [times]
-    if not isinstance(lines, list) or (times is not None and len(line_times) != len(lines)):
+    if not isinstance(lines, list) or (
+        times is not None and (not isinstance(line_times, list) or len(line_times) != len(lines))
+    ):
         raise InputError(path, place, "has not one array of times for each line")
     for index, line in enumerate(lines):
         own = None if times is None else line_times[index]
@@ -69,12 +176,12 @@ def _lines(feature: dict[str, Any], place: str, path: str | Path) -> Iterator[tu
 
 
 def _times(feature: dict[str, Any]) -> Any:
-    properties = feature.get("properties") or {}
+    properties = _properties(feature)
     nested = properties.get("coordinateProperties")
     for source in (properties, nested if isinstance(nested, dict) else {}):
-        for key in _TIME_KEYS:
-            if source.get(key) is not None:
-                return source[key]
+        for name in _TIME_KEYS:
+            if source.get(name) is not None:
+                return source[name]
     return None
 
 
@@ -88,14 +195,12 @@ def _position(value: Any, place: str, path: str | Path) -> tuple[float, float]:
         raise InputError(path, place, str(error)) from None
 
 
-def _time(value: Any, place: str, path: str | Path) -> int | None:
+def _time(value: Any, unit: str | None, place: str, path: str | Path, style: TimeStyle) -> int:
     try:
-        if value is None:
-            return None
         if isinstance(value, str):
-            return parse_time(value)
+            return parse_time(value, unit, style)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{value!r} is not a time")
-        return number_time(value)
+        return number_time(value, unit)
     except ValueError as error:
         raise InputError(path, place, f"time: {error}") from None

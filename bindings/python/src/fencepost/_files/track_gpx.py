@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from .._errors import InputError
+from .._tables.text_times import PLAIN_TIMES, TimeStyle
 from .._tables.times import to_us
 from .text import decode
 from .tracks import NO_POSITION, Point
@@ -19,7 +19,9 @@ _POINT_TAGS = ("trkpt", "rtept", "wpt")
 _FIXES = ("none", "2d", "3d", "dgps", "pps", "3")
 
 
-def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tuple[str, Point]]:
+def read(
+    data: bytes, path: str | Path, hdop_scale: float | None, times: TimeStyle = PLAIN_TIMES
+) -> Iterator[tuple[str, Point]]:
     """The track points in file order; of a file without tracks the route points, else the way points."""
     text = _text(data, path)
     try:
@@ -31,13 +33,29 @@ def read(data: bytes, path: str | Path, hdop_scale: float | None) -> Iterator[tu
     for number, point in enumerate(points, 1):
         time = point.time
         if time is not None:
-            time = to_us(time if time.utcoffset() is not None else time.replace(tzinfo=UTC))
+            time = to_us(times.placed(time))
         accuracy = 0.0
         if point.type_of_gpx_fix == "none":
             accuracy = NO_POSITION
         elif hdop_scale is not None and point.horizontal_dilution is not None:
             accuracy = point.horizontal_dilution * hdop_scale
         yield f"point {number}", (point.latitude, point.longitude, accuracy, time)
+
+
+def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The way points as GeoJSON features of circles: their names are the identifiers, Garmin's ``Proximity`` (metres)
+    is the radius where it is given."""
+    gpx = _parse(_tidy(_text(data, path), path), path)
+    for number, point in enumerate(gpx.waypoints, 1):
+        properties: dict[str, Any] = {"identifier": point.name}
+        if not point.name:
+            raise InputError(path, f"way point {number}", "has no name, which is what its circle is called")
+        for extension in point.extensions:
+            for element in extension.iter():
+                if _name(element) == "Proximity" and _is_number(element.text or ""):
+                    properties["radius"] = float(element.text or "")
+        geometry = {"type": "Point", "coordinates": [point.longitude, point.latitude]}
+        yield f"way point {number}", {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
 def _text(data: bytes, path: str | Path) -> str:

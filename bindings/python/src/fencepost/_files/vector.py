@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._errors import InputError, require
+from .._errors import Advice, InputError, require
 from .._tables.text_times import PLAIN_TIMES, TimeStyle
 
 _DRIVERS = {
@@ -57,7 +57,9 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
             if kind == ".parquet":
                 if how.layer is not None:
                     raise ValueError("it has no layers")
-                frame = geopandas.read_parquet(path)
+                frame = _read_parquet(geopandas, path)
+                if not hasattr(frame, "crs"):
+                    return frame  # without the metadata of GeoParquet: a table like others
             else:
                 layers = pyogrio.list_layers(path)
                 names = [str(name) for name, _ in layers]
@@ -75,6 +77,14 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     if not hasattr(frame, "crs"):
         raise InputError(path, "", "has no geometry")
     return transformed(frame, path, how)
+
+
+def _read_parquet(geopandas: Any, path: str | Path) -> Any:
+    """A GeoDataFrame of a GeoParquet file, a DataFrame of another Parquet file."""
+    schema = require("pyarrow.parquet", "parquet").read_schema(path)
+    if b"geo" in (schema.metadata or {}):
+        return geopandas.read_parquet(path)
+    return require("pandas", "geo").read_parquet(path)
 
 
 def transformed(frame: Any, source: str | Path, how: Reading) -> Any:
@@ -100,5 +110,5 @@ def check_crs(frame: Any, source: str, call: str) -> None:
         return
     kind = "projected" if crs.is_projected else "not WGS84"
     name = f"EPSG:{crs.to_epsg()}" if crs.to_epsg() else crs.name
-    advice = f"convert it: {call}.to_crs(epsg=4326), or read it with transform"
-    raise InputError(source, "", f"its CRS {name} is {kind}; {advice}")
+    advice = Advice(f"convert it: {call}.to_crs(epsg=4326), or read it with transform", "--transform makes WGS84 of it")
+    raise InputError(source, "", f"its CRS {name} is {kind}", advice=advice)

@@ -45,8 +45,8 @@ class EventLog(Log):
         return geopandas.GeoDataFrame(frame, geometry=geopandas.GeoSeries(points, index=frame.index), crs="EPSG:4326")
 
     def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None, crs: Any = None) -> None:
-        """Writes the events as points: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb`` or
-        ``.parquet`` (GeoParquet).
+        """Writes the events as points: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb``,
+        ``.parquet`` (GeoParquet), ``.geojson`` (:meth:`to_geojson`) or ``.csv`` (:meth:`to_csv`).
 
         GDAL keeps milliseconds of times in a GeoPackage and a FlatGeobuf, Parquet microseconds.
 
@@ -60,9 +60,12 @@ class EventLog(Log):
                 written.
             MissingExtraError: What writes it is not installed.
         """
-        from .._tables.vector_out import check_target, write_frame
+        from .._tables.vector_out import check_target, is_text, write_frame
 
-        check_target(path, layer)
+        kind = check_target(path, layer)
+        if is_text(path, crs):
+            self.to_geojson(path) if kind == ".geojson" else self.to_csv(path)
+            return
         write_frame(self.to_geopandas(), path, layer or "events", crs)
 
     def to_jsonl(self, target: Target = None) -> str | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import tzinfo
 
 from .._errors import InputError, warn
+from .._files.advice import NOT_PLAYED, PLAY
 from .._files.checked import flaw_of
 from .._files.doubts import about_unusable
 from .._files.sightings import Report, read_sightings
@@ -17,9 +19,10 @@ from .._log.event_log import EventLog
 from .._log.log import ReplayCounts, TrackReplay
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError
+from .._tables.text_times import time_style
 from .._tables.times import Time, to_us
 from .._values.arguments import as_policy
-from .._values.enums import Delivery
+from .._values.enums import Delivery, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
 from .filling import add_conditions, feed_report
@@ -46,6 +49,10 @@ def replay(
     conditions_columns: Mapping[str, str] | None = None,
     transform: bool = False,
     sort: bool = True,
+    radius: float | None = None,
+    assuming: State | str = State.UNKNOWN,
+    time_zone: str | tzinfo | None = None,
+    date_order: str = "",
 ) -> EventLog:
     """Replays a track against conditions. Late fixes and fixes without a position are skipped and counted.
 
@@ -81,6 +88,12 @@ def replay(
         sort: Whether the fixes of files and tables, and the lines of a sightings file, are sorted by time where they
             are not in its order; otherwise what is earlier than one before is late. Fixes that come as :class:`Fix`
             are never sorted.
+        radius: Metres, of circles of files and tables that have none.
+        assuming: State with which conditions begin that say none; with ``unsatisfied`` the first determination that a
+            condition is not satisfied is no event.
+        time_zone: Of the times of files and tables that have none: a name such as ``Europe/Berlin``, an offset such as
+            ``+02:00``, or a ``tzinfo``; None: UTC in texts, while columns of times without a zone are refused.
+        date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: those are refused.
 
     Raises:
         InputError: A file or a table cannot be used: which one, which row, why; or no fix has a usable position.
@@ -95,14 +108,22 @@ def replay(
         <fencepost.EventLog: 1 events of 1 conditions, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
     """
     column = track_column(track, by)
+    times = time_style(time_zone, date_order)
     name, rows = as_conditions(
-        conditions, as_policy(policy), how=Reading(conditions_layer, transform), columns=conditions_columns
+        conditions,
+        as_policy(policy),
+        how=Reading(conditions_layer, transform),
+        columns=conditions_columns,
+        radius=radius,
+        assuming=assuming,
     )
     tracks = [
         timed(track, speed, start, loop)
-        for track in as_tracks(track, columns or {}, by, _scale(hdop_scale), how=Reading(layer, transform), sort=sort)
+        for track in as_tracks(
+            track, columns or {}, by, _scale(hdop_scale), how=Reading(layer, transform, times), sort=sort
+        )
     ]
-    reports = [] if sightings is None else read_sightings(os.fspath(sightings), sort=sort)
+    reports = [] if sightings is None else read_sightings(os.fspath(sightings), times, sort)
     until_us = None if until is None else to_us(until, "until")
     template = Monitor(delivery=delivery, condition_limit=condition_limit)
     add_conditions(template, rows, name)
@@ -129,10 +150,10 @@ def timed(track: Track, speed: float | None, start: Time | None, loop: int | Non
     playing = speed is not None or start is not None or loop is not None
     if track.fixes:
         if playing:
-            raise InputError(track.path, "", "has times; speed, start and loop are for way points without times")
+            raise InputError(track.path, "", "has times", advice=NOT_PLAYED)
         return track
     if not playing:
-        raise InputError(track.path, "point 1", "has no time; way points are played with speed (m/s) and start")
+        raise InputError(track.path, "point 1", "has no time", advice=PLAY)
     if speed is None or start is None:
         raise InvalidArgumentError("speed and start are needed together to play way points")
     try:

@@ -6,17 +6,19 @@ import json
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import repeat
 from operator import floordiv
 from typing import Any, NamedTuple
 
-from .._errors import InputError, require
+from .._errors import Advice, InputError, require
 from .._native import InvalidArgumentError
 from .arrow_values import NUMBERS, Column, NotPointError
 from .buffers import NO_TIME
 from .names import GEOMETRY, POSITION, Names, find, time_unit
-from .text_times import unit_of_all, unit_time, value_time
+from .text_times import PLAIN_TIMES, TimeStyle, unit_of_all, unit_time, value_time
+from .times import to_us
+from .wkt import wkt_point
 
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
@@ -29,6 +31,10 @@ _WGS84 = (None, "", "EPSG:4326", "EPSG:4979", "OGC:CRS84", "WGS 84", "WGS 84 (CR
 def is_arrow(value: Any) -> bool:
     """Whether it exports an Arrow stream."""
     return hasattr(value, "__arrow_c_stream__")
+
+
+_TEXTS = ("u", "U", "vu")
+"""Formats of texts."""
 
 
 class Ticks(NamedTuple):
@@ -54,14 +60,17 @@ class BatchReader:
         source: The argument, for messages.
         transform: Whether points in another CRS become WGS84; otherwise they are refused.
         crs: Of points that do not say theirs.
+        style: How times without a zone are read.
 
     Raises:
         InputError: It gives no stream, or not one of rows.
         MissingExtraError: nanoarrow is not installed.
     """
 
-    def __init__(self, table: Any, source: str, transform: bool = False, crs: Any = None) -> None:
-        self._source, self._transform, self._crs = source, transform, crs
+    def __init__(
+        self, table: Any, source: str, transform: bool = False, crs: Any = None, style: TimeStyle = PLAIN_TIMES
+    ) -> None:
+        self._source, self._transform, self._crs, self._style = source, transform, crs, style
         self._transformer: Any = None
         nanoarrow = require("nanoarrow", "arrow")
         try:
@@ -154,7 +163,7 @@ class BatchReader:
             }
         if child.format.startswith("+w:"):
             return int(child.format[3:]) >= 2 and fields[0].format == "g"
-        return child.format in ("z", "Z", "vz") or child.format.startswith("w:")
+        return child.format in ("z", "Z", "vz", *_TEXTS) or child.format.startswith("w:")
 
     def _geo(self) -> dict[str, Any]:
         return self._object(_metadata(self._schema).get("geo", "{}"), "geo")
@@ -184,8 +193,8 @@ class BatchReader:
             pyproj = require("pyproj", "geo")
             self._transformer = pyproj.Transformer.from_crs(given, 4326, always_xy=True)
             return
-        reason = f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude; transform it first"
-        raise InputError(self._source, "", reason)
+        reason = f"its CRS {str(crs)[:60]} is not WGS84 longitude and latitude"
+        raise InputError(self._source, "", reason, advice=Advice("transform it first", "--transform makes WGS84 of it"))
 
     # ---------------------------------------------------------------------------------- what they hold
 
@@ -245,6 +254,8 @@ class BatchReader:
         nulls = column.null_rows()
         if kind.startswith("ts"):
             if not kind.partition(":")[2]:
+                if self._style.is_given:
+                    return Ticks(self._placed(column.plain(), nulls, _UNITS[kind[2]]), 1, 1)
                 reason = f"time (column {name!r}) has no time zone; give it one, for example UTC"
                 raise InputError.of_row(self._source, first, reason)
             return Ticks(_without(column.plain(), nulls), *_FRACTIONS[_UNITS[kind[2]]])
@@ -260,8 +271,23 @@ class BatchReader:
             elif isinstance(value, int) and not isinstance(value, bool):
                 found.append(unit_time(value, unit, first + row, self._source))
             else:
-                found.append(value_time(value, unit, name, first + row, self._source))
+                found.append(value_time(value, unit, name, first + row, self._source, self._style))
         return Ticks(found, 1, 1)
+
+    def _placed(self, ticks: Sequence[int], nulls: Sequence[int], unit: str) -> array[int]:
+        """Microseconds of times on the clocks of the zone that was given."""
+        multiplier, divisor = _FRACTIONS[unit]
+        naive = datetime(1970, 1, 1)
+        missing = set(nulls)
+        return array(
+            "q",
+            (
+                NO_TIME
+                if row in missing
+                else to_us(self._style.placed(naive + timedelta(microseconds=tick * multiplier // divisor)))
+                for row, tick in enumerate(ticks)
+            ),
+        )
 
     def keys(self, chunk: Any, by: str, first: int) -> list[Any]:
         """The values of the column that tells tracks apart."""
@@ -287,7 +313,10 @@ class BatchReader:
     def _points(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
         """Longitudes and latitudes of a column of points."""
         try:
-            xs, ys = self._coordinates(self._column(chunk, index))
+            if self._children[index].format in _TEXTS:
+                xs, ys = self._wkt(chunk, index, first)
+            else:
+                xs, ys = self._coordinates(self._column(chunk, index))
         except NotPointError as error:
             reason = f"{error} (column {self.names[index]!r})"
             raise InputError.of_row(self._source, first + error.row, reason) from None
@@ -295,6 +324,18 @@ class BatchReader:
             return xs, ys
         longitudes, latitudes = self._transformer.transform(xs, ys)
         return longitudes, latitudes
+
+    def _wkt(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
+        """X and y of points as well-known text; NaN where nothing stands."""
+        xs, ys = array("d"), array("d")
+        for row, value in enumerate(self.values(chunk, index, first)):
+            try:
+                x, y = (None if value is None else wkt_point(value)) or (math.nan, math.nan)
+            except ValueError as error:
+                raise NotPointError(row, str(error)) from None
+            xs.append(x)
+            ys.append(y)
+        return xs, ys
 
     @staticmethod
     def _coordinates(column: Column) -> tuple[Sequence[float], Sequence[float]]:

@@ -32,7 +32,7 @@ CONDITIONS: Names = {
     "assuming": ("assuming",),
     "policy": ("policy",),
 }
-GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point")
+GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt", "wktgeom", "wktgeometry", "geomwkt")
 """Columns of points in Arrow tables that are not marked as such."""
 POSITION = ("latitude", "longitude")
 

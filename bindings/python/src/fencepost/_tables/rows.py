@@ -49,7 +49,8 @@ class Rows(Table, Sequence[T], Generic[T]):
         """The table as a dict of columns of equal length; times are aware, UTC."""
 
     def to_file(self, path: str | os.PathLike[str], *, layer: str | None = None) -> None:
-        """Writes a vector file: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb`` or ``.parquet``.
+        """Writes a file: ``.gpkg`` (a GeoPackage that exists keeps its other layers), ``.fgb``, ``.parquet``, ``.csv``,
+        or ``.geojson`` (features without a geometry).
 
         Durations are seconds. GDAL keeps milliseconds of times in a GeoPackage and a FlatGeobuf, Parquet microseconds.
 
@@ -61,9 +62,12 @@ class Rows(Table, Sequence[T], Generic[T]):
             InvalidArgumentError: Another ending, a layer where there are none, or the file cannot be written.
             MissingExtraError: What writes it is not installed.
         """
-        from .vector_out import check_target, write_frame
+        from .vector_out import check_target, is_text, write_frame
 
-        check_target(path, layer)
+        kind = check_target(path, layer)
+        if is_text(path):
+            write_to(path, self._write_geojson if kind == ".geojson" else self._write_csv)
+            return
         write_frame(self.to_pandas(), path, layer or type(self).__name__.lower())
 
     def to_csv(self, target: Target = None) -> str | None:
@@ -72,16 +76,26 @@ class Rows(Table, Sequence[T], Generic[T]):
         Args:
             target: Path or open text file; None: the text is returned.
         """
+        return write_to(target, self._write_csv)
 
-        def write(stream: IO[str]) -> None:
-            import csv
+    def _write_csv(self, stream: IO[str]) -> None:
+        import csv
 
-            writer = csv.writer(stream, lineterminator="\n")
-            columns = self.columns()
-            writer.writerow(columns)
-            writer.writerows([_cell(value) for value in row] for row in zip(*columns.values()))
+        writer = csv.writer(stream, lineterminator="\n")
+        columns = self.columns()
+        writer.writerow(columns)
+        writer.writerows([_cell(value) for value in row] for row in zip(*columns.values()))
 
-        return write_to(target, write)
+    def _write_geojson(self, stream: IO[str]) -> None:
+        import json
+
+        columns = self.columns()
+        features = []
+        for row in zip(*columns.values()):
+            properties = {name: None if value is None else _cell(value) for name, value in zip(columns, row)}
+            features.append({"type": "Feature", "geometry": None, "properties": properties})
+        json.dump({"type": "FeatureCollection", "features": features}, stream, ensure_ascii=False, default=str)
+        stream.write("\n")
 
     def _summary(self) -> str:
         return f"{len(self)} rows"

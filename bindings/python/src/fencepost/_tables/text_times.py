@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from .._errors import InputError
+from .._native import InvalidArgumentError
 from .times import to_us
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -38,15 +39,17 @@ class TimeStyle:
     """How times are read that say less than they should.
 
     Attributes:
-        zone: Of times that have none.
+        zone: Of times that have none; where it was not given, UTC in files.
+        is_given: Whether it was given.
         order: Of dates such as ``05/04/2024``: one of :data:`ORDERS`; empty: those that could be either are refused.
         doubt: What was read so far that the zone's clocks show twice or never; empty: nothing. The first is told.
     """
 
-    __slots__ = ("doubt", "order", "zone")
+    __slots__ = ("doubt", "is_given", "order", "zone")
 
-    def __init__(self, zone: tzinfo = UTC, order: str = "") -> None:
-        self.zone, self.order, self.doubt = zone, order, ""
+    def __init__(self, zone: tzinfo | None = None, order: str = "") -> None:
+        self.zone, self.order, self.doubt = zone or UTC, order, ""
+        self.is_given = zone is not None
 
     @property
     def is_plain(self) -> bool:
@@ -84,6 +87,22 @@ def time_zone(text: str) -> tzinfo:
         return ZoneInfo(text)
     except (KeyError, ValueError, OSError):
         raise ValueError(f"{text!r} is not a time zone such as Europe/Berlin, UTC or +02:00") from None
+
+
+def time_style(zone: str | tzinfo | None, order: str = "") -> TimeStyle:
+    """How times are read, of what a caller said.
+
+    Raises:
+        InvalidArgumentError: There is no such zone, or no such order.
+    """
+    if order and order not in ORDERS:
+        raise InvalidArgumentError(f"date_order {order!r} is not one of {', '.join(ORDERS)}")
+    if zone is not None and not isinstance(zone, str | tzinfo):
+        raise TypeError(f"time_zone must be a str or a tzinfo, not {type(zone).__name__}")
+    try:
+        return TimeStyle(time_zone(zone) if isinstance(zone, str) else zone, order)
+    except ValueError as error:
+        raise InvalidArgumentError(f"time_zone {error}") from None
 
 
 def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIMES) -> int:
@@ -188,15 +207,15 @@ def unit_time(value: int, unit: str | None, row: int, source: str) -> int:
     return time
 
 
-def value_time(value: Any, unit: str | None, name: str, row: int, source: str) -> int:
+def value_time(value: Any, unit: str | None, name: str, row: int, source: str, style: TimeStyle = PLAIN_TIMES) -> int:
     """Microseconds of a datetime, a text or a number."""
     if hasattr(value, "item"):
         value = value.item()
     try:
         if isinstance(value, datetime):
-            return to_us(value)
+            return to_us(style.placed(value) if style.is_given else value)
         if isinstance(value, str):
-            return parse_time(value, unit)
+            return parse_time(value, unit, style)
         if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
             return number_time(value, unit)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Tables as vector files: GeoPackage, FlatGeobuf, Parquet."""
+"""Tables as vector files: GeoPackage, FlatGeobuf, Parquet; which other files are written without GDAL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from .._errors import require
 from .._native import InvalidArgumentError
 
 DRIVERS = {".gpkg": "GPKG", ".fgb": "FlatGeobuf"}
-ENDINGS = (*DRIVERS, ".parquet")
+TEXTS = (".geojson", ".csv")
+"""What is written without GDAL, in degrees of WGS84."""
+ENDINGS = (*DRIVERS, ".parquet", *TEXTS)
 
 
 def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
@@ -26,19 +28,34 @@ def check_target(path: str | os.PathLike[str], layer: str | None = None) -> str:
         raise InvalidArgumentError(f"{os.fspath(path)}: the ending is none of {', '.join(ENDINGS)}")
     if layer is not None and kind != ".gpkg":
         raise InvalidArgumentError(f"{os.fspath(path)}: only a GeoPackage has layers")
+    if kind in TEXTS:
+        return kind
     require("geopandas", "geo")
     if kind == ".parquet":
         require("pyarrow.parquet", "parquet")
     return kind
 
 
-def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any = None) -> None:
+def is_text(path: str | os.PathLike[str], crs: Any = None) -> bool:
+    """Whether a file is one of :data:`TEXTS`.
+
+    Raises:
+        InvalidArgumentError: It is, and another reference system is asked for.
+    """
+    kind = Path(path).suffix.lower()
+    if kind in TEXTS and crs is not None:
+        raise InvalidArgumentError(f"{os.fspath(path)}: {kind} is written in EPSG:4326, not in {crs}")
+    return kind in TEXTS
+
+
+def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any = None, geometry: str = "Point") -> None:
     """Writes a DataFrame, or a GeoDataFrame, transformed to `crs` when that is given.
 
     A GeoPackage that exists keeps its other layers; files of other formats are replaced.
 
     Args:
         layer: Of a GeoPackage; elsewhere the layer has the file's name.
+        geometry: What the geometries are, ``Point`` or ``MultiPolygon``.
 
     Raises:
         InvalidArgumentError: The file cannot be written, or `crs` is not known.
@@ -63,7 +80,7 @@ def write_frame(frame: Any, path: str | os.PathLike[str], layer: str, crs: Any =
                 frame.to_parquet(target, index=False)
             else:
                 pyogrio = require("pyogrio", "geo")
-                options: dict[str, Any] = {"geometry_type": "Point"} if geographic else {}
+                options: dict[str, Any] = {"geometry_type": geometry} if geographic else {}
                 if kind == ".gpkg":
                     options["layer"] = layer
                 else:

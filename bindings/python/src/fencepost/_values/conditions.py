@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError, circle_contains, parse_uuid
 from .._tables.numbers import real, shown
@@ -93,6 +93,30 @@ class CircularGeographicCondition:
         """
         place = real(latitude, "latitude"), real(longitude, "longitude")
         return circle_contains(self.latitude, self.longitude, self.radius, *place)
+
+    def polygon(self, corners: int = 180) -> dict[str, Any]:
+        """The circle as a GeoJSON geometry; see :func:`fencepost.geodesic.circle`.
+
+        Shapely, GeoPandas and others also take the condition itself, by its ``__geo_interface__``.
+
+        Args:
+            corners: How many corners the line has.
+
+        Raises:
+            InvalidArgumentError: A coordinate, the radius or `corners` is out of its range.
+
+        Example:
+            >>> CircularGeographicCondition(0, 0, radius=150).polygon(corners=4)["coordinates"][0][0]
+            [0.0, 0.0013565542155730276]
+        """
+        from .circle_polygon import circle_geometry
+
+        return circle_geometry(self.latitude, self.longitude, self.radius, corners)
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """What libraries of the GIS world read a shape by."""
+        return self.polygon()
 
 
 @dataclass(frozen=True, slots=True)

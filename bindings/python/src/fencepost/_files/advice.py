@@ -1,0 +1,42 @@
+"""What to do about a file that is refused, in the words of Python and of the command line."""
+
+from __future__ import annotations
+
+import re
+
+from .._errors import Advice
+
+TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
+"""The options that name columns."""
+
+DATE_ORDER = Advice("say which with date_order='dmy' or 'mdy'", "say which with --date-order dmy or mdy")
+TIME_ZONE = Advice(
+    "give it one, or name it with time_zone='Europe/Berlin'", "name it with --time-zone, for example Europe/Berlin"
+)
+RADIUS = Advice("give one for all with radius=METRES", "give one for all with --radius METRES")
+PLAY = Advice(
+    "way points are played with speed (m/s) and start; a column of times is named with columns={'time': NAME}",
+    "way points are played with --speed M/S and --start TIME; a column of times is named with --columns time=NAME",
+)
+NOT_PLAYED = Advice(
+    "speed, start and loop are for way points without times",
+    "--speed, --start and --loop are for way points without times",
+)
+
+_MISSING = re.compile("there is no (?:column|property) for the ([a-z]+)")
+_COMMA = re.compile(r"[+-]?\d+,\d+")
+
+
+def column_advice(error: Exception, option: str) -> Advice | None:
+    """How a column that was not recognised is named; None: the error is another one."""
+    missing = _MISSING.match(str(error))
+    if missing is None:
+        return None
+    what = missing[1]
+    flag = f"--{option.replace('_', '-')}"
+    return Advice(f"name it with {option}={{{what!r}: NAME}}", f"name it with {flag} {what}=NAME")
+
+
+def decimal_comma(text: str) -> str:
+    """What is said of a number with a comma."""
+    return ": a decimal comma? Write a point" if _COMMA.fullmatch(text.strip()) else ""

@@ -1,0 +1,71 @@
+"""The features of a GeoJSON file of conditions, with the properties called as the columns of tables may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError
+from .._tables.names import CONDITIONS, POSITION, key
+from .._values.arguments import identifier_text
+from .text import parse_json
+
+_NAMED = ("identifier", "radius", "assuming", "policy")
+
+
+def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """The features with their places. Properties with usual names (``id``, ``name``, ``radius_m``), those that
+    `columns` names, and a feature's own ``id`` become ``identifier``, ``radius``, ``assuming`` and ``policy``.
+
+    Raises:
+        InputError: It is no FeatureCollection, or no feature has a property that `columns` names.
+    """
+    document = parse_json(text, path)
+    if not isinstance(document, dict) or document.get("type") != "FeatureCollection":
+        raise InputError(path, "type", "is not a GeoJSON FeatureCollection")
+    features = document.get("features")
+    if not isinstance(features, list):
+        raise InputError(path, "features", "is not an array")
+    _check(features, columns, path)
+    for index, feature in enumerate(features):
+        yield f"features[{index}]", _named(feature, columns) if _is_feature(feature) else feature
+
+
+def _is_feature(feature: Any) -> bool:
+    return isinstance(feature, dict) and isinstance(feature.get("properties"), dict)
+
+
+def _check(features: list[Any], columns: Mapping[str, str], path: str | Path) -> None:
+    for what, name in columns.items():
+        if what in POSITION:
+            raise InputError(path, "", f"columns: the {what} of GeoJSON is that of its geometries")
+        if what not in CONDITIONS:
+            raise InputError(path, "", f"columns: {what!r} is not one of {', '.join(_NAMED)}")
+        names = dict.fromkeys(name for feature in features if _is_feature(feature) for name in feature["properties"])
+        if name not in names:
+            raise InputError(path, "", f"there is no property {name!r}, only {', '.join(names)}")
+
+
+def _named(feature: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+    given: dict[str, Any] = feature["properties"]
+    properties = dict(given)
+    for what in _NAMED:
+        name = columns.get(what) or (what if given.get(what) is not None else _usual(given, what))
+        if name is not None:
+            properties[what] = given.get(name)
+        if properties.get(what) is None:
+            properties.pop(what, None)
+    if "identifier" not in properties and "identifier" not in columns and feature.get("id") is not None:
+        properties["identifier"] = feature["id"]
+    if "identifier" in properties:
+        properties["identifier"] = identifier_text(properties["identifier"])
+    return feature | {"properties": properties}
+
+
+def _usual(properties: Mapping[str, Any], what: str) -> str | None:
+    for usual in CONDITIONS[what]:
+        for name, value in properties.items():
+            if key(name) == usual and value is not None:
+                return name
+    return None

@@ -1,0 +1,104 @@
+"""What a file is, told by its name and its first bytes; what is compressed is unpacked."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from .._errors import InputError
+from .text import read_bytes
+
+MOST_BYTES = 1 << 31
+"""Of what a compressed file unpacks to: it is held in memory."""
+_PIECE = 1 << 24
+
+_OTHERS = (
+    (0, b"\x1f\x8b", "gzip", "unpack it, or let its name end in .gz"),
+    (0, b"PK\x03\x04", "a zip archive", "unpack it first"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook", "save the sheet as CSV"),
+    (8, b".FIT", "a FIT file of a sports watch", "convert it to GPX, for example with GPSBabel"),
+    (0, b"SQLite format 3\0", "an SQLite database", "let its name end in .gpkg or .sqlite"),
+    (0, b"PAR1", "Parquet", "let its name end in .parquet"),
+    (0, b"fgb\x03", "FlatGeobuf", "let its name end in .fgb"),
+    (0, b"BZh", "bzip2", "unpack it first"),
+    (0, b"\xfd7zXZ\0", "xz", "unpack it first"),
+    (0, b"(\xb5/\xfd", "Zstandard", "unpack it first"),
+    (0, b"%PDF-", "a PDF", ""),
+    (0, b"ARROW1", "an Arrow file", "write it as Parquet"),
+)
+_NAMED = {
+    ".xlsx": ("an Excel workbook", "save the sheet as CSV"),
+    ".xlsm": ("an Excel workbook", "save the sheet as CSV"),
+    ".xls": ("an Excel workbook", "save the sheet as CSV"),
+    ".ods": ("a spreadsheet", "save the sheet as CSV"),
+    ".fit": ("a FIT file of a sports watch", "convert it to GPX, for example with GPSBabel"),
+    ".tcx": ("a TCX file", "convert it to GPX, for example with GPSBabel"),
+    ".feather": ("an Arrow file", "write it as Parquet"),
+    ".arrow": ("an Arrow file", "write it as Parquet"),
+}
+
+
+def ending(path: str | Path) -> str:
+    """The ending of a file's name in lower case, without that of its compression: ``.csv`` of ``t.csv.gz``."""
+    name = Path(path)
+    suffix = name.suffix.lower()
+    return Path(name.stem).suffix.lower() if suffix == ".gz" else suffix
+
+
+def is_packed(path: str | Path) -> bool:
+    """Whether a file's name says that it is compressed."""
+    return Path(path).suffix.lower() == ".gz"
+
+
+def read_unpacked(path: str | Path) -> bytes:
+    """The bytes of a file; of one whose name ends in ``.gz`` what it holds.
+
+    Raises:
+        InputError: It cannot be read or unpacked, or is something that is known and not read.
+    """
+    kind = _NAMED.get(ending(path))
+    if kind is not None and Path(path).exists():
+        raise _refused(path, *kind)
+    data = unpacked(path) if is_packed(path) else read_bytes(path)
+    check_kind(data, path)
+    return data
+
+
+def unpacked(path: str | Path) -> bytes:
+    """What a gzip file holds.
+
+    Raises:
+        InputError: It is none, damaged, or holds more than 2 GiB.
+    """
+    parts: list[bytes] = []
+    size = 0
+    try:
+        with gzip.open(path) as file:
+            while part := file.read(_PIECE):
+                parts.append(part)
+                size += len(part)
+                if size > MOST_BYTES:
+                    raise InputError(path, "", "holds more than 2 GiB: unpack it first")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(path, "", f"not usable as gzip: {error}") from None
+    except OSError as error:
+        raise InputError(path, "", error.strerror or str(error)) from None
+    return b"".join(parts)
+
+
+def check_kind(data: bytes, path: str | Path) -> None:
+    """Refuses what is known and not read as a text.
+
+    Raises:
+        InputError: What it is, and what to do.
+    """
+    for at, magic, what, advice in _OTHERS:
+        if data[at : at + len(magic)] == magic:
+            if what == "a zip archive" and b"xl/" in data[:4096] + data[-65_536:]:
+                raise _refused(path, *_NAMED[".xlsx"])
+            raise _refused(path, what, advice)
+
+
+def _refused(path: str | Path, what: str, advice: str) -> InputError:
+    return InputError(path, "", f"is {what}, which is not read" + (f": {advice}" if advice else ""))

@@ -1,0 +1,126 @@
+"""Circles as polygons of longitude and latitude: every corner lies on the geodesic circle.
+
+As GeoJSON has it (RFC 7946): what goes over the antimeridian is cut there, exterior rings go counterclockwise, holes
+clockwise, and the first position comes again at the end. A circle around a pole reaches to the pole's edge of the map.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from .._native import InvalidArgumentError, direct_into, inverse
+
+Position = tuple[float, float]
+"""Longitude and latitude, degrees."""
+Ring = list[Position]
+MOST_CORNERS = 1_000_000
+_WORLD: Ring = [(-180.0, -90.0), (180.0, -90.0), (180.0, 90.0), (-180.0, 90.0)]
+
+
+def circle_geometry(latitude: float, longitude: float, radius: float, corners: int = 180) -> dict[str, Any]:
+    """A GeoJSON Polygon or MultiPolygon; see :func:`fencepost.geodesic.circle`."""
+    if isinstance(corners, bool) or not isinstance(corners, int):
+        raise TypeError(f"corners must be an int, not {type(corners).__name__}")
+    if not 3 <= corners <= MOST_CORNERS:
+        raise InvalidArgumentError(f"corners {corners} is not 3 to {MOST_CORNERS}")
+    if not 0 < radius < float("inf"):
+        raise InvalidArgumentError(f"radius {radius} is not a number of metres above 0")
+    polygons = [[_closed(ring) for ring in polygon] for polygon in _polygons(latitude, longitude, radius, corners)]
+    if len(polygons) == 1:
+        return {"type": "Polygon", "coordinates": polygons[0]}
+    return {"type": "MultiPolygon", "coordinates": polygons}
+
+
+def _polygons(latitude: float, longitude: float, radius: float, corners: int) -> list[list[Ring]]:
+    opposite = longitude + (180 if longitude <= 0 else -180)
+    if radius >= inverse(latitude, longitude, -latitude, opposite)[0]:
+        return [[_WORLD]]  # no point is farther than the antipode, but for some metres
+    north, south = (inverse(latitude, longitude, pole, longitude)[0] <= radius for pole in (90.0, -90.0))
+    ring = _outline(latitude, longitude, radius, corners)
+    if north and south:
+        return [_world_without(ring, opposite)]
+    if north or south:
+        return [[_around_pole(ring, 90.0 if north else -90.0)]]
+    return [[part] for part in _parts(_unwrapped(ring, longitude))]
+
+
+def _outline(latitude: float, longitude: float, radius: float, corners: int) -> Ring:
+    """The corners, counterclockwise as seen from the centre."""
+    latitudes, longitudes, ends = (array("d", bytes(8 * corners)) for _ in range(3))
+    turns = array("d", [-360 * corner / corners for corner in range(corners)])
+    direct_into(
+        array("d", [latitude]), array("d", [longitude]), turns, array("d", [radius]), latitudes, longitudes, ends
+    )
+    return list(zip(longitudes, latitudes))
+
+
+def _unwrapped(ring: Ring, reference: float) -> Ring:
+    """The ring with longitudes that go on beyond 180 instead of jumping; the first is near the reference."""
+    found = []
+    for x, y in ring:
+        reference = x + 360 * round((reference - x) / 360)
+        found.append((reference, y))
+    return found
+
+
+def _around_pole(ring: Ring, pole: float) -> Ring:
+    """What lies between the line, which goes once around the pole and meets each meridian once, and the pole."""
+    line = sorted(((x + 540) % 360 - 180, y) for x, y in ring)
+    (west, low), (east, high) = line[0], line[-1]
+    gap = west + 360 - east
+    side = high if gap == 0 else high + (low - high) * (180 - east) / gap
+    around = [(-180.0, side), *line, (180.0, side), (180.0, pole), (-180.0, pole)]
+    return around if pole > 0 else around[::-1]
+
+
+def _parts(ring: Ring) -> list[Ring]:
+    """A ring within 180 degrees around the antimeridian as those of its parts that lie in the world."""
+    parts = []
+    for shift in (-360.0, 0.0, 360.0):
+        part = _clipped(_clipped([(x + shift, y) for x, y in ring], -180.0, 1), 180.0, -1)
+        if len({x for x, _ in part}) > 1:
+            parts.append(part)
+    return parts
+
+
+def _clipped(ring: Ring, edge: float, side: int) -> Ring:
+    """The part of a ring east (`side` 1) or west (-1) of a meridian (Sutherland and Hodgman 1974)."""
+    found: Ring = []
+    last_x, last_y = ring[-1] if ring else (0.0, 0.0)
+    for x, y in ring:
+        if (x - edge) * side >= 0:
+            if (last_x - edge) * side < 0 and x != edge:
+                found.append((edge, last_y + (y - last_y) * (edge - last_x) / (x - last_x)))
+            found.append((x, y))
+        elif (last_x - edge) * side >= 0 and last_x != edge:
+            found.append((edge, last_y + (y - last_y) * (edge - last_x) / (x - last_x)))
+        last_x, last_y = x, y
+    return found
+
+
+def _world_without(ring: Ring, opposite: float) -> list[Ring]:
+    """The world but for what the ring goes around on the other side: a hole, or, over the antimeridian, two bays."""
+    parts = _parts(_unwrapped(ring, opposite))
+    if len(parts) == 1:
+        return [_WORLD, parts[0]]
+    east_bay = _bay(next(part for part in parts if max(part)[0] == 180.0), 180.0)
+    west_bay = _bay(next(part for part in parts if min(part)[0] == -180.0), -180.0)
+    return [[(-180.0, -90.0), (180.0, -90.0), *east_bay, (180.0, 90.0), (-180.0, 90.0), *west_bay]]
+
+
+def _bay(part: Ring, edge: float) -> Ring:
+    """The line of a part from where it leaves an edge of the world to where it comes back, northwards in the east and
+    southwards in the west."""
+    north, south = (choose((y, index) for index, (x, y) in enumerate(part) if x == edge)[1] for choose in (max, min))
+    begin, end = (south, north) if edge > 0 else (north, south)
+    forward = part[begin:] + part[:begin]
+    there = forward.index(part[end])
+    # Of the two ways round one goes along the edge.
+    one, other = forward[: there + 1], [forward[0], *reversed(forward[there:])]
+    return one if any(x != edge for x, _ in one) else other
+
+
+def _closed(ring: Ring) -> list[list[float]]:
+    positions = [[x, y] for x, y in ring]
+    return [*positions, positions[0][:]]

@@ -1,0 +1,262 @@
+"""Options of ``fencepost replay`` and ``fencepost circles`` that say what files leave open, and where events go."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from conftest import ROOT, Run
+
+from fencepost import (
+    CircularGeographicCondition,
+    InputError,
+    InputWarning,
+    InvalidArgumentError,
+    compare,
+    geodesic,
+    replay,
+)
+
+DATA = ROOT / "examples" / "data"
+CONDITIONS = DATA / "conditions.geojson"
+HERE = {"here": CircularGeographicCondition(0, 0, 100)}
+DEMO = ("replay", DATA / "drive.csv", "--conditions", CONDITIONS)
+
+
+def dates(run: Run, *arguments: object) -> list[str]:
+    done = run("replay", *arguments, "--conditions", "c.csv", "--policy", "exact", "--format", "jsonl")
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line)["date"] for line in done.stdout.splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "c.csv").write_text("id,lat,lon,radius\nhere,0,0,100\n")
+    return tmp_path
+
+
+# ------------------------------------------------------------------------------------------------- times
+
+
+def test_a_time_zone_for_times_that_have_none(folder: Path, run: Run) -> None:
+    (folder / "t.csv").write_text("time,lat,lon,car\n2024-07-01 12:00:00,0,0,a\n2024-12-01 12:00:00,0,1,a\n")
+    for more in ((), ("--by", "car"), ("--by", "car", "--jobs", "2")):
+        assert dates(run, "t.csv", *more, "--time-zone", "Europe/Berlin") == [
+            "2024-07-01T10:00:00.000000Z",
+            "2024-12-01T11:00:00.000000Z",
+        ]
+    assert dates(run, "t.csv", "--time-zone=-09:30")[0] == "2024-07-01T21:30:00.000000Z"
+    assert dates(run, "t.csv")[0] == "2024-07-01T12:00:00.000000Z"
+    log = replay(folder / "t.csv", HERE, policy="exact", time_zone=ZoneInfo("Europe/Berlin"))
+    assert log[0].date == datetime(2024, 7, 1, 10, tzinfo=UTC)
+
+
+def test_every_kind_of_file_takes_the_zone(folder: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    expected = datetime(2024, 7, 1, 10, tzinfo=UTC)
+    text = "2024-07-01 12:00:00"
+    point = {"type": "Point", "coordinates": [0, 0]}
+    feature = {"type": "Feature", "geometry": point, "properties": {"time": text}}
+    (folder / "t.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
+    (folder / "t.gpx").write_text(
+        f'<gpx version="1.1"><trk><trkseg><trkpt lat="0" lon="0"><time>{text.replace(" ", "T")}</time></trkpt>'
+        "</trkseg></trk></gpx>"
+    )
+    (folder / "t.kml").write_text(
+        f"<kml><Placemark><Track><when>{text.replace(' ', 'T')}</when><coord>0 0</coord></Track></Placemark></kml>"
+    )
+    frame = pandas.DataFrame({"time": pandas.to_datetime([text]), "lat": [0.0], "lon": [0.0]})
+    texts = frame.assign(time=[text])
+    sources = [folder / "t.geojson", folder / "t.gpx", folder / "t.kml", frame, texts]
+    pytest.importorskip("nanoarrow")
+    pyarrow = pytest.importorskip("pyarrow")
+    sources += [pyarrow.Table.from_pandas(frame), pyarrow.Table.from_pandas(texts)]
+    for source in sources:
+        assert replay(source, HERE, policy="exact", time_zone="Europe/Berlin")[0].date == expected
+    with pytest.raises(InputError, match=r"has no time zone; give it one, for example .*, or name it with time_zone"):
+        replay(frame, HERE)
+
+
+def test_an_hour_that_the_clocks_show_twice_is_told(folder: Path, run: Run) -> None:
+    (folder / "t.csv").write_text("time,lat,lon\n2024-10-27 02:30:00,0,0\n")
+    words = "2024-10-27 02:30:00 is shown twice or never by the clocks of Europe/Berlin: the first one is taken"
+    with pytest.warns(InputWarning, match=words):
+        replay(folder / "t.csv", HERE, time_zone="Europe/Berlin")
+    (folder / "t.csv").write_text("time,lat,lon,car\n2024-10-27 02:30:00,0,0,a\n")
+    for more in ((), ("--by", "car")):
+        done = run("replay", "t.csv", "--conditions", "c.csv", "--time-zone", "Europe/Berlin", *more)
+        assert done.stderr == f"fencepost: t.csv: {words}\n"
+
+
+def test_dates_with_slashes(folder: Path, run: Run) -> None:
+    (folder / "t.csv").write_text("time,lat,lon,car\n05/04/2024 1:00:00 PM,0,0,a\n05/04/2024 1:00:10 PM,0,0,a\n")
+    assert dates(run, "t.csv", "--date-order", "dmy") == ["2024-04-05T13:00:00.000000Z"]
+    assert dates(run, "t.csv", "--date-order", "mdy", "--by", "car") == ["2024-05-04T13:00:00.000000Z"]
+    done = run("replay", "t.csv", "--conditions", "c.csv")
+    assert done.returncode == 2 and done.stderr == (
+        "fencepost: t.csv: line 2: time: '05/04/2024 1:00:00 PM' may be day/month or month/day; "
+        "say which with --date-order dmy or mdy\n"
+    )
+    with pytest.raises(InputError, match="say which with date_order='dmy' or 'mdy'"):
+        replay(folder / "t.csv", HERE)
+    log = replay(folder / "t.csv", HERE, policy="exact", date_order="dmy")
+    assert log[0].date == datetime(2024, 4, 5, 13, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"time_zone": "Mars"}, "time_zone 'Mars' is not a time zone such as Europe/Berlin, UTC or \\+02:00"),
+        ({"date_order": "ymd"}, "date_order 'ymd' is not one of dmy, mdy"),
+    ],
+)
+def test_zones_and_orders_that_are_none(options: dict[str, str], words: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=words):
+        replay([], HERE, **options)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="time_zone must be a str or a tzinfo, not int"):
+        replay([], HERE, time_zone=2)  # type: ignore[arg-type]
+
+
+def test_until_and_start_are_of_that_zone_too(folder: Path, run: Run) -> None:
+    (folder / "w.csv").write_text("lat,lon\n0,0\n0,0.01\n")
+    found = dates(run, "w.csv", "--speed", "10", "--start", "2024-07-01 12:00", "--time-zone", "+02:00")
+    assert found[0] == "2024-07-01T10:00:00.000000Z"
+    for name in ("--until", "--time-zone"):
+        done = run("replay", "w.csv", "--conditions", "c.csv", name, "noon")
+        assert done.returncode == 2 and done.stderr.startswith(f"fencepost: argument {name}: 'noon' is not a time")
+
+
+# ---------------------------------------------------------------------------------------- radius and state
+
+
+def test_assuming_unsatisfied_leaves_out_first_looks(folder: Path, run: Run) -> None:
+    (folder / "c.csv").write_text("id,lat,lon\n" + "".join(f"c{n},0,{n / 100}\n" for n in range(100)))
+    (folder / "t.csv").write_text("time,lat,lon,car\n" + "".join(f"{60 * n},0,{n / 100},a\n" for n in range(9)))
+    all_of_them = dates(run, "t.csv", "--radius", "100")
+    crossings = dates(run, "t.csv", "--radius", "100", "--assuming", "unsatisfied")
+    assert len(all_of_them) > 100 and len(crossings) == 17
+    assert len(dates(run, "t.csv", "--radius", "100", "--assuming", "unsatisfied", "--by", "car")) == 17
+    done = run("replay", "t.csv", "--conditions", "c.csv")
+    assert done.returncode == 2 and done.stderr == (
+        "fencepost: c.csv: line 1: there is no column for the radius, only id, lat, lon; name it with "
+        "--conditions-columns radius=NAME, or give one for all with --radius METRES\n"
+    )
+
+
+# ------------------------------------------------------------------------------------------------- output
+
+
+def test_events_and_visits_as_geojson_and_csv(tmp_path: Path, run: Run) -> None:
+    expected = replay(DATA / "drive.csv", CONDITIONS)
+    done = run(*DEMO, "--output", "e.geojson", "--visits", "v.csv")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "e.geojson").read_text() == expected.to_geojson()
+    assert (tmp_path / "v.csv").read_text() == expected.visits().to_csv()
+    assert run(*DEMO, "--output", "e.csv", "--visits", "v.geojson").returncode == 0
+    assert (tmp_path / "e.csv").read_text() == expected.to_csv()
+    features = json.loads((tmp_path / "v.geojson").read_text())["features"]
+    rows = list(csv.DictReader((expected.visits().to_csv() or "").splitlines()))
+    assert [feature["properties"]["start"] for feature in features] == [row["start"] for row in rows]
+    assert all(feature["geometry"] is None for feature in features) and len(features) == len(rows) > 3
+    compare(DATA / "drive.csv", CONDITIONS).to_file(tmp_path / "p.csv")
+    assert len((tmp_path / "p.csv").read_text().splitlines()) == 4
+
+
+def test_what_such_a_file_cannot_be(run: Run, tmp_path: Path) -> None:
+    done = run(*DEMO, "--output", "e.geojson", "--output-crs", "EPSG:3857")
+    assert done.returncode == 2 and "e.geojson: .geojson is written in EPSG:4326, not in EPSG:3857" in done.stderr
+    assert done.stdout == "" and not (tmp_path / "e.geojson").exists()
+    done = run(*DEMO, "--output", "e.txt")
+    assert "e.txt: the ending is none of .gpkg, .fgb, .parquet, .geojson, .csv" in done.stderr
+    done = run(*DEMO, "--output", "no/such/e.csv")
+    assert done.returncode == 2 and "no/such/e.csv: No such file or directory" in done.stderr
+
+
+# ------------------------------------------------------------------------------------------------- circles
+
+
+def test_circles_as_polygons(tmp_path: Path, run: Run) -> None:
+    shapely = pytest.importorskip("shapely")
+    geopandas = pytest.importorskip("geopandas")
+    (tmp_path / "c.csv").write_text("id,lat,lon,radius\nhome,52.5,13.4,200\nisland,-17,180,5000\n")
+    done = run("circles", "c.csv", "--corners", "36")
+    assert (done.returncode, done.stderr) == (0, "")
+    features = json.loads(done.stdout)["features"]
+    assert [feature["properties"] for feature in features] == [
+        {"identifier": "home", "latitude": 52.5, "longitude": 13.4, "radius": 200.0},
+        {"identifier": "island", "latitude": -17.0, "longitude": 180.0, "radius": 5000.0},
+    ]
+    assert features[0]["geometry"] == geodesic.circle(52.5, 13.4, 200, corners=36)
+    assert features[1]["geometry"]["type"] == "MultiPolygon"
+    for name in ("o.geojson", "o.gpkg", "o.fgb", "o.parquet"):
+        assert run("circles", "c.csv", "--corners", "36", "--output", name).returncode == 0
+        frame = geopandas.read_parquet(tmp_path / name) if name == "o.parquet" else geopandas.read_file(tmp_path / name)
+        frame = frame.set_index("identifier")
+        assert frame.crs.to_epsg() == 4326 and sorted(frame.index) == ["home", "island"]
+        for feature in features:
+            expected = shapely.geometry.shape(feature["geometry"])
+            assert frame.geometry[feature["properties"]["identifier"]].equals(expected)
+
+
+def test_circles_leave_beacons_out(run: Run) -> None:
+    names = [
+        feature["properties"]["identifier"] for feature in json.loads(run("circles", CONDITIONS).stdout)["features"]
+    ]
+    given = json.loads(CONDITIONS.read_text())["features"]
+    assert names == [one["properties"]["identifier"] for one in given if one["geometry"] is not None]
+    assert len(names) < len(given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("c.csv", "--output", "o.csv"),
+            "argument --output: o.csv: the ending is none of .geojson, .gpkg, .fgb, .parquet",
+        ),
+        (("c.csv", "--corners", "2"), "corners 2 is not 3 to 1000000"),
+        (("no.csv",), "no.csv: No such file or directory"),
+    ],
+)
+def test_what_circles_refuses(folder: Path, run: Run, arguments: tuple[str, ...], words: str) -> None:
+    done = run("circles", *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"fencepost: {words}\n")
+
+
+# ------------------------------------------------------------------------------------------------ messages
+
+
+@pytest.mark.parametrize(
+    ("track", "words"),
+    [
+        ("a,b\n1,2\n", "there is no column for the latitude, only a, b; name it with --columns latitude=NAME"),
+        ("lat,lon\n1,2\n", "--speed M/S and --start TIME; a column of times is named with --columns time=NAME"),
+        ("time;lat;lon\n1;52,5;13,4\n", "latitude '52,5' is not a number: a decimal comma? Write a point"),
+    ],
+)
+def test_the_command_names_its_own_options(folder: Path, run: Run, track: str, words: str) -> None:
+    (folder / "t.csv").write_text(track)
+    done = run("replay", "t.csv", "--conditions", "c.csv")
+    assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
+    for code in ("={", "replay(", "geopandas", "tz_localize", "True", "False"):
+        assert code not in done.stderr
+
+
+def test_vector_files_in_the_words_of_the_command(folder: Path, run: Run) -> None:
+    geopandas = pytest.importorskip("geopandas")
+    places = geopandas.points_from_xy([1.0], [2.0])
+    geopandas.GeoDataFrame({"time": ["2024-05-01T12:00:00Z"]}, geometry=places, crs=4326).to_crs(3857).to_file(
+        folder / "t.gpkg"
+    )
+    for more in ((), ("--by", "time")):
+        done = run("replay", "t.gpkg", "--conditions", "c.csv", *more)
+        assert done.returncode == 2 and "its CRS EPSG:3857 is" in done.stderr
+        assert done.stderr.endswith("; --transform makes WGS84 of it\n")
+        assert run("replay", "t.gpkg", "--conditions", "c.csv", "--transform", *more).returncode == 0
+    geopandas.GeoDataFrame({"x1": [1]}, geometry=places, crs=4326).to_file(folder / "n.gpkg")
+    done = run("replay", "n.gpkg", "--conditions", "c.csv")
+    assert done.stderr.endswith("; name it with --columns time=NAME\n") and "columns=" not in done.stderr

@@ -1,0 +1,439 @@
+"""Tracks in the formats that people have: GeoJSON, moving features, WKT, plain Parquet, compressed files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, TRACKS, Run, needs_shared
+
+from fencepost import CircularGeographicCondition, InputError, InputWarning, replay
+from fencepost._files.track_files import read_track, read_tracks
+
+DATA = ROOT / "examples" / "data"
+CONDITIONS = DATA / "conditions.geojson"
+HERE = {"here": CircularGeographicCondition(0, 0, 100)}
+NOON = 1_714_564_800_000_000
+Write = Callable[[str, object], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(name: str, content: object) -> Path:
+        path = tmp_path / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return path
+
+    return write
+
+
+def collection(*features: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "FeatureCollection", "features": list(features)}
+
+
+def point(x: float, y: float, **properties: object) -> dict[str, Any]:
+    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [x, y]}, "properties": properties}
+
+
+# ------------------------------------------------------------------------------------------------- GeoJSON
+
+
+def test_points_are_a_track(tmp_path: Path, write: Write) -> None:
+    """What GDAL makes of the demo's CSV file gives the demo's events."""
+    geopandas = pytest.importorskip("geopandas")
+    pandas = pytest.importorskip("pandas")
+    table = pandas.read_csv(DATA / "drive.csv")
+    places = geopandas.points_from_xy(table.pop("longitude"), table.pop("latitude"))
+    geopandas.GeoDataFrame(table, geometry=places, crs=4326).to_file(tmp_path / "t.geojson")
+    assert list(replay(tmp_path / "t.geojson", CONDITIONS)) == list(replay(DATA / "drive.csv", CONDITIONS))
+
+
+def test_columns_units_and_tracks_of_points(write: Write) -> None:
+    features = [
+        point(1, 2, when=1_714_564_800, acc=5, car="a"),
+        point(3, 4, when="2024-05-01T12:00:10Z", acc=None, car="b"),
+        {"type": "Feature", "geometry": None, "properties": {"when": "2024-05-01 12:00:20", "car": "a"}},
+    ]
+    path = write("t.geojson", collection(*features))
+    (track,) = read_tracks(path, columns={"time": "when"})
+    assert track.fixes[:2] == [(2.0, 1.0, 5.0, NOON), (4.0, 3.0, 0.0, NOON + 10_000_000)]
+    assert track.fixes[2][0] != track.fixes[2][0] and track.fixes[2][3] == NOON + 20_000_000
+    first, second = read_tracks(path, columns={"time": "when"}, by="car")
+    assert (first.key, len(first.fixes), second.key, len(second.fixes)) == ("a", 2, "b", 1)
+    assert read_track(write("m.json", collection(point(1, 2, utc_ms=NOON // 1000)))).fixes[0][3] == NOON
+
+
+def test_way_points_beside_a_line_are_left_out(write: Write) -> None:
+    """As togeojson makes them of a GPX file with both."""
+    line = {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}
+    path = write(
+        "t.geojson",
+        collection(
+            point(5, 5, name="start"),
+            {"type": "Feature", "geometry": line, "properties": {"coordTimes": [1_714_564_800, 1_714_564_801]}},
+        ),
+    )
+    assert [fix[:2] for fix in read_track(path).fixes] == [(0, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        (collection(), "t.geojson: holds no features"),
+        (collection(point(0, 0, time="noon")), "point 1: time: 'noon' is not a time"),
+        (collection(point(0, 0, time=True)), "point 1: time: True is not a time"),
+        (collection(point(0, 0, time=1, acc="x")), "features[0]: accuracy 'x' (property 'acc') is not a number"),
+        (collection(point(0, 0, time=1), point(0, 0)), "point 2: has no time (other points have one)"),
+        (collection(point(0, 0, time=1) | {"geometry": {"type": "Polygon", "coordinates": []}}), "is a Polygon, not"),
+        (collection(point(0, 0, time=1) | {"geometry": {"type": "Point"}}), "is not [longitude, latitude]: 'missing'"),
+        (collection({"type": "Feature", "geometry": None, "properties": None}), "is a None, not a Point"),
+        (collection(point(0, 0, time=[1])), "point 1: time: [1] is not a time"),
+    ],
+)
+def test_what_is_wrong_with_points(write: Write, document: object, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_track(write("t.geojson", document))
+    assert words in str(caught.value)
+
+
+def test_a_property_that_is_not_there(write: Write) -> None:
+    path = write("t.geojson", collection(point(0, 0, time=1)))
+    with pytest.raises(InputError, match="there is no property 'when', only time"):
+        read_track(path, columns={"time": "when"})
+    with pytest.raises(InputError, match=r"features\[0\]: has nothing in the property 'car'"):
+        read_tracks(path, by="car")
+    with pytest.raises(InputError, match="the positions of GeoJSON are those of its geometries"):
+        read_track(path, columns={"latitude": "time"})
+
+
+# ------------------------------------------------------------------------------------------ moving features
+
+MOVING = {"type": "MovingPoint", "coordinates": [[13.4, 52.5], [13.5, 52.6, 30]]}
+TIMES = ["2024-05-01T12:00:00Z", "2024-05-01T12:00:10Z"]
+TWO_FIXES = [(52.5, 13.4, 0.0, NOON), (52.6, 13.5, 0.0, NOON + 10_000_000)]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        # OGC 19-045r3, 7.2: the encoding of prisms, of trajectories, of a collection of geometries.
+        {"type": "Feature", "temporalGeometry": MOVING | {"datetimes": TIMES, "interpolation": "Linear"}},
+        collection({"type": "Feature", "temporalGeometry": MOVING | {"datetimes": TIMES}, "properties": {"name": "a"}}),
+        {
+            "type": "Feature",
+            "geometry": {"type": "LineString", "coordinates": MOVING["coordinates"]},
+            "properties": {"datetimes": TIMES},
+        },
+        {
+            "type": "Feature",
+            "temporalGeometry": {"type": "MovingGeometryCollection", "prisms": [MOVING | {"datetimes": TIMES}]},
+        },
+        # Milliseconds since 1970, as the standard's first version has them.
+        {"type": "Feature", "temporalGeometry": MOVING | {"datetimes": [NOON // 1000, NOON // 1000 + 10_000]}},
+        # MobilityDB's asMFJSON: a sequence, sequences, instants.
+        MOVING | {"datetimes": ["2024-05-01T14:00:00+02", "2024-05-01T14:00:10+02"], "lower_inc": True},
+        {
+            "type": "MovingPoint",
+            "crs": {"type": "Name", "properties": {"name": "EPSG:4326"}},
+            "sequences": [
+                {"coordinates": [[13.4, 52.5]], "datetimes": TIMES[:1]},
+                {"coordinates": [[13.5, 52.6]], "datetimes": TIMES[1:]},
+            ],
+        },
+        {
+            "type": "FeatureCollection",
+            "features": [
+                {"type": "Feature", "temporalGeometry": {"type": "MovingPoint", "coordinates": xy, "datetimes": time}}
+                for xy, time in zip(MOVING["coordinates"], TIMES)
+            ],
+        },
+    ],
+)
+def test_moving_points(write: Write, document: object) -> None:
+    assert read_track(write("t.json", document)).fixes == TWO_FIXES
+
+
+def test_moving_features_are_told_apart(write: Write) -> None:
+    features = [
+        {"type": "Feature", "id": name, "temporalGeometry": MOVING | {"datetimes": TIMES}, "properties": {"name": name}}
+        for name in ("a", "b")
+    ]
+    path = write("t.json", collection(*features))
+    for by in ("name", "id"):
+        assert [(track.key, track.fixes) for track in read_tracks(path, by=by)] == [("a", TWO_FIXES), ("b", TWO_FIXES)]
+
+
+@pytest.mark.parametrize(
+    ("geometry", "words"),
+    [
+        (MOVING | {"datetimes": TIMES[:1]}, "has 2 positions but 1 times"),
+        (MOVING, "needs arrays of coordinates and datetimes"),
+        ({"type": "MovingPolygon", "datetimes": TIMES, "coordinates": []}, "is a MovingPolygon, not a MovingPoint"),
+        (None, "is a None, not a MovingPoint"),
+        ({"type": "MovingGeometryCollection", "prisms": [3]}, "is a None, not a MovingPoint"),
+        (MOVING | {"sequences": 3}, "has sequences that are not an array"),
+        (MOVING | {"coordinates": [None, [1, 2]], "datetimes": TIMES}, "point 1: is not [longitude, latitude]"),
+        (MOVING | {"datetimes": [{}, None]}, "point 1: time: {} is not a time"),
+    ],
+)
+def test_what_is_wrong_with_moving_features(write: Write, geometry: object, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_track(write("t.json", {"type": "Feature", "temporalGeometry": geometry}))
+    assert words in str(caught.value)
+
+
+# ----------------------------------------------------------------------------------- WKT, Parquet, compressed
+
+
+def demo_table() -> Any:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.read_csv(DATA / "drive.csv")
+    table["geom"] = [f"POINT ({x} {y})" for x, y in zip(table["longitude"], table["latitude"])]
+    return table.drop(columns=["latitude", "longitude"])
+
+
+@pytest.mark.parametrize("kind", ["t.csv", "t.parquet", "frame", "arrow", "SRID"])
+def test_positions_as_well_known_text(tmp_path: Path, kind: str) -> None:
+    table = demo_table()
+    source: Any = table
+    if kind == "SRID":
+        source = table.assign(geom="SRID=4326;" + table["geom"])
+    elif kind == "arrow":
+        pytest.importorskip("nanoarrow")
+        source = pytest.importorskip("pyarrow").Table.from_pandas(table)
+    elif kind != "frame":
+        source = tmp_path / kind
+        table.to_csv(source, index=False) if kind == "t.csv" else table.to_parquet(source)
+    assert list(replay(source, CONDITIONS)) == list(replay(DATA / "drive.csv", CONDITIONS))
+
+
+def test_well_known_text_of_many_tracks(tmp_path: Path, run: Run) -> None:
+    table = demo_table().assign(car="a")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    common = ("--conditions", CONDITIONS, "--by", "car", "--format", "jsonl")
+    found = [run("replay", name, *common).stdout for name in ("t.csv", "t.parquet")]
+    assert found[0] == found[1] != ""
+
+
+def test_what_is_wrong_with_well_known_text(write: Write) -> None:
+    path = write("t.csv", 'time,wkt\n1,POINT (1 2)\n2,"LINESTRING (1 2, 3 4)"\n')
+    with pytest.raises(InputError, match="line 3: is a LINESTRING, a POINT is needed"):
+        read_track(path)
+    pandas = pytest.importorskip("pandas")
+    for value, words in (("POINT (1)", "row 1: is a POINT"), (3, "row 1: holds a int, not WKT, in the column 'wkt'")):
+        frame = pandas.DataFrame({"time_s": [1, 2], "wkt": pandas.Series(["POINT (1 2)", value], dtype=object)})
+        with pytest.raises(InputError, match=words.replace("(", r"\(").replace(")", r"\)")):
+            replay(frame, HERE)
+
+
+def test_parquet_without_the_metadata_of_geoparquet(tmp_path: Path, run: Run) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    table = pandas.read_csv(DATA / "drive.csv")
+    table["time"] = pandas.to_datetime(table["time"], utc=True)
+    table.to_parquet(tmp_path / "t.parquet")
+    pandas.DataFrame({"id": ["a"], "lat": [37.422], "lon": [-122.084], "radius": [500.0]}).to_parquet(
+        tmp_path / "c.parquet"
+    )
+    expected = replay(DATA / "drive.csv", {"a": CircularGeographicCondition(37.422, -122.084, 500)})
+    assert list(replay(tmp_path / "t.parquet", tmp_path / "c.parquet")) == list(expected) != []
+    done = run("replay", "t.parquet", "--conditions", "c.parquet", "--format", "jsonl")
+    assert done.stdout == expected.to_jsonl()
+
+
+def test_many_tracks_of_every_kind(tmp_path: Path, run: Run) -> None:
+    """The same two cars as CSV, compressed CSV, GeoJSON, MF-JSON and KML."""
+    rows = [
+        (car, 60 * n, 0.0, 0.001 * (n % 3) + offset) for n in range(9) for car, offset in (("a", 0.0), ("b", 0.001))
+    ]
+    text = "car,time,lat,lon\n" + "".join(f"{car},{NOON // 10**6 + t},{lat},{lon}\n" for car, t, lat, lon in rows)
+    (tmp_path / "t.csv").write_text(text)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.encode()))
+    features = [point(lon, lat, car=car, time=NOON // 10**6 + t) for car, t, lat, lon in rows]
+    (tmp_path / "t.geojson").write_text(json.dumps(collection(*features)))
+    moving, tracks = [], ""
+    for car in "ab":
+        own = [row for row in rows if row[0] == car]
+        times = [NOON // 1000 + 1000 * t for _, t, _, _ in own]
+        geometry = {"type": "MovingPoint", "coordinates": [[lon, lat] for *_, lat, lon in own], "datetimes": times}
+        moving.append({"type": "Feature", "properties": {"car": car}, "temporalGeometry": geometry})
+        whens = "".join(f"<when>2024-05-01T12:{t // 60:02}:00Z</when>" for _, t, _, _ in own)
+        coords = "".join(f"<coord>{lon} {lat}</coord>" for *_, lat, lon in own)
+        tracks += f"<Placemark><name>{car}</name><Track>{whens}{coords}</Track></Placemark>"
+    (tmp_path / "m.json").write_text(json.dumps(collection(*moving)))
+    (tmp_path / "t.kml").write_text(f"<kml>{tracks}</kml>")
+    (tmp_path / "c.csv").write_text("id,lat,lon,radius\nhere,0,0,50\n")
+    found = {}
+    for name in ("t.csv", "t.csv.gz", "t.geojson", "m.json", "t.kml"):
+        by = "name" if name == "t.kml" else "car"
+        done = run("replay", name, "--conditions", "c.csv", "--policy", "exact", "--by", by, "--format", "jsonl")
+        assert (done.returncode, done.stderr) == (0, ""), name
+        found[name] = sorted(done.stdout.replace('{"name":', '{"car":').splitlines())
+        log = replay(tmp_path / name, tmp_path / "c.csv", policy="exact", by=by)
+        assert sorted((log.to_jsonl() or "").replace('{"name":', '{"car":').splitlines()) == found[name]
+    assert all(lines == found["t.csv"] for lines in found.values()) and len(found["t.csv"]) > 5
+
+
+@pytest.mark.parametrize("name", ["drive.csv", "drive.gpx"])
+def test_compressed_files_are_unpacked(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress((DATA / name).read_bytes()))
+    (tmp_path / "c.geojson.gz").write_bytes(gzip.compress(CONDITIONS.read_bytes()))
+    assert list(replay(tmp_path / f"{name}.gz", tmp_path / "c.geojson.gz")) == list(replay(DATA / name, CONDITIONS))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv.gz", b"time,lat,lon\n", "not usable as gzip: Not a gzipped file"),
+        ("t.csv.gz", gzip.compress(b"time,lat,lon\n" * 99)[:-9], "not usable as gzip: Compressed file ended"),
+        (
+            "t.csv",
+            gzip.compress(b"time,lat,lon\n"),
+            "is gzip, which is not read: unpack it, or let its name end in .gz",
+        ),
+        ("t.xlsx", b"PK\x03\x04", "is an Excel workbook, which is not read: save the sheet as CSV"),
+        (
+            "t.csv",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+            "is an Excel workbook, which is not read: save the sheet as CSV",
+        ),
+        (
+            "t.fit",
+            b"\x0e\x10\x00\x00\x00\x00\x00\x00.FIT",
+            "is a FIT file of a sports watch, which is not read: convert",
+        ),
+        ("t.bin", b"\x0e\x10\x00\x00\x00\x00\x00\x00.FIT", "is a FIT file of a sports watch"),
+        ("t.tcx", b"<TrainingCenterDatabase/>", "is a TCX file, which is not read: convert it to GPX"),
+        ("t.csv", b"PAR1", "is Parquet, which is not read: let its name end in .parquet"),
+        ("t.txt", b"SQLite format 3\0", "is an SQLite database, which is not read: let its name end in .gpkg"),
+    ],
+)
+def test_files_are_called_what_they_are(write: Write, name: str, content: bytes, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        replay(write(name, content), HERE)
+    assert str(caught.value).startswith(f"{write(name, content)}: {words}")
+    with pytest.raises(InputError, match="is |not usable"):
+        replay([], write(name, content))
+
+
+def test_a_workbook_with_the_ending_of_csv(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "t.csv", "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    with pytest.raises(InputError, match="is an Excel workbook, which is not read: save the sheet as CSV"):
+        read_track(tmp_path / "t.csv")
+
+
+def test_a_decimal_comma_is_told(write: Write) -> None:
+    path = write("t.csv", "time;lat;lon\n1;52,5;13,4\n")
+    with pytest.raises(InputError, match="line 2: latitude '52,5' is not a number: a decimal comma\\? Write a point"):
+        read_track(path)
+
+
+def test_a_lazy_frame_is_collected() -> None:
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("nanoarrow")
+    table = polars.DataFrame({"time_s": [0, 10], "lat": [0.0, 0], "lon": [0.0, 1]})
+    circles = polars.DataFrame({"id": ["here"], "lat": [0.0], "lon": [0.0], "radius": [100.0]})
+    assert list(replay(table.lazy(), circles.lazy(), policy="exact")) == list(replay(table, circles, policy="exact"))
+
+
+# ------------------------------------------------------------------------------------------ nothing is usable
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda lat, lon: (lon, lat), "are latitude and longitude swapped?"),
+        (lambda lat, lon: (lat, lon + 360), "longitudes of 180 to 360 are to be given less 360"),
+        (lambda lat, lon: (lat * 111_000, lon * 111_000), "metres of a projected CRS? Degrees of WGS84 (EPSG:4326)"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["csv", "frame", "arrow", "gpkg", "by"])
+def test_a_track_without_a_usable_position_is_refused(
+    tmp_path: Path, run: Run, change: Callable[[float, float], tuple[float, float]], words: str, kind: str
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.read_csv(DATA / "drive.csv").head(20)
+    table["latitude"], table["longitude"] = zip(*map(change, table["latitude"], table["longitude"]))
+    source: Any = table
+    first = "row 0"
+    if kind in ("csv", "by"):
+        source, first = tmp_path / "t.csv", "line 2" if kind == "csv" else "fix 1"
+        table.assign(car="a").to_csv(source, index=False)
+    elif kind == "arrow":
+        pytest.importorskip("nanoarrow")
+        source = pytest.importorskip("pyarrow").Table.from_pandas(table)
+    elif kind == "gpkg":
+        geopandas = pytest.importorskip("geopandas")
+        source = tmp_path / "t.gpkg"
+        places = geopandas.points_from_xy(table.pop("longitude"), table.pop("latitude"))
+        table["time"] = pandas.to_datetime(table["time"], utc=True)
+        geopandas.GeoDataFrame(table, geometry=places, crs=4326).to_file(source)
+    if kind != "by":
+        with pytest.raises(InputError) as caught:
+            replay(source, CONDITIONS)
+        assert f"{first}: lies at latitude " in str(caught.value) and words in str(caught.value)
+        assert "none of 20 fixes has a usable position" in str(caught.value)
+    if kind in ("csv", "gpkg", "by"):
+        more = ("--by", "car") if kind == "by" else ()
+        done = run("replay", source, "--conditions", CONDITIONS, *more, "--format", "jsonl")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert words in done.stderr and first in done.stderr
+
+
+def test_some_that_cannot_be_used_are_a_warning(write: Write, run: Run) -> None:
+    path = write("t.csv", "time,lat,lon,car\n1,0,0,a\n2,,,a\n3,95,200,a\n4,91,181,a\n")
+    words = r"3 of 4 fixes had no usable position or time and were skipped; the first: line 4 lies at latitude 95"
+    with pytest.warns(InputWarning, match=words):
+        log = replay(path, HERE)
+    assert log.counts.invalid_fixes == 3 and repr(log) and log._repr_html_()
+    done = run("replay", path, "--conditions", CONDITIONS, "--by", "car")
+    assert done.returncode == 0 and "the first: fix 3 lies at latitude 95, longitude 200" in done.stderr
+
+
+def test_what_says_that_there_is_no_position_is_no_warning(write: Write) -> None:
+    log = replay(write("t.csv", "time,lat,lon\n1,0,0\n2,,\n"), HERE)
+    assert log.counts.invalid_fixes == 1
+
+
+@needs_shared()
+def test_real_sentinels_of_ais() -> None:
+    """Latitude 91, longitude 181 among good positions."""
+    pandas = pytest.importorskip("pandas")
+    path = TRACKS / "json" / "ship-ais-noposition-sentinel-263576000.jsonl"
+    table = pandas.read_json(path, lines=True)[["timestamp", "lat", "lon"]].dropna(subset=["timestamp"])
+    table["timestamp"] = pandas.to_datetime(table["timestamp"], utc=True)
+    with pytest.warns(InputWarning, match="lies at latitude 91, longitude 181, with which AIS says that there is no"):
+        assert replay(table, {}, sort=False).counts.invalid_fixes > 0
+
+
+# --------------------------------------------------------------------------------------- what is most likely wrong
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        (["45413.5", "45413.6"], "t.csv: times such as 45413.5 look like Excel's serial dates"),
+        (["2024-05-01", "2024-05-02"], "t.csv: all times are midnight: dates without a time of day"),
+        (["1714564", "1714574"], "t.csv: all times are before 1990"),
+        (["9999999999", "9999999999.5"], "t.csv: all times are after 2100"),
+    ],
+)
+def test_strange_times_are_one_warning_each(write: Write, run: Run, times: list[str], words: str) -> None:
+    path = write("t.csv", "time,lat,lon,car\n" + "".join(f"{time},0,0,a\n" for time in times))
+    with pytest.warns(InputWarning) as told:
+        replay(path, HERE)
+    assert len(told) == 1 and words in str(told[0].message)
+    for more in ((), ("--by", "car")):
+        done = run("replay", path, "--conditions", CONDITIONS, *more)
+        assert done.returncode == 0 and done.stderr.count("\n") == 1 and words in done.stderr

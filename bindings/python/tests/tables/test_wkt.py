@@ -1,0 +1,51 @@
+"""Points as well-known text, held against Shapely."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, strategies as st
+
+from fencepost._tables.wkt import is_wkt, wkt_point
+
+
+@given(st.floats(-180, 180), st.floats(-90, 90))
+def test_what_shapely_writes(x: float, y: float) -> None:
+    shapely = pytest.importorskip("shapely")
+    for point in (shapely.Point(x, y), shapely.Point(x, y, 12.5)):
+        text = shapely.to_wkt(point, rounding_precision=-1)
+        read = shapely.from_wkt(text)
+        assert wkt_point(text) == (read.x, read.y)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["POINT(13.4 52.5)", "point ( 13.4   52.5 )", "SRID=4326;POINT(13.4 52.5)", "POINT Z (13.4 52.5 30)",
+     "POINTZ(13.4 52.5 30)", "POINT ZM (13.4 52.5 30 7)", " POINT M (13.4 52.5 1)\n", "POINT (+1.34e1 525E-1)"],
+)  # fmt: skip
+def test_ways_to_write_a_point(text: str) -> None:
+    assert wkt_point(text) == (13.4, 52.5) and is_wkt(text)
+
+
+@pytest.mark.parametrize("text", ["POINT EMPTY", "", "  ", "SRID=4326;POINT EMPTY", "POINT Z EMPTY"])
+def test_nothing(text: str) -> None:
+    assert wkt_point(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("LINESTRING (1 2, 3 4)", "is a LINESTRING, a POINT is needed"),
+        ("POLYGON ((1 2, 3 4, 5 6, 1 2))", "is a POLYGON, a POINT is needed"),
+        ("POINT (1)", "is a POINT"),
+        ("POINT (1 2, 3 4)", "is a POINT"),
+        ("POINT (nan 2)", "is a POINT"),
+        ("SRID=25833;POINT (389000 5819000)", "is in EPSG:25833, not in WGS84"),
+        ("13.4 52.5", "'13.4 52.5' is not WKT of a POINT"),
+        ("x" * 1000, "xxx...' is not WKT of a POINT"),
+        ("POINT (" + "1" * 10_000, "is a POINT"),
+    ],
+)
+def test_what_is_no_point(text: str, words: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        wkt_point(text)
+    assert words in str(caught.value)
