@@ -7,6 +7,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("ExistentialAny"),
+  .treatAllWarnings(as: .error),
   // The computed invariants of Architecture.md: in what the tests build, not in what is released.
   .define("FENCEPOST_INVARIANTS", .when(configuration: .debug)),
 ]

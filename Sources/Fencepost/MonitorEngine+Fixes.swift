@@ -23,7 +23,7 @@ extension MonitorEngine {
     }
     try admit(fix.time)
     tracker.counters.acceptedFixes += 1
-    tracker.evaluate(fix, table, &delivery, &survey)
+    if !tracker.passes(fix) { tracker.evaluate(fix, table, &delivery, &survey) }
   }
 
   private mutating func countUnusable() {

@@ -1,6 +1,6 @@
-package import FencepostKernel
-
 #if FENCEPOST_INVARIANTS
+  package import FencepostKernel
+
   extension MonitorEngine {
     /// Every invariant of the page Architecture that can be computed.
     ///

@@ -262,7 +262,8 @@ struct Delivery: Sendable {
     if isNew { enqueue(entry) }
   }
 
-  /// An event about flags: with the refinement of the record, and no evidence.
+  /// An event about flags: with the refinement of the record, where the state is one that a beacon can refine, and no
+  /// evidence.
   private func diagnostic(
     _ slot: UInt32, _ flags: Diagnostics, state: Event.State, date: Int64, change: UInt64,
     _ table: ConditionTable
@@ -273,7 +274,7 @@ struct Delivery: Sendable {
     entry.date = date
     entry.change = change
     entry.diagnostics = flags
-    entry.setRefinement(told.refinement(of: slot))
+    if entry.state != .unsatisfied { entry.setRefinement(told.refinement(of: slot)) }
     return entry
   }
 

@@ -143,10 +143,10 @@ extension Tracker {
     return true
   }
 
-  /// Whether a slot has a circle that waits for the fix that decides it.
+  /// Whether a slot has a circle that waits for the fix that decides it; a suspended one waits for no fix.
   @inline(__always)
   func isSweepable(_ slot: UInt32, _ table: ConditionTable) -> Bool {
-    states[Int(slot)].observed == .undetermined && table.isCircle(slot) && !table.isOverLimit(slot)
+    states[Int(slot)].observed == .undetermined && table.isCircle(slot) && !isSuspended(slot, table)
   }
 
   private mutating func unlist(_ slot: UInt32) -> Bool {

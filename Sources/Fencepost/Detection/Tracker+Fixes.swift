@@ -57,7 +57,6 @@ extension Tracker {
     passTime(to: fix.time, table, &delivery, &survey)
     lastFix = fix
     if circlesAreSuspended { return confirmDue(through: clock, table, &delivery, &survey) }
-    if passes(fix) { return }
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !undetermined.isEmpty { determine(fix, at: position, table, &delivery, &survey) }

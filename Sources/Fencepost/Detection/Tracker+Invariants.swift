@@ -61,7 +61,7 @@ import FencepostKernel
         try Invariant.hold(
           states[slot].isListed == listed.contains(UInt32(slot)), "who is listed as undetermined knows it")
       }
-      let waiting = undetermined.filter { isSweepable($0, table) && !isSuspended($0, table) }
+      let waiting = undetermined.filter { isSweepable($0, table) }
         .map { table.generation(of: $0) }
       try Invariant.hold(
         !undeterminedIsSorted || waiting.sorted() == waiting, "the undetermined circles are in add order")

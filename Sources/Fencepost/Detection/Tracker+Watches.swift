@@ -167,7 +167,8 @@ extension Tracker {
       at: coordinate, slack: neighbourhood.leastSlack(at: offset), moved: offset.length)
   }
 
-  /// Takes a fix that reaches no threshold of the neighbourhood, without measuring its position exactly.
+  /// Takes a fix that reaches no threshold of the neighbourhood, before anything is due, without measuring its position
+  /// exactly. While circles are suspended there is no neighbourhood.
   ///
   /// - Returns: Whether it did.
   @inline(__always)
@@ -180,6 +181,8 @@ extension Tracker {
     let slack = neighbourhood.leastSlack(at: offset)
     guard slack > 0 else { return false }
     neighbourhood.drawSafeRegion(at: fix.coordinate, slack: slack, moved: moved)
+    clock = fix.time.microseconds
+    lastFix = fix
     return true
   }
 }

@@ -1,5 +1,3 @@
-package import FencepostKernel
-
 /// A monitor's engine and, where it has one, its storage: every call goes through here, and what the call changed is
 /// made to last before it returns.
 ///
@@ -232,12 +230,3 @@ public struct StoredEngine: Sendable {
     if isSaved { try storage.check() } else { try save(storage) }
   }
 }
-
-#if FENCEPOST_INVARIANTS
-  extension StoredEngine {
-    /// Every invariant of the engine that can be computed.
-    package func checkInvariants() throws(Invariant.Broken) {
-      try engine.checkInvariants()
-    }
-  }
-#endif

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import Fencepost
+
+@Suite struct DeliveryTests {
+  /// With `latest` an event about flags takes the place of the one that waits, and its state. A beacon that a silent change
+  /// named before has nothing to do with an unsatisfied one.
+  @Test func anUnsatisfiedEventNamesNoBeacon() throws {
+    var engine = try MonitorEngine(name: "m", options: MonitorOptions(delivery: .latest))
+    try engine.add(
+      BeaconIdentityCondition(uuid: someUUID), identifier: "b", assuming: .unsatisfied,
+      policy: TransitionPolicy(notify: .exit))
+    try engine.see([BeaconSighting(uuid: someUUID, major: 3, minor: 4, rssi: -50)], at: at(10))
+    #expect(engine.record(for: "b")?.lastEvent.beacon?.major == 3)
+    try engine.advance(to: at(100))
+    #expect(engine.statistics.pendingEvents == 1)
+    try engine.setHostCapabilities([.accuracyLimited], at: at(110))
+    try engine.checkInvariants()
+    let next = engine.nextEvent()
+    let event = try #require(next)
+    #expect(event.cause == .diagnostic && event.state == .unsatisfied)
+    #expect(event.beacon == nil)
+  }
+}
