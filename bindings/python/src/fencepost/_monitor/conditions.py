@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from .._tables.buffers import contiguous, identifiers, tags
-from .._values.arguments import assumed, integer, policy_row
+from .._values.arguments import assumed, column_names, integer, policy_row
 from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
@@ -215,7 +215,7 @@ class MonitorConditions:
         if hasattr(identifier, "__arrow_c_stream__") and all(column is None for column in given):
             from .arrow_batches import Options, put_stream
 
-            return put_stream(self._handle, identifier, columns or {}, Options(assuming, policy, tag), ensure)
+            return put_stream(self._handle, identifier, column_names(columns), Options(assuming, policy, tag), ensure)
         if columns is not None:
             raise TypeError("columns names those of a table that exports an Arrow stream")
         for column, name in zip(given, ("latitude", "longitude", "radius")):

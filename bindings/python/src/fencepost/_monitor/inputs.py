@@ -11,6 +11,7 @@ from .._native import InvalidArgumentError
 from .._tables.buffers import NO_TIME, numbers, times
 from .._tables.numbers import real, shown
 from .._tables.times import Time, looks_like_seconds, to_us
+from .._values.arguments import column_names
 from .._values.conditions import KINDS, Condition
 from .._values.enums import Diagnostics
 from .._values.fixes import FIX_RECORD, BeaconSighting, Fix, common_time, fix_of, packed
@@ -141,7 +142,7 @@ class MonitorInputs:
         if hasattr(fixes, "__arrow_c_stream__"):
             from .arrow_batches import feed_stream
 
-            return feed_stream(self._handle, fixes, columns or {}, on_invalid == "raise")
+            return feed_stream(self._handle, fixes, column_names(columns), on_invalid == "raise")
         if columns is not None:
             raise TypeError("columns names those of a table that exports an Arrow stream")
         try:

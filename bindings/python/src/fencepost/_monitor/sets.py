@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from .._native import Monitor as Handle
 from .._tables.buffers import identifiers
-from .._values.arguments import assumed, integer, policy_row
+from .._values.arguments import assumed, column_names, integer, policy_row
 from .._values.conditions import Condition, definition_of
 from .._values.enums import STATES, State
 from .._values.policy import DefinitionRow, TransitionPolicy
@@ -100,7 +100,7 @@ class MonitorSets:
         if hasattr(conditions, "__arrow_c_stream__") and not isinstance(conditions, Mapping | list):
             from .arrow_batches import Options, sync_stream
 
-            return sync_stream(self._handle, conditions, columns or {}, Options(assuming, policy, tag))
+            return sync_stream(self._handle, conditions, column_names(columns), Options(assuming, policy, tag))
         if columns is not None:
             raise TypeError("columns names those of a table that exports an Arrow stream")
         default = assumed(assuming), policy_row(policy), integer(tag, "tag", 0)

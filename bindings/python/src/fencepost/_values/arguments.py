@@ -4,6 +4,7 @@ condition."""
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 from .._native import InvalidArgumentError
@@ -50,6 +51,13 @@ def integer(value: SupportsIndex, what: str, least: int, most: int = (1 << 64) -
         end = "2**64 - 1" if most == (1 << 64) - 1 else most
         raise InvalidArgumentError(f"{what} {shown(number)} is outside {least} to {end}")
     return number
+
+
+def column_names(columns: Any) -> Mapping[str, str]:
+    """What an argument `columns` says, or nothing."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise TypeError(f"columns must be a mapping of what to names, not {type(columns).__name__}")
+    return columns or {}
 
 
 def identifier_text(value: Any) -> Any:
