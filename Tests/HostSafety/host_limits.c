@@ -191,8 +191,8 @@ int main(int count, char **arguments) {
   if (count != 3) return 2;
   read_drive(arguments[1]);
   directory = arguments[2];
-  /* The smallest stacks of the header. */
-  with_stack(32 * 1024, NULL);
+  /* The smallest stack of the header, in memory and with a store. */
+  with_stack(48 * 1024, NULL);
   with_stack(48 * 1024, arguments[2]);
   puts("stack");
   armed = 1;
