@@ -34,6 +34,12 @@ final class Connection {
     guard code == SQLITE_OK else { throw StoreFailure(code, pointer) }
   }
 
+  /// Runs a statement that was made up.
+  func run(text: String) throws(StoreFailure) {
+    let code = sqlite3_exec(pointer, text, nil, nil, nil)
+    guard code == SQLITE_OK else { throw StoreFailure(code, pointer) }
+  }
+
   /// Takes back a transaction that failed, unless SQLite has done so.
   func rollBack() {
     if sqlite3_get_autocommit(pointer) == 0 { sqlite3_exec(pointer, "ROLLBACK", nil, nil, nil) }

@@ -13,6 +13,11 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   private var file: StoreFile?
   /// `nil` when `file` is; also while the file is there and cannot be opened for writing.
   private var database: StoreDatabase?
+  /// A file of version 1, until it is replaced by the first write.
+  private var first: FirstVersion?
+  private var hasLastingName = true
+  /// Whether everything in the file was handed over.
+  private var isRead = false
   private var isRefused = false
   private var isClosed = false
   public private(set) var isGone = false
@@ -38,7 +43,12 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       path = resolved
       try StoreFiles.requireLength(resolved, limit: Connection.longestPath)
       let opened = try StoreFile(resolved)
-      database = try StoreDatabase(resolved)
+      let page = opened.beginning(Schema.pageSize)
+      if try Self.version(page) == 1 {
+        first = try FirstVersion(resolved)
+      } else {
+        database = try StoreDatabase(resolved, number: Schema.number(inPage: page))
+      }
       file = opened
       StoreFiles.sweepDrafts(of: resolved, beside: opened)
     } catch {
@@ -46,12 +56,27 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     }
   }
 
+  /// The version that the first page of a file tells, whatever a log says.
+  private static func version(_ page: [UInt8]) throws(StoreFailure) -> UInt64 {
+    // SQLite file format, 1.3: PRAGMA user_version stands at byte 60, application_id at byte 68.
+    guard page.count >= 100, page.starts(with: "SQLite format 3\0".utf8) else {
+      throw .damaged("it is no database of SQLite")
+    }
+    func number(at start: Int) -> UInt64 { page[start..<start + 4].reduce(0) { $0 << 8 | UInt64($1) } }
+    guard number(at: 68) == Schema.applicationID else {
+      throw .damaged("it is no store of Fencepost, its application_id is \(number(at: 68))")
+    }
+    let version = number(at: 60)
+    if version != 1 { try Schema.check(version) }
+    return version
+  }
+
   public func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
-    guard let database else { return }
+    guard database != nil || first != nil else { return }
     // What the engine finds wrong is told with the file's name, and the file is left as it is.
     var refusal: MonitorError?
     do throws(StoreFailure) {
-      try database.readAll { row throws(StoreFailure) in
+      let pass = { (row: MonitorRow) throws(StoreFailure) in
         do throws(MonitorError) {
           try receive(row)
         } catch {
@@ -59,6 +84,9 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
           throw .damaged("\(error)")
         }
       }
+      try first?.readAll(pass)
+      try database?.readAll(pass)
+      isRead = true
     } catch {
       throw refused(refusal ?? failed(error))
     }
@@ -77,8 +105,10 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
         leaveToParent()
         throw .unavailable("it was opened before fork(), by another process")
       }
+      if file != nil { try requirePlace() }
+      if first != nil { return try replaceFirst(changes) }
       guard database != nil else { return try create(changes) }
-      try requirePlace()
+      try makeNameLast()
       try reopenWithoutLog()
       do throws(StoreFailure) {
         try database?.write(changes)
@@ -99,8 +129,9 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     guard !isClosed else { return }
     isClosed = true
     guard process == StoreFiles.process else { return leaveToParent() }
-    if !isRefused { database?.end(isInPlace: file?.isInPlace ?? false) }
+    if isRead, !isRefused { database?.end(isInPlace: file?.isInPlace ?? false) }
     database = nil
+    first = nil
     file = nil
   }
 
@@ -120,9 +151,14 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   private func reopenWithoutLog() throws(StoreFailure) {
     guard let old = database, !old.hasItsLog else { return }
     old.end(isInPlace: false)
-    let new = try StoreDatabase(path)
-    try new.readAll { _ in }
-    database = new
+    database = try open()
+  }
+
+  /// Opens the file as one that this object knows.
+  private func open() throws(StoreFailure) -> StoreDatabase {
+    let opened = try StoreDatabase(path, number: nil)
+    try opened.readAll { _ in }
+    return opened
   }
 
   /// After `fork()` SQLite must not even close: it would remove the log that the other process goes on writing to. So
@@ -130,7 +166,9 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   /// long as this process lives.
   private func leaveToParent() {
     if let database { _ = Unmanaged.passRetained(database) }
+    if let first { _ = Unmanaged.passRetained(first) }
     database = nil
+    first = nil
     file = nil
     isClosed = true
   }
@@ -141,21 +179,57 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     let draft = try StoreFiles.makeDraft(of: path)
     var isPublished = false
     do throws(StoreFailure) {
-      // The lock is the file's, whatever its name: nobody else opens it once it has its own.
-      let file = try StoreFile(draft)
-      try StoreFiles.requireLength(draft, limit: Connection.longestPath)
-      try StoreDatabase.fill(draft, changes)
+      let file = try fill(draft, changes)
       try StoreFiles.publish(draft, as: path)
       isPublished = true
       file.isNamed(path)
-      let opened = try StoreDatabase(path)
-      try opened.readAll { _ in }
-      database = opened
+      database = try open()
+      isRead = true
       self.file = file
     } catch {
       StoreFiles.remove(isPublished ? path : draft)
       throw error
     }
     StoreFiles.sweepDrafts(of: path, beside: file)
+  }
+
+  /// Puts a file of the present version in the place of one of version 1, in one step: before it the old file is whole,
+  /// and after it the new one.
+  private func replaceFirst(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
+    guard changes.isWhole else { throw .unavailable("it is of version 1, and not all rows are written") }
+    let draft = try StoreFiles.makeDraft(of: path)
+    do throws(StoreFailure) {
+      let file = try fill(draft, changes)
+      try first?.foldLog()
+      first = nil
+      // The old log must be gone for good before the new file has its name.
+      try StoreFiles.synchroniseDirectory(of: path)
+      try StoreFiles.replace(path, by: draft)
+      file.isNamed(path)
+      self.file = file
+    } catch {
+      StoreFiles.remove(draft)
+      if first == nil { first = try FirstVersion(path) }
+      throw error
+    }
+    hasLastingName = false
+    database = try open()
+    try makeNameLast()
+  }
+
+  /// Makes the name of the file that replaced another last; nothing that is written to it lasts before.
+  private func makeNameLast() throws(StoreFailure) {
+    guard !hasLastingName else { return }
+    try StoreFiles.synchroniseDirectory(of: path)
+    hasLastingName = true
+  }
+
+  /// Fills a draft. The lock is the file's, whatever its name: nobody else opens it once it has its own.
+  private func fill(_ draft: String, _ changes: borrowing MonitorChanges) throws(StoreFailure) -> StoreFile {
+    try StoreFiles.requireLength(draft, limit: Connection.longestPath)
+    let file = try StoreFile(draft)
+    try StoreDatabase.fill(draft, changes)
+    try StoreFiles.markLogged(draft)
+    return file
   }
 }

@@ -1,63 +1,95 @@
 import CSQLite
 
-/// The layout of a store's file.
+/// The layout of a store's file, version 2: every row in one table, in the order of its key, and nothing twice.
 ///
-/// Version 1: one table for each kind of row (`MonitorRow.Table`). Each row carries the checksum of its key, its
-/// condition's generation and its bytes. The head's bytes end with the version, the sum of the checksums of all
-/// other rows (modulo 2⁶⁴) and their numbers, so that a row that is missing, doubled or old shows too.
+/// The key is the kind and two numbers: of a condition its generation, of a state its device and generation, of an event
+/// its generation and change. Rows that change together lie together: head, device and events come first, and a store
+/// that is not large writes one page for all of them.
 ///
-/// A later version adds a step from each older one, taken in one transaction after the file was verified; a file of
-/// each released version stays among the golden files that the tests open.
+/// The text of the table holds a number that was drawn when the file was made. It is at the end of the head too, so that
+/// a log that belongs to another file is known by it.
+///
+/// A file of version 1 is read by ``FirstVersion`` and replaced by one of this version.
 enum Schema {
-  static let version: UInt64 = 1
+  static let version: UInt64 = 2
   /// "Fnce", to tell the file from others.
-  private static let applicationID: UInt64 = 0x466E_6365
+  static let applicationID: UInt64 = 0x466E_6365
+  /// Small, because a change of one row writes its page.
+  static let pageSize = 1_024
 
-  /// Makes the tables in an empty file.
-  static func create(in connection: Connection) throws(StoreFailure) {
-    try connection.run("PRAGMA application_id=1181639525; PRAGMA user_version=1;")
-    for definition in definitions { try connection.run(definition.sql) }
+  private static let beginning = "CREATE TABLE rows(/* store "
+  private static let end =
+    " */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, "
+    + "PRIMARY KEY(kind, a, b)) WITHOUT ROWID"
+
+  /// Makes the table in an empty file and returns the file's number.
+  static func create(in connection: Connection) throws(StoreFailure) -> UInt64 {
+    let number = UInt64.random(in: 1...UInt64.max)
+    try connection.run("PRAGMA application_id=1181639525; PRAGMA user_version=2;")
+    try connection.run(text: beginning + text(number) + end)
+    return number
   }
 
-  /// In the order of their names.
-  private static let definitions: [(name: String, sql: StaticString)] = [
-    ("conditions", "CREATE TABLE conditions(generation INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
-    (
-      "events",
-      "CREATE TABLE events(change INTEGER PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL, sum INTEGER NOT NULL)"
-    ),
-    ("events_by_condition", "CREATE INDEX events_by_condition ON events(generation)"),
-    ("head", "CREATE TABLE head(id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
-  ]
-
-  /// Checks everything about a file but its rows, and changes nothing.
-  static func verify(_ connection: Connection) throws(StoreFailure) {
+  /// Checks everything about a file but its rows, changes nothing, and returns the file's number.
+  static func verify(_ connection: Connection) throws(StoreFailure) -> UInt64 {
     let application = try number(connection, "PRAGMA application_id")
     guard application == applicationID else {
       throw .damaged("it is no store of Fencepost, its application_id is \(application)")
     }
     let version = try number(connection, "PRAGMA user_version")
+    try check(version)
+    let schema = try Statement(connection, "SELECT name, sql FROM sqlite_schema")
+    guard try schema.step(), schema.text(0) == "rows", let number = parse(schema.text(1)) else {
+      throw .damaged("its table is not as it should be")
+    }
+    guard try !schema.step() else { throw .damaged("it has tables that it should not have") }
+    try quickCheck(connection)
+    return number
+  }
+
+  static func check(_ version: UInt64) throws(StoreFailure) {
     guard version <= self.version else {
       throw .tooNew("its version is \(version), from a newer Fencepost; this one reads versions up to \(self.version)")
     }
     guard version == self.version else { throw .damaged("its version is \(version)") }
-    let schema = try Statement(connection, "SELECT name, sql FROM sqlite_schema ORDER BY name")
-    for definition in definitions {
-      guard try schema.step(), schema.text(0) == definition.name, schema.text(1) == "\(definition.sql)" else {
-        throw .damaged("its table \(definition.name) is not as it should be")
-      }
-    }
-    guard try !schema.step() else { throw .damaged("it has tables that it should not have") }
-    // Rows carry checksums; what lies between them, such as the list of free pages, is SQLite's to check.
+  }
+
+  /// Looks at what lies between the rows, such as the list of free pages, and at the order of the tree.
+  static func quickCheck(_ connection: Connection) throws(StoreFailure) {
     let check = try Statement(connection, "PRAGMA quick_check(1)")
     guard try check.step(), check.text(0) == "ok" else {
       throw .damaged("SQLite says: \(check.text(0).replacingNewlines)")
     }
   }
 
-  private static func number(_ connection: Connection, _ sql: StaticString) throws(StoreFailure) -> UInt64 {
+  static func number(_ connection: Connection, _ sql: StaticString) throws(StoreFailure) -> UInt64 {
     let statement = try Statement(connection, sql)
     return try statement.step() ? statement.integer(0) : 0
+  }
+
+  private static func text(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private static func parse(_ sql: String) -> UInt64? {
+    guard sql.hasPrefix(beginning), sql.hasSuffix(end), sql.utf8.count == beginning.utf8.count + 16 + end.utf8.count
+    else { return nil }
+    return UInt64(sql.dropFirst(beginning.count).prefix(16), radix: 16)
+  }
+
+  /// The number in the first page of a file as it is on disk, whatever a log says.
+  static func number(inPage bytes: [UInt8]) -> UInt64? {
+    let mark = Array(beginning.utf8)
+    var start = 0
+    while start + mark.count + 16 <= bytes.count {
+      if bytes[start] == mark[0], bytes[start..<start + mark.count].elementsEqual(mark) {
+        let digits = bytes[(start + mark.count)..<(start + mark.count + 16)]
+        return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+      }
+      start += 1
+    }
+    return nil
   }
 }
 

@@ -6,7 +6,7 @@ import Fencepost
 final class StoreDatabase {
   /// The log is folded into the file when it holds so many pages, and keeps their room on the disk: a disk that is filled
   /// by others still takes the next changes.
-  private static let logPages: StaticString = "PRAGMA wal_autocheckpoint=64; PRAGMA journal_size_limit=262144"
+  private static let logPages: StaticString = "PRAGMA wal_autocheckpoint=128; PRAGMA journal_size_limit=135168"
   /// A log that a large write has made longer than this is cut off at once.
   private static let longLog = 1 << 20
 
@@ -17,11 +17,16 @@ final class StoreDatabase {
   private var isWritten = false
   /// The log that is written to; `nil` before the first write.
   private var log: FileIdentity?
-  private var sums = StoreSums()
+  private var sums: StoreSums
+  /// Whether a commit waits until it is on the disk.
+  private var isSynchronous = true
 
   /// Opens a file that is locked, and checks everything about it but its rows.
-  init(_ path: String) throws(StoreFailure) {
+  ///
+  /// - Parameter number: The file's number as its first page has it; `nil` when it is not to be compared.
+  init(_ path: String, number: UInt64?) throws(StoreFailure) {
     self.path = path
+    try Self.requireOwnLog(path)
     hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
     connection = try Connection(path)
     connection.leaveUntouched(true)
@@ -29,46 +34,59 @@ final class StoreDatabase {
       try connection.run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
       // Without locks SQLite keeps the index of its log in memory only when it knows that it is alone.
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL")
-      try Schema.verify(connection)
+      sums = StoreSums(number: try Schema.verify(connection))
+      if let number, number != sums.number { throw .foreignLog(path) }
       guard !connection.isReadOnly else { throw .unavailable("it may only be read") }
       statements = try StoreStatements(connection)
     } catch {
-      if !hadLog { Self.removeEmptyLog(of: path) }
+      if !hadLog { StoreFiles.removeEmptyLog(of: path) }
       throw error
     }
   }
 
   deinit {
-    if !isWritten, !hadLog { Self.removeEmptyLog(of: path) }
+    // SQLite makes an empty log when it opens a file; a log that was there stays.
+    if !isWritten, !hadLog { StoreFiles.removeEmptyLog(of: path) }
   }
 
-  /// Hands over every row, each checked against its checksum, and in the end all of them against the head. When that
-  /// or the receiver fails, this object is of no more use.
+  /// Refuses what lies beside the file and cannot be its own, before SQLite takes it for a part of the file.
+  private static func requireOwnLog(_ path: String) throws(StoreFailure) {
+    // A store is written with a log, never with a journal, which SQLite would take back changes from.
+    let journal = StoreFiles.journal(of: path)
+    if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) is none of its own: move that away") }
+    // SQLite file format, 4.1: the size of the pages stands at byte 8 of a log, most significant byte first.
+    let beginning = StoreFiles.beginning(of: StoreFiles.log(of: path), 12)
+    guard beginning.count == 12 else { return }
+    let pageSize = beginning[8...].reduce(0) { $0 << 8 | Int($1) }
+    // A log that was torn at its beginning is ignored by SQLite, and is no other store's.
+    if pageSize != Schema.pageSize, pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 {
+      throw .foreignLog(path)
+    }
+  }
+
+  /// Hands over every row, and in the end checks all of them against the head. When that or the receiver fails, this
+  /// object is of no more use.
   func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
-    var found = StoreSums()
-    var told: [UInt8]?
-    try statements.forEachRow { row, sum throws(StoreFailure) in
-      guard row.checksum == sum else { throw .damaged("the checksum of a row in \(row.table) is wrong") }
+    var found = StoreSums(number: sums.number)
+    var head: [UInt8] = []
+    try statements.forEachRow { row throws(StoreFailure) in
       guard row.table == .head else {
-        found.add(row.table, key: row.key, sum)
+        found.add(row)
         return try body(row)
       }
       let end = row.bytes.count - StoreSums.size
       guard end >= 0 else { throw .damaged("its head is too short") }
-      told = Array(row.bytes[end...])
+      head = Array(row.bytes)
       try body(
         MonitorRow(
           table: .head, key: row.key, generation: 0, bytes: UnsafeRawBufferPointer(rebasing: row.bytes[..<end])))
     }
-    guard let told else { throw .damaged("it holds no monitor") }
-    guard told == found.bytes else { throw .damaged("its rows are not those that were written last") }
+    guard head.count >= StoreSums.size else { throw .damaged("it holds no monitor") }
+    let told = Array(head.suffix(StoreSums.size))
+    guard told.prefix(8).elementsEqual(found.numberBytes) else { throw .foreignLog(path) }
+    guard told == head.withUnsafeBytes({ found.end(of: UnsafeRawBufferPointer(rebasing: $0.dropLast(StoreSums.size))) })
+    else { throw .damaged("its rows are not those that were written last") }
     sums = found
-  }
-
-  /// SQLite makes an empty log when it opens a file; a log that was there stays.
-  private static func removeEmptyLog(of path: String) {
-    let log = StoreFiles.log(of: path)
-    if StoreFiles.size(log) == 0 { StoreFiles.remove(log) }
   }
 
   /// Whether the log that is written to is still the one beside the file.
@@ -80,8 +98,14 @@ final class StoreDatabase {
         try connection.run("PRAGMA journal_mode=WAL")
         try connection.run(Self.logPages)
       }
+      if changes.mustSync != isSynchronous {
+        // Without waiting a commit outlives the process at once, and the machine with the next one that waits.
+        try connection.run(changes.mustSync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
+        isSynchronous = changes.mustSync
+      }
       try connection.run("BEGIN IMMEDIATE")
-      let written = try statements.write(changes, sums)
+      if changes.isWhole { try connection.run("DELETE FROM rows") }
+      let written = try statements.write(changes, changes.isWhole ? StoreSums(number: sums.number) : sums)
       try connection.run("COMMIT")
       sums = written
     } catch {
@@ -119,9 +143,10 @@ final class StoreDatabase {
   static func fill(_ path: String, _ changes: borrowing MonitorChanges) throws(StoreFailure) {
     let connection = try Connection(path)
     // Nobody else knows the file, and without its end it is thrown away: it needs no journal of its own.
-    try connection.run("PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL; PRAGMA locking_mode=EXCLUSIVE; BEGIN")
-    try Schema.create(in: connection)
-    _ = try StoreStatements(connection).write(changes, StoreSums())
+    try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL")
+    try connection.run("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
+    let number = try Schema.create(in: connection)
+    _ = try StoreStatements(connection).write(changes, StoreSums(number: number))
     try connection.run("COMMIT")
   }
 }

@@ -11,6 +11,11 @@ enum StoreFailure: Error {
   /// The system does not let it be read or written.
   case unavailable(String)
 
+  /// The log beside the file belongs to another one.
+  static func foreignLog(_ path: String) -> StoreFailure {
+    .damaged("\(StoreFiles.log(of: path)) is the log of another store: move that away, or put its own back")
+  }
+
   /// What SQLite answered.
   init(_ code: Int32, _ connection: OpaquePointer?) {
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? code

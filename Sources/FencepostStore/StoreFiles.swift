@@ -134,6 +134,38 @@ enum StoreFiles {
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemFailure.last("the directory cannot be written") }
   }
 
+  /// Puts a complete file in the place of another, with the permissions of that one.
+  static func replace(_ path: String, by draft: String) throws(StoreFailure) {
+    var status = stat()
+    if stat(path, &status) == 0 { _ = chmod(draft, status.st_mode & 0o777) }
+    guard rename(draft, path) == 0 else { throw SystemFailure.last("the file cannot be replaced") }
+  }
+
+  /// Marks a database as one with a log, as `PRAGMA journal_mode=WAL` does, which would need a journal for it.
+  ///
+  /// SQLite file format, 1.3: the versions for writing and reading at bytes 18 and 19 are 2 then.
+  static func markLogged(_ path: String) throws(StoreFailure) {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemFailure.last("the file cannot be opened") }
+    defer { _ = close(descriptor) }
+    guard pwrite(descriptor, [2, 2] as [UInt8], 2, 18) == 2, fsync(descriptor) == 0 else {
+      throw SystemFailure.last("the file cannot be written")
+    }
+  }
+
+  /// The first bytes of a file; fewer when it is shorter or cannot be read.
+  static func beginning(of path: String, _ count: Int) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return [] }
+    defer { _ = close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    return Array(bytes.prefix(max(pread(descriptor, &bytes, count, 0), 0)))
+  }
+
+  static func removeEmptyLog(of path: String) {
+    if size(log(of: path)) == 0 { remove(log(of: path)) }
+  }
+
   static func remove(_ path: String) {
     _ = unlink(path)
   }

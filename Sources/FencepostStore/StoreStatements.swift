@@ -3,51 +3,73 @@ import Fencepost
 
 /// Reading and writing rows, as prepared statements.
 final class StoreStatements {
-  private let allHeads: Statement
-  private let allConditions: Statement
-  private let allEvents: Statement
-  private let putHead: Statement
-  private let putCondition: Statement
-  private let putEvent: Statement
-  private let sumOfCondition: Statement
-  private let sumOfEvent: Statement
-  private let sumsOfEvents: Statement
-  private let deleteCondition: Statement
-  private let deleteEvent: Statement
-  private let deleteEvents: Statement
+  private let all: Statement
+  private let one: Statement
+  private let put: Statement
+  private let delete: Statement
+  private let eventsOf: Statement
+  private let deleteEventsOf: Statement
 
   init(_ connection: Connection) throws(StoreFailure) {
-    allHeads = try Statement(connection, "SELECT id, data, sum FROM head")
-    allConditions = try Statement(connection, "SELECT generation, data, sum FROM conditions ORDER BY generation")
-    allEvents = try Statement(connection, "SELECT change, data, sum, generation FROM events ORDER BY change")
-    putHead = try Statement(connection, "INSERT OR REPLACE INTO head(id, data, sum) VALUES(?1, ?2, ?3)")
-    putCondition = try Statement(
-      connection, "INSERT OR REPLACE INTO conditions(generation, data, sum) VALUES(?1, ?2, ?3)")
-    putEvent = try Statement(
-      connection, "INSERT OR REPLACE INTO events(change, data, sum, generation) VALUES(?1, ?2, ?3, ?4)")
-    sumOfCondition = try Statement(connection, "SELECT sum FROM conditions WHERE generation=?1")
-    sumOfEvent = try Statement(connection, "SELECT sum FROM events WHERE change=?1")
-    sumsOfEvents = try Statement(connection, "SELECT sum FROM events WHERE generation=?1")
-    deleteCondition = try Statement(connection, "DELETE FROM conditions WHERE generation=?1")
-    deleteEvent = try Statement(connection, "DELETE FROM events WHERE change=?1")
-    deleteEvents = try Statement(connection, "DELETE FROM events WHERE generation=?1")
+    all = try Statement(connection, "SELECT kind, a, b, data FROM rows")
+    one = try Statement(connection, "SELECT data FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
+    put = try Statement(connection, "INSERT OR REPLACE INTO rows(kind, a, b, data) VALUES(?1, ?2, ?3, ?4)")
+    delete = try Statement(connection, "DELETE FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
+    eventsOf = try Statement(connection, "SELECT b, data FROM rows WHERE kind=2 AND a=?1")
+    deleteEventsOf = try Statement(connection, "DELETE FROM rows WHERE kind=2 AND a=?1")
+  }
+
+  /// A row's key as it is in the file.
+  private struct Key: Comparable {
+    let kind: UInt64
+    let a: UInt64
+    let b: UInt64
+
+    init(kind: UInt64, a: UInt64, b: UInt64) {
+      self.kind = kind
+      self.a = a
+      self.b = b
+    }
+
+    init(_ row: MonitorRow) {
+      kind = UInt64(row.table.place)
+      switch row.table {
+      case .head, .devices, .conditions: (a, b) = (row.key, 0)
+      case .states: (a, b) = (row.device, row.key)
+      case .events: (a, b) = (row.generation, row.key)
+      }
+    }
+
+    func row(_ bytes: UnsafeRawBufferPointer) -> MonitorRow? {
+      switch kind {
+      case 0 where a == 0 && b == 0: MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes)
+      case 1 where b == 0: MonitorRow(table: .devices, key: a, generation: 0, bytes: bytes)
+      case 2: MonitorRow(table: .events, key: b, generation: a, bytes: bytes)
+      case 3 where b == 0: MonitorRow(table: .conditions, key: a, generation: a, bytes: bytes)
+      case 4: MonitorRow(table: .states, key: b, generation: b, device: a, bytes: bytes)
+      default: nil
+      }
+    }
+
+    static func < (one: Key, other: Key) -> Bool { (one.kind, one.a, one.b) < (other.kind, other.a, other.b) }
   }
 
   // MARK: - Reading
 
-  /// Hands over every row, the head first, with the checksum that it carries.
-  func forEachRow(_ body: (MonitorRow, _ sum: UInt64) throws(StoreFailure) -> Void) throws(StoreFailure) {
-    for (table, statement) in [(MonitorRow.Table.head, allHeads), (.conditions, allConditions), (.events, allEvents)] {
-      defer { statement.reset() }
-      while try statement.step() {
-        guard statement.holds(1, SQLITE_BLOB), statement.holds(2, SQLITE_INTEGER) else {
-          throw .damaged("a row in \(table) is not made of bytes and a checksum")
-        }
-        let key = statement.integer(0)
-        let generation = table == .head ? 0 : table == .conditions ? key : statement.integer(3)
-        try body(
-          MonitorRow(table: table, key: key, generation: generation, bytes: statement.bytes(1)), statement.integer(2))
-      }
+  /// Hands over every row, the head first. The tree is walked from one end to the other: that its keys rise shows that
+  /// each of them will be found again.
+  func forEachRow(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
+    defer { all.reset() }
+    var last: Key?
+    while try all.step() {
+      guard all.holds(0, SQLITE_INTEGER), all.holds(1, SQLITE_INTEGER), all.holds(2, SQLITE_INTEGER),
+        all.holds(3, SQLITE_BLOB)
+      else { throw .damaged("a row is not made of three numbers and bytes") }
+      let key = Key(kind: all.integer(0), a: all.integer(1), b: all.integer(2))
+      if let last, key <= last { throw .damaged("its rows are not in their order") }
+      last = key
+      guard let row = key.row(all.bytes(3)) else { throw .damaged("a row has the kind \(key.kind)") }
+      try body(row)
     }
   }
 
@@ -56,60 +78,75 @@ final class StoreStatements {
   /// Writes within a transaction and returns the new sums.
   func write(_ changes: borrowing MonitorChanges, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
     var sums = before
-    for generation in changes.removedConditions where generation <= before.lastGeneration {
-      try takeAway(generation, from: .conditions, sumOfCondition, deleteCondition, &sums)
-      try takeAway(generation, from: .events, sumsOfEvents, deleteEvents, &sums)
-    }
-    for change in changes.removedEvents { try takeAway(change, from: .events, sumOfEvent, deleteEvent, &sums) }
+    if !changes.isWhole { try takeAway(changes, &sums) }
     try changes.forEachRow { row throws(StoreFailure) in
-      switch row.table {
-      case .head: try putHead(row, sums)
-      case .conditions:
-        if row.key <= before.lastGeneration { try forget(row.key, in: .conditions, sumOfCondition, &sums) }
-        try put(row, putCondition, &sums)
-      case .events:
-        try forget(row.key, in: .events, sumOfEvent, &sums)
-        try put(row, putEvent, &sums)
+      guard row.table == .head else {
+        let key = Key(row)
+        if !changes.isWhole { try forget(key, &sums) }
+        try write(key, row.bytes)
+        return sums.add(row)
+      }
+      let bytes = Array(row.bytes) + sums.end(of: row.bytes)
+      try bytes.withUnsafeBufferPointer { buffer throws(StoreFailure) in
+        try write(Key(row), UnsafeRawBufferPointer(buffer))
       }
     }
     return sums
   }
 
-  private func takeAway(
-    _ key: UInt64, from table: MonitorRow.Table, _ sumsOf: Statement, _ delete: Statement, _ sums: inout StoreSums
-  ) throws(StoreFailure) {
-    try forget(key, in: table, sumsOf, &sums)
-    delete.bind(1, key)
-    try delete.run()
-  }
-
-  /// Subtracts the rows that a statement finds.
-  private func forget(
-    _ key: UInt64, in table: MonitorRow.Table, _ sumsOf: Statement, _ sums: inout StoreSums
-  ) throws(StoreFailure) {
-    sumsOf.bind(1, key)
-    defer { sumsOf.reset() }
-    while try sumsOf.step() { sums.remove(table, sumsOf.integer(0)) }
-  }
-
-  private func put(_ row: MonitorRow, _ statement: Statement, _ sums: inout StoreSums) throws(StoreFailure) {
-    let sum = row.checksum
-    statement.bind(1, row.key)
-    statement.bind(2, row.bytes)
-    statement.bind(3, sum)
-    if row.table == .events { statement.bind(4, row.generation) }
-    try statement.run()
-    sums.add(row.table, key: row.key, sum)
-  }
-
-  private func putHead(_ row: MonitorRow, _ sums: StoreSums) throws(StoreFailure) {
-    let bytes = Array(row.bytes) + sums.bytes
-    try bytes.withUnsafeBufferPointer { buffer throws(StoreFailure) in
-      let raw = UnsafeRawBufferPointer(buffer)
-      putHead.bind(1, row.key)
-      putHead.bind(2, raw)
-      putHead.bind(3, MonitorRow(table: .head, key: row.key, generation: 0, bytes: raw).checksum)
-      try putHead.run()
+  private func takeAway(_ changes: borrowing MonitorChanges, _ sums: inout StoreSums) throws(StoreFailure) {
+    for generation in changes.removedConditions {
+      guard try takeAway(Key(kind: 3, a: generation, b: 0), &sums) else { continue }
+      _ = try takeAway(Key(kind: 4, a: 0, b: generation), &sums)
+      try takeAwayEvents(of: generation, &sums)
     }
+    for generation in changes.removedStates { _ = try takeAway(Key(kind: 4, a: 0, b: generation), &sums) }
+    for (change, generation) in zip(changes.removedEvents, changes.generationsOfRemovedEvents) {
+      _ = try takeAway(Key(kind: 2, a: generation, b: change), &sums)
+    }
+  }
+
+  /// - Returns: Whether there was such a row.
+  private func takeAway(_ key: Key, _ sums: inout StoreSums) throws(StoreFailure) -> Bool {
+    guard try forget(key, &sums) else { return false }
+    bind(delete, key)
+    try delete.run()
+    return true
+  }
+
+  private func takeAwayEvents(of generation: UInt64, _ sums: inout StoreSums) throws(StoreFailure) {
+    eventsOf.bind(1, generation)
+    defer { eventsOf.reset() }
+    var isAny = false
+    while try eventsOf.step() {
+      isAny = true
+      sums.remove(
+        MonitorRow(table: .events, key: eventsOf.integer(0), generation: generation, bytes: eventsOf.bytes(1)))
+    }
+    guard isAny else { return }
+    deleteEventsOf.bind(1, generation)
+    try deleteEventsOf.run()
+  }
+
+  /// Subtracts a row that is there.
+  @discardableResult
+  private func forget(_ key: Key, _ sums: inout StoreSums) throws(StoreFailure) -> Bool {
+    bind(one, key)
+    defer { one.reset() }
+    guard try one.step(), let row = key.row(one.bytes(0)) else { return false }
+    sums.remove(row)
+    return true
+  }
+
+  private func write(_ key: Key, _ bytes: UnsafeRawBufferPointer) throws(StoreFailure) {
+    bind(put, key)
+    put.bind(4, bytes)
+    try put.run()
+  }
+
+  private func bind(_ statement: Statement, _ key: Key) {
+    statement.bind(1, key.kind)
+    statement.bind(2, key.a)
+    statement.bind(3, key.b)
   }
 }

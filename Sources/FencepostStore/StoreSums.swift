@@ -1,49 +1,44 @@
 import Fencepost
 
-/// The sum of the checksums of all rows but the head, and their numbers: what the head says of the others.
+/// What the head says of all other rows: the sum of their checksums and their number, so that a row that is changed,
+/// missing, doubled or old shows.
 struct StoreSums: Equatable {
+  /// Of the file; see ``Schema``.
+  let number: UInt64
   /// Modulo 2⁶⁴.
   private var sum: UInt64 = 0
-  private var conditions: UInt64 = 0
-  private var events: UInt64 = 0
-  /// The largest generation that a condition in the file has or had.
-  private(set) var lastGeneration: UInt64 = 0
+  private var count: UInt64 = 0
 
-  init() {}
-
-  mutating func add(_ table: MonitorRow.Table, key: UInt64, _ checksum: UInt64) {
-    sum &+= checksum
-    switch table {
-    case .head: break
-    case .conditions:
-      conditions &+= 1
-      lastGeneration = max(lastGeneration, key)
-    case .events: events &+= 1
-    }
+  init(number: UInt64) {
+    self.number = number
   }
 
-  mutating func remove(_ table: MonitorRow.Table, _ checksum: UInt64) {
-    sum &-= checksum
-    switch table {
-    case .head: break
-    case .conditions: conditions &-= 1
-    case .events: events &-= 1
-    }
+  mutating func add(_ row: MonitorRow) {
+    sum &+= row.checksum
+    count &+= 1
   }
 
-  /// The bytes at the end of the head.
+  mutating func remove(_ row: MonitorRow) {
+    sum &-= row.checksum
+    count &-= 1
+  }
+
+  /// How many bytes stand at the end of the head.
   static let size = 32
 
-  var bytes: [UInt8] {
+  /// The file's number as it stands first in the end of the head.
+  var numberBytes: [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
+
+  /// The end of a head: the file's number, sum and number of the other rows, and a checksum over the head up to here.
+  func end(of head: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
-    for number in [Schema.version, sum, conditions, events] {
+    var own = Checksum()
+    own.add(head)
+    for number in [number, sum, count] {
+      own.add(number)
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
+    withUnsafeBytes(of: own.value.littleEndian) { bytes.append(contentsOf: $0) }
     return bytes
-  }
-
-  /// Whether these are the sums that the bytes at the end of a head tell.
-  func agree(with end: UnsafeRawBufferPointer) -> Bool {
-    end.elementsEqual(bytes)
   }
 }

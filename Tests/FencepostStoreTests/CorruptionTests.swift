@@ -104,12 +104,15 @@ import Testing
     try stored.close()
     let sound = try folder.bytes("m.fencepost")
     for sql in [
-      "DELETE FROM conditions WHERE generation=(SELECT min(generation) FROM conditions)",
-      "DELETE FROM events WHERE change=(SELECT max(change) FROM events)",
-      "UPDATE conditions SET generation=generation+1000 WHERE generation=(SELECT max(generation) FROM conditions)",
-      "UPDATE head SET data=zeroblob(200)", "DELETE FROM head", "DROP INDEX events_by_condition",
-      "CREATE TABLE more(x)", "UPDATE conditions SET sum='7' WHERE generation=(SELECT max(generation) FROM conditions)",
-      "UPDATE events SET data=NULL", "PRAGMA application_id=7",
+      "DELETE FROM rows WHERE kind=3 AND a=(SELECT min(a) FROM rows WHERE kind=3)",
+      "DELETE FROM rows WHERE kind=2 AND b=(SELECT max(b) FROM rows WHERE kind=2)",
+      "DELETE FROM rows WHERE kind=4 AND b=(SELECT max(b) FROM rows WHERE kind=4)",
+      "UPDATE rows SET a=a+1000 WHERE kind=3 AND a=(SELECT max(a) FROM rows WHERE kind=3)",
+      "UPDATE rows SET kind=7 WHERE kind=3 AND a=(SELECT max(a) FROM rows WHERE kind=3)",
+      "UPDATE rows SET data=zeroblob(200) WHERE kind=0", "DELETE FROM rows WHERE kind=0", "DELETE FROM rows",
+      "DELETE FROM rows WHERE kind=1", "CREATE TABLE more(x)", "CREATE INDEX more ON rows(data)",
+      "UPDATE rows SET data='text' WHERE kind=3", "PRAGMA application_id=7",
+      "INSERT INTO rows VALUES(3, 900, 0, x'00')", "UPDATE rows SET a='x' WHERE kind=3 AND a=1",
     ] {
       try folder.write(sound, to: "m.fencepost")
       let isChanged = try change(folder.file("m.fencepost"), sql)

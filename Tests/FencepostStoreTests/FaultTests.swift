@@ -29,6 +29,8 @@ import Testing
     var tellings = 0
     while true {
       let folder = try Folder()
+      // Files that are opened from now on are counted.
+      faulty_vfs_watch(folder.path)
       var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
       var memory = try MonitorEngine(name: "m", options: Drive.options)
       faulty_vfs_watch(folder.path)
@@ -76,6 +78,7 @@ import Testing
     faulty_vfs_install()
     for seed in 1...(isSoak ? 20 : 3) as ClosedRange<UInt64> {
       let folder = try Folder()
+      faulty_vfs_watch(folder.path)
       var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
       let observer = Observer(folder)
       observer.note(stored.call { $0.snapshot() }, handedOut: 0)

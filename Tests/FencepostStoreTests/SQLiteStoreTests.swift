@@ -144,12 +144,12 @@ import Testing
     try stored.close()
     // PRAGMA user_version stands at byte 60 of the file, most significant byte first (SQLite file format, 1.3).
     var bytes = try folder.bytes("m.fencepost")
-    bytes[63] = 2
+    bytes[63] = 3
     try folder.write(bytes, to: "m.fencepost")
     #expect(
       throws: MonitorError.storeTooNew(
-        "the store \(folder.file("m.fencepost")) cannot be read: its version is 2, from a newer Fencepost; this one "
-          + "reads versions up to 1")
+        "the store \(folder.file("m.fencepost")) cannot be read: its version is 3, from a newer Fencepost; this one "
+          + "reads versions up to 2")
     ) { try open(folder) }
     #expect(try folder.bytes("m.fencepost") == bytes)
     #expect(folder.names == ["m.fencepost"])

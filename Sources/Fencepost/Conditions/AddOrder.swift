@@ -63,6 +63,13 @@ struct AddOrder: Sendable {
     return nil
   }
 
+  /// The part of the list that is later than a generation.
+  func slots(after generation: UInt64) -> ContiguousArray<UInt32>.SubSequence {
+    var start = slots.count
+    while start > 0, generations[start - 1] > generation { start -= 1 }
+    return slots[start...]
+  }
+
   private mutating func closeUp() {
     var target = 0
     for source in slots.indices where slots[source] != Self.gap {

@@ -60,7 +60,9 @@ struct ConditionLimit: Sendable {
     held += 1
   }
 
+  /// A condition that was taken for one that holds a place waits for one.
   mutating func restoreWaiting(_ slot: UInt32, ticket: UInt64) {
+    held -= 1
     tickets[slot] = ticket
     queue.append((slot, ticket))
   }

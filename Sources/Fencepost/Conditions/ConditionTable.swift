@@ -175,19 +175,19 @@ struct ConditionTable: Sendable {
   // MARK: - Restoring
 
   /// Enters a condition that was saved and returns its slot.
-  ///
-  /// - Parameter ticket: Its place among those that wait under the limit; `nil` when it is monitored.
   mutating func restore(
-    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64, ticket: UInt64?
+    _ definition: Definition, identifier: UnsafeBufferPointer<UInt8>, generation: UInt64
   ) -> UInt32 {
-    let slot = insert(definition, identifier: identifier, generation: generation)
-    if let ticket {
-      rows[Int(slot)].isOverLimit = true
-      limit.restoreWaiting(slot, ticket: ticket)
-    } else {
-      limit.restoreHeld()
-    }
-    return slot
+    limit.restoreHeld()
+    return insert(definition, identifier: identifier, generation: generation)
+  }
+
+  /// Takes note that a restored condition waits under the limit.
+  ///
+  /// - Parameter ticket: Its place among those that wait.
+  mutating func restoreWaiting(_ slot: UInt32, ticket: UInt64) {
+    rows[Int(slot)].isOverLimit = true
+    limit.restoreWaiting(slot, ticket: ticket)
   }
 
   /// Puts in order who waits under the limit.

@@ -202,7 +202,7 @@ struct Delivery: Sendable {
   /// In `every`: lets a change without an event wait for its turn.
   private mutating func keepSilent(_ entry: EventEntry) {
     guard let place = silent.wait(entry) else { return told.write(entry, &journal) }
-    if let replaced = place.replaced { journal.delete(replaced.change) }
+    if let replaced = place.replaced { journal.delete(replaced) }
     journal.put(entry, follows: place.event)
   }
 
@@ -297,7 +297,7 @@ struct Delivery: Sendable {
   }
 
   private mutating func dropWaiting(_ slot: UInt32, _ table: ConditionTable) {
-    if let dropped = turn.waiting.removeValue(forKey: slot) { journal.delete(dropped.change) }
+    if let dropped = turn.waiting.removeValue(forKey: slot) { journal.delete(dropped) }
     told.handOut(slot)
     pendingEvents -= 1
     dropVoidEntries(table)
@@ -337,6 +337,9 @@ struct Delivery: Sendable {
 
   /// Commits what was handed out.
   mutating func acknowledge(_ host: HostState, _ table: ConditionTable) {
+    // A commit that a power failure takes back leads to handing out again, with the same sequence.
+    let mustSync = journal.mustSync
+    defer { journal.mustSync = mustSync }
     let committed = handedOut
     handedOut = 0
     for index in 0..<committed {
@@ -354,12 +357,12 @@ struct Delivery: Sendable {
   }
 
   private mutating func commit(_ entry: EventEntry, _ host: HostState, _ table: ConditionTable) {
-    journal.delete(entry.change)
+    journal.delete(entry)
     switch mode {
     case .every:
       told.write(entry, &journal)
       if let change = silent.handled(entry) {
-        journal.delete(change.change)
+        journal.delete(change)
         told.write(change, &journal)
       }
     case .first, .latest:
@@ -470,7 +473,7 @@ struct Delivery: Sendable {
     lastChange = change
   }
 
-  /// Takes what was saved of a condition that was put into the next slot.
+  /// Takes what was saved of a condition, the first time when it was put into the next slot.
   mutating func restore(
     _ slot: UInt32, _ saved: ToldStates.Saved, present: EventEntry?, flags: (date: Int64, change: UInt64)?
   ) throws(Damage) {

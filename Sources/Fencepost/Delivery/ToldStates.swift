@@ -114,11 +114,11 @@ struct ToldStates: Sendable {
       refinement: refinement(of: slot))
   }
 
-  /// Takes what was saved of a condition that was put into the next slot.
+  /// Takes what was saved of a condition, the first time when it was put into the next slot.
   mutating func restore(_ slot: UInt32, _ saved: Saved) {
     var restored = Told(added: saved.added, state: saved.state, flags: saved.flags)
     if let record = saved.record { restored.record = records.insert(record) }
-    told.append(restored)
+    if Int(slot) == told.count { told.append(restored) } else { told[Int(slot)] = restored }
     if let refinement = saved.refinement { refinements[slot] = refinement }
   }
 

@@ -52,7 +52,7 @@ struct Candidate: Sendable {
 }
 
 /// What is known of the beacons of a condition.
-struct BeaconTrack: Sendable {
+struct BeaconTrack: Sendable, Equatable {
   /// Time of the last matching sighting, microseconds; `Int64.min` = none.
   var lastSighting: Int64 = .min
   /// When absence is established, microseconds; `Int64.max` = it is not being counted.

@@ -36,6 +36,48 @@ struct ByteReader {
     return byte == 1
   }
 
+  mutating func takeCompact() throws(Damage) -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte: UInt8 = try take()
+      let bits = UInt64(byte & 0x7F)
+      // One number has one writing: no bit is lost, and no zero stands at the end.
+      guard shift < 63 || bits <= 1, byte != 0 || shift == 0 else { throw Damage("a number is written too long") }
+      value |= bits << shift
+      if byte & 0x80 == 0 { return value }
+      shift += 7
+      guard shift < 70 else { throw Damage("a number is written too long") }
+    }
+  }
+
+  mutating func takeCompact<Value: FixedWidthInteger>(
+    _ name: StaticString, in range: ClosedRange<Value>
+  ) throws(Damage) -> Value {
+    let value = try takeCompact()
+    guard let exact = Value(exactly: value), range.contains(exact) else { throw Damage("\(name) is \(value)") }
+    return exact
+  }
+
+  mutating func takeSigned() throws(Damage) -> Int64 {
+    let value = try takeCompact()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  mutating func takeCompactDouble() throws(Damage) -> Double {
+    let count = UInt64(try take("length of a number", in: 0...8 as ClosedRange<UInt8>))
+    var bits: UInt64 = 0
+    for index in 0..<count { bits |= UInt64(try take(UInt8.self)) << (56 - 8 * index) }
+    return Double(bitPattern: bits)
+  }
+
+  /// An instant that an input may have, or `Int64.min` for none, written as a signed number.
+  mutating func takeSignedTime(_ name: StaticString) throws(Damage) -> Int64 {
+    let time = try takeSigned()
+    guard time == .min || Timestamp(microseconds: time).isValid else { throw Damage("\(name) is \(time)") }
+    return time
+  }
+
   /// A case of an enumeration, or an option set, by its number.
   mutating func take<Value: RawRepresentable>(
     _ type: Value.Type, _ name: StaticString

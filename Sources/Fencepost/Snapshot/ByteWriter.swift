@@ -52,6 +52,31 @@ struct ByteWriter: ~Copyable {
     put(value ? 1 as UInt8 : 0)
   }
 
+  /// Seven bits a byte, the least significant ones first; the last byte lacks the eighth.
+  @inline(__always)
+  mutating func putCompact(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      put(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    put(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// A number that is small in magnitude, negative or not.
+  @inline(__always)
+  mutating func putCompact(_ value: Int64) {
+    putCompact(UInt64(bitPattern: value << 1 ^ value >> 63))
+  }
+
+  /// A number that a person chose: the bytes of its pattern but the zeros at its end, after how many there are.
+  mutating func putCompact(_ value: Double) {
+    let bits = value.bitPattern
+    let count = 8 - min(bits.trailingZeroBitCount, 64) / 8
+    put(UInt8(count))
+    for index in 0..<count { put(UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * index))) }
+  }
+
   /// The bytes as they are, without their number.
   mutating func put(_ raw: UnsafeRawBufferPointer) {
     guard let source = raw.baseAddress, raw.count > 0 else { return }

@@ -1,130 +1,143 @@
-/// Builds an engine from rows, which may come in any order and may be damaged: whatever is not what an engine writes
-/// is refused, so that no later call can meet a state that cannot be.
+/// Builds an engine from rows, which may be damaged: whatever is not what an engine writes is refused, so that no later
+/// call can meet a state that cannot be.
+///
+/// The rows come in the order of ``MonitorRow/Table/place``, those of one table by key, so that none has to be kept but
+/// the events.
 struct EngineRestorer {
   /// Counters start far from the end of their range.
   static let largest: UInt64 = 1 << 62
+  /// Room for no more conditions is made at once, whatever a head says.
+  private static let mostReserved: UInt64 = 1 << 20
 
-  /// Where a row lies in `bytes`.
-  private struct Row {
-    var key: UInt64
+  /// Where an event's row lies in `bytes`.
+  private struct Place {
+    var change: UInt64
     var generation: UInt64
     var range: Range<Int>
   }
 
-  private var head: [UInt8]?
+  private let name: String?
+  private var engine: MonitorEngine?
+  private var format: UInt32 = 0
+  private var swept: UInt64?
+  private var last: (place: UInt8, key: UInt64) = (0, 0)
+  /// Conditions of which a row tells a state.
+  private var stored = SlotSet()
   private var bytes: [UInt8] = []
-  private var conditions: ContiguousArray<Row> = []
-  private var events: ContiguousArray<Row> = []
+  private var events: ContiguousArray<Place> = []
+
+  init(name: String?) {
+    self.name = name
+  }
+
+  /// Whether the rows are of an older format than those that are written: all of them are to be written anew.
+  var isOld: Bool { format != HeadRow.format }
 
   /// Whether no row was received.
-  var isEmpty: Bool { head == nil && conditions.isEmpty && events.isEmpty }
+  var isEmpty: Bool { engine == nil }
+
+  /// Whether the order of rows is kept by the next one.
+  private func isNext(_ row: MonitorRow) -> Bool {
+    guard engine != nil else { return row.table == .head }
+    guard row.table != .events else { return true }
+    let place = row.table.place
+    return place > last.place || place == last.place && row.table != .head && row.key > last.key
+  }
 
   mutating func receive(_ row: MonitorRow) throws(Damage) {
-    if row.table == .head {
-      guard head == nil else { throw Damage("there are two heads") }
-      head = Array(row.bytes)
+    guard isNext(row) else {
+      throw Damage(engine == nil ? "there is no head" : "a row in \(row.table) comes twice or out of its order")
+    }
+    if row.table != .events { last = (row.table.place, row.key) }
+    var reader = ByteReader(row.bytes)
+    switch row.table {
+    case .head: try receiveHead(&reader)
+    case .devices: try receiveDevice(row, &reader)
+    case .conditions: try receiveCondition(row.key, &reader)
+    case .states: try receiveState(row, &reader)
+    case .events:
+      let start = bytes.count
+      bytes.append(contentsOf: row.bytes)
+      events.append(Place(change: row.key, generation: row.generation, range: start..<bytes.count))
+    }
+  }
+
+  private mutating func receiveHead(_ reader: inout ByteReader) throws(Damage) {
+    format = try reader.take()
+    switch format {
+    case HeadRow.format:
+      let head = try HeadRow(reading: &reader)
+      engine = head.engine(name: name)
+      engine?.reserve(Int(min(head.conditionCount, Self.mostReserved)), identifierBytes: 0)
+    case FirstFormat.format:
+      let (head, device) = try FirstFormat.readHead(&reader)
+      engine = head.engine(name: name)
+      restoreDevice(device)
+    default: throw Damage("the rows have format \(format)")
+    }
+  }
+
+  private mutating func receiveDevice(_ row: MonitorRow, _ reader: inout ByteReader) throws(Damage) {
+    guard format == HeadRow.format, row.key == 0 else { throw Damage("a device has the number \(row.key)") }
+    restoreDevice(try DeviceRow(reading: &reader))
+  }
+
+  private mutating func restoreDevice(_ row: DeviceRow) {
+    guard engine != nil else { return }
+    row.restore(&engine!.tracker)
+    swept = row.swept
+  }
+
+  private mutating func receiveCondition(_ generation: UInt64, _ reader: inout ByteReader) throws(Damage) {
+    guard let swept else { throw Damage("there is no device") }
+    guard generation > 0, generation <= engine?.table.order.lastGeneration ?? 0 else {
+      throw Damage("a condition has the generation \(generation)")
+    }
+    guard format == FirstFormat.format else {
+      let row = try DefinitionRow(reading: &reader)
+      _ = try engine!.restoreDefinition(row, generation: generation, isSwept: generation <= swept)
       return
     }
-    let start = bytes.count
-    bytes.append(contentsOf: row.bytes)
-    let place = Row(key: row.key, generation: row.generation, range: start..<bytes.count)
-    if row.table == .conditions { conditions.append(place) } else { events.append(place) }
+    let (slot, state) = try FirstFormat.readCondition(generation, &reader) { row throws(Damage) in
+      try engine!.restoreDefinition(row, generation: generation, isSwept: false)
+    }
+    try engine!.restoreState(slot, state)
+  }
+
+  private mutating func receiveState(_ row: MonitorRow, _ reader: inout ByteReader) throws(Damage) {
+    guard format == HeadRow.format, row.device == 0 else { throw Damage("a state is of the device \(row.device)") }
+    guard let slot = engine!.slot(ofGeneration: row.key) else { throw Damage("a state belongs to no condition") }
+    try engine!.restoreState(slot, StateRow(slot: slot, generation: row.key, reading: &reader))
+    stored.insert(slot)
   }
 
   /// The engine that the rows describe. What was handed out and not committed is handed out again.
-  ///
-  /// - Parameter adopted: Options that hold instead of the saved ones; delivery and limit must be the saved ones.
-  consuming func engine(name: String?, adopted: MonitorOptions?) throws(RestoreFailure) -> MonitorEngine {
-    guard let head else { throw .damaged(Damage("there is no head")) }
-    var engine: MonitorEngine
+  consuming func restored() throws(RestoreFailure) -> (engine: MonitorEngine, kept: KeptRows) {
     do throws(Damage) {
-      engine = try Self.engine(name: name, head: head)
+      guard engine != nil, let swept else { throw Damage("there is no head, or no device") }
+      engine!.tracker.settleRestored(engine!.table)
+      try restoreEvents()
+      try engine!.endRestoring()
+      return (engine!, KeptRows(swept: swept, states: stored, generation: engine!.table.order.lastGeneration))
     } catch { throw .damaged(error) }
-    if let adopted {
-      let saved = engine.options
-      guard adopted.delivery == saved.delivery, adopted.conditionLimit == saved.conditionLimit else {
-        throw .otherOptions(saved: saved)
-      }
-      engine.adopt(adopted)
-    }
-    do throws(Damage) {
-      try restoreConditions(&engine)
-      try restoreEvents(&engine)
-      try engine.endRestoring()
-    } catch { throw .damaged(error) }
-    return engine
   }
 
-  private static func engine(name: String?, head: [UInt8]) throws(Damage) -> MonitorEngine {
-    try head.withRawBytes { bytes throws(Damage) in
-      var reader = ByteReader(bytes)
-      let format: UInt32 = try reader.take()
-      guard format == MonitorEngine.rowFormat else { throw Damage("the rows have format \(format)") }
-      let delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
-      let limit: Int64 = try reader.take("condition_limit", in: 0...Int64(Int.max))
-      let options = MonitorOptions(
-        delivery: delivery, conditionLimit: limit == 0 ? nil : Int(limit),
-        maxPendingEvents: Int(try reader.take("max_pending_events", in: 1...1_000_000_000 as ClosedRange<Int64>)),
-        initialFixMaxAgeMicroseconds: try reader.take(), beaconExitTimeoutMicroseconds: try reader.take(),
-        beaconInitialTimeoutMicroseconds: try reader.take())
-      if let defect = options.defect { throw Damage(defect) }
-      var engine = MonitorEngine(trusted: name, options)
-      engine.tracker.clock = try reader.takeTime("clock")
-      engine.tracker.counters.inputCount = try reader.take("input_count", in: 0...largest)
-      engine.tracker.counters.acceptedFixes = try reader.take("accepted_fixes", in: 0...largest)
-      engine.tracker.counters.invalidFixes = try reader.take("invalid_fixes", in: 0...largest)
-      engine.tracker.counters.lateInputs = try reader.take("late_inputs", in: 0...largest)
-      engine.tracker.counters.acceptedSightings = try reader.take("accepted_sightings", in: 0...largest)
-      engine.tracker.host.flags = Diagnostics(rawValue: try reader.take())
-      guard engine.tracker.host.flags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
-      engine.tracker.host.unsupportedKinds = try reader.take()
-      guard engine.tracker.host.unsupportedKinds & ~6 == 0 else { throw Damage("an unsupported kind is unknown") }
-      engine.tracker.isScanning = try reader.takeBool("scanning")
-      engine.table.startGenerations(after: try reader.take("generation", in: 0...largest))
-      engine.delivery.restore(
-        sequence: try reader.take("sequence", in: 0...largest), change: try reader.take("change", in: 0...largest))
-      engine.table.startTickets(after: try reader.take("ticket", in: 0...largest))
-      if try reader.takeBool("last_fix") {
-        let fix = try reader.takeFix()
-        guard fix.time.microseconds <= engine.tracker.clock else {
-          throw Damage("the last fix is later than the clock")
-        }
-        engine.tracker.lastFix = fix
-      }
-      if reader.remaining > 0 { try engine.takeTimeStep(&reader) }
-      try reader.end()
-      return engine
-    }
-  }
-
-  private func restoreConditions(_ engine: inout MonitorEngine) throws(Damage) {
-    engine.reserve(conditions.count, identifierBytes: 0)
-    let last = engine.table.order.lastGeneration
-    var previous: UInt64 = 0
-    for row in conditions.sorted(by: { $0.key < $1.key }) {
-      guard row.key > previous, row.key <= last else { throw Damage("a condition has the generation \(row.key)") }
-      previous = row.key
-      try read(row) { reader throws(Damage) in try engine.restoreCondition(row.key, &reader) }
-    }
-  }
-
-  private func restoreEvents(_ engine: inout MonitorEngine) throws(Damage) {
+  private mutating func restoreEvents() throws(Damage) {
     var previous: UInt64?
-    for row in events.sorted(by: { $0.key < $1.key }) {
-      guard row.key != previous else { throw Damage("two events have the change \(row.key)") }
-      previous = row.key
-      try read(row) { reader throws(Damage) in
-        try engine.restoreEvent(row.key, generation: row.generation, &reader)
+    events.sort { $0.change < $1.change }
+    for place in events {
+      guard place.change != previous else { throw Damage("two events have the change \(place.change)") }
+      previous = place.change
+      guard let slot = engine!.slot(ofGeneration: place.generation) else {
+        throw Damage("an event belongs to no condition")
       }
-    }
-  }
-
-  /// Reads a row to its end.
-  private func read(_ row: Row, _ body: (inout ByteReader) throws(Damage) -> Void) throws(Damage) {
-    try bytes.withRawBytes { all throws(Damage) in
-      var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[row.range]))
-      try body(&reader)
-      try reader.end()
+      let row = try bytes.withRawBytes { all throws(Damage) in
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[place.range]))
+        return format == HeadRow.format
+          ? try EventRow(slot: slot, generation: place.generation, reading: &reader)
+          : try FirstFormat.readEvent(slot, place.generation, &reader)
+      }
+      try engine!.restoreEvent(place.change, row)
     }
   }
 }
@@ -134,4 +147,15 @@ enum RestoreFailure: Error {
   case damaged(Damage)
   /// The caller asks for another delivery or limit than the saved ones.
   case otherOptions(saved: MonitorOptions)
+}
+
+extension MonitorEngine {
+  /// Takes the options that an opener asks for; delivery and limit must be the saved ones.
+  mutating func adopt(savedLike options: MonitorOptions) throws(RestoreFailure) {
+    let saved = self.options
+    guard options.delivery == saved.delivery, options.conditionLimit == saved.conditionLimit else {
+      throw .otherOptions(saved: saved)
+    }
+    adopt(options)
+  }
 }

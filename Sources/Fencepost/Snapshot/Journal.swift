@@ -8,7 +8,7 @@ struct Journal: Sendable {
   enum EventChange: Sendable {
     /// `follows`: the change number of the event that a silent change waits for; 0 for an event.
     case put(EventEntry, follows: UInt64)
-    case delete
+    case delete(generation: UInt64)
   }
 
   let isOn: Bool
@@ -16,7 +16,9 @@ struct Journal: Sendable {
   private(set) var isUrgent = false
   /// Rises with each note: a call that leaves it as it was changed nothing that is urgent.
   private(set) var revision: UInt64 = 0
-  /// Conditions whose row changed; some may be gone since.
+  /// Whether something changed that is to outlive the machine, not only the process: anything but a commit.
+  var mustSync = false
+  /// Conditions whose state changed; some may be gone since.
   private(set) var slots: ContiguousArray<UInt32> = []
   /// A bit for each slot: it stands in `slots`.
   private var marks: ContiguousArray<UInt64> = []
@@ -68,8 +70,8 @@ struct Journal: Sendable {
   }
 
   @inline(__always)
-  mutating func delete(_ change: UInt64) {
-    if isOn { note(change, .delete) }
+  mutating func delete(_ entry: EventEntry) {
+    if isOn { note(entry.change, .delete(generation: entry.generation)) }
   }
 
   @inline(never)
@@ -81,11 +83,13 @@ struct Journal: Sendable {
   @inline(__always)
   private mutating func hurry() {
     isUrgent = true
+    mustSync = true
     revision &+= 1
   }
 
   mutating func clear() {
     isUrgent = false
+    mustSync = false
     for slot in slots { marks[Int(slot / 64)] = 0 }
     if !slots.isEmpty { slots.removeAll(keepingCapacity: slots.capacity <= 65_536) }
     if !removed.isEmpty { removed = [] }

@@ -1,14 +1,40 @@
 /// What a storage is to make last, in one transaction: the removals first, then the rows, each replacing the row with
-/// its key. The last row is the head.
+/// its table, device and key. The last row is the head.
 public struct MonitorChanges {
   private let engine: MonitorEngine
+  private let kept: KeptRows
+  /// Whether the rows are all that there are: whatever else is kept goes.
+  public let isWhole: Bool
+  /// Whether the changes are to outlive the machine when writing returns, not only the process.
+  public let mustSync: Bool
+  /// See ``DeviceRow/swept``.
+  let swept: UInt64
+  /// The conditions whose state is told, or was told and goes, by generation.
+  let states: ContiguousArray<(slot: UInt32, isTold: Bool)>
 
-  init(_ engine: MonitorEngine) {
+  init(_ engine: MonitorEngine, _ kept: KeptRows, isWhole: Bool, mustSync: Bool) {
     self.engine = engine
+    self.kept = kept
+    self.isWhole = isWhole
+    self.mustSync = mustSync
+    let swept = isWhole ? engine.sweptInFull : engine.sweptNext(kept.swept)
+    self.swept = swept
+    let slots = isWhole ? ContiguousArray(engine.table.live) : engine.changed(swept, kept.swept)
+    var states: ContiguousArray<(slot: UInt32, isTold: Bool)> = []
+    states.reserveCapacity(slots.count)
+    for slot in slots { states.append((slot, StateRow(slot, of: engine, swept: swept) != nil)) }
+    self.states = states
   }
 
   /// Generations of conditions that are gone, ascending: their rows in all tables go.
   public var removedConditions: [UInt64] { engine.delivery.journal.removed.sorted() }
+
+  /// Keys of states that are gone, ascending.
+  public var removedStates: [UInt64] {
+    states.compactMap { state in
+      !state.isTold && kept.states.contains(state.slot) ? engine.table.generation(of: state.slot) : nil
+    }
+  }
 
   /// Keys of events that are gone, ascending.
   public var removedEvents: [UInt64] {
@@ -17,17 +43,59 @@ public struct MonitorChanges {
     }.sorted()
   }
 
+  /// Generations of the events of ``removedEvents``, in that order.
+  public var generationsOfRemovedEvents: [UInt64] {
+    engine.delivery.journal.events.compactMap { key, change in
+      if case .delete(let generation) = change { (key, generation) } else { nil }
+    }.sorted { $0.0 < $1.0 }.map { $0.1 }
+  }
+
   /// Hands over the rows that are new or changed, by table and key.
   public func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
     var writer = ByteWriter(reserving: 512)
-    for slot in engine.changedSlots { try engine.withConditionRow(slot, &writer, body) }
-    let keys = engine.delivery.journal.events.keys.sorted()
-    for key in keys {
-      guard case .put(let entry, let follows) = engine.delivery.journal.events[key], engine.isLive(entry) else {
-        continue
+    if isWhole {
+      try engine.forEachRow(swept: swept) { row throws(Failure) in
+        if row.table != .head { try body(row) }
       }
-      try engine.withEventRow(entry, follows: follows, &writer, body)
+      return try engine.withHeadRow(&writer, body)
+    }
+    try engine.withDeviceRow(swept: swept, &writer, body)
+    for slot in engine.table.order.slots(after: kept.generation) where slot != AddOrder.gap {
+      try engine.withDefinitionRow(slot, &writer, body)
+    }
+    for state in states where state.isTold { _ = try engine.withStateRow(state.slot, swept: swept, &writer, body) }
+    for key in engine.delivery.journal.events.keys.sorted() {
+      guard case .put(let entry, let follows) = engine.delivery.journal.events[key], engine.isLive(entry) else { continue }
+      try engine.withEventRow(EventRow(follows: follows, entry: entry), &writer, body)
     }
     try engine.withHeadRow(&writer, body)
+  }
+}
+
+extension MonitorEngine {
+  /// The value of ``DeviceRow/swept`` to write next. Raising it spares the rows of many conditions that were settled
+  /// outside, lowering it those of many that have become undetermined; both look at the conditions between, which is
+  /// why it is done only when enough of them have changed.
+  fileprivate func sweptNext(_ kept: UInt64) -> UInt64 {
+    let last = table.order.lastGeneration
+    let undetermined = tracker.undetermined.count
+    if kept < last, UInt64(undetermined) * 2 < last - kept { return last }
+    if undetermined * 4 > table.count * 3, tracker.journal.slots.count * 2 > table.count { return 0 }
+    return kept
+  }
+
+  /// The conditions whose state may have to be written or removed when `swept` changes so, by generation.
+  fileprivate func changed(_ swept: UInt64, _ kept: UInt64) -> ContiguousArray<UInt32> {
+    if swept < kept { return ContiguousArray(table.live) }
+    var slots = changedSlots
+    guard swept > kept else { return slots }
+    for slot in table.order.slots(after: kept) where slot != AddOrder.gap { slots.append(slot) }
+    slots.sort { table.generation(of: $0) < table.generation(of: $1) }
+    var last = AddOrder.gap
+    slots.removeAll { slot in
+      defer { last = slot }
+      return slot == last
+    }
+    return slots
   }
 }

@@ -21,13 +21,16 @@ extension MonitorEngine {
   /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
   var hasUrgentChanges: Bool { tracker.journal.isUrgent || delivery.journal.isUrgent }
 
+  /// Whether something changed that is to outlive the machine, not only the process.
+  var mustSync: Bool { tracker.journal.mustSync || delivery.journal.mustSync }
+
   /// Whether something changed but what the head holds.
   var hasChanges: Bool { !tracker.journal.isEmpty || !delivery.journal.isEmpty }
 
   /// Rises with each note: a call that leaves it as it was changed nothing that is urgent.
   var revision: UInt64 { tracker.journal.revision &+ delivery.journal.revision }
 
-  /// Conditions whose row changed, by generation, each once.
+  /// Conditions whose state changed, by generation, each once.
   var changedSlots: ContiguousArray<UInt32> {
     var slots = tracker.journal.slots + delivery.journal.slots
     slots.removeAll { !table.isLive($0) }

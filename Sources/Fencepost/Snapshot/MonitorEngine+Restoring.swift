@@ -2,80 +2,57 @@ import FencepostKernel
 
 /// What ``EngineRestorer`` puts into an engine that has nothing yet but its head.
 extension MonitorEngine {
-  mutating func restoreCondition(_ generation: UInt64, _ reader: inout ByteReader) throws(Damage) {
-    let kind = try reader.take(ConditionKind.self, "kind")
-    let length = Int(try reader.take(UInt16.self))
-    let identifier = try reader.takeBytes(length).assumingMemoryBound(to: UInt8.self)
-    if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
-    guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
-    let tag: UInt64 = try reader.take()
-    let policy = try reader.takePolicy()
-    var state = SlotState()
-    state.observed = try reader.take(Observed.self, "observed")
-    let noted = try reader.take(Event.State.self, "noted")
-    let flags: UInt16 = try reader.take("noted_flags", in: 0...UInt16(Diagnostics.all.rawValue))
-    let assumed = try reader.take(Event.State.self, "assumed")
-    var told = ToldStates.Saved(state: noted, flags: flags, added: try reader.takeTime("added"))
-    state.hasMetCoarseFix = try reader.takeBool("coarse")
-    let shape: Definition.Shape
-    var track = BeaconTrack()
-    switch kind {
-    case .circularGeographic:
-      let circle = CircularGeographicCondition(
-        center: Coordinate(latitude: try reader.takeDouble(), longitude: try reader.takeDouble()),
-        radius: try reader.takeDouble())
-      if let defect = circle.defect { throw Damage(defect) }
-      shape = .circle(circle)
-    case .beaconIdentity:
-      guard let beacon = try reader.takeBeacon() else { throw Damage("a beacon condition has no UUID") }
-      shape = .beacon(beacon)
-      track.lastSighting = try reader.takeTime("last_sighting")
-      track.deadline = try reader.take()
-      told.refinement = try reader.takeBeacon()
-    }
-    let parts = ConditionParts(rawValue: try reader.take("parts", in: 0...ConditionParts.all.rawValue))
+  /// The slot of a live condition.
+  func slot(ofGeneration generation: UInt64) -> UInt32? {
+    guard generation > 0, let slot = table.order.next(after: generation - 1), table.generation(of: slot) == generation
+    else { return nil }
+    return slot
+  }
 
-    var ticket: UInt64?
-    if parts.contains(.overLimit) {
-      let saved: UInt64 = try reader.take()
-      guard saved > 0, saved <= table.limit.lastTicket else { throw Damage("a condition has the ticket \(saved)") }
-      ticket = saved
+  /// Enters a condition of which no more is known; definitions come in the order of their generations.
+  mutating func restoreDefinition(
+    _ row: DefinitionRow, generation: UInt64, isSwept: Bool
+  ) throws(Damage) -> UInt32 {
+    let slot = try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
+      if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
+      guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
+      return table.restore(row.definition, identifier: identifier, generation: generation)
     }
-    let slot = table.restore(
-      Definition(shape: shape, policy: policy, tag: tag, assumed: assumed), identifier: identifier,
-      generation: generation, ticket: ticket)
-    if parts.contains(.record) {
-      told.record = try reader.takeEntry(slot: slot, generation: generation)
+    let untold = StateRow.untold(table.kind(of: slot), isSwept: isSwept, assumed: row.definition.assumed)
+    var state = SlotState()
+    state.observed = untold.observed
+    tracker.states.append(state)
+    if table.kind(of: slot) == .beaconIdentity { tracker.beaconTracks[slot] = BeaconTrack() }
+    try delivery.restore(
+      slot, ToldStates.Saved(state: untold.noted, flags: 0, added: row.added), present: nil, flags: nil)
+    return slot
+  }
+
+  mutating func restoreState(_ slot: UInt32, _ row: StateRow) throws(Damage) {
+    if let ticket = row.ticket {
+      guard ticket > 0, ticket <= table.limit.lastTicket else { throw Damage("a condition has the ticket \(ticket)") }
+      table.restoreWaiting(slot, ticket: ticket)
     }
-    var candidate: Candidate?
-    if parts.contains(.candidate) {
-      candidate = Candidate(
-        fix: try reader.takeFix(), boundaryDistance: try reader.takeDouble(), deadline: try reader.take(),
-        isTimed: try reader.takeBool("timed"))
-      guard kind == .circularGeographic, state.observed != .undetermined else {
-        throw Damage("a candidate is out of place")
-      }
+    tracker.states[Int(slot)].observed = row.observed
+    tracker.states[Int(slot)].hasMetCoarseFix = row.hasMetCoarseFix
+    if let candidate = row.candidate {
+      guard table.isCircle(slot), row.observed != .undetermined else { throw Damage("a candidate is out of place") }
+      tracker.candidates[slot] = candidate
     }
-    tracker.restore(slot, state, candidate, track, table)
-    var present: EventEntry?
-    if parts.contains(.present) { present = try reader.takeEntry(slot: slot, generation: generation) }
-    var left: (date: Int64, change: UInt64)?
-    if parts.contains(.flags) {
-      left = (try reader.take(), try reader.take("change", in: 0...EngineRestorer.largest))
+    if let track = row.track {
+      guard !table.isCircle(slot) else { throw Damage("a sighting is out of place") }
+      tracker.beaconTracks[slot] = track
     }
-    try delivery.restore(slot, told, present: present, flags: left)
+    let told = ToldStates.Saved(
+      state: row.noted, flags: row.notedFlags, added: delivery.told.added(slot), record: row.record,
+      refinement: row.refinement)
+    try delivery.restore(slot, told, present: row.present, flags: row.flags)
   }
 
   /// Events come in the order of their changes.
-  mutating func restoreEvent(
-    _ key: UInt64, generation: UInt64, _ reader: inout ByteReader
-  ) throws(Damage) {
-    let follows: UInt64 = try reader.take()
-    guard generation > 0, let slot = table.order.next(after: generation - 1), table.generation(of: slot) == generation
-    else { throw Damage("an event belongs to no condition") }
-    let entry = try reader.takeEntry(slot: slot, generation: generation)
-    guard entry.change == key else { throw Damage("an event has the change \(entry.change)") }
-    try delivery.restore(entry, follows: follows, table)
+  mutating func restoreEvent(_ key: UInt64, _ row: EventRow) throws(Damage) {
+    guard row.entry.change == key else { throw Damage("an event has the change \(row.entry.change)") }
+    try delivery.restore(row.entry, follows: row.follows, table)
   }
 
   /// Puts in order what came row by row.
@@ -86,28 +63,23 @@ extension MonitorEngine {
 }
 
 extension Tracker {
-  /// Takes what was saved of a condition that was put into the next slot; the deadlines and the watches follow from it.
-  fileprivate mutating func restore(
-    _ slot: UInt32, _ state: SlotState, _ candidate: Candidate?, _ track: BeaconTrack, _ table: ConditionTable
-  ) {
-    states.append(state)
-    switch table.kind(of: slot) {
-    case .circularGeographic:
-      if let candidate {
-        candidates[slot] = candidate
-        if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+  /// Makes what follows from the states, when all of them are known: deadlines, watches, lists.
+  mutating func settleRestored(_ table: ConditionTable) {
+    var survey = Survey()
+    for slot in table.live {
+      switch table.kind(of: slot) {
+      case .circularGeographic:
+        if let candidate = candidates[slot], candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+        if states[Int(slot)].observed != .undetermined {
+          refreshWatch(slot, table, &survey)
+        } else if !table.isOverLimit(slot) {
+          states[Int(slot)].isListed = true
+          undetermined.append(slot)
+        }
+      case .beaconIdentity:
+        if let track = beaconTracks[slot], track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
+        if clock == .min { beaconsAwaitingClock.append(slot) }
       }
-      if state.observed != .undetermined {
-        var survey = Survey()
-        refreshWatch(slot, table, &survey)
-      } else if !table.isOverLimit(slot) {
-        states[Int(slot)].isListed = true
-        undetermined.append(slot)
-      }
-    case .beaconIdentity:
-      beaconTracks[slot] = track
-      if track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
-      if clock == .min { beaconsAwaitingClock.append(slot) }
     }
   }
 }

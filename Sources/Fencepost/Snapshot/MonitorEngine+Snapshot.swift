@@ -1,11 +1,15 @@
 /// A snapshot: the whole monitor as one blob of bytes, the same on every platform.
 ///
-/// Layout, numbers with the least significant byte first: the eight bytes `FNCPOST` and 0x1A; the format (4 bytes, 1); the
-/// length of the name (4 bytes) and the name; the rows, each as table (1), key (8), generation (8), length (4) and
-/// bytes; the table 255; and a checksum (8 bytes) over all before it.
+/// Layout, numbers with the least significant byte first: the eight bytes `FNCPOST` and 0x1A; the format (4 bytes, 2); the
+/// length of the name (4 bytes) and the name; the rows; the table 255; and a checksum (8 bytes) over all before it.
+///
+/// A row is its table (1 byte), its key, of a state its device, of an event its generation, its length (these as
+/// compact numbers) and its bytes; the head is first. In format 1 it was table (1), key (8), generation (8), length (4)
+/// and bytes, the head last.
 extension MonitorEngine {
   private static let magic: UInt64 = 0x1A54_534F_5043_4E46
-  private static let format: UInt32 = 1
+  private static let format: UInt32 = 2
+  private static let firstFormat: UInt32 = 1
   private static let endOfRows: UInt8 = 255
 
   /// The whole state as bytes. The same state gives the same bytes.
@@ -24,11 +28,8 @@ extension MonitorEngine {
     writer.put(Self.format)
     writer.put(UInt32(name?.utf8.count ?? 0))
     for byte in (name ?? "").utf8 { writer.put(byte) }
-    forEachRow { row in
-      writer.put(row.table.rawValue)
-      writer.put(row.key)
-      writer.put(row.generation)
-      writer.put(UInt32(row.bytes.count))
+    forEachRow(swept: sweptInFull) { row in
+      Self.putHeading(of: row, &writer)
       writer.put(row.bytes)
     }
     writer.put(Self.endOfRows)
@@ -41,8 +42,42 @@ extension MonitorEngine {
   /// How many bytes ``snapshot()`` gives now.
   public var snapshotSize: Int {
     var size = 8 + 4 + 4 + (name?.utf8.count ?? 0) + 1 + 8
-    forEachRow { row in size += 1 + 8 + 8 + 4 + row.bytes.count }
+    var heading = ByteWriter(reserving: 64)
+    forEachRow(swept: sweptInFull) { row in
+      heading.removeAll()
+      Self.putHeading(of: row, &heading)
+      size += heading.count + row.bytes.count
+    }
     return size
+  }
+
+  private static func putHeading(of row: MonitorRow, _ writer: inout ByteWriter) {
+    writer.put(row.table.rawValue)
+    writer.putCompact(row.key)
+    if row.table == .states { writer.putCompact(row.device) }
+    if row.table == .events { writer.putCompact(row.generation) }
+    writer.putCompact(UInt64(row.bytes.count))
+  }
+
+  /// - Returns: `nil` at the end of the rows.
+  private static func takeRow(_ reader: inout ByteReader, _ format: UInt32) throws(Damage) -> MonitorRow? {
+    let number: UInt8 = try reader.take()
+    if number == endOfRows { return nil }
+    guard let table = MonitorRow.Table(rawValue: number) else {
+      throw Damage("the snapshot holds a table \(number)")
+    }
+    guard format != firstFormat else {
+      let key: UInt64 = try reader.take()
+      let generation: UInt64 = try reader.take()
+      let count = Int(try reader.take(UInt32.self))
+      return MonitorRow(table: table, key: key, generation: generation, bytes: try reader.takeBytes(count))
+    }
+    let key = try reader.takeCompact()
+    let device = table == .states ? try reader.takeCompact() : 0
+    let generation = table == .events ? try reader.takeCompact() : key
+    let count: Int = try reader.takeCompact("length of a row", in: 0...reader.remaining)
+    return MonitorRow(
+      table: table, key: key, generation: generation, device: device, bytes: try reader.takeBytes(count))
   }
 
   /// The monitor as it was when the snapshot was made; what was handed out and not committed is handed out again.
@@ -72,7 +107,7 @@ extension MonitorEngine {
       throw Damage(
         "the snapshot has format \(format), from a newer version; this one reads formats up to \(Self.format)")
     }
-    guard format == Self.format else { throw Damage("the snapshot is damaged: it has format \(format)") }
+    guard format == Self.format || format == firstFormat else { throw Damage("the snapshot is damaged: it has format \(format)") }
     guard snapshot.count >= 20 else { throw Damage("the snapshot is cut off after \(snapshot.count) bytes") }
     var sum = Checksum()
     sum.add(UnsafeRawBufferPointer(rebasing: snapshot[..<(snapshot.count - 8)]))
@@ -84,24 +119,21 @@ extension MonitorEngine {
     let bytes = try reader.takeBytes(length)
     let name = String(decoding: bytes, as: UTF8.self)
     guard length == 0 || isValidName(name) else { throw Damage("the snapshot holds a name that no monitor has") }
-    var restorer = EngineRestorer()
-    while true {
-      let number: UInt8 = try reader.take()
-      if number == endOfRows { break }
-      guard let table = MonitorRow.Table(rawValue: number) else { throw Damage("the snapshot holds a table \(number)") }
-      let key: UInt64 = try reader.take()
-      let generation: UInt64 = try reader.take()
-      let count = Int(try reader.take(UInt32.self))
-      try restorer.receive(
-        MonitorRow(table: table, key: key, generation: generation, bytes: try reader.takeBytes(count)))
+    var restorer = EngineRestorer(name: length == 0 ? nil : name)
+    if format == firstFormat {
+      var rows = reader
+      while let row = try takeRow(&rows, format) { if row.table == .head { try restorer.receive(row) } }
+    }
+    while let row = try takeRow(&reader, format) {
+      if format != firstFormat || row.table != .head { try restorer.receive(row) }
     }
     guard reader.remaining == 8 else { throw Damage("the snapshot has \(reader.remaining - 8) bytes too many") }
     do throws(RestoreFailure) {
-      return try restorer.engine(name: length == 0 ? nil : name, adopted: nil)
+      return try restorer.restored().engine
     } catch {
       switch error {
       case .damaged(let damage): throw Damage("the snapshot holds what no monitor is: \(damage.reason)")
-      case .otherOptions: throw Damage("the snapshot's options are not its own")
+      case .otherOptions: throw Damage("its options are not its own")
       }
     }
   }

@@ -10,6 +10,9 @@ public struct StoredEngine: Sendable {
   /// Kept so that an ordinary fix asks the system for no memory.
   private var survey = Survey()
   private var savedInputCount: UInt64 = 0
+  private var kept = KeptRows()
+  /// What is kept has an older format.
+  private var isWholeDue = false
   /// The clock of the last save.
   private var savedClock: Int64 = .min
   /// Why the last attempt to save failed; `nil` when it did not.
@@ -37,16 +40,17 @@ public struct StoredEngine: Sendable {
     do throws(MonitorError) {
       if let defect = durability.defect { throw .invalidArgument(defect) }
       let fresh = try MonitorEngine(name: name, options: options)
-      var restorer = EngineRestorer()
-      try storage.read { row throws(MonitorError) in
-        do throws(Damage) { try restorer.receive(row) } catch { throw .storeCorrupt(error.reason) }
-      }
+      let restorer = try Self.read(storage, name)
       let isNew = restorer.isEmpty
+      var isChanged = true
       if isNew {
         engine = fresh
       } else {
+        isWholeDue = restorer.isOld
         do throws(RestoreFailure) {
-          engine = try restorer.engine(name: name, adopted: options)
+          (engine, kept) = try restorer.restored()
+          isChanged = engine.options != options
+          try engine.adopt(savedLike: options)
         } catch {
           throw storage.refused(Self.error(error, asked: options))
         }
@@ -54,6 +58,9 @@ public struct StoredEngine: Sendable {
       self.storage = storage
       self.durability = durability
       engine.beginJournal()
+      savedInputCount = engine.tracker.counters.inputCount
+      savedClock = engine.clock
+      guard isChanged || isWholeDue else { return }
       do throws(MonitorError) {
         try save(storage)
       } catch {
@@ -65,6 +72,26 @@ public struct StoredEngine: Sendable {
       storage.close()
       throw error
     }
+  }
+
+  /// Reads what a storage keeps; a second time, in order, when it has an order of its own.
+  private static func read(_ storage: any MonitorStorage, _ name: String) throws(MonitorError) -> EngineRestorer {
+    var restorer = EngineRestorer(name: name)
+    var isInOrder = true
+    try storage.read { row throws(MonitorError) in
+      guard isInOrder else { return }
+      do throws(Damage) { try restorer.receive(row) } catch { isInOrder = false }
+    }
+    if isInOrder { return restorer }
+    var rows = SortedRows()
+    try storage.read { row throws(MonitorError) in rows.append(row) }
+    restorer = EngineRestorer(name: name)
+    do throws(Damage) {
+      try rows.forEach { row throws(Damage) in try restorer.receive(row) }
+    } catch {
+      throw storage.refused(.storeCorrupt(error.reason))
+    }
+    return restorer
   }
 
   private static func error(_ failure: RestoreFailure, asked: MonitorOptions) -> MonitorError {
@@ -158,10 +185,16 @@ public struct StoredEngine: Sendable {
       return
     }
     do throws(MonitorError) {
-      try save(storage)
+      try save(storage, mustSync: mustSync)
     } catch {
       note(error)
     }
+  }
+
+  /// Whether what changed must be on the disk, and not only with the system: all but a commit, which may come again.
+  private var mustSync: Bool {
+    if case .changes = durability { return engine.mustSync || failure != nil }
+    return true
   }
 
   private var isDue: Bool {
@@ -178,11 +211,16 @@ public struct StoredEngine: Sendable {
   }
 
   /// Saves everything that is not saved.
-  private mutating func save(_ storage: any MonitorStorage) throws(MonitorError) {
+  ///
+  /// - Parameter mustSync: Whether it must outlive the machine and not only the process.
+  private mutating func save(_ storage: any MonitorStorage, mustSync: Bool = true) throws(MonitorError) {
     // The second time what the first one led to: that the storage works again.
     for _ in 0..<2 {
-      try storage.write(MonitorChanges(engine))
+      let changes = MonitorChanges(engine, kept, isWhole: isWholeDue, mustSync: mustSync)
+      try storage.write(changes)
       engine.clearJournal()
+      kept.update(changes, generation: engine.table.order.lastGeneration)
+      isWholeDue = false
       savedInputCount = engine.tracker.counters.inputCount
       savedClock = engine.clock
       failure = nil

@@ -75,8 +75,8 @@ import Testing
     #expect(message([]) == "these 0 bytes are no snapshot of a monitor")
     #expect(message(Array("{\"json\": true, \"long\": 1}".utf8)) == "these 25 bytes are no snapshot of a monitor")
     var newer = snapshot
-    newer[8] = 2
-    #expect(message(newer) == "the snapshot has format 2, from a newer version; this one reads formats up to 1")
+    newer[8] = 3
+    #expect(message(newer) == "the snapshot has format 3, from a newer version; this one reads formats up to 2")
     let short = Array(snapshot.dropLast(5))
     #expect(
       message(short) == "the snapshot is damaged or cut off: the checksum of its \(short.count) bytes is wrong")

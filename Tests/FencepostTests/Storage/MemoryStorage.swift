@@ -4,7 +4,14 @@
 final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   struct Key: Hashable {
     let table: MonitorRow.Table
+    let device: UInt64
     let key: UInt64
+
+    init(_ table: MonitorRow.Table, _ key: UInt64, device: UInt64 = 0) {
+      self.table = table
+      self.device = device
+      self.key = key
+    }
   }
   struct Row: Equatable {
     let generation: UInt64
@@ -20,7 +27,8 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
     for (key, row) in rows {
       try row.bytes.withRawBytes { bytes throws(MonitorError) in
-        try receive(MonitorRow(table: key.table, key: key.key, generation: row.generation, bytes: bytes))
+        try receive(
+          MonitorRow(table: key.table, key: key.key, generation: row.generation, device: key.device, bytes: bytes))
       }
     }
   }
@@ -32,9 +40,10 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
     }
     writes += 1
     for generation in changes.removedConditions { rows = rows.filter { $0.value.generation != generation } }
-    for key in changes.removedEvents { rows[Key(table: .events, key: key)] = nil }
+    for key in changes.removedStates { rows[Key(.states, key)] = nil }
+    for key in changes.removedEvents { rows[Key(.events, key)] = nil }
     changes.forEachRow { row in
-      rows[Key(table: row.table, key: row.key)] = Row(generation: row.generation, bytes: Array(row.bytes))
+      rows[Key(row.table, row.key, device: row.device)] = Row(generation: row.generation, bytes: Array(row.bytes))
     }
   }
 
@@ -42,12 +51,14 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
     isClosed = true
   }
 
-  /// What a storage must hold that has seen everything.
-  static func rows(of engine: MonitorEngine) -> [Key: Row] {
-    var rows: [Key: Row] = [:]
-    engine.forEachRow { row in
-      rows[Key(table: row.table, key: row.key)] = Row(generation: row.generation, bytes: Array(row.bytes))
+  /// The snapshot of the monitor that the rows describe.
+  var state: [UInt8] {
+    get throws {
+      var sorted = SortedRows()
+      try read { row throws(MonitorError) in sorted.append(row) }
+      var restorer = EngineRestorer(name: "m")
+      try sorted.forEach { row throws(Damage) in try restorer.receive(row) }
+      return try restorer.restored().engine.snapshot()
     }
-    return rows
   }
 }

@@ -26,10 +26,8 @@ import Testing
         }
         try checkInvariants(of: uninterrupted, "\(name), step \(number): \(step)")
         try checkInvariants(of: stored.engine, "\(name), step \(number): \(step), stored")
-        let rows = MemoryStorage.rows(of: uninterrupted)
-        guard storage.rows == rows else {
-          let differing = Set(rows.keys).union(storage.rows.keys).filter { rows[$0] != storage.rows[$0] }
-          Issue.record("\(name), step \(number): \(step): differs in \(differing)")
+        guard try storage.state == uninterrupted.snapshot() else {
+          Issue.record("\(name), step \(number): \(step): what is kept is not the whole state")
           return
         }
       }
@@ -45,16 +43,13 @@ import Testing
       let options = steps.options()
       let storage = MemoryStorage()
       var stored = try StoredEngine(name: "m", options: options, storage: storage)
-      var past: [UInt64: [MemoryStorage.Key: MemoryStorage.Row]] = [:]
       for number in 0..<120 {
         let step = steps.step()
         if case .restart = step { continue }
         let writes = storage.writes
         _ = stored.call { step.play(&$0) }
-        let now = MemoryStorage.rows(of: stored.engine)
-        past[stored.engine.statistics.inputCount] = now
         if storage.writes > writes {
-          #expect(storage.rows == now, "\(name), step \(number): \(step)")
+          #expect(try storage.state == stored.engine.snapshot(), "\(name), step \(number): \(step)")
         }
         let copy = MemoryStorage()
         copy.rows = storage.rows
@@ -106,7 +101,7 @@ import Testing
     try stored.call { engine throws(MonitorError) in try engine.feed(fix(13, 0)) }
     try stored.close()
     #expect(storage.writes == writes + 3)
-    #expect(storage.rows == MemoryStorage.rows(of: stored.engine))
+    #expect(try storage.state == stored.engine.snapshot())
   }
 
   // MARK: - A storage that fails
@@ -148,7 +143,7 @@ import Testing
     #expect(after.filter { $0.cause == .diagnostic }.allSatisfy { !$0.persistenceUnavailable })
     #expect(after.last?.persistenceUnavailable == false)
     try stored.checkpoint()
-    #expect(storage.rows == MemoryStorage.rows(of: stored.engine))
+    #expect(try storage.state == stored.engine.snapshot())
   }
 
   /// A fork has no storage that could fail: it is as what its origin's snapshot restores.
@@ -190,7 +185,7 @@ import Testing
       }
       storage.failing = 0
       try stored.checkpoint()
-      #expect(storage.rows == MemoryStorage.rows(of: stored.engine), "\(name)")
+      #expect(try storage.state == stored.engine.snapshot(), "\(name)")
       #expect(!stored.engine.isStoreFailing)
     }
   }

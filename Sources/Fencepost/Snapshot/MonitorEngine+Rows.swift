@@ -1,0 +1,79 @@
+/// The engine's state as rows, which ``EngineRestorer`` reads back.
+///
+/// A row holds what the inputs have led to and nothing that follows from the rest: the index, the deadlines, the lists
+/// of the detectors are made anew.
+extension MonitorEngine {
+  /// Hands over every row, the head first, then by table and key.
+  ///
+  /// - Parameter swept: See ``DeviceRow/swept``; any value describes the same state.
+  func forEachRow<Failure>(
+    swept: UInt64, _ body: (MonitorRow) throws(Failure) -> Void
+  ) throws(Failure) {
+    var writer = ByteWriter(reserving: 512)
+    try withHeadRow(&writer, body)
+    try withDeviceRow(swept: swept, &writer, body)
+    for slot in table.live { try withDefinitionRow(slot, &writer, body) }
+    for slot in table.live {
+      _ = try withStateRow(slot, swept: swept, &writer, body)
+    }
+    var events: ContiguousArray<EventRow> = []
+    delivery.forEachEvent(table) { events.append(EventRow(follows: $1, entry: $0)) }
+    events.sort { $0.entry.change < $1.entry.change }
+    for event in events { try withEventRow(event, &writer, body) }
+  }
+
+  /// The value of ``DeviceRow/swept`` that leaves few states to tell; the same for the same state.
+  var sweptInFull: UInt64 {
+    var settled = 0
+    for slot in table.live where table.isCircle(slot) {
+      settled += tracker.states[Int(slot)].observed == .undetermined ? -1 : 1
+    }
+    return settled > 0 ? table.order.lastGeneration : 0
+  }
+
+  func withHeadRow<Failure>(
+    _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
+  ) throws(Failure) {
+    writer.removeAll()
+    HeadRow(self).encode(to: &writer)
+    try body(MonitorRow(table: .head, key: 0, generation: 0, bytes: writer.bytes))
+  }
+
+  func withDeviceRow<Failure>(
+    swept: UInt64, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
+  ) throws(Failure) {
+    writer.removeAll()
+    DeviceRow(tracker, swept: swept).encode(to: &writer)
+    try body(MonitorRow(table: .devices, key: 0, generation: 0, bytes: writer.bytes))
+  }
+
+  func withDefinitionRow<Failure>(
+    _ slot: UInt32, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
+  ) throws(Failure) {
+    writer.removeAll()
+    DefinitionRow.encode(slot, of: self, to: &writer)
+    let generation = table.generation(of: slot)
+    try body(MonitorRow(table: .conditions, key: generation, generation: generation, bytes: writer.bytes))
+  }
+
+  /// - Returns: Whether there is such a row.
+  func withStateRow<Failure>(
+    _ slot: UInt32, swept: UInt64, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
+  ) throws(Failure) -> Bool {
+    guard let row = StateRow(slot, of: self, swept: swept) else { return false }
+    writer.removeAll()
+    row.encode(to: &writer)
+    let generation = table.generation(of: slot)
+    try body(MonitorRow(table: .states, key: generation, generation: generation, bytes: writer.bytes))
+    return true
+  }
+
+  func withEventRow<Failure>(
+    _ row: EventRow, _ writer: inout ByteWriter, _ body: (MonitorRow) throws(Failure) -> Void
+  ) throws(Failure) {
+    writer.removeAll()
+    row.encode(to: &writer)
+    try body(
+      MonitorRow(table: .events, key: row.entry.change, generation: row.entry.generation, bytes: writer.bytes))
+  }
+}

@@ -1,0 +1,117 @@
+/// What is watched, and what a device that knows nothing of it believes. Its key is the generation; it never changes.
+struct DefinitionRow {
+  var identifier: [UInt8]
+  var definition: Definition
+  /// Date of the first record, microseconds; `Int64.min` = unset.
+  var added: Int64
+
+  /// In the byte after the kind, above the two bits of the assumed state.
+  private static let hasTag: UInt8 = 4
+  private static let hasDate: UInt8 = 8
+
+  static func encode(_ slot: UInt32, of engine: borrowing MonitorEngine, to writer: inout ByteWriter) {
+    let added = engine.delivery.told.added(slot)
+    let row = engine.table.rows[Int(slot)]
+    writer.put(row.kind.rawValue)
+    writer.put(
+      row.assumed.rawValue | (row.tag != 0 ? hasTag : 0) | (added != .min ? hasDate : 0))
+    engine.table.identifiers.withBytes(of: slot) { bytes in
+      writer.putCompact(UInt64(bytes.count))
+      writer.put(UnsafeRawBufferPointer(bytes))
+    }
+    if row.tag != 0 { writer.putCompact(row.tag) }
+    if added != .min { writer.putCompact(added) }
+    engine.table.policies[row.policy].encode(to: &writer)
+    // The geometry is last, so that it may be as long as a shape needs.
+    switch row.kind {
+    case .circularGeographic:
+      writer.put(row.circle.latitude)
+      writer.put(row.circle.longitude)
+      writer.putCompact(row.circle.radius)
+    case .beaconIdentity:
+      engine.table.beacon(of: slot).encode(to: &writer)
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws(Damage) {
+    let kind = try reader.take(ConditionKind.self, "kind")
+    let bits: UInt8 = try reader.take("bits of a condition", in: 0...15)
+    guard let assumed = Event.State(rawValue: bits & 3) else { throw Damage("assumed is \(bits & 3)") }
+    let length: Int = try reader.takeCompact("length of an identifier", in: 0...65_535)
+    identifier = Array(try reader.takeBytes(length))
+    let tag = bits & Self.hasTag != 0 ? try reader.takeCompact() : 0
+    added = bits & Self.hasDate != 0 ? try reader.takeSignedTime("added") : .min
+    let policy = try TransitionPolicy(reading: &reader)
+    let shape: Definition.Shape
+    switch kind {
+    case .circularGeographic:
+      let circle = CircularGeographicCondition(
+        center: Coordinate(latitude: try reader.takeDouble(), longitude: try reader.takeDouble()),
+        radius: try reader.takeCompactDouble())
+      if let defect = circle.defect { throw Damage(defect) }
+      shape = .circle(circle)
+    case .beaconIdentity:
+      guard let beacon = try BeaconIdentityCondition?(reading: &reader) else {
+        throw Damage("a beacon condition has no UUID")
+      }
+      shape = .beacon(beacon)
+    }
+    try reader.end()
+    definition = Definition(shape: shape, policy: policy, tag: tag, assumed: assumed)
+  }
+
+  init(identifier: [UInt8], definition: Definition, added: Int64) {
+    self.identifier = identifier
+    self.definition = definition
+    self.added = added
+  }
+}
+
+extension TransitionPolicy {
+  func encode(to writer: inout ByteWriter) {
+    writer.putCompact(entryDwellMicroseconds)
+    writer.putCompact(exitDwellMicroseconds)
+    writer.putCompact(entryMargin)
+    writer.putCompact(exitMargin)
+    writer.putCompact(exitMarginLimit)
+    writer.putCompact(accuracyFactor)
+    writer.put(dwellPolicy.rawValue)
+    writer.put(notify.rawValue)
+  }
+
+  init(reading reader: inout ByteReader) throws(Damage) {
+    self.init(
+      entryDwellMicroseconds: try reader.takeSigned(), exitDwellMicroseconds: try reader.takeSigned(),
+      entryMargin: try reader.takeCompactDouble(), exitMargin: try reader.takeCompactDouble(),
+      exitMarginLimit: try reader.takeCompactDouble(), accuracyFactor: try reader.takeCompactDouble(),
+      dwellPolicy: try reader.take(DwellPolicy.self, "dwell_policy"), notify: Notify(rawValue: try reader.take()))
+    if let defect { throw Damage(defect) }
+  }
+}
+
+extension BeaconIdentityCondition? {
+  /// `nil` is the components' mark 255 alone.
+  func encode(to writer: inout ByteWriter) {
+    guard let beacon = self else { return writer.put(UInt8.max) }
+    writer.put((beacon.minor != nil ? 2 : beacon.major != nil ? 1 : 0) as UInt8)
+    writer.put(beacon.uuid.high)
+    writer.put(beacon.uuid.low)
+    if let major = beacon.major { writer.put(major) }
+    if let minor = beacon.minor { writer.put(minor) }
+  }
+
+  init(reading reader: inout ByteReader) throws(Damage) {
+    let components: UInt8 = try reader.take()
+    if components == .max {
+      self = nil
+      return
+    }
+    guard components <= 2 else { throw Damage("the components of a beacon are \(components)") }
+    let uuid = BeaconUUID(high: try reader.take(), low: try reader.take())
+    switch components {
+    case 0: self = BeaconIdentityCondition(uuid: uuid)
+    case 1: self = BeaconIdentityCondition(uuid: uuid, major: try reader.take())
+    default: self = BeaconIdentityCondition(uuid: uuid, major: try reader.take(), minor: try reader.take())
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/// What is known of a device apart from single conditions. A monitor has one, with the number 0.
+struct DeviceRow {
+  var clock: Int64
+  var counters: MonitorStatistics
+  var lastFix: Fix?
+  var hostFlags: Diagnostics
+  var unsupportedKinds: UInt32
+  var isScanning: Bool
+  /// A circle whose generation is not later than this one, and of which no ``StateRow`` tells, is settled outside as it
+  /// was assumed. Of a later one nothing is known yet.
+  var swept: UInt64
+
+  func encode(to writer: inout ByteWriter) {
+    writer.putCompact(clock)
+    writer.putCompact(counters.inputCount)
+    writer.putCompact(counters.acceptedFixes)
+    writer.putCompact(counters.invalidFixes)
+    writer.putCompact(counters.lateInputs)
+    writer.putCompact(counters.aheadInputs)
+    writer.putCompact(counters.acceptedSightings)
+    writer.putCompact(UInt64(hostFlags.rawValue))
+    writer.put(UInt8(unsupportedKinds))
+    writer.put(isScanning)
+    writer.putCompact(swept)
+    writer.put(lastFix != nil)
+    lastFix?.encode(to: &writer)
+  }
+
+  init(reading reader: inout ByteReader) throws(Damage) {
+    let largest = EngineRestorer.largest
+    clock = try reader.takeSignedTime("clock")
+    counters = MonitorStatistics()
+    counters.inputCount = try reader.takeCompact("input_count", in: 0...largest)
+    counters.acceptedFixes = try reader.takeCompact("accepted_fixes", in: 0...largest)
+    counters.invalidFixes = try reader.takeCompact("invalid_fixes", in: 0...largest)
+    counters.lateInputs = try reader.takeCompact("late_inputs", in: 0...largest)
+    counters.aheadInputs = try reader.takeCompact("ahead_inputs", in: 0...largest)
+    counters.acceptedSightings = try reader.takeCompact("accepted_sightings", in: 0...largest)
+    hostFlags = Diagnostics(rawValue: try reader.takeCompact("host's flags", in: 0...Diagnostics.all.rawValue))
+    unsupportedKinds = UInt32(try reader.take(UInt8.self))
+    isScanning = try reader.takeBool("scanning")
+    swept = try reader.takeCompact("swept", in: 0...largest)
+    lastFix = try reader.takeBool("last_fix") ? Fix(reading: &reader) : nil
+    try reader.end()
+    try check()
+  }
+
+  func check() throws(Damage) {
+    guard hostFlags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
+    guard unsupportedKinds & ~6 == 0 else { throw Damage("an unsupported kind is unknown") }
+    if let lastFix, lastFix.time.microseconds > clock { throw Damage("the last fix is later than the clock") }
+  }
+
+  init(
+    clock: Int64, counters: MonitorStatistics, lastFix: Fix?, hostFlags: Diagnostics, unsupportedKinds: UInt32,
+    isScanning: Bool, swept: UInt64
+  ) {
+    self.clock = clock
+    self.counters = counters
+    self.lastFix = lastFix
+    self.hostFlags = hostFlags
+    self.unsupportedKinds = unsupportedKinds
+    self.isScanning = isScanning
+    self.swept = swept
+  }
+
+  init(_ tracker: borrowing Tracker, swept: UInt64) {
+    self.init(
+      clock: tracker.clock, counters: tracker.counters, lastFix: tracker.lastFix, hostFlags: tracker.host.flags,
+      unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning, swept: swept)
+  }
+
+  func restore(_ tracker: inout Tracker) {
+    tracker.clock = clock
+    tracker.counters = counters
+    tracker.lastFix = lastFix
+    tracker.host.flags = hostFlags
+    tracker.host.unsupportedKinds = unsupportedKinds
+    tracker.isScanning = isScanning
+  }
+}
+
+extension Fix {
+  func encode(to writer: inout ByteWriter) {
+    writer.put(coordinate.latitude)
+    writer.put(coordinate.longitude)
+    writer.putCompact(accuracy)
+    writer.putCompact(time.microseconds)
+  }
+
+  init(reading reader: inout ByteReader) throws(Damage) {
+    self.init(
+      latitude: try reader.takeDouble(), longitude: try reader.takeDouble(), accuracy: try reader.takeCompactDouble(),
+      time: Timestamp(microseconds: try reader.takeSigned()))
+    guard isUsable else { throw Damage("a fix is out of range") }
+  }
+}

@@ -1,0 +1,93 @@
+/// An event that waits or is not committed, or a change that follows one silently. Its key is the generation of its
+/// condition and its place in the order of changes.
+struct EventRow {
+  /// The change number of the event that a silent change waits for; 0 for an event.
+  var follows: UInt64
+  var entry: EventEntry
+
+  func encode(to writer: inout ByteWriter) {
+    writer.putCompact(follows)
+    entry.encode(to: &writer)
+  }
+
+  init(follows: UInt64, entry: EventEntry) {
+    self.follows = follows
+    self.entry = entry
+  }
+
+  init(slot: UInt32, generation: UInt64, reading reader: inout ByteReader) throws(Damage) {
+    follows = try reader.takeCompact("follows", in: 0...EngineRestorer.largest)
+    entry = try EventEntry(slot: slot, generation: generation, reading: &reader)
+    try reader.end()
+  }
+}
+
+extension EventEntry {
+  private static let hasEvidence: UInt8 = 1 << 5
+  private static let hasBeacon: UInt8 = 1 << 6
+  private static let hasEvidenceDate: UInt8 = 1 << 7
+
+  /// Without slot and generation, which the row tells.
+  func encode(to writer: inout ByteWriter) {
+    let none = Double.nan.bitPattern
+    let isEvident =
+      latitude.bitPattern != none || longitude.bitPattern != none || accuracy.bitPattern != none
+      || boundaryDistance.bitPattern != none
+    writer.put(
+      state.rawValue | cause.rawValue << 2 | (isEvident ? Self.hasEvidence : 0)
+        | (hasRefinement ? Self.hasBeacon : 0) | (evidenceDate != .min ? Self.hasEvidenceDate : 0))
+    writer.put(notify.rawValue)
+    writer.putCompact(sequence)
+    writer.putCompact(change)
+    writer.putCompact(UInt64(diagnostics.rawValue))
+    writer.putCompact(date)
+    // It is hardly ever long before the date.
+    if evidenceDate != .min { writer.putCompact(date &- evidenceDate) }
+    if isEvident {
+      writer.put(latitude)
+      writer.put(longitude)
+      writer.putCompact(accuracy)
+      writer.put(boundaryDistance)
+    }
+    if hasRefinement {
+      writer.put(refinementMajor)
+      writer.put(refinementMinor)
+    }
+  }
+
+  init(slot: UInt32, generation: UInt64, reading reader: inout ByteReader) throws(Damage) {
+    let bits: UInt8 = try reader.take()
+    guard let state = Event.State(rawValue: bits & 3), let cause = Event.Cause(rawValue: bits >> 2 & 7) else {
+      throw Damage("state and cause of an event are \(bits)")
+    }
+    self.init(slot: slot, generation: generation, state: state, cause: cause, date: nil)
+    notify = TransitionPolicy.Notify(rawValue: try reader.take("notify", in: 0...TransitionPolicy.Notify.all.rawValue))
+    sequence = try reader.takeCompact("sequence", in: 0...EngineRestorer.largest)
+    change = try reader.takeCompact("change", in: 0...EngineRestorer.largest)
+    diagnostics = Diagnostics(rawValue: try reader.takeCompact("diagnostics", in: 0...Diagnostics.all.rawValue))
+    // A dwell or a timeout may end after the last instant that an input can have.
+    date = try reader.takeSigned()
+    if bits & Self.hasEvidenceDate != 0 {
+      evidenceDate = date &- (try reader.takeSigned())
+      guard Timestamp(microseconds: evidenceDate).isValid else { throw Damage("evidence_date is \(evidenceDate)") }
+    }
+    if bits & Self.hasEvidence != 0 {
+      latitude = try reader.takeDouble()
+      longitude = try reader.takeDouble()
+      accuracy = try reader.takeCompactDouble()
+      boundaryDistance = try reader.takeDouble()
+    }
+    hasRefinement = bits & Self.hasBeacon != 0
+    if hasRefinement {
+      refinementMajor = try reader.take()
+      refinementMinor = try reader.take()
+    }
+    try checkEvidence()
+  }
+
+  func checkEvidence() throws(Damage) {
+    guard
+      latitude.isNaN || (Coordinate(latitude: latitude, longitude: longitude).isValid && accuracy >= 0)
+    else { throw Damage("the evidence of an event is out of range") }
+  }
+}

@@ -1,0 +1,79 @@
+/// The monitor itself: its format, its options and the numbers that it has given so far.
+struct HeadRow {
+  /// The format of the rows. Rises with each change of their layout; ``FirstFormat`` reads the one before.
+  static let format: UInt32 = 2
+
+  var options: MonitorOptions
+  /// How many conditions there are, so that room can be made for them.
+  var conditionCount: UInt64
+  var lastGeneration: UInt64
+  var lastSequence: UInt64
+  var lastChange: UInt64
+  var lastTicket: UInt64
+
+  func encode(to writer: inout ByteWriter) {
+    writer.put(Self.format)
+    writer.put(options.delivery.rawValue)
+    writer.putCompact(UInt64(options.conditionLimit ?? 0))
+    writer.putCompact(UInt64(options.maxPendingEvents))
+    writer.putCompact(options.initialFixMaxAgeMicroseconds)
+    writer.putCompact(options.beaconExitTimeoutMicroseconds)
+    writer.putCompact(options.beaconInitialTimeoutMicroseconds)
+    writer.putCompact(options.maxTimeStepMicroseconds ?? 0)
+    writer.putCompact(conditionCount)
+    writer.putCompact(lastGeneration)
+    writer.putCompact(lastSequence)
+    writer.putCompact(lastChange)
+    writer.putCompact(lastTicket)
+  }
+
+  /// Reads what follows the format.
+  init(reading reader: inout ByteReader) throws(Damage) {
+    let largest = EngineRestorer.largest
+    options = MonitorOptions()
+    options.delivery = try reader.take(MonitorOptions.Delivery.self, "delivery")
+    let limit: Int = try reader.takeCompact("condition_limit", in: 0...Int.max)
+    options.conditionLimit = limit == 0 ? nil : limit
+    options.maxPendingEvents = try reader.takeCompact("max_pending_events", in: 1...1_000_000_000)
+    options.initialFixMaxAgeMicroseconds = try reader.takeSigned()
+    options.beaconExitTimeoutMicroseconds = try reader.takeSigned()
+    options.beaconInitialTimeoutMicroseconds = try reader.takeSigned()
+    let step = try reader.takeSigned()
+    options.maxTimeStepMicroseconds = step == 0 ? nil : step
+    if let defect = options.defect { throw Damage(defect) }
+    conditionCount = try reader.takeCompact("condition_count", in: 0...UInt64(UInt32.max))
+    lastGeneration = try reader.takeCompact("generation", in: 0...largest)
+    lastSequence = try reader.takeCompact("sequence", in: 0...largest)
+    lastChange = try reader.takeCompact("change", in: 0...largest)
+    lastTicket = try reader.takeCompact("ticket", in: 0...largest)
+    try reader.end()
+  }
+
+  init(
+    options: MonitorOptions, conditionCount: UInt64, lastGeneration: UInt64, lastSequence: UInt64, lastChange: UInt64,
+    lastTicket: UInt64
+  ) {
+    self.options = options
+    self.conditionCount = conditionCount
+    self.lastGeneration = lastGeneration
+    self.lastSequence = lastSequence
+    self.lastChange = lastChange
+    self.lastTicket = lastTicket
+  }
+
+  init(_ engine: borrowing MonitorEngine) {
+    self.init(
+      options: engine.options, conditionCount: UInt64(engine.table.count),
+      lastGeneration: engine.table.order.lastGeneration, lastSequence: engine.delivery.lastSequence,
+      lastChange: engine.delivery.lastChange, lastTicket: engine.table.limit.lastTicket)
+  }
+
+  /// An engine that has nothing yet but its head.
+  func engine(name: String?) -> MonitorEngine {
+    var engine = MonitorEngine(trusted: name, options)
+    engine.table.startGenerations(after: lastGeneration)
+    engine.delivery.restore(sequence: lastSequence, change: lastChange)
+    engine.table.startTickets(after: lastTicket)
+    return engine
+  }
+}

@@ -1,0 +1,140 @@
+/// What a device believes of a condition, and what was told of it, where that is not what ``DeviceRow/swept`` says. Its
+/// key is the device and the generation.
+struct StateRow {
+  var observed: Observed
+  var noted: Event.State
+  var notedFlags: UInt16 = 0
+  var hasMetCoarseFix = false
+  /// The place among those that wait for the condition limit.
+  var ticket: UInt64?
+  var record: EventEntry?
+  var candidate: Candidate?
+  var present: EventEntry?
+  var flags: (date: Int64, change: UInt64)?
+  /// Of a beacon.
+  var track: BeaconTrack?
+  /// The beacon that the last event named; kept with `track`.
+  var refinement: BeaconIdentityCondition?
+
+  /// Which parts follow.
+  private struct Parts: OptionSet {
+    let rawValue: UInt8
+    static let coarse = Parts(rawValue: 1 << 0)
+    static let overLimit = Parts(rawValue: 1 << 1)
+    static let record = Parts(rawValue: 1 << 2)
+    static let candidate = Parts(rawValue: 1 << 3)
+    static let present = Parts(rawValue: 1 << 4)
+    static let flags = Parts(rawValue: 1 << 5)
+    static let track = Parts(rawValue: 1 << 6)
+    static let notedFlags = Parts(rawValue: 1 << 7)
+  }
+
+  private var parts: Parts {
+    var parts: Parts = []
+    if hasMetCoarseFix { parts.insert(.coarse) }
+    if ticket != nil { parts.insert(.overLimit) }
+    if record != nil { parts.insert(.record) }
+    if candidate != nil { parts.insert(.candidate) }
+    if present != nil { parts.insert(.present) }
+    if flags != nil { parts.insert(.flags) }
+    if track != nil { parts.insert(.track) }
+    if notedFlags != 0 { parts.insert(.notedFlags) }
+    return parts
+  }
+
+  func encode(to writer: inout ByteWriter) {
+    writer.put(observed.rawValue | noted.rawValue << 2)
+    writer.put(parts.rawValue)
+    if notedFlags != 0 { writer.putCompact(UInt64(notedFlags)) }
+    if let ticket { writer.putCompact(ticket) }
+    record?.encode(to: &writer)
+    candidate?.encode(to: &writer)
+    present?.encode(to: &writer)
+    if let flags {
+      writer.putCompact(flags.date)
+      writer.putCompact(flags.change)
+    }
+    if let track {
+      writer.putCompact(track.lastSighting)
+      writer.putCompact(track.deadline)
+      refinement.encode(to: &writer)
+    }
+  }
+
+  init(slot: UInt32, generation: UInt64, reading reader: inout ByteReader) throws(Damage) {
+    let states: UInt8 = try reader.take("states of a condition", in: 0...15)
+    guard let observed = Observed(rawValue: states & 3), let noted = Event.State(rawValue: states >> 2) else {
+      throw Damage("the states of a condition are \(states)")
+    }
+    self.observed = observed
+    self.noted = noted
+    let parts = Parts(rawValue: try reader.take())
+    hasMetCoarseFix = parts.contains(.coarse)
+    if parts.contains(.notedFlags) {
+      notedFlags = try reader.takeCompact("noted_flags", in: 1...UInt16(Diagnostics.all.rawValue))
+    }
+    if parts.contains(.overLimit) { ticket = try reader.takeCompact("ticket", in: 1...EngineRestorer.largest) }
+    if parts.contains(.record) { record = try EventEntry(slot: slot, generation: generation, reading: &reader) }
+    if parts.contains(.candidate) { candidate = try Candidate(reading: &reader) }
+    if parts.contains(.present) { present = try EventEntry(slot: slot, generation: generation, reading: &reader) }
+    if parts.contains(.flags) {
+      flags = (try reader.takeSigned(), try reader.takeCompact("change", in: 0...EngineRestorer.largest))
+    }
+    if parts.contains(.track) {
+      track = BeaconTrack(
+        lastSighting: try reader.takeSignedTime("last_sighting"), deadline: try reader.takeSigned())
+      refinement = try BeaconIdentityCondition?(reading: &reader)
+    }
+    try reader.end()
+  }
+
+  init(observed: Observed, noted: Event.State) {
+    self.observed = observed
+    self.noted = noted
+  }
+
+  /// - Returns: `nil` when the state is what ``DeviceRow/swept`` says of a condition without a row.
+  init?(_ slot: UInt32, of engine: borrowing MonitorEngine, swept: UInt64) {
+    let state = engine.tracker.states[Int(slot)]
+    let told = engine.delivery.told.saved(slot)
+    let row = engine.table.rows[Int(slot)]
+    observed = state.observed
+    noted = told.state
+    notedFlags = told.flags
+    hasMetCoarseFix = state.hasMetCoarseFix
+    if row.isOverLimit { ticket = engine.table.limit.ticket(of: slot) ?? 0 }
+    record = told.record
+    refinement = told.refinement
+    if !engine.tracker.candidates.isEmpty { candidate = engine.tracker.candidates[slot] }
+    present = engine.delivery.present(of: slot)
+    flags = engine.delivery.leftFlags(of: slot)
+    var isUntold = observed == .undetermined
+    switch row.kind {
+    case .circularGeographic: if row.generation <= swept { isUntold = observed == .outside }
+    case .beaconIdentity:
+      let known = engine.tracker.beaconTracks[slot] ?? BeaconTrack()
+      if known != BeaconTrack() || refinement != nil { track = known }
+    }
+    if isUntold, noted == row.assumed, parts.isEmpty { return nil }
+  }
+
+  /// What is believed of a condition without a row.
+  static func untold(_ kind: ConditionKind, isSwept: Bool, assumed: Event.State) -> StateRow {
+    StateRow(observed: isSwept && kind == .circularGeographic ? .outside : .undetermined, noted: assumed)
+  }
+}
+
+extension Candidate {
+  func encode(to writer: inout ByteWriter) {
+    fix.encode(to: &writer)
+    writer.put(boundaryDistance)
+    writer.putCompact(deadline)
+    writer.put(isTimed)
+  }
+
+  init(reading reader: inout ByteReader) throws(Damage) {
+    self.init(
+      fix: try Fix(reading: &reader), boundaryDistance: try reader.takeDouble(), deadline: try reader.takeSigned(),
+      isTimed: try reader.takeBool("timed"))
+  }
+}

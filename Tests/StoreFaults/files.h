@@ -1,0 +1,37 @@
+/* File operations below one directory, seen from within the process: they are logged, fail, are cut short, or end the
+   process. The functions of the C library are replaced in this program, and with it for SQLite and the library. */
+#ifndef FILES_H
+#define FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { OP_WRITE, OP_TRUNCATE, OP_SYNC, OP_CREATE, OP_LINK, OP_RENAME, OP_UNLINK, OP_SYNC_DIRECTORY } op_kind;
+
+typedef struct {
+  op_kind kind;
+  int inode; /* OP_WRITE, OP_TRUNCATE, OP_SYNC, OP_CREATE */
+  int64_t offset;
+  size_t size;
+  unsigned char *data;
+  char name[128], other[128];
+  long call; /* the caller's mark when it happened */
+} op;
+
+/* Counts from now on; keeps a trace when `traced`. */
+void files_watch(const char *directory, int traced);
+void files_stop(void);
+void files_mark(long call);
+
+/* The operations first ... first + count - 1 fail with an errno; of a write half is done when `torn`. */
+void files_fail(long first, long count, int error, int torn);
+/* The process ends before operation number n; a write is half done when `torn`. */
+void files_kill(long n, int torn);
+
+long files_count(void);
+uint64_t files_bytes(void);
+uint64_t files_syncs(void);
+
+size_t files_trace(const op **out);
+
+#endif
