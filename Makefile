@@ -84,7 +84,7 @@ qgis-plugin: $(stamps)/python
 	@$(python) bindings/qgis/build_plugin.py
 
 soak: setup-test
-	@FENCEPOST_SOAK=1 Tests/run.sh build swift python
+	@FENCEPOST_SOAK=1 Tests/run.sh build swift python store
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \

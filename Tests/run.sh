@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
 # Each lane in its order: what needs the debug build stands behind it. Swift's builds of one folder wait for each other.
-lane1=(build swift determinism host fuzz symbols abi header examples install)
+lane1=(build swift determinism host store fuzz symbols abi header examples install)
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 heavy=(swiftpm docs browser tools gpsd qgis sanitize wheels sdist)
@@ -25,6 +25,7 @@ abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
 host() { Tests/HostSafety/run.sh; }
+store() { Tests/StoreFaults/run.sh; }
 fuzz() { Tests/Fuzz/run.sh replay; }
 package() { Tests/Packaging/package.sh; }
 wheel() { .venv/bin/python Tests/Packaging/wheel.py wheel; }

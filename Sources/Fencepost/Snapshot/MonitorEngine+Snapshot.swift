@@ -107,7 +107,9 @@ extension MonitorEngine {
       throw Damage(
         "the snapshot has format \(format), from a newer version; this one reads formats up to \(Self.format)")
     }
-    guard format == Self.format || format == firstFormat else { throw Damage("the snapshot is damaged: it has format \(format)") }
+    guard format == Self.format || format == firstFormat else {
+      throw Damage("the snapshot is damaged: it has format \(format)")
+    }
     guard snapshot.count >= 20 else { throw Damage("the snapshot is cut off after \(snapshot.count) bytes") }
     var sum = Checksum()
     sum.add(UnsafeRawBufferPointer(rebasing: snapshot[..<(snapshot.count - 8)]))

@@ -1,0 +1,64 @@
+#!/bin/bash
+# Attacks the stores of the built C library: kills, power failures, torn copies, failing and small disks, flipped bits,
+# at each file operation in turn; with FENCEPOST_SOAK=1 at full count. See store_faults.c.
+#
+#   Tests/StoreFaults/run.sh [COMMAND...]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+declare -A sample=([kill]=250 [power]=250 [torn]=200 [fail]=200 [flips]=150 [migrate]=1 [cost]=400 [small]=3000 [million]=20000)
+declare -A full=([kill]=4000 [power]=5000 [torn]=3500 [fail]=5000 [flips]=20000 [migrate]=1 [cost]=4000 [small]=100000 [million]=1000000)
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/fencepost-faults.XXXXXX")
+# In memory where that is possible: what is on the disk is imitated.
+if [ -w /dev/shm ]; then fast=$(mktemp -d /dev/shm/fencepost-faults.XXXXXX); else fast=$scratch; fi
+mounted=()
+clean() {
+  for place in "${mounted[@]}"; do umount "$place" || true; done
+  rm -rf "$scratch" "$fast"
+}
+trap clean EXIT
+
+cc -O1 -g -std=gnu11 -Wall -Wextra -Iinclude -o "$scratch/store_faults" Tests/StoreFaults/store_faults.c \
+  Tests/StoreFaults/files.c -L.build/lib -lfencepost -Wl,-rpath,"$PWD/.build/lib" -ldl
+
+status=0
+run() {
+  "$scratch/store_faults" "$@" || status=1
+}
+
+commands=("$@")
+if [ ${#commands[@]} = 0 ]; then commands=(kill power torn fail flips migrate cost small million); fi
+for command in "${commands[@]}"; do
+  count=${sample[$command]}
+  if [ "${FENCEPOST_SOAK:-}" = 1 ]; then count=${full[$command]}; fi
+  case $command in
+    migrate) run migrate "$fast/w" 1 Tests/Golden ;;
+    million) run million "$scratch/w" "$count" ;;
+    small)
+      mkdir "$scratch/small"
+      if mount -t tmpfs -o size=512k,mode=700 tmpfs "$scratch/small" 2> /dev/null; then
+        mounted+=("$scratch/small")
+        run small "$scratch/small/w" "$count"
+      else
+        echo "small: skipped, no file system can be mounted here"
+      fi
+      ;;
+    *) run "$command" "$fast/w" "$count" ;;
+  esac
+done
+
+# The same on a real disk with little room, where one can be made.
+if [ $# = 0 ] && [ "${FENCEPOST_SOAK:-}" = 1 ]; then
+  truncate -s 4M "$scratch/disk"
+  mkdir "$scratch/ext4"
+  if mkfs.ext4 -q -b 1024 -O ^has_journal "$scratch/disk" 2> /dev/null &&
+    mount -o loop "$scratch/disk" "$scratch/ext4" 2> /dev/null; then
+    mounted+=("$scratch/ext4")
+    run small "$scratch/ext4/w" 5000
+    run kill "$scratch/ext4/w" 200
+  else
+    echo "ext4: skipped, no loop device can be mounted here"
+  fi
+fi
+exit $status
