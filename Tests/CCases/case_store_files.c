@@ -121,7 +121,7 @@ static void damaged_files(void) {
   CHECK(file != NULL);
   size_t size = fread(contents, 1, sizeof contents, file);
   fclose(file);
-  CHECK(size > 4096 && size < sizeof contents);
+  CHECK(size >= 2048 && size < sizeof contents);
   write_file(&store, "", 0);
   create_refused(FENCEPOST_E_STORE_CORRUPT, "m", &options, "m.fencepost");
   write_file(&store, "no database at all", 18);
@@ -131,7 +131,7 @@ static void damaged_files(void) {
   contents[63] = 99; /* user_version, at 60 ... 63 */
   write_file(&store, contents, size);
   create_refused(FENCEPOST_E_STORE_TOO_NEW, "m", &options, "99");
-  contents[63] = 1;
+  contents[63] = 2;
   write_file(&store, contents, size);
   fencepost_monitor_destroy(open_in(&store, "m"));
   CHECK_INT(remove_folder(&store), 1);
