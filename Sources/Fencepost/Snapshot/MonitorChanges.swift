@@ -65,7 +65,9 @@ public struct MonitorChanges {
     }
     for state in states where state.isTold { _ = try engine.withStateRow(state.slot, swept: swept, &writer, body) }
     for key in engine.delivery.journal.events.keys.sorted() {
-      guard case .put(let entry, let follows) = engine.delivery.journal.events[key], engine.isLive(entry) else { continue }
+      guard case .put(let entry, let follows) = engine.delivery.journal.events[key], engine.isLive(entry) else {
+        continue
+      }
       try engine.withEventRow(EventRow(follows: follows, entry: entry), &writer, body)
     }
     try engine.withHeadRow(&writer, body)
