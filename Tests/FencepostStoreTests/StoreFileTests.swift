@@ -1,0 +1,224 @@
+import Fencepost
+import FencepostStore
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What happens to a store's files while it is open, and what lies beside them.
+@Suite(.timeLimit(.minutes(10))) struct StoreFileTests {
+  private func open(_ folder: Folder, _ name: String = "m") throws(MonitorError) -> StoredEngine {
+    try StoredEngine(name: name, options: MonitorOptions(), directory: folder.path)
+  }
+
+  private func add(_ identifier: String, to stored: inout StoredEngine) throws {
+    try stored.call { engine throws(MonitorError) in
+      try engine.add(BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 1)), identifier: identifier)
+    }
+  }
+
+  private func refusal(_ body: () throws(MonitorError) -> StoredEngine) -> String {
+    do throws(MonitorError) {
+      _ = try body()
+      return "opened"
+    } catch { return "\(error)" }
+  }
+
+  // MARK: - The lock
+
+  /// A backup in the same process opens, reads and closes the file; another SQLite is kept out all the same.
+  @Test func theLockSurvivesABackup() throws {
+    let folder = try Folder()
+    var stored = try open(folder)
+    for _ in 0..<3 {
+      _ = try folder.bytes("m.fencepost")
+      #expect(try !change(folder.file("m.fencepost"), "DELETE FROM rows"))
+    }
+    #expect(throws: MonitorError.monitorInUse("m")) { try open(folder) }
+    try add("a", to: &stored)
+    try stored.close()
+    var again = try open(folder)
+    #expect(again.call { $0.identifiers } == ["a"])
+  }
+
+  @Test func oneOfManyThatOpenTogetherWins() async throws {
+    for round in 0..<(isSoak ? 1_000 : 40) {
+      let folder = try Folder()
+      if round % 2 == 0 {
+        var stored = try open(folder)
+        try stored.close()
+      }
+      let opened = await withTaskGroup(of: StoredEngine?.self) { group in
+        for _ in 0..<4 { group.addTask { try? open(folder) } }
+        var opened: [StoredEngine] = []
+        for await stored in group { if let stored { opened.append(stored) } }
+        return opened
+      }
+      #expect(opened.count == 1, "round \(round)")
+      for var stored in opened { try stored.close() }
+      #expect(folder.names == ["m.fencepost"])
+    }
+  }
+
+  // MARK: - Files that go
+
+  @Test(arguments: ["deleted", "moved", "replaced"]) func aFileThatGoesIsTold(_ how: String) throws {
+    let folder = try Folder()
+    var stored = try open(folder)
+    try add("a", to: &stored)
+    #expect(stored.storeStatus == .kept)
+    let file = folder.file("m.fencepost")
+    switch how {
+    case "deleted": try FileManager.default.removeItem(atPath: file)
+    case "moved": try FileManager.default.moveItem(atPath: file, toPath: folder.file("away"))
+    default:
+      try FileManager.default.removeItem(atPath: file)
+      try folder.write([1, 2, 3], to: "m.fencepost")
+    }
+    try add("b", to: &stored)
+    #expect(stored.storeStatus == .gone)
+    #expect(stored.statistics.store == .gone)
+    let event = stored.call { $0.nextEvent() }
+    #expect(event?.persistenceUnavailable == true)
+    #expect(throws: MonitorError.self) { try stored.checkpoint() }
+    if how == "moved" {
+      try FileManager.default.moveItem(atPath: folder.file("away"), toPath: file)
+      try stored.checkpoint()
+      #expect(stored.storeStatus == .kept)
+      try stored.close()
+      var again = try open(folder)
+      #expect(again.call { $0.identifiers } == ["a", "b"])
+    } else {
+      #expect(throws: MonitorError.self) { try stored.close() }
+      if how == "replaced" { #expect(try folder.bytes("m.fencepost") == [1, 2, 3]) }
+    }
+  }
+
+  @Test func aFileThatIsGoneIsToldAtClosing() throws {
+    let folder = try Folder()
+    var stored = try open(folder)
+    try FileManager.default.removeItem(atPath: folder.file("m.fencepost"))
+    #expect(throws: MonitorError.self) { try stored.close() }
+  }
+
+  @Test func aLogThatIsDeletedIsMadeAnew() throws {
+    let folder = try Folder()
+    var stored = try open(folder)
+    try add("a", to: &stored)
+    try FileManager.default.removeItem(atPath: folder.file("m.fencepost-wal"))
+    try add("b", to: &stored)
+    #expect(stored.storeStatus == .kept)
+    let copy = try Folder()
+    try folder.copy(into: copy)
+    var opened = try open(copy)
+    #expect(opened.call { $0.identifiers } == ["a", "b"])
+  }
+
+  /// A crash leaves file and log; somebody moves some of the two away and begins anew. What opens is what was, a store
+  /// without the log an older one, and no log ever becomes part of another file.
+  @Test func eachSubsetOfTheFilesThatIsMoved() throws {
+    let folder = try Folder()
+    let crashed = try Folder()
+    var stored = try open(folder)
+    for number in 0..<5 { try add("c\(number)", to: &stored) }
+    try folder.copy(into: crashed)
+    try stored.close()
+    #expect(crashed.names == ["m.fencepost", "m.fencepost-wal"])
+
+    let logOnly = try Folder()
+    try crashed.copy(into: logOnly)
+    try FileManager.default.removeItem(atPath: logOnly.file("m.fencepost"))
+    let message = refusal { () throws(MonitorError) in try open(logOnly) }
+    #expect(message.contains("m.fencepost-wal is there without it"))
+    #expect(logOnly.names == ["m.fencepost-wal"])
+
+    // Another store beside the log that was left behind.
+    let other = try Folder()
+    var made = try open(other)
+    try add("other", to: &made)
+    try made.close()
+    try FileManager.default.copyItem(atPath: other.file("m.fencepost"), toPath: logOnly.file("m.fencepost"))
+    let foreign = refusal { () throws(MonitorError) in try open(logOnly) }
+    #expect(foreign.contains("m.fencepost-wal is the log of another store"), "\(foreign)")
+    #expect(try logOnly.bytes("m.fencepost") == other.bytes("m.fencepost"))
+    #expect(try logOnly.bytes("m.fencepost-wal") == crashed.bytes("m.fencepost-wal"))
+
+    let fileOnly = try Folder()
+    try crashed.copy(into: fileOnly)
+    try FileManager.default.removeItem(atPath: fileOnly.file("m.fencepost-wal"))
+    var older = try open(fileOnly)
+    #expect(older.call { $0.identifiers }.count < 5)
+
+    var both = try open(crashed)
+    #expect(both.call { $0.identifiers } == ["c0", "c1", "c2", "c3", "c4"])
+  }
+
+  @Test func draftsOfKilledCreatesAreSwept() throws {
+    let folder = try Folder()
+    try folder.write([1, 2, 3], to: ".m.fencepost-abc123")
+    try folder.write([1, 2, 3], to: ".n.fencepost-abc123")
+    var stored = try open(folder)
+    try stored.close()
+    #expect(folder.names == [".n.fencepost-abc123", "m.fencepost"])
+  }
+
+  // MARK: - Reading changes nothing
+
+  @Test func openingAndLookingChangesNoByte() throws {
+    let folder = try Folder()
+    var stored = try open(folder)
+    try add("a", to: &stored)
+    try stored.close()
+    let bytes = try folder.bytes("m.fencepost")
+    var again = try open(folder)
+    _ = again.call { ($0.identifiers, $0.record(for: "a")?.lastEvent, $0.statistics.inputCount) }
+    try again.close()
+    #expect(try folder.bytes("m.fencepost") == bytes)
+    #expect(folder.names == ["m.fencepost"])
+  }
+
+  // MARK: - Messages
+
+  @Test func messagesNameCauseAndPlace() throws {
+    let folder = try Folder()
+    try FileManager.default.createSymbolicLink(atPath: folder.file("m.fencepost"), withDestinationPath: "nowhere")
+    let dangling = refusal { () throws(MonitorError) in try open(folder) }
+    #expect(dangling.contains("m.fencepost") && dangling.contains("symbolic link"), "\(dangling)")
+
+    let long = folder.file(String(repeating: "d", count: 200)) + "/" + String(repeating: "e", count: 250)
+    try FileManager.default.createDirectory(atPath: long, withIntermediateDirectories: true)
+    let message = refusal { () throws(MonitorError) in
+      try StoredEngine(name: "m", options: MonitorOptions(), directory: long)
+    }
+    #expect(message.contains("its path has") && message.contains("accepted are up to"), "\(message)")
+
+    try folder.write([UInt8](repeating: 7, count: 4_096), to: "x.fencepost")
+    let foreign = refusal { () throws(MonitorError) in try open(folder, "x") }
+    #expect(foreign.contains("x.fencepost") && foreign.contains("no database of SQLite"), "\(foreign)")
+
+    if getuid() != 0 {
+      try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: folder.file("x.fencepost"))
+      let fixed = refusal { () throws(MonitorError) in try open(folder, "x") }
+      #expect(fixed.contains("x.fencepost") && fixed.contains("Permission denied"), "\(fixed)")
+    }
+  }
+
+  /// A symbolic link to a store opens it; its log lies beside the file and not beside the link.
+  @Test func aLinkLeadsToTheStore() throws {
+    let folder = try Folder()
+    let far = try Folder()
+    var made = try open(far)
+    try made.close()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("m.fencepost"), withDestinationPath: far.file("m.fencepost"))
+    var stored = try open(folder)
+    try add("a", to: &stored)
+    #expect(folder.names == ["m.fencepost"])
+    #expect(throws: MonitorError.monitorInUse("m")) { try open(far) }
+    try stored.close()
+    var again = try open(far)
+    #expect(again.call { $0.identifiers } == ["a"])
+  }
+}
