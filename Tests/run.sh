@@ -23,7 +23,8 @@ swift_tests() { swift test --skip-build; }
 symbols() { Tests/Determinism/symbols.sh .build/release-lib/release; }
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
-python_tests() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
+# Some tests send Ctrl-C, which whoever started this in the background may have had ignored.
+python_tests() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 --dist worksteal); }
 host() { Tests/HostSafety/run.sh; }
 store() { Tests/StoreFaults/run.sh; }
 fuzz() { Tests/Fuzz/run.sh replay; }
