@@ -56,7 +56,7 @@ enum RingArea {
     if let first, last != first { turn(from: last, to: first, ring.first!.latitude >= 0 ? 1 : -1) }
     // Whoever goes once around a pole adds or lacks half of the whole, 4π.
     let whole = 4 * Double.pi
-    if Int((turns / 360).rounded()) % 2 != 0 { solid += whole / 2 }
+    if Int((turns / 360).rounded(.toNearestOrEven)) % 2 != 0 { solid += whole / 2 }
     solid -= whole * (solid / whole).rounded(.down)
     return solid / whole * earth
   }

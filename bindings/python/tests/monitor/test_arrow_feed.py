@@ -32,8 +32,12 @@ pa = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")
 
 
+# The edge cases of parsers are tracks of a few fixes only.
+WAYS = [path for path in recorded_tracks("csv", "gpx") if not path.name.startswith("parser-edge")]
+
+
 @pytest.mark.filterwarnings("ignore:time .* microseconds")  # one of them is of 1970
-@pytest.mark.parametrize("path", recorded_tracks("csv", "gpx")[::3], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", WAYS[::3], ids=lambda path: path.name)
 def test_real_tracks_give_what_single_fixes_give(path: Any) -> None:
     rows = list(read_track(path).fixes)
     expected = one_by_one(rows)
