@@ -100,11 +100,11 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
 
   public func write(_ changes: borrowing MonitorChanges) throws(MonitorError) {
     do throws(StoreFailure) {
-      guard !isClosed else { throw .unavailable("it is closed") }
       guard process == StoreFiles.process else {
         leaveToParent()
         throw .unavailable("it was opened before fork(), by another process")
       }
+      guard !isClosed else { throw .unavailable("it is closed") }
       if file != nil { try requirePlace() }
       if first != nil { return try replaceFirst(changes) }
       guard database != nil else { return try create(changes) }

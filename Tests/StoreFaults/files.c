@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DESCRIPTORS = 1024, INODES = 4096 };
+enum {
+  DESCRIPTORS = 1024,
+  INODES = 4096
+};
 
 static char watched[512];
 static size_t watched_length;
@@ -129,9 +132,7 @@ int open64(const char *path, int flags, ...) {
   return open_with(REAL(open64), path, flags, mode);
 }
 
-static int made(int descriptor, char *path) {
-  return descriptor < 0 ? descriptor : opened(descriptor, path, 0);
-}
+static int made(int descriptor, char *path) { return descriptor < 0 ? descriptor : opened(descriptor, path, 0); }
 
 int mkstemp(char *path) {
   if (below(path) && begin()) {

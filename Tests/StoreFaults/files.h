@@ -6,7 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { OP_WRITE, OP_TRUNCATE, OP_SYNC, OP_CREATE, OP_LINK, OP_RENAME, OP_UNLINK, OP_SYNC_DIRECTORY } op_kind;
+typedef enum {
+  OP_WRITE,
+  OP_TRUNCATE,
+  OP_SYNC,
+  OP_CREATE,
+  OP_LINK,
+  OP_RENAME,
+  OP_UNLINK,
+  OP_SYNC_DIRECTORY
+} op_kind;
 
 typedef struct {
   op_kind kind;

@@ -21,17 +21,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CALLS = 512 };
+enum {
+  MOST_CALLS = 512
+};
 
 static fencepost_error error = {.struct_size = sizeof(fencepost_error)};
 static const char *folder;
 static int failures;
 
-#define FAIL(...)                   \
-  do {                              \
+#define FAIL(...)                     \
+  do {                                \
     printf("  FAILED: " __VA_ARGS__); \
-    printf("\n");                   \
-    failures++;                     \
+    printf("\n");                     \
+    failures++;                       \
   } while (0)
 
 /* ---- Random numbers: splitmix64. */
@@ -192,8 +194,7 @@ static void run_life(long calls, long from, progress *shared) {
 }
 
 static progress *share(void) {
-  progress *shared =
-      mmap(NULL, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  progress *shared = mmap(NULL, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) abort();
   return shared;
 }
@@ -211,12 +212,15 @@ static int killed_at(long n, int torn, long calls, progress *shared) {
   }
   int status;
   waitpid(child, &status, 0);
-  if (!WIFSIGNALED(status) && WEXITSTATUS(status)) FAIL("operation %ld: the life ended with %d", n, WEXITSTATUS(status));
+  if (!WIFSIGNALED(status) && WEXITSTATUS(status))
+    FAIL("operation %ld: the life ended with %d", n, WEXITSTATUS(status));
   return WIFSIGNALED(status);
 }
 
 static void test_kill(long count) {
-  enum { CALLS = 200 };
+  enum {
+    CALLS = 200
+  };
   imagine(CALLS);
   progress *shared = share();
   clear();
@@ -253,7 +257,12 @@ static void test_kill(long count) {
 
 /* ---- The power fails: what was not synchronised may be missing, each sector and each name for itself. */
 
-enum { SECTOR = 512, MOST_FILES = 64, MOST_NAMES = 32, MOST_BYTES = 4 << 20 };
+enum {
+  SECTOR = 512,
+  MOST_FILES = 64,
+  MOST_NAMES = 32,
+  MOST_BYTES = 4 << 20
+};
 
 typedef struct {
   unsigned char *bytes;
@@ -297,10 +306,8 @@ static int disk_inode(const char *name) {
 static void disk_set(const char *name, int inode) {
   for (int i = 0; i < the_disk.name_count; i++)
     if (!strcmp(the_disk.names[i].name, name)) {
-      if (inode < 0)
-        the_disk.names[i] = the_disk.names[--the_disk.name_count];
-      else
-        the_disk.names[i].inode = inode;
+      if (inode < 0) the_disk.names[i] = the_disk.names[--the_disk.name_count];
+      else the_disk.names[i].inode = inode;
       return;
     }
   if (inode < 0) return;
@@ -326,8 +333,7 @@ static void disk_apply(const op *o, int all) {
     case OP_TRUNCATE:
       file = disk_file_of(o->inode);
       if (!all && below(2)) break;
-      if ((size_t)o->offset < file->size)
-        memset(file->bytes + o->offset, 0, file->size - (size_t)o->offset);
+      if ((size_t)o->offset < file->size) memset(file->bytes + o->offset, 0, file->size - (size_t)o->offset);
       file->size = (size_t)o->offset;
       break;
     case OP_WRITE:
@@ -404,7 +410,9 @@ static op *life_trace(long calls, size_t *count) {
 }
 
 static void test_power(long count) {
-  enum { CALLS = 200 };
+  enum {
+    CALLS = 200
+  };
   imagine(CALLS);
   size_t operations;
   op *trace = life_trace(CALLS, &operations);
@@ -427,7 +435,9 @@ static void test_power(long count) {
 /* ---- Copies of the files that were made at different moments. */
 
 static void test_torn(long count) {
-  enum { CALLS = 200 };
+  enum {
+    CALLS = 200
+  };
   imagine(CALLS);
   size_t operations;
   op *trace = life_trace(CALLS, &operations);
@@ -455,7 +465,9 @@ static void test_torn(long count) {
 /* ---- A disk that fails. */
 
 static void test_fail(long count) {
-  enum { CALLS = 200 };
+  enum {
+    CALLS = 200
+  };
   imagine(CALLS);
   progress *shared = share();
   clear();
@@ -506,7 +518,9 @@ static void test_fail(long count) {
 /* ---- Bits that flip. */
 
 static void test_flips(long count) {
-  enum { CONDITIONS = 2000 };
+  enum {
+    CONDITIONS = 2000
+  };
   clear();
   fencepost_monitor *monitor;
   if (open_monitor(&monitor, 0)) abort();
@@ -633,8 +647,8 @@ static void test_migrate(const char *golden) {
       free(now);
       fencepost_monitor_destroy(monitor);
     }
-    printf("a store of 0.1 %s: opening was killed at each of %ld operations\n",
-           with_log ? "with its log" : "alone", operations);
+    printf("a store of 0.1 %s: opening was killed at each of %ld operations\n", with_log ? "with its log" : "alone",
+           operations);
   }
 }
 
