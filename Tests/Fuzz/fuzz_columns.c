@@ -81,8 +81,9 @@ static void try_fixes(reader *in, fencepost_monitor *monitor) {
 }
 
 static int has_position(const fencepost_fix *fix) {
-  return fabs(fix->latitude) <= 90 && fabs(fix->longitude) <= 180 && fix->accuracy_m >= 0 &&
-         fix->time_us >= FENCEPOST_TIME_MIN && fix->time_us <= FENCEPOST_TIME_MAX;
+  /* The macros compare without raising an exception for what is not a number. */
+  return islessequal(fabs(fix->latitude), 90) && islessequal(fabs(fix->longitude), 180) &&
+         isgreaterequal(fix->accuracy_m, 0) && fix->time_us >= FENCEPOST_TIME_MIN && fix->time_us <= FENCEPOST_TIME_MAX;
 }
 
 /* A column somewhere in memory of exactly the size that its rows need, forwards or backwards, close or apart. */

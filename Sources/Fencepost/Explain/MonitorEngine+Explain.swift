@@ -99,11 +99,16 @@ extension MonitorEngine {
     case .undetermined:
       return past <= 0 ? coarse : max(coarse, past)
     case .inside:
-      return past >= policy.exitMargin(radius: circle.radius) && past > 0 ? past / policy.accuracyFactor : nil
+      return past >= policy.exitMargin(radius: circle.radius) && past > 0 ? quotient(past, policy.accuracyFactor) : nil
     case .outside:
       if distance <= circle.radius / 2 { return coarse }
-      return -past >= policy.entryMargin && past <= 0 ? min(coarse, -past / policy.accuracyFactor) : nil
+      return -past >= policy.entryMargin && past <= 0 ? min(coarse, quotient(-past, policy.accuracyFactor)) : nil
     }
+  }
+
+  /// A quotient that is infinite where it would overflow: a host may trap that.
+  private func quotient(_ metres: Double, _ factor: Double) -> Double {
+    factor < 1 && metres > factor * .greatestFiniteMagnitude ? .infinity : metres / factor
   }
 
   private func seconds(until microseconds: Int64) -> Double {

@@ -116,7 +116,9 @@ struct CapSearch {
   /// to a cube within `reach + distance` of it, and the comparison itself.
   @inline(__always)
   func paddedDistance(level: Int) -> Float {
-    Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
+    // No chord is longer than 1.3e7; a limit beyond keeps squares in single precision from overflowing.
+    let distance = min(self.distance, 1e15)
+    return Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
   }
 
   /// More than the error of a slack measured in single precision at a level.
@@ -135,6 +137,8 @@ struct CapSearch {
     func index(_ value: Double) -> Int {
       Int(max(0, min((value + CapLevel.origin) / edge, cells - 1)))
     }
+    // Without an overflow, which a host may trap.
+    let square = radius < 1e100 ? radius * radius : .infinity
     let firstX = index(position.x - radius)
     let lastX = index(position.x + radius)
     let firstY = index(position.y - radius)
@@ -154,7 +158,7 @@ struct CapSearch {
           let gapY = max(relativeY.magnitude - 0.5 * edge, 0)
           let gapZ = max(relativeZ.magnitude - 0.5 * edge, 0)
           let gap = gapX * gapX + gapY * gapY + gapZ * gapZ
-          if gap <= radius * radius {
+          if gap <= square {
             let slot = slot(CapLevel.key(level: level, x: x, y: y, z: z))
             if slot >= 0 {
               if descending {

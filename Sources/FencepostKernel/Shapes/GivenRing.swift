@@ -119,9 +119,9 @@ struct GivenRing {
         Trigonometry.sincosDegrees(lesser.latitude).cosine, Trigonometry.sincosDegrees(greater.latitude).cosine)
     let turn = span.magnitude * radians
     let slant = (rise * rise + cosine * cosine * turn * turn).squareRoot()
-    let count = (0.26 * Ellipsoid.equatorialRadius * turn * sine * slant / 0.1).squareRoot().rounded(.up)
+    let count = (0.26 * Ellipsoid.equatorialRadius * turn * sine * slant / 0.1).squareRoot()
     guard count <= Double(room) + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
-    let steps = max(Int(count), 1)
+    let steps = max(count.roundedUp, 1)
     guard steps > 1 else { return }
     for step in 1..<steps {
       let part = Double(isForward ? step : steps - step) / Double(steps)

@@ -56,15 +56,16 @@ enum RingArea {
     if let first, last != first { turn(from: last, to: first, ring.first!.latitude >= 0 ? 1 : -1) }
     // Whoever goes once around a pole adds or lacks half of the whole, 4π.
     let whole = 4 * Double.pi
-    if Int((turns / 360).rounded(.toNearestOrEven)) % 2 != 0 { solid += whole / 2 }
-    solid -= whole * (solid / whole).rounded(.down)
+    if turns.remainder(dividingBy: 720).magnitude > 180 { solid += whole / 2 }
+    while solid < 0 { solid += whole }
+    while solid >= whole { solid -= whole }
     return solid / whole * earth
   }
 
   /// ∫ (1 ∓ sin ξ) dλ along an edge.
   private static func strip(_ start: SurfacePoint, _ end: SurfacePoint, _ half: Double) -> Double {
     let segment = GeodesicSegment(from: start, to: end)
-    let stretches = max(1, Int((segment.length / 200_000).rounded(.up)))
+    let stretches = max(1, (segment.length / 200_000).roundedUp)
     let length = segment.length / Double(stretches)
     var sum = 0.0
     for stretch in 0..<stretches {

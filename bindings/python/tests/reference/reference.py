@@ -720,7 +720,7 @@ class ReferenceMonitor:
             date=c.flags_date,
             order=c.flags_order,
             flags=c.flags,
-            refinement=refinement,
+            refinement=None if state == "unsatisfied" else refinement,
         )
 
     def _on_observed(self, c):

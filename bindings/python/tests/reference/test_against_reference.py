@@ -110,7 +110,7 @@ class Pair:
     """One monitor of each kind, driven in step."""
 
     def __init__(
-        self, base: tuple[float, float], delivery: str, limit: int | None, most: int, farthest: float | None
+        self, base: tuple[float, float], delivery: str, limit: int | None, most: int, farthest: float | None = None
     ) -> None:
         self.base, self.clock = base, START
         self.ours = Monitor(delivery=delivery, condition_limit=limit, max_pending_events=most, max_time_step=farthest)

@@ -102,5 +102,5 @@ def best_fix(
         raise TypeError(f"fixes must be an iterable of Fix, not {type(fixes).__name__}")
     rows = list(fixes)
     buffer = packed(rows, "fixes")
-    place = native_best_fix(buffer, to_us(now, "now"), speed, seconds_to_us(maximum_age, "maximum_age"))
+    place = native_best_fix(buffer, to_us(now, "now"), real(speed, "speed"), seconds_to_us(maximum_age, "maximum_age"))
     return None if place is None else rows[place]
