@@ -235,7 +235,7 @@ def test_a_monitor_that_ran_ahead_is_rewound_by_fixes_that_are_right(glitch: flo
     for number in range(1, ENOUGH + 1):
         assert live.seen == []
         live.feed(longitude=0.01)
-        assert live.watch.counts["late_fixes"] == min(number, ENOUGH - 1)
+        assert live.watch.counts["passed_fixes"] == min(number, ENOUGH - 1)
     assert live.states[-1] == "unsatisfied"
     (told,) = [said for said in live.said if "is put back from" in said]
     assert "ahead of this computer's, with which 5 fixes in a row agree" in told

@@ -192,9 +192,11 @@ def test_a_source_given_again_is_passed_over(run: Run, tmp_path: Path) -> None:
     assert "2 of 5 fixes had the time of one before and were skipped" in first.stderr
     again = run(*watch)
     assert again.stdout == ""
-    assert "3 of 5 fixes came late" in again.stderr
+    assert "5 of 5 fixes were passed over: the monitor had been fed up to there" in again.stderr
+    assert "late" not in again.stderr and "skipped" not in again.stderr
     (tmp_path / "fixes").write_text(lines(*way, (30, 0.01)))
     on = run(*watch)
+    assert "5 of 6 fixes were passed over" in on.stderr and "late" not in on.stderr
     assert [json.loads(line)["sequence"] for line in on.stdout.splitlines()] == [4]
     assert sorted(path.name for path in tmp_path.glob("*.fencepost*")) == ["me.fencepost"]
 

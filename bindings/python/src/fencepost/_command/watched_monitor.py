@@ -52,8 +52,9 @@ class Watch:
         wall: Seconds since 1970.
 
     Attributes:
-        counts: How many ``fixes``, ``late_fixes``, ``double_fixes`` (of a time that was there already),
-            ``invalid_fixes`` and ``future_fixes`` there were.
+        counts: How many ``fixes``, ``passed_fixes`` (up to where the monitor had been fed before the watch began),
+            ``late_fixes``, ``double_fixes`` (of a time that was there already), ``invalid_fixes`` and ``future_fixes``
+            there were.
     """
 
     def __init__(
@@ -71,6 +72,8 @@ class Watch:
         self._lag_us, self._monotonic, self._wall = round(lag * 1e6), monotonic, wall
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         self._last: tuple[int, float] | None = None
+        # Up to where a monitor that was stored has been fed, until something is later.
+        self._fed_to = monitor.clock_us
         self._waiting: Event | None = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
         self._refused, self._refused_since, self._right = 0, 0.0, 0
@@ -109,12 +112,18 @@ class Watch:
             return "future_fixes", f"{apart}; such fixes are refused without --any-time"
         clock = self.monitor.clock_us
         if clock is None or time_us > clock:
-            self._right = 0
+            self._right, self._fed_to = 0, None
             return None
-        if time_us == clock:
+        if time_us == clock and clock != self._fed_to:
             return "double_fixes", f"{_moment(time_us)} is the time of the fix before"
         if self._is_rewound(time_us, clock, wall_us):
             return None
+        if clock == self._fed_to:
+            apart = _apart(clock - time_us)
+            return (
+                "passed_fixes",
+                f"{_moment(time_us)} is {apart} before the monitor's clock, up to which it was fed before",
+            )
         self._count_time_from(time_us, clock)
         return "late_fixes", f"{_moment(time_us)} is {_apart(clock - time_us)} before the monitor's clock"
 
@@ -227,13 +236,14 @@ class Watch:
     def report(self, name: str) -> None:
         """Says what was refused, of a source of that name."""
         for key, what in (
-            ("late_fixes", "came late"),
-            ("double_fixes", "had the time of one before"),
-            ("invalid_fixes", "had no usable position or time"),
-            ("future_fixes", "were too far ahead of the clock"),
+            ("passed_fixes", "were passed over: the monitor had been fed up to there"),
+            ("late_fixes", "came late and were skipped"),
+            ("double_fixes", "had the time of one before and were skipped"),
+            ("invalid_fixes", "had no usable position or time and were skipped"),
+            ("future_fixes", "were too far ahead of the clock and were skipped"),
         ):
             if self.counts[key]:
-                self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} fixes {what} and were skipped")
+                self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} fixes {what}")
 
 
 def _moment(us: int) -> str:
