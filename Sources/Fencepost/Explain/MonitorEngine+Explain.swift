@@ -106,10 +106,8 @@ extension MonitorEngine {
     }
   }
 
-  /// A quotient that is infinite where it would overflow: a host may trap that.
-  private func quotient(_ metres: Double, _ factor: Double) -> Double {
-    factor < 1 && metres > factor * .greatestFiniteMagnitude ? .infinity : metres / factor
-  }
+  /// A quotient that does not overflow, which a host may trap: distances are below 1e8.
+  private func quotient(_ metres: Double, _ factor: Double) -> Double { metres / max(factor, 1e-280) }
 
   private func seconds(until microseconds: Int64) -> Double {
     Double(Timestamp(microseconds: microseconds).microseconds(since: Timestamp(microseconds: clock))) / 1e6

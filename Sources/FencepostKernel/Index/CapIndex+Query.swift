@@ -29,6 +29,9 @@ extension CapIndex {
     guard distance >= 0 else { return }
     if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
     guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
+    // From a place on the Earth everything is nearer than this, and no square overflows, which a host may trap.
+    let isOnEarth = max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < 1e9
+    let bounded = isOnEarth ? min(distance, 1e15) : distance
     withUnsafeTemporaryAllocation(of: CapHit.self, capacity: CapSearch.bufferSize) { buffer in
       nodes.withUnsafeBufferPointer { nodes in
         groups.withUnsafeBufferPointer { groups in
@@ -36,7 +39,7 @@ extension CapIndex {
           var search = CapSearch(
             nodes: nodeBase, nodeMask: nodes.count &- 1, hashShift: hashShift,
             groups: groups.baseAddress.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(nodeBase),
-            buffer: bufferBase, position: position, distance: distance)
+            buffer: bufferBase, position: position, distance: bounded)
           var level = CapLevel.base
           var reach = levelReaches[level]
           while level < CapLevel.top && Double(CapLevel.reach(level)) < distance {
@@ -116,9 +119,7 @@ struct CapSearch {
   /// to a cube within `reach + distance` of it, and the comparison itself.
   @inline(__always)
   func paddedDistance(level: Int) -> Float {
-    // No chord is longer than 1.3e7; a limit beyond keeps squares in single precision from overflowing.
-    let distance = min(self.distance, 1e15)
-    return Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
+    Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
   }
 
   /// More than the error of a slack measured in single precision at a level.
@@ -137,8 +138,6 @@ struct CapSearch {
     func index(_ value: Double) -> Int {
       Int(max(0, min((value + CapLevel.origin) / edge, cells - 1)))
     }
-    // Without an overflow, which a host may trap.
-    let square = radius < 1e100 ? radius * radius : .infinity
     let firstX = index(position.x - radius)
     let lastX = index(position.x + radius)
     let firstY = index(position.y - radius)
@@ -158,7 +157,7 @@ struct CapSearch {
           let gapY = max(relativeY.magnitude - 0.5 * edge, 0)
           let gapZ = max(relativeZ.magnitude - 0.5 * edge, 0)
           let gap = gapX * gapX + gapY * gapY + gapZ * gapZ
-          if gap <= square {
+          if gap <= radius * radius {
             let slot = slot(CapLevel.key(level: level, x: x, y: y, z: z))
             if slot >= 0 {
               if descending {
