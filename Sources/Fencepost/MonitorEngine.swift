@@ -5,7 +5,7 @@ import FencepostKernel
 /// The engine reads no clock, does no I/O and starts no thread. Copying the value forks the monitor. It is not
 /// locked: ``Monitor`` isolates it with an actor, the C face with a mutex.
 ///
-/// The parts: ``ConditionTable`` is what is watched, ``Tracker`` what the one device did, ``Delivery`` what the consumer
+/// The parts: `ConditionTable` is what is watched, `Tracker` what the one device did, `Delivery` what the consumer
 /// was told.
 public struct MonitorEngine: Sendable {
   /// `nil` for a private monitor.

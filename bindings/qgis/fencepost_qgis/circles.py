@@ -54,6 +54,10 @@ def read_circles(algorithm, parameters, context, feedback, problems, policy=None
     return layer, circles
 
 
+def _unusable(error):
+    return Unusable(str(error), str(error).split(" is ")[0] + " is out of range")
+
+
 class _Reader:
     def __init__(self, algorithm, parameters, context, policy):
         self.layer = Layer(algorithm, parameters, "CIRCLES", context)
@@ -88,7 +92,10 @@ class _Reader:
         """
         latitude, longitude = self.layer.position(feature)
         identifier = self._identifier(feature)
-        condition = CircularGeographicCondition(latitude, longitude, self._radius(feature))
+        try:
+            condition = CircularGeographicCondition(latitude, longitude, self._radius(feature))
+        except FencepostError as error:
+            raise _unusable(error) from None
         assuming = self._value(feature, "assuming") or State.UNKNOWN
         value = self._value(feature, "policy")
         policy = self._policy if value is None else own_policy(value, self._policy)
@@ -98,7 +105,7 @@ class _Reader:
         try:
             self._checker.add(condition, identifier, assuming=assuming, policy=policy)
         except FencepostError as error:
-            raise Unusable(str(error), str(error).split(" is ")[0] + " is out of range") from None
+            raise _unusable(error) from None
         self._ids[identifier] = feature.id()
         return ConditionRow(f"feature {feature.id()}", identifier, condition, State(assuming), policy)
 

@@ -188,9 +188,9 @@ def test_only_documented_exceptions() -> None:
         (lambda: Fix("1", 0, time=0), TypeError, "latitude must be a number, not str"),
         (lambda: Fix(0, None, time=0), TypeError, "longitude must be a number, not NoneType"),
         (lambda: Fix(0, 0, np.ma.masked, time=0), TypeError, "accuracy must be a number, not MaskedConstant"),
-        (lambda: CircularGeographicCondition(91, 0, 5), FencepostError, "latitude 91 is outside -90 to 90"),
-        (lambda: CircularGeographicCondition(0, float("nan"), 5), FencepostError, "longitude nan is outside -180"),
-        (lambda: CircularGeographicCondition(0, 0, radius=-1), FencepostError, "radius -1 is not finite and above 0"),
+        (lambda: CircularGeographicCondition(91, 0, 5), FencepostError, "latitude is 91; accepted are -90"),
+        (lambda: CircularGeographicCondition(0, float("nan"), 5), FencepostError, "longitude is nan; accepted are"),
+        (lambda: CircularGeographicCondition(0, 0, radius=-1), FencepostError, "radius is -1; accepted are finite"),
         (lambda: TransitionPolicy(entry_dwell=-1), FencepostError, "entry_dwell -1 is outside 0 to 1e9 s"),
         (lambda: TransitionPolicy(exit_margin=60, exit_margin_limit=50), FencepostError, "exit_margin_limit 50 .* 60"),
         (lambda: TransitionPolicy(notify=7), TypeError, "notify must be a Notify, not int"),  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from fencepost.geodesic import circle
 
 shapely = pytest.importorskip("shapely")
 from shapely.geometry import Point, mapping, shape  # noqa: E402
+from shapely.prepared import prep  # noqa: E402
 
 SEED = 20_261_122
 
@@ -51,7 +52,7 @@ def test_inside_is_nearer_than_the_radius() -> None:
     generator = random.Random(SEED)
     counted = {True: 0, False: 0}
     for latitude, longitude, radius in worlds(150):
-        polygon = shapely.prepared.prep(shape(circle(latitude, longitude, radius, corners=2000)))
+        polygon = prep(shape(circle(latitude, longitude, radius, corners=2000)))
         for _ in range(20):
             factor = generator.choice([0.99, 1.01, generator.uniform(0, 3)])
             if abs(factor - 1) < 0.009 or radius * factor > 19_900_000:

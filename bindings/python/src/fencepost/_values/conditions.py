@@ -69,11 +69,11 @@ class CircularGeographicCondition:
         for name, most in (("latitude", 90), ("longitude", 180)):
             degrees = real(getattr(self, name), name)
             if not -most <= degrees <= most:
-                raise InvalidArgumentError(f"{name} {degrees} is outside -{most} to {most}")
+                raise InvalidArgumentError(f"{name} is {degrees}; accepted are -{most} to {most} degrees")
             object.__setattr__(self, name, degrees)
         radius = real(self.radius, "radius")
         if not 0 < radius < inf:
-            raise InvalidArgumentError(f"radius {radius} is not finite and above 0")
+            raise InvalidArgumentError(f"radius is {radius}; accepted are finite values above 0 metres")
         object.__setattr__(self, "radius", radius)
 
     @property
