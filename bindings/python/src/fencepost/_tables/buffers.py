@@ -208,7 +208,7 @@ def _unmasked(values: Any, what: str, masked: float | None) -> Any:
         row = int(values.mask.argmax())
         refuse(f"{what}, row {row}: it is masked", row, InvalidArgumentError)
     if values.dtype.kind == "M":
-        return values.filled(values.dtype.type("NaT"))
+        return values.filled(values.dtype.type("NaT", "s"))
     if masked == NO_TIME:
         return values.astype("int64").filled(masked)
     return values.astype("float64").filled(masked)
