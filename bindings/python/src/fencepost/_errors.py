@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ._native import FencepostError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_Kind = TypeVar("_Kind")
 
 
 class Advice(NamedTuple):
@@ -17,12 +21,22 @@ class Advice(NamedTuple):
     command: str
 
 
+def published(kind: type[_Kind]) -> type[_Kind]:
+    """Gives a class the name by which tracebacks and warnings are to call it: that of the package.
+
+    Set in the body of the class it would make Python 3.13 look for the source in the package's `__init__`.
+    """
+    kind.__module__ = __name__.rpartition(".")[0]
+    return kind
+
+
 def said(source: str | Path, place: str, reason: str, advice: str = "") -> str:
     """The one line of an error or a warning."""
     text = "; ".join(filter(None, (" ".join(reason.split()), advice)))
     return ": ".join(part for part in (str(source), place, text) if part)
 
 
+@published
 class InputError(InvalidArgumentError):
     """A file or a table cannot be used: which one, where in it, and why. Its text is one line.
 
@@ -42,8 +56,6 @@ class InputError(InvalidArgumentError):
         ...     print(error)
         missing.csv: No such file or directory
     """
-
-    __module__ = "fencepost"  # as tracebacks name it
 
     result: Any = None
 
@@ -73,6 +85,7 @@ class InputError(InvalidArgumentError):
         return type(self), (self.source, self.place, self.reason, self.row, self._advice)
 
 
+@published
 class InputWarning(UserWarning):
     """A file or a table is used, but most likely not as it was meant: which one, where in it, and why.
 
@@ -87,8 +100,6 @@ class InputWarning(UserWarning):
         >>> print(InputWarning("track.csv", "", "3 of 20 fixes are earlier than one before: sorted by time"))
         track.csv: 3 of 20 fixes are earlier than one before: sorted by time
     """
-
-    __module__ = "fencepost"  # as warnings name it
 
     def __init__(self, source: str | Path, place: str, reason: str, advice: Advice | None = None) -> None:
         super().__init__(said(source, place, reason, advice.python if advice else ""))
@@ -112,6 +123,7 @@ def warn(source: str | Path, place: str, reason: str, advice: Advice | None = No
     warnings.warn(InputWarning(source, place, reason, advice), stacklevel=level)
 
 
+@published
 class MissingExtraError(FencepostError, ImportError):  # type: ignore[misc]
     """Something needs a library that an extra of the package installs. The text is the command to run.
 
@@ -122,8 +134,6 @@ class MissingExtraError(FencepostError, ImportError):  # type: ignore[misc]
         >>> print(MissingExtraError("bokeh", "report"))
         bokeh is not installed: pip install 'fencepost[report]'
     """
-
-    __module__ = "fencepost"  # as tracebacks name it
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(f"{library} is not installed: pip install 'fencepost[{extra}]'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import importlib.metadata
 import inspect
@@ -102,6 +103,14 @@ def test_errors_are_called_by_their_public_names() -> None:
     ):
         copied = pickle.loads(pickle.dumps(error))
         assert type(copied) is type(error) and str(copied) == str(error)
+
+
+def test_no_class_shows_the_source_of_another() -> None:
+    for name in fencepost.__all__:
+        value = getattr(fencepost, name)
+        if isinstance(value, type):
+            with contextlib.suppress(OSError, TypeError):  # of the extension; called by its public name
+                assert f"class {value.__name__}" in inspect.getsource(value)
 
 
 def returned_classes(function: Any, names: dict[str, Any]) -> Iterator[type]:

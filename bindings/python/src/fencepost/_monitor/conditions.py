@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from .._tables.buffers import contiguous, identifiers, tags
-from .._values.arguments import assumed, column_names, integer, policy_row
+from .._tables.numbers import integer
+from .._values.arguments import assumed, column_names, policy_row
 from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from .._values.enums import State
 from .._values.policy import TransitionPolicy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._values.arguments import integer
+from .._tables.numbers import integer
 from .._values.events import Event, EventList
 from .loops import Events
 from .updates import Updates

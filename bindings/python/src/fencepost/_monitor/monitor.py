@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError, Monitor as Handle, NotFoundError
 from .._tables.html import SHOWN, table
-from .._tables.numbers import real
+from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us
-from .._values.arguments import integer, member
+from .._values.arguments import member
 from .._values.enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
 from .conditions import MonitorConditions
 from .events import MonitorEvents

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from .._native import Monitor as Handle
 from .._tables.buffers import identifiers
-from .._values.arguments import assumed, column_names, integer, policy_row
+from .._tables.numbers import integer
+from .._values.arguments import assumed, column_names, policy_row
 from .._values.conditions import Condition, definition_of
 from .._values.enums import STATES, State
 from .._values.policy import DefinitionRow, TransitionPolicy

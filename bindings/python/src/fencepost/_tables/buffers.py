@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
 
+from .._errors import published
 from .._native import InvalidArgumentError
 from .numbers import shown
 from .times import MICROSECONDS, Time, to_us
@@ -35,6 +36,7 @@ NO_TIME = -(1 << 63)
 """A time that is missing: the row counts as invalid."""
 
 
+@published
 class ColumnTypeError(InvalidArgumentError, TypeError):
     """A column holds something else than what it is to hold; ``position`` is the first row that does.
 
@@ -47,8 +49,6 @@ class ColumnTypeError(InvalidArgumentError, TypeError):
             ...
         fencepost.ColumnTypeError: latitude, row 1: 'north' is str, expected a number
     """
-
-    __module__ = "fencepost"  # as tracebacks name it
 
 
 def refuse(message: str, row: int = 0, kind: type[InvalidArgumentError] = ColumnTypeError) -> NoReturn:

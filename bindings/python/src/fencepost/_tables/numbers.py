@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import operator
+from typing import Any, SupportsIndex
 
 from .._native import InvalidArgumentError
 
@@ -36,3 +37,31 @@ def real(value: Any, what: str) -> float:
     except (ValueError, ArithmeticError):
         raise InvalidArgumentError(f"{what} {shown(value)} is not a number that a double can hold") from None
     return value if kind is int else number
+
+
+def whole(value: Any, what: str, expected: str = "int") -> int:
+    """An int, or what Python takes for one (NumPy's integers), but no bool.
+
+    Raises:
+        TypeError: It is none; the message says what was `expected`.
+    """
+    if isinstance(value, bool):
+        raise TypeError(f"{what} must be {expected}, not bool")
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be {expected}, not {type(value).__name__}") from None
+
+
+def integer(value: SupportsIndex, what: str, least: int, most: int = (1 << 64) - 1) -> int:
+    """An int from `least` to `most`.
+
+    Raises:
+        TypeError: It is no int.
+        InvalidArgumentError: It is outside.
+    """
+    number = whole(value, what)
+    if not least <= number <= most:
+        end = "2**64 - 1" if most == (1 << 64) - 1 else most
+        raise InvalidArgumentError(f"{what} {shown(number)} is outside {least} to {end}")
+    return number

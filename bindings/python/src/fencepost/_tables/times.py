@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from datetime import UTC, datetime, timedelta
 from math import isfinite
 from typing import Any, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError
-from .numbers import real, shown
+from .numbers import real, shown, whole
 
 Time: TypeAlias = datetime | SupportsIndex
 """An instant: an aware datetime, or integer microseconds since 1970-01-01T00:00:00Z."""
@@ -53,13 +52,7 @@ def to_us(value: Time, what: str = "time") -> int:
         return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
     if getattr(getattr(value, "dtype", None), "kind", "") == "M" and getattr(value, "shape", None) == ():
         return _of_datetime64(value, what)
-    expected = "an aware datetime or int microseconds"
-    if isinstance(value, bool):
-        raise TypeError(f"{what} must be {expected}, not bool")
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{what} must be {expected}, not {type(value).__name__}") from None
+    number = whole(value, what, "an aware datetime or int microseconds")
     if not -_LARGEST < number < _LARGEST:
         raise InvalidArgumentError(f"{what} {shown(number)} is outside year 1 to year 9999")
     return number

@@ -3,9 +3,8 @@ condition."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
-from typing import Any, SupportsIndex
+from typing import Any
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import shown
@@ -38,19 +37,6 @@ _BELIEFS = tuple(str(state) for state in STATES[:3])
 
 def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
     return None if policy is None else as_policy(policy)._row()
-
-
-def integer(value: SupportsIndex, what: str, least: int, most: int = (1 << 64) - 1) -> int:
-    if isinstance(value, bool):
-        raise TypeError(f"{what} must be int, not bool")
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{what} must be int, not {type(value).__name__}") from None
-    if not least <= number <= most:
-        end = "2**64 - 1" if most == (1 << 64) - 1 else most
-        raise InvalidArgumentError(f"{what} {shown(number)} is outside {least} to {end}")
-    return number
 
 
 def column_names(columns: Any) -> Mapping[str, str]:

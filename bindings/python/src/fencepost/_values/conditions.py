@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError, circle_contains, parse_uuid
-from .._tables.numbers import real, shown
+from .._tables.numbers import integer, real
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -32,15 +31,7 @@ def uuid_of(data: bytes) -> UUID:
 
 def to_uint16(value: SupportsIndex, what: str) -> int:
     """An int in 0 ... 65535."""
-    if isinstance(value, bool):
-        raise TypeError(f"{what} must be int, not bool")
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{what} must be int, not {type(value).__name__}") from None
-    if not 0 <= number <= 65_535:
-        raise InvalidArgumentError(f"{what} {shown(number)} is outside 0 to 65535")
-    return number
+    return integer(value, what, 0, 65_535)
 
 
 @dataclass(frozen=True, slots=True)
