@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 export FENCEPOST_REQUIRE_LIBRARY=1
 
 # Each lane in its order: what needs the debug build stands behind it. Swift's builds of one folder wait for each other.
-lane1=(build swift determinism host store fuzz symbols abi header examples install)
+lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 heavy=(swiftpm docs browser tools gpsd qgis sanitize wheels sdist)
@@ -19,6 +19,7 @@ heavy=(swiftpm docs browser tools gpsd qgis sanitize wheels sdist)
 format() { Tests/Style/run.sh; }
 build() { swift build --build-tests; }
 header() { Tests/CxxHeader/run.sh; }
+kinds() { Tests/Kinds/run.sh; }
 swift_tests() { swift test --skip-build; }
 symbols() { Tests/Determinism/symbols.sh .build/release-lib/release; }
 abi() { .venv/bin/python Tests/Golden/abi.py; }

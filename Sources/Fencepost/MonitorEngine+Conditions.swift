@@ -64,7 +64,7 @@ extension MonitorEngine {
   ) throws(MonitorError) {
     let definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
     if let defect = Self.defect(ofIdentifier: bytes) ?? Self.defect(ofAssumption: assuming) ?? policy.defect
-      ?? definition.shape.defect
+      ?? definition.subject.defect
     {
       throw .invalidArgument(defect)
     }
@@ -77,7 +77,7 @@ extension MonitorEngine {
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) -> Bool {
     let definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
-    if definition.shape.defect == nil, let slot = table.identifiers.slot(of: bytes),
+    if definition.subject.defect == nil, let slot = table.identifiers.slot(of: bytes),
       table.definition(of: slot).isNearlyEqual(to: definition)
     {
       return false
@@ -110,7 +110,7 @@ extension MonitorEngine {
     if count > 1_000 { reserve(count, identifierBytes: bytes) }
     for row in 0..<count {
       enter(
-        Definition(shape: .circle(circle(row)), policy: policy, tag: tags?[row] ?? tag, assumed: assuming),
+        Definition(subject: .circle(circle(row)), policy: policy, tag: tags?[row] ?? tag, assumed: assuming),
         identifier: identifier(row))
     }
   }

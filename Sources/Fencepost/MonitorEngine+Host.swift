@@ -19,7 +19,7 @@ extension MonitorEngine {
     var survey = Survey()
     tracker.passTime(to: time, table, &delivery, &survey)
     var kinds: UInt32 = 0
-    for kind in ConditionKind.allCases where unsupported.contains(kind) { kinds |= 1 << UInt32(kind.rawValue) }
+    for kind in ConditionKind.allCases where unsupported.contains(kind) { kinds |= kind.bit }
     let stated = HostState(flags: flags, unsupportedKinds: kinds)
     if stated != host { tracker.change(to: stated, table, &delivery) }
     tracker.confirmDue(through: clock, table, &delivery, &survey)

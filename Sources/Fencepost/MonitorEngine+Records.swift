@@ -24,7 +24,8 @@ extension MonitorEngine {
   /// The record of a live slot.
   public func record(of slot: UInt32) -> Record {
     Record(
-      condition: table.condition(of: slot), lastEvent: event(from: lastEntry(of: slot)), policy: table.policy(of: slot))
+      condition: table.subject(of: slot).condition, lastEvent: event(from: lastEntry(of: slot)),
+      policy: table.policy(of: slot))
   }
 
   /// The last event of a live slot, or its first record.
@@ -43,7 +44,7 @@ extension MonitorEngine {
 
   public func tag(of slot: UInt32) -> UInt64 { table.tag(of: slot) }
   public func generation(of slot: UInt32) -> UInt64 { table.generation(of: slot) }
-  public func condition(of slot: UInt32) -> any Condition { table.condition(of: slot) }
+  public func condition(of slot: UInt32) -> any Condition { table.subject(of: slot).condition }
   public func policy(of slot: UInt32) -> TransitionPolicy { table.policy(of: slot) }
 
   /// The beacon that an entry names.

@@ -40,6 +40,9 @@ extension MonitorEngine {
   /// The kind of a live slot.
   package func kind(of slot: UInt32) -> ConditionKind { table.kind(of: slot) }
 
+  /// What the condition of a live slot is about.
+  package func subject(of slot: UInt32) -> Definition.Subject { table.subject(of: slot) }
+
   /// Removes the conditions with those bytes as identifiers. All or nothing.
   package mutating func remove(
     identifiersAsBytes identifiers: ContiguousArray<UnsafeBufferPointer<UInt8>>

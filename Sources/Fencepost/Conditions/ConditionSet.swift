@@ -30,7 +30,7 @@ package struct ConditionSet: Sendable {
     do throws(MonitorError) {
       definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
       if let defect = MonitorEngine.defect(ofIdentifier: identifier) ?? MonitorEngine.defect(ofAssumption: assuming)
-        ?? policy.defect ?? definition.shape.defect
+        ?? policy.defect ?? definition.subject.defect
       {
         throw .invalidArgument(defect)
       }

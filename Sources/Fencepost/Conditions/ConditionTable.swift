@@ -1,41 +1,22 @@
 import FencepostKernel
 
-/// A circle as the detectors need it.
-struct CircleGeometry: Sendable {
-  var centre: EarthVector
-  var latitude: Double
-  var longitude: Double
-  var radius: Double
-
-  init(_ condition: CircularGeographicCondition) {
-    centre = EarthVector(latitude: condition.center.latitude, longitude: condition.center.longitude)
-    latitude = condition.center.latitude
-    longitude = condition.center.longitude
-    radius = condition.radius
-  }
-
-  var condition: CircularGeographicCondition {
-    CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
-  }
-}
-
 /// What the table holds of a condition. One row is read for each step of an event: it is kept together, since with
 /// many conditions each array that is touched costs a trip to memory.
 struct ConditionRow: Sendable {
-  /// Of a circle; of a beacon anywhere.
-  var circle: CircleGeometry
+  /// A circle itself; of another shape a circle that holds it; of a beacon anywhere.
+  var bounds: Circle
+  var kind: ConditionKind
   /// 0 marks a free row.
   var generation: UInt64 = 0
   var tag: UInt64 = 0
   var policy: UInt32 = 0
-  var kind: ConditionKind = .circularGeographic
   /// State of the first record.
   var assumed: Event.State = .unknown
   /// It waits for a place under the condition limit.
   var isOverLimit = false
 }
 
-/// The definitions of all conditions, with what finds them: the identifiers, the spatial index over the circles, the
+/// The definitions of all conditions, with what finds them: the identifiers, the spatial index over the shapes, the
 /// identities of the beacons; and which of them the condition limit leaves out.
 ///
 /// It knows nothing of devices, states or events: many trackers can share one table, and learn from `changes` what came
@@ -54,8 +35,9 @@ struct ConditionTable: Sendable {
   private var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
   private var freeSlots: ContiguousArray<UInt32> = []
 
-  private static let nowhere = CircleGeometry(
-    CircularGeographicCondition(center: Coordinate(latitude: 0, longitude: 0), radius: 0))
+  /// Of a free row.
+  private static let nothing = ConditionRow(
+    bounds: Circle(latitude: 0, longitude: 0, radius: 0), kind: .beaconIdentity)
 
   /// - Parameter limit: How many conditions are monitored at a time; `nil` = all.
   init(limit: Int?) {
@@ -87,8 +69,17 @@ struct ConditionTable: Sendable {
   @inline(__always)
   func holds(_ slot: UInt32, _ generation: UInt64) -> Bool { rows[Int(slot)].generation == generation }
 
+  /// The shape of a geographic condition.
   @inline(__always)
-  func circle(of slot: UInt32) -> CircleGeometry { rows[Int(slot)].circle }
+  func shape(of slot: UInt32) -> Shape {
+    switch rows[Int(slot)].kind {
+    case .circularGeographic, .beaconIdentity: .circle(rows[Int(slot)].bounds)
+    }
+  }
+
+  /// A circle that holds the shape of a geographic condition.
+  @inline(__always)
+  func bounds(of slot: UInt32) -> Circle { rows[Int(slot)].bounds }
 
   @inline(__always)
   func policy(of slot: UInt32) -> TransitionPolicy { policies[rows[Int(slot)].policy] }
@@ -110,11 +101,11 @@ struct ConditionTable: Sendable {
   @inline(__always)
   func isOverLimit(_ slot: UInt32) -> Bool { rows[Int(slot)].isOverLimit }
 
-  /// Whether a slot holds a circle.
+  /// Whether a slot holds a geographic condition.
   @inline(__always)
-  func isCircle(_ slot: UInt32) -> Bool {
+  func isGeographic(_ slot: UInt32) -> Bool {
     let row = rows[Int(slot)]
-    return row.generation != 0 && row.kind == .circularGeographic
+    return row.generation != 0 && row.kind.isGeographic
   }
 
   func beacon(of slot: UInt32) -> BeaconIdentityCondition? { beacons[slot] }
@@ -128,20 +119,17 @@ struct ConditionTable: Sendable {
     return text.withUTF8 { identifiers.slot(of: $0) }
   }
 
-  func definition(of slot: UInt32) -> Definition {
-    let shape: Definition.Shape =
-      switch kind(of: slot) {
-      case .circularGeographic: .circle(circle(of: slot).condition)
-      case .beaconIdentity: .beacon(beacons[slot]!)
-      }
-    return Definition(shape: shape, policy: policy(of: slot), tag: tag(of: slot), assumed: assumed(of: slot))
+  /// What a condition is about.
+  func subject(of slot: UInt32) -> Definition.Subject {
+    switch kind(of: slot) {
+    case .circularGeographic: .circle(bounds(of: slot).condition)
+    case .beaconIdentity: .beacon(beacons[slot]!)
+    }
   }
 
-  func condition(of slot: UInt32) -> any Condition {
-    switch definition(of: slot).shape {
-    case .circle(let circle): circle
-    case .beacon(let beacon): beacon
-    }
+  func definition(of slot: UInt32) -> Definition {
+    Definition(
+      subject: subject(of: slot), policy: policy(of: slot), tag: tag(of: slot), assumed: assumed(of: slot))
   }
 
   /// Enters a condition; one of that identifier is replaced, and the new one goes to the end of the add order.
@@ -213,7 +201,7 @@ struct ConditionTable: Sendable {
       slot = reused
     } else {
       slot = UInt32(rows.count)
-      rows.append(ConditionRow(circle: Self.nowhere))
+      rows.append(Self.nothing)
     }
     identifiers.insert(identifier, slot: slot)
     fill(slot, definition, generation)
@@ -221,7 +209,8 @@ struct ConditionTable: Sendable {
   }
 
   private mutating func fill(_ slot: UInt32, _ definition: Definition, _ generation: UInt64?) {
-    var row = ConditionRow(circle: Self.nowhere)
+    var row = Self.nothing
+    row.kind = definition.subject.kind
     if let generation {
       order.append(slot, generation: generation)
       row.generation = generation
@@ -231,15 +220,14 @@ struct ConditionTable: Sendable {
     row.policy = policies.take(definition.policy)
     row.tag = definition.tag
     row.assumed = definition.assumed
-    switch definition.shape {
+    switch definition.subject {
     case .circle(let circle):
-      row.circle = CircleGeometry(circle)
-      index.insert(slot, centre: row.circle.centre, reach: ChordThreshold.approaching(circle.radius))
+      row.bounds = Circle(circle)
     case .beacon(let beacon):
-      row.kind = .beaconIdentity
       beacons[slot] = beacon
       beaconSlots[beacon, default: []].append(slot)
     }
+    if row.kind.isGeographic { index.insert(slot, centre: row.bounds.centre, reach: row.bounds.reach) }
     rows[Int(slot)] = row
   }
 
@@ -247,16 +235,16 @@ struct ConditionTable: Sendable {
     let row = rows[Int(slot)]
     order.remove(slot)
     policies.release(row.policy)
+    if row.kind.isGeographic { index.remove(slot, centre: row.bounds.centre, reach: row.bounds.reach) }
     switch row.kind {
-    case .circularGeographic:
-      index.remove(slot, centre: row.circle.centre, reach: ChordThreshold.approaching(row.circle.radius))
+    case .circularGeographic: break
     case .beaconIdentity:
       if let beacon = beacons.removeValue(forKey: slot), var slots = beaconSlots.removeValue(forKey: beacon) {
         slots.removeAll { $0 == slot }
         if !slots.isEmpty { beaconSlots[beacon] = slots }
       }
     }
-    rows[Int(slot)] = ConditionRow(circle: Self.nowhere)
+    rows[Int(slot)] = Self.nothing
   }
 }
 
@@ -282,21 +270,21 @@ struct ConditionTable: Sendable {
     }
 
     private func checkKinds(_ live: [UInt32]) throws(Invariant.Broken) {
-      var circles = 0
+      var shapes = 0
       for slot in live {
-        switch kind(of: slot) {
-        case .circularGeographic:
-          circles += 1
-          try Invariant.hold(beacons[slot] == nil, "a circle is no beacon")
-          var hits: ContiguousArray<CapHit> = []
-          index.collect(near: circle(of: slot).centre, within: 0, into: &hits)
-          try Invariant.hold(hits.count { $0.id == slot } == 1, "the index finds a circle at its centre, once")
-        case .beaconIdentity:
-          try Invariant.hold(beacons[slot] != nil, "a beacon condition has its beacon")
+        let kind = kind(of: slot)
+        switch kind {
+        case .circularGeographic: try Invariant.hold(beacons[slot] == nil, "a circle is no beacon")
+        case .beaconIdentity: try Invariant.hold(beacons[slot] != nil, "a beacon condition has its beacon")
         }
+        guard kind.isGeographic else { continue }
+        shapes += 1
+        var hits: ContiguousArray<CapHit> = []
+        index.collect(near: bounds(of: slot).centre, within: 0, into: &hits)
+        try Invariant.hold(hits.count { $0.id == slot } == 1, "the index finds a shape at its centre, once")
       }
-      try Invariant.hold(index.count == circles, "the index holds \(index.count) caps for \(circles) circles")
-      try Invariant.hold(beacons.count == live.count - circles, "only beacon conditions have a beacon")
+      try Invariant.hold(index.count == shapes, "the index holds \(index.count) caps for \(shapes) shapes")
+      try Invariant.hold(beacons.count == live.count - shapes, "only beacon conditions have a beacon")
       let identities = Dictionary(grouping: beacons.keys) { beacons[$0] }
       try Invariant.hold(
         identities.count == beaconSlots.count

@@ -111,7 +111,7 @@ struct Neighbourhood: Sendable {
   }
 
   /// Adds a watch to the list that was begun; there is room for ``capacity``.
-  mutating func append(_ watch: ActiveCircles.Watch) {
+  mutating func append(_ watch: Watch) {
     guard count < Self.capacity else { return }
     set(count, watch)
     count += 1
@@ -128,7 +128,7 @@ struct Neighbourhood: Sendable {
   }
 
   /// Changes the watch of a slot. A slot that the list does not hold makes the list invalid.
-  mutating func update(_ slot: UInt32, _ watch: ActiveCircles.Watch?) {
+  mutating func update(_ slot: UInt32, _ watch: Watch?) {
     guard isValid else { return }
     safe.squaredRadius = -1
     var isListed = false
@@ -228,7 +228,7 @@ struct Neighbourhood: Sendable {
 
   /// Stores a watch. The chord in single precision is wrong by less than 4e-7 of the coordinates that go into it,
   /// which the threshold makes up for.
-  private mutating func set(_ index: Int, _ watch: ActiveCircles.Watch) {
+  private mutating func set(_ index: Int, _ watch: Watch) {
     let group = index / 4
     let lane = index % 4
     let x = watch.centre.x - origin.x
@@ -259,7 +259,7 @@ struct Neighbourhood: Sendable {
     }
 
     /// - Parameter watch: What the state of a live circle says is to be watched.
-    func checkInvariants(_ slot: UInt32, _ watch: ActiveCircles.Watch?) throws(Invariant.Broken) {
+    func checkInvariants(_ slot: UInt32, _ watch: Watch?) throws(Invariant.Broken) {
       try Invariant.hold(isValid || safe.squaredRadius <= 0, "without a list there is no safe region")
       guard isValid else { return }
       let places = (0..<count).filter { slots[$0] == slot && !isInert($0) }

@@ -17,7 +17,7 @@ enum Observed: UInt8, Sendable {
 
 /// What the detectors know of one condition; what only some have is kept beside it.
 struct SlotState: SharedSlot, Equatable {
-  /// Index in ``ActiveCircles``, or ``none``.
+  /// Index in ``Watches``, or ``none``.
   var active: UInt32 = SlotState.none
   var observed: Observed = .undetermined
   /// Listed among the undetermined circles.

@@ -19,7 +19,7 @@ extension Tracker {
     if isOn != isScanning {
       isScanning = isOn
       journal.markUrgent()
-      for slot in table.live where table.kind(of: slot) == .beaconIdentity {
+      for slot in table.live where !table.kind(of: slot).isGeographic {
         if isOn {
           if !isSuspended(slot, table) { startAbsence(slot, at: clock) }
         } else {

@@ -56,7 +56,7 @@ extension Tracker {
   ) {
     passTime(to: fix.time, table, &delivery, &survey)
     lastFix = fix
-    if circlesAreSuspended { return confirmDue(through: clock, table, &delivery, &survey) }
+    if shapesAreSuspended { return confirmDue(through: clock, table, &delivery, &survey) }
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !undetermined.isEmpty { determine(fix, at: position, table, &delivery, &survey) }
@@ -80,7 +80,7 @@ extension Tracker {
     }
   }
 
-  /// Reads what deciding some circles, their events and records will need.
+  /// Reads what deciding some shapes, their events and records will need.
   private func readAheadToCross(
     _ table: ConditionTable, _ delivery: Delivery, _ survey: inout Survey
   ) {

@@ -15,23 +15,20 @@ import FencepostKernel
             state.observed == .undetermined && candidates[slot] == nil && beaconTracks[slot]?.deadline ?? .max == .max,
             "a suspended condition is undetermined, without a candidate and a deadline")
         }
-        switch table.kind(of: slot) {
-        case .circularGeographic: try checkCircle(slot, state, table)
-        case .beaconIdentity: try checkBeacon(slot, state)
-        }
+        if table.isGeographic(slot) { try checkShape(slot, state, table) } else { try checkBeacon(slot, state) }
       }
-      let beacons = table.live.filter { table.kind(of: $0) == .beaconIdentity }
+      let beacons = table.live.filter { !table.isGeographic($0) }
       try Invariant.hold(Set(beaconTracks.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
-      let circles = Set(table.live).subtracting(beacons)
-      try Invariant.hold(circles.isSuperset(of: candidates.keys), "a candidate is a circle's")
-      try checkWatches(circles, table)
+      let shapes = Set(table.live).subtracting(beacons)
+      try Invariant.hold(shapes.isSuperset(of: candidates.keys), "a candidate is a shape's")
+      try checkWatches(shapes, table)
     }
 
-    private func checkCircle(
+    private func checkShape(
       _ slot: UInt32, _ state: SlotState, _ table: ConditionTable
     ) throws(Invariant.Broken) {
       let candidate = candidates[slot]
-      try Invariant.hold(candidate == nil || state.observed != .undetermined, "a candidate is of a determined circle")
+      try Invariant.hold(candidate == nil || state.observed != .undetermined, "a candidate is of a determined shape")
       if let candidate, candidate.isTimed {
         try Invariant.hold(
           deadlines.reminder(of: slot).map { $0 <= candidate.deadline } ?? false,
@@ -39,9 +36,9 @@ import FencepostKernel
       }
       try Invariant.hold(
         (state.active != SlotState.none) == (state.observed == .inside || candidate != nil),
-        "a circle is active when it is inside or has a candidate")
+        "a shape is active when it is inside or has a candidate")
       if state.observed == .undetermined, !isSuspended(slot, table) {
-        try Invariant.hold(state.isListed, "an undetermined circle that is evaluated is listed")
+        try Invariant.hold(state.isListed, "an undetermined shape that is evaluated is listed")
       }
     }
 
@@ -56,7 +53,7 @@ import FencepostKernel
     private func checkUndetermined(_ table: ConditionTable) throws(Invariant.Broken) {
       let listed = Set(undetermined)
       try Invariant.hold(!states.indices.contains { states[$0].isNear }, "nothing is marked as near between calls")
-      try Invariant.hold(listed.count == undetermined.count, "an undetermined circle is listed once")
+      try Invariant.hold(listed.count == undetermined.count, "an undetermined shape is listed once")
       for slot in states.indices {
         try Invariant.hold(
           states[slot].isListed == listed.contains(UInt32(slot)), "who is listed as undetermined knows it")
@@ -64,27 +61,27 @@ import FencepostKernel
       let waiting = undetermined.filter { isSweepable($0, table) }
         .map { table.generation(of: $0) }
       try Invariant.hold(
-        !undeterminedIsSorted || waiting.sorted() == waiting, "the undetermined circles are in add order")
+        !undeterminedIsSorted || waiting.sorted() == waiting, "the undetermined shapes are in add order")
       try Invariant.hold(
         waiting.isEmpty || neighbourhood.safe.squaredRadius <= 0,
-        "there is no safe region while a circle is undetermined")
+        "there is no safe region while a shape is undetermined")
     }
 
     /// What is watched is what the states say, and nothing that can be reached is missing.
-    private func checkWatches(_ circles: Set<UInt32>, _ table: ConditionTable) throws(Invariant.Broken) {
-      try active.checkInvariants { slot in circles.contains(slot) ? states[Int(slot)].active : SlotState.none }
-      for slot in circles {
+    private func checkWatches(_ shapes: Set<UInt32>, _ table: ConditionTable) throws(Invariant.Broken) {
+      try active.checkInvariants { slot in shapes.contains(slot) ? states[Int(slot)].active : SlotState.none }
+      for slot in shapes {
         let watch = watch(slot, table)
         let index = states[Int(slot)].active
         if index != SlotState.none {
-          try Invariant.hold(active.watches[Int(index)] == watch, "an active circle is watched where its state says")
+          try Invariant.hold(active.watches[Int(index)] == watch, "an active shape is watched where its state says")
         }
         try neighbourhood.checkInvariants(slot, watch)
       }
     }
   }
 
-  extension ActiveCircles {
+  extension Watches {
     /// - Parameter index: What a slot knows of its place; `SlotState.none` for none.
     func checkInvariants(_ index: (UInt32) -> UInt32) throws(Invariant.Broken) {
       for (place, watch) in watches.enumerated() {

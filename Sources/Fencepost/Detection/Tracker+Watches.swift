@@ -2,37 +2,23 @@ import FencepostKernel
 
 /// Which thresholds a fix can reach: the link between the detectors and the index.
 ///
-/// A settled circle outside can only be entered: it is found through the index. All others are in `active`, each
+/// A shape that is settled outside can only be entered: it is found through the index. All others are in `active`, each
 /// with the one threshold at which something may change.
 extension Tracker {
-  /// The threshold of a circle at which a fix may change something; `nil` for a circle that is undetermined.
+  /// The threshold of a shape at which a fix may change something; `nil` for one that is undetermined.
   @inline(__always)
-  func watch(_ slot: UInt32, _ table: ConditionTable) -> ActiveCircles.Watch? {
+  func watch(_ slot: UInt32, _ table: ConditionTable) -> Watch? {
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return nil }
-    let circle = table.circle(of: slot)
-    let policy = table.policy(of: slot)
+    let shape = table.shape(of: slot)
     if let candidate = candidates.isEmpty ? nil : candidates[slot] {
-      guard candidate.isTimed else {  // any fix may confirm it
-        return .init(centre: circle.centre, threshold: .infinity, direction: -1, slot: slot)
-      }
-      return observed == .inside
-        ? .init(
-          centre: circle.centre, threshold: ChordThreshold.approaching(circle.radius), direction: -1, slot: slot)
-        : .init(centre: circle.centre, threshold: ChordThreshold.leaving(circle.radius), direction: 1, slot: slot)
+      guard candidate.isTimed else { return shape.watch(slot, .any) }  // any fix may confirm it
+      return shape.watch(slot, observed == .inside ? .inwards(0) : .outwards(0))
     }
-    if observed == .inside {
-      let line = circle.radius + policy.exitMargin(radius: circle.radius)
-      return .init(centre: circle.centre, threshold: ChordThreshold.leaving(line), direction: 1, slot: slot)
-    }
-    return .init(
-      centre: circle.centre, threshold: entryThreshold(circle, margin: policy.entryMargin), direction: -1, slot: slot)
-  }
-
-  /// The chord from which on inwards a fix may enter a circle.
-  @inline(__always)
-  private func entryThreshold(_ circle: CircleGeometry, margin: Double) -> Double {
-    ChordThreshold.approaching(circle.radius - min(margin, circle.radius / 2))
+    let policy = table.policy(of: slot)
+    return observed == .inside
+      ? shape.watch(slot, .outwards(policy.exitMargin(size: shape.size)))
+      : shape.watch(slot, .inwards(-policy.entryMargin(size: shape.size)))
   }
 
   @inline(__always)
@@ -41,7 +27,7 @@ extension Tracker {
     return state.observed == .outside && state.active == SlotState.none
   }
 
-  /// Brings `active` and the neighbourhood in line with the state of a circle.
+  /// Brings `active` and the neighbourhood in line with the state of a shape.
   mutating func refreshWatch(_ slot: UInt32, _ table: ConditionTable, _ survey: inout Survey) {
     let watch = watch(slot, table)
     let index = states[Int(slot)].active
@@ -61,8 +47,8 @@ extension Tracker {
     neighbourhood.update(slot, watch)
   }
 
-  /// Collects the circles whose threshold is reached at a position that the neighbourhood does not cover, and in
-  /// `near` the settled circles outside that are near but not reached.
+  /// Collects the shapes whose threshold is reached at a position that the neighbourhood does not cover, and in
+  /// `near` those that are settled outside and near but not reached.
   mutating func gatherReached(at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey) {
     for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
     let isJump = neighbourhood.isJump(to: position)
@@ -81,12 +67,11 @@ extension Tracker {
     }
   }
 
-  /// How far the device can move before it may enter a circle, metres.
+  /// How far the device can move before it may enter a shape, metres.
   @inline(__always)
   private func entrySlack(_ slot: UInt32, at position: EarthVector, _ table: ConditionTable) -> Double {
-    let circle = table.circle(of: slot)
-    return circle.centre.squaredChord(to: position).squareRoot()
-      - entryThreshold(circle, margin: table.entryMargin(of: slot))
+    let shape = table.shape(of: slot)
+    return shape.watch(slot, .inwards(-min(table.entryMargin(of: slot), shape.size / 2))).slack(at: position)
   }
 
   /// Lists the nearest thresholds around a position, or rather a little ahead of it, unless the device has just jumped
@@ -159,7 +144,7 @@ extension Tracker {
     }
   }
 
-  /// Draws the safe region; there is none while a circle is undetermined, since any fix may decide it.
+  /// Draws the safe region; there is none while a shape is undetermined, since any fix may decide it.
   mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate) {
     guard undetermined.isEmpty else { return neighbourhood.removeSafeRegion() }
     let offset = neighbourhood.offset(of: position)
@@ -168,7 +153,7 @@ extension Tracker {
   }
 
   /// Takes a fix that reaches no threshold of the neighbourhood, before anything is due, without measuring its position
-  /// exactly. While circles are suspended there is no neighbourhood.
+  /// exactly. While shapes are suspended there is no neighbourhood.
   ///
   /// - Returns: Whether it did.
   @inline(__always)

@@ -22,7 +22,7 @@ struct Tracker: Sendable {
   /// Whether `undetermined` is in add order.
   var undeterminedIsSorted = true
   var candidates: [UInt32: Candidate] = [:]
-  var active = ActiveCircles()
+  var active = Watches()
   var neighbourhood = Neighbourhood()
   var deadlines = Deadlines()
   var beaconTracks: [UInt32: BeaconTrack] = [:]
@@ -44,8 +44,10 @@ struct Tracker: Sendable {
 
   func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { host.flags(of: slot, in: table).suspends }
 
-  /// Whether no circle is evaluated at all.
-  var circlesAreSuspended: Bool { host.flags.suspends || !host.supports(.circularGeographic) }
+  /// Whether no geographic condition is evaluated at all.
+  var shapesAreSuspended: Bool {
+    host.flags.suspends || !ConditionKind.allCases.contains { $0.isGeographic && host.supports($0) }
+  }
 
   // MARK: - Conditions that come and go
 
@@ -60,10 +62,7 @@ struct Tracker: Sendable {
     let wasListed = states[Int(slot)].isListed
     states[Int(slot)] = SlotState()
     states[Int(slot)].isListed = wasListed
-    switch table.kind(of: slot) {
-    case .circularGeographic: break
-    case .beaconIdentity: beaconTracks[slot] = BeaconTrack()
-    }
+    if !table.kind(of: slot).isGeographic { beaconTracks[slot] = BeaconTrack() }
     journal.touch(slot)
   }
 
@@ -77,21 +76,17 @@ struct Tracker: Sendable {
   mutating func begin(
     _ slot: UInt32, lookingBack: Bool, _ table: ConditionTable, _ delivery: inout Delivery
   ) {
+    guard table.kind(of: slot).isGeographic else { return startAbsence(slot, at: clock) }
     var survey = Survey()
-    switch table.kind(of: slot) {
-    case .circularGeographic:
-      if lookingBack, let fix = lastFix, clock != .min,
-        clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds,
-        decide(
-          slot, fix, at: EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude), table,
-          &delivery, &survey)
-      {
-        return
-      }
-      list(slot, table)
-    case .beaconIdentity:
-      startAbsence(slot, at: clock)
+    if lookingBack, let fix = lastFix, clock != .min,
+      clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds,
+      decide(
+        slot, fix, at: EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude), table,
+        &delivery, &survey)
+    {
+      return
     }
+    list(slot, table)
   }
 
   private mutating func list(_ slot: UInt32, _ table: ConditionTable) {

@@ -1,5 +1,3 @@
-import FencepostKernel
-
 extension MonitorEngine {
   /// Explains why a condition is in its state, for the present moment; `nil` when no condition has that identifier.
   public func explain(_ identifier: String) -> Explanation? {
@@ -17,10 +15,7 @@ extension MonitorEngine {
     } else if flags.suspends {
       explanation = Explanation(reason: .suspended)
     } else {
-      switch table.kind(of: slot) {
-      case .circularGeographic: explanation = explainCircle(slot)
-      case .beaconIdentity: explanation = explainBeacon(slot)
-      }
+      explanation = table.isGeographic(slot) ? explainShape(slot) : explainBeacon(slot)
     }
     explanation.observed = tracker.states[Int(slot)].observed.state
     explanation.diagnostics = flags
@@ -45,25 +40,23 @@ extension MonitorEngine {
     return explanation
   }
 
-  private func explainCircle(_ slot: UInt32) -> Explanation {
+  private func explainShape(_ slot: UInt32) -> Explanation {
     let state = tracker.states[Int(slot)]
-    // While a circle is evaluated, the last fix that it has seen is the monitor's.
+    // While a shape is evaluated, the last fix that it has seen is the monitor's.
     guard let fix = tracker.lastFix, state.observed != .undetermined || state.hasMetCoarseFix else {
       return Explanation(reason: .noFixYet)
     }
-    let circle = table.circle(of: slot)
+    let shape = table.shape(of: slot)
     let policy = table.policy(of: slot)
-    let distance = GeodesicInverse.distance(
-      latitude1: circle.latitude, longitude1: circle.longitude, latitude2: fix.coordinate.latitude,
-      longitude2: fix.coordinate.longitude)
-    let inner = policy.marginInwards(radius: circle.radius, accuracy: fix.accuracy)
-    let outer = policy.marginOutwards(radius: circle.radius, accuracy: fix.accuracy)
-    let isInside = distance <= circle.radius
+    let measure = shape.measure(fix.coordinate)
+    let inner = policy.marginInwards(size: shape.size, accuracy: fix.accuracy)
+    let outer = policy.marginOutwards(size: shape.size, accuracy: fix.accuracy)
+    let isInside = measure.isInside
     let isOtherSide = state.observed != .undetermined && isInside != (state.observed == .inside)
     let candidate = tracker.candidates[slot]
 
     var explanation: Explanation
-    if let needed = accuracyThatDecides(state.observed, circle, policy, distance: distance),
+    if let needed = policy.accuracyThatDecides(state.observed, size: shape.size, measure),
       state.observed == .undetermined || (isOtherSide && fix.accuracy > needed)
     {
       explanation = Explanation(reason: .tooCoarse)
@@ -74,9 +67,10 @@ extension MonitorEngine {
     } else {
       explanation = Explanation(reason: isOtherSide ? .withinMargin : isInside ? .inside : .outside)
       explanation.metresToDecide =
-        state.observed == .inside ? circle.radius + outer - distance : distance - (circle.radius - inner)
+        state.observed == .inside
+        ? measure.line + outer - measure.distance : measure.distance - (measure.line - inner)
     }
-    explanation.boundaryDistance = distance - circle.radius
+    explanation.boundaryDistance = measure.boundaryDistance
     explanation.accuracy = fix.accuracy
     explanation.entryMargin = inner
     explanation.exitMargin = outer
@@ -86,28 +80,6 @@ extension MonitorEngine {
     }
     return explanation
   }
-
-  /// The largest accuracy value with which a fix at a distance decides a circle; `nil` when none would, or when
-  /// accuracy plays no part.
-  private func accuracyThatDecides(
-    _ observed: Observed, _ circle: CircleGeometry, _ policy: TransitionPolicy, distance: Double
-  ) -> Double? {
-    guard policy.accuracyFactor > 0 else { return nil }
-    let coarse = max(circle.radius, 100)
-    let past = distance - circle.radius
-    switch observed {
-    case .undetermined:
-      return past <= 0 ? coarse : max(coarse, past)
-    case .inside:
-      return past >= policy.exitMargin(radius: circle.radius) && past > 0 ? quotient(past, policy.accuracyFactor) : nil
-    case .outside:
-      if distance <= circle.radius / 2 { return coarse }
-      return -past >= policy.entryMargin && past <= 0 ? min(coarse, quotient(-past, policy.accuracyFactor)) : nil
-    }
-  }
-
-  /// A quotient that does not overflow, which a host may trap: distances are below 1e8.
-  private func quotient(_ metres: Double, _ factor: Double) -> Double { metres / max(factor, 1e-280) }
 
   private func seconds(until microseconds: Int64) -> Double {
     Double(Timestamp(microseconds: microseconds).microseconds(since: Timestamp(microseconds: clock))) / 1e6

@@ -5,7 +5,7 @@ struct HostState: Sendable, Equatable {
   /// Bit n: conditions of the kind with number n cannot be monitored.
   var unsupportedKinds: UInt32 = 0
 
-  func supports(_ kind: ConditionKind) -> Bool { unsupportedKinds & (1 << UInt32(kind.rawValue)) == 0 }
+  func supports(_ kind: ConditionKind) -> Bool { unsupportedKinds & kind.bit == 0 }
 
   /// The flags that hold for a condition, but for what its storage adds.
   func flags(of slot: UInt32, in table: ConditionTable) -> Diagnostics {

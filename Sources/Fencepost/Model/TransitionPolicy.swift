@@ -1,8 +1,8 @@
-/// When a crossing of a circle counts, and which changes become events.
+/// When a crossing of a shape counts, and which changes become events.
 ///
 /// A fix is decisive when it lies beyond the boundary by the margin:
-/// inwards `min(max(entryMargin, accuracyFactor · accuracy), radius / 2)`,
-/// outwards `max(exit margin, accuracyFactor · accuracy)`. The crossing is confirmed when the device has then
+/// inwards `min(max(entryMargin, accuracyFactor · accuracy), size / 2)`,
+/// outwards `max(exit margin, accuracyFactor · accuracy)`, where the size of a circle is its radius. The crossing is confirmed when the device has then
 /// stayed on that side for the dwell.
 public struct TransitionPolicy: Sendable, Hashable {
   /// What ends a dwell.
@@ -39,7 +39,7 @@ public struct TransitionPolicy: Sendable, Hashable {
   public var entryMargin: Double
   /// Metres, finite, ≥ 0.
   public var exitMargin: Double
-  /// 0: the exit margin is ``exitMargin``. Else it is the radius clamped to `exitMargin … exitMarginLimit`.
+  /// 0: the exit margin is ``exitMargin``. Else it is the size clamped to `exitMargin … exitMarginLimit`.
   public var exitMarginLimit: Double
   /// Finite, ≥ 0; with 0 the accuracy of fixes is not looked at.
   public var accuracyFactor: Double
@@ -95,29 +95,58 @@ public struct TransitionPolicy: Sendable, Hashable {
     return notify.isSubset(of: .all) ? nil : "notify is \(notify.rawValue); accepted are the bits 1, 2 and 4"
   }
 
-  /// The exit margin of a circle of that radius, before accuracy is looked at.
+  /// An accuracy up to this, metres, is never too coarse to say "inside", however small the shape is. Less would leave
+  /// small shapes undecided where positions come from networks; more would tell of shapes that the device only passed.
+  static var alwaysFineEnough: Double { 100 }
+
+  /// The exit margin of a shape of that size, before accuracy is looked at.
   @inline(__always)
-  func exitMargin(radius: Double) -> Double {
-    exitMarginLimit == 0 ? exitMargin : min(max(radius, exitMargin), exitMarginLimit)
+  func exitMargin(size: Double) -> Double {
+    exitMarginLimit == 0 ? exitMargin : min(max(size, exitMargin), exitMarginLimit)
   }
+
+  /// The entry margin of a shape of that size, before accuracy is looked at: no margin makes a place unenterable.
+  @inline(__always)
+  func entryMargin(size: Double) -> Double { min(entryMargin, size / 2) }
 
   /// Metres inside the line at which a fix of that accuracy is decisive.
   @inline(__always)
-  func marginInwards(radius: Double, accuracy: Double) -> Double {
+  func marginInwards(size: Double, accuracy: Double) -> Double {
     let scaled = accuracyFactor == 0 ? 0 : accuracyFactor * accuracy
-    return min(max(entryMargin, scaled), radius / 2)
+    return min(max(entryMargin, scaled), size / 2)
   }
 
   /// Metres outside the line at which a fix of that accuracy is decisive.
   @inline(__always)
-  func marginOutwards(radius: Double, accuracy: Double) -> Double {
+  func marginOutwards(size: Double, accuracy: Double) -> Double {
     let scaled = accuracyFactor == 0 ? 0 : accuracyFactor * accuracy
-    return max(exitMargin(radius: radius), scaled)
+    return max(exitMargin(size: size), scaled)
   }
 
-  /// Whether a fix of that accuracy is too coarse to say "inside" for a circle of that radius.
+  /// Whether a fix of that accuracy is too coarse to say "inside" for a shape of that size.
   @inline(__always)
-  func isTooCoarse(radius: Double, accuracy: Double) -> Bool {
-    accuracyFactor != 0 && accuracy > max(radius, 100)
+  func isTooCoarse(size: Double, accuracy: Double) -> Bool {
+    accuracyFactor != 0 && accuracy > max(size, Self.alwaysFineEnough)
+  }
+
+  /// The largest accuracy with which a fix decides a shape of that size; `nil` when none would, or when accuracy plays no
+  /// part. The inverse of the rules above.
+  ///
+  /// - Parameter measure: where the fix is.
+  func accuracyThatDecides(_ observed: Observed, size: Double, _ measure: Shape.Measure) -> Double? {
+    guard accuracyFactor > 0 else { return nil }
+    let coarse = max(size, Self.alwaysFineEnough)
+    let past = measure.boundaryDistance
+    // A quotient that does not overflow, which a host may trap: the distances that come here are below 1e8.
+    func scaled(_ metres: Double) -> Double { metres / max(accuracyFactor, 1e-280) }
+    switch observed {
+    case .undetermined:
+      return past <= 0 ? coarse : max(coarse, past)
+    case .inside:
+      return past >= exitMargin(size: size) && past > 0 ? scaled(past) : nil
+    case .outside:
+      if measure.distance <= measure.line - size / 2 { return coarse }
+      return -past >= entryMargin && past <= 0 ? min(coarse, scaled(-past)) : nil
+    }
   }
 }

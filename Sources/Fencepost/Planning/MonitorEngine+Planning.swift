@@ -30,30 +30,29 @@ extension MonitorEngine {
   }
 
   private func armedCondition(_ ranked: RankedCircle) -> RotationPlan.ArmedCondition {
-    let circle = table.circle(of: ranked.slot)
+    let circle = table.shape(of: ranked.slot).bounds
     return RotationPlan.ArmedCondition(
       identifier: table.identifiers.string(of: ranked.slot), generation: table.generation(of: ranked.slot),
       tag: table.tag(of: ranked.slot), center: Coordinate(latitude: circle.latitude, longitude: circle.longitude),
       radius: circle.radius, slack: ranked.slack, isInside: ranked.isInside)
   }
 
-  /// Whether any fix may matter: a circle is undetermined, has a candidate, or is not on the side of its state.
+  /// Whether any fix may matter: a shape is undetermined, has a candidate, or is not on the side of its state.
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
-    if tracker.circlesAreSuspended || !tracker.candidates.isEmpty { return true }
+    if tracker.shapesAreSuspended || !tracker.candidates.isEmpty { return true }
     if tracker.undetermined.contains(where: { tracker.isSweepable($0, table) }) { return true }
     // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
     for watch in tracker.active.watches where tracker.states[Int(watch.slot)].observed == .inside {
-      let circle = table.circle(of: watch.slot)
-      let near = ChordThreshold.leaving(circle.radius)
-      if near > 0, circle.centre.squaredChord(to: position) < near * near { continue }
-      if circle.slack(at: coordinate, position, limit: .infinity)?.isInside == false { return true }
+      let shape = table.shape(of: watch.slot)
+      if shape.isSurelyInside(position) { continue }
+      if shape.slack(at: coordinate, position, limit: .infinity)?.isInside == false { return true }
     }
     var around: ContiguousArray<CapHit> = []
     table.index.collect(near: position, within: 0, into: &around)
     return around.contains { hit in
       tracker.states[Int(hit.id)].observed == .outside
-        && table.circle(of: hit.id).slack(at: coordinate, position, limit: .infinity)?.isInside == true
+        && table.shape(of: hit.id).slack(at: coordinate, position, limit: .infinity)?.isInside == true
     }
   }
 }

@@ -53,12 +53,3 @@ extension Coordinate {
       : "the coordinate is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
   }
 }
-
-extension CircularGeographicCondition {
-  /// Whether a coordinate lies in the circle, the line included; `false` when the coordinate or the circle is not
-  /// valid.
-  public func contains(_ coordinate: Coordinate) -> Bool {
-    guard defect == nil, coordinate.isValid else { return false }
-    return CircleGeometry(self).distance(to: coordinate) <= radius
-  }
-}

@@ -9,35 +9,6 @@ struct RankedCircle: Sendable {
   var isInside: Bool
 }
 
-extension CircleGeometry {
-  /// The distance of a position to the line, metres, and the side it is on; `nil` when that distance is certainly
-  /// more than a limit.
-  ///
-  /// Decides the side as the circle detector does.
-  @inline(__always)
-  func slack(at coordinate: Coordinate, _ position: EarthVector, limit: Double) -> (slack: Double, isInside: Bool)? {
-    if radius >= DistanceBounds.largestDistance { return limit < .infinity ? nil : (.infinity, true) }
-    let squared = centre.squaredChord(to: position)
-    if squared < ShortDistance.limit * ShortDistance.limit {
-      let past = ShortDistance.distance(from: centre, to: position) - radius
-      if past.magnitude > limit + 1e-6 { return nil }
-      if past.magnitude > 1e-6 { return (past.magnitude, past <= 0) }
-    } else if limit < .infinity {
-      let chord = squared.squareRoot()
-      if chord > ChordThreshold.approaching(radius + limit) { return nil }
-      if radius > limit, chord < ChordThreshold.leaving(radius - limit) { return nil }
-    }
-    let past = distance(to: coordinate) - radius
-    return (past.magnitude, past <= 0)
-  }
-
-  /// The geodesic distance from the centre, metres.
-  func distance(to coordinate: Coordinate) -> Double {
-    GeodesicInverse.distance(
-      latitude1: latitude, longitude1: longitude, latitude2: coordinate.latitude, longitude2: coordinate.longitude)
-  }
-}
-
 extension MonitorEngine {
   /// The monitored circles whose lines are nearest to a position: by slack, then radius, then identifier.
   ///
@@ -51,9 +22,9 @@ extension MonitorEngine {
     var limit = Double.infinity
     table.index.visitNearest(to: position) { slot, _ in
       guard !table.isOverLimit(slot) else { return limit }
-      let circle = table.circle(of: slot)
-      guard let (slack, isInside) = circle.slack(at: coordinate, position, limit: limit) else { return limit }
-      let found = RankedCircle(slack: slack, radius: circle.radius, slot: slot, isInside: isInside)
+      let shape = table.shape(of: slot)
+      guard let (slack, isInside) = shape.slack(at: coordinate, position, limit: limit) else { return limit }
+      let found = RankedCircle(slack: slack, radius: shape.bounds.radius, slot: slot, isInside: isInside)
       if nearest.count < count {
         nearest.append(found)
         raiseLast(&nearest)

@@ -9,8 +9,12 @@ public class Region: Hashable {
   /// Whether leaving is told as such; a state is told in any case.
   public var notifyOnExit = true
 
-  init(identifier: String) {
+  /// What the manager's condition is about.
+  let subject: Definition.Subject
+
+  init(identifier: String, _ subject: Definition.Subject) {
     self.identifier = identifier
+    self.subject = subject
   }
 
   public static func == (one: Region, other: Region) -> Bool {
@@ -22,12 +26,8 @@ public class Region: Hashable {
     hasher.combine(identifier)
   }
 
-  // What the manager's conditions are made of.
-
-  /// The identifier of the condition: the two types do not meet.
-  var conditionIdentifier: String { "" }
-  var condition: any Condition { CircularGeographicCondition(center: Coordinate(latitude: 0, longitude: 0), radius: 0) }
-  var kind: ConditionKind { .circularGeographic }
+  /// The identifier of the manager's condition: those of the types do not meet.
+  var conditionIdentifier: String { (subject.kind.region?.prefix ?? "") + identifier }
   /// What a condition keeps of the region's settings.
   var tag: UInt64 { (notifyOnEntry ? 1 : 0) | (notifyOnExit ? 2 : 0) }
 
@@ -46,15 +46,13 @@ public final class CircularRegion: Region {
   public init(center: Coordinate, radius: Double, identifier: String) {
     self.center = center
     self.radius = radius
-    super.init(identifier: identifier)
+    super.init(identifier: identifier, .circle(CircularGeographicCondition(center: center, radius: radius)))
   }
 
   /// Whether a coordinate lies in the circle, the line included.
   public func contains(_ coordinate: Coordinate) -> Bool { circle.contains(coordinate) }
 
   var circle: CircularGeographicCondition { CircularGeographicCondition(center: center, radius: radius) }
-  override var conditionIdentifier: String { "c:" + identifier }
-  override var condition: any Condition { circle }
 }
 
 /// The surroundings of beacons: of all with a UUID, of those with a major number too, or of one.
@@ -79,17 +77,12 @@ public final class BeaconRegion: Region {
   }
 
   init(_ beacon: BeaconIdentityCondition, identifier: String) {
-    self.beacon = beacon
     uuid = beacon.uuid
     major = beacon.major
     minor = beacon.minor
-    super.init(identifier: identifier)
+    super.init(identifier: identifier, .beacon(beacon))
   }
 
-  private let beacon: BeaconIdentityCondition
-  override var conditionIdentifier: String { "b:" + identifier }
-  override var condition: any Condition { beacon }
-  override var kind: ConditionKind { .beaconIdentity }
   override var tag: UInt64 { super.tag | (notifyEntryStateOnDisplay ? 4 : 0) }
 
   override func adopt(tag: UInt64) {
@@ -98,19 +91,29 @@ public final class BeaconRegion: Region {
   }
 }
 
+extension ConditionKind {
+  /// The type of region that stands for conditions of this kind, and how the identifiers of its conditions begin.
+  var region: (type: Region.Type, prefix: String)? {
+    switch self {
+    case .circularGeographic: (CircularRegion.self, "c:")
+    case .beaconIdentity: (BeaconRegion.self, "b:")
+    }
+  }
+}
+
 extension MonitorEngine {
   /// The region that a condition was made of; `nil` when it is not of a region manager.
   func region(of slot: UInt32) -> Region? {
     let identifier = table.identifiers.string(of: slot)
-    let name = String(identifier.dropFirst(2))
+    guard let prefix = table.kind(of: slot).region?.prefix, identifier.utf8.starts(with: prefix.utf8) else {
+      return nil
+    }
+    let name = String(identifier.dropFirst(prefix.count))
     let region: Region
-    switch table.kind(of: slot) {
-    case .circularGeographic:
-      guard identifier.utf8.starts(with: "c:".utf8) else { return nil }
-      let circle = table.circle(of: slot).condition
+    switch table.subject(of: slot) {
+    case .circle(let circle):
       region = CircularRegion(center: circle.center, radius: circle.radius, identifier: name)
-    case .beaconIdentity:
-      guard identifier.utf8.starts(with: "b:".utf8), let beacon = table.beacon(of: slot) else { return nil }
+    case .beacon(let beacon):
       region = BeaconRegion(beacon, identifier: name)
     }
     region.adopt(tag: table.tag(of: slot))

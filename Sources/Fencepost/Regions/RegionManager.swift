@@ -51,8 +51,7 @@ public final class RegionManager {
 
   /// Whether regions of a type, ``CircularRegion`` or ``BeaconRegion``, can be monitored here.
   public func isMonitoringAvailable(for type: Region.Type) -> Bool {
-    if type == CircularRegion.self { return !service.unavailableKinds.contains(.circularGeographic) }
-    return type == BeaconRegion.self && !service.unavailableKinds.contains(.beaconIdentity)
+    ConditionKind.allCases.contains { $0.region?.type == type && !service.unavailableKinds.contains($0) }
   }
 
   // MARK: Authorization

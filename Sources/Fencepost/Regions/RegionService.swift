@@ -153,7 +153,7 @@ public final class RegionService {
   var maximumRadius: Double { settings.maximumRadius }
 
   var unavailableKinds: Set<ConditionKind> {
-    Set([.circularGeographic, .beaconIdentity].filter { stored.engine.isUnsupported($0) })
+    Set(ConditionKind.allCases.filter { stored.engine.isUnsupported($0) })
   }
 
   var monitoredRegions: Set<Region> { Set(stored.engine.regions.map(\.region)) }
@@ -179,7 +179,7 @@ public final class RegionService {
   }
 
   private func isAcceptable(_ region: Region) -> Bool {
-    if region.identifier.isEmpty || stored.engine.isUnsupported(region.kind) { return false }
+    if region.identifier.isEmpty || stored.engine.isUnsupported(region.subject.kind) { return false }
     if let circle = region as? CircularRegion, !(circle.radius <= settings.maximumRadius) { return false }
     guard registered(region) == nil, let limit = settings.regionLimit else { return true }
     return stored.engine.regions.count < limit
@@ -190,7 +190,7 @@ public final class RegionService {
     do throws(MonitorError) {
       try stored.call { engine throws(MonitorError) in
         try engine.add(
-          region.condition, identifier: region.conditionIdentifier, policy: policy, tag: region.tag)
+          region.subject.condition, identifier: region.conditionIdentifier, policy: policy, tag: region.tag)
       }
       return true
     } catch {

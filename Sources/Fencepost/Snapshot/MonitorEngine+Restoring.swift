@@ -22,7 +22,7 @@ extension MonitorEngine {
     var state = SlotState()
     state.observed = untold.observed
     tracker.states.append(state)
-    if table.kind(of: slot) == .beaconIdentity { tracker.beaconTracks[slot] = BeaconTrack() }
+    if !table.isGeographic(slot) { tracker.beaconTracks[slot] = BeaconTrack() }
     try delivery.restore(
       slot, ToldStates.Saved(state: untold.noted, flags: 0, added: row.added), present: nil, flags: nil)
     return slot
@@ -36,11 +36,11 @@ extension MonitorEngine {
     tracker.states[Int(slot)].observed = row.observed
     tracker.states[Int(slot)].hasMetCoarseFix = row.hasMetCoarseFix
     if let candidate = row.candidate {
-      guard table.isCircle(slot), row.observed != .undetermined else { throw Damage("a candidate is out of place") }
+      guard table.isGeographic(slot), row.observed != .undetermined else { throw Damage("a candidate is out of place") }
       tracker.candidates[slot] = candidate
     }
     if let track = row.track {
-      guard !table.isCircle(slot) else { throw Damage("a sighting is out of place") }
+      guard !table.isGeographic(slot) else { throw Damage("a sighting is out of place") }
       tracker.beaconTracks[slot] = track
     }
     let told = ToldStates.Saved(
@@ -67,8 +67,7 @@ extension Tracker {
   mutating func settleRestored(_ table: ConditionTable) {
     var survey = Survey()
     for slot in table.live {
-      switch table.kind(of: slot) {
-      case .circularGeographic:
+      if table.isGeographic(slot) {
         if let candidate = candidates[slot], candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
         if states[Int(slot)].observed != .undetermined {
           refreshWatch(slot, table, &survey)
@@ -76,7 +75,7 @@ extension Tracker {
           states[Int(slot)].isListed = true
           undetermined.append(slot)
         }
-      case .beaconIdentity:
+      } else {
         if let track = beaconTracks[slot], track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
         if clock == .min { beaconsAwaitingClock.append(slot) }
       }

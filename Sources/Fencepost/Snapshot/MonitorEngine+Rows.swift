@@ -25,7 +25,7 @@ extension MonitorEngine {
   /// The value of ``DeviceRow/swept`` that leaves few states to tell; the same for the same state.
   var sweptInFull: UInt64 {
     var settled = 0
-    for slot in table.live where table.isCircle(slot) {
+    for slot in table.live where table.isGeographic(slot) {
       settled += tracker.states[Int(slot)].observed == .undetermined ? -1 : 1
     }
     return settled > 0 ? table.order.lastGeneration : 0

@@ -219,13 +219,13 @@ extension MonitorEngine {
     condition.pointee.uuid = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     condition.pointee.major = -1
     condition.pointee.minor = -1
-    let definition = self.condition(of: slot)
     condition.pointee.kind = kind(of: slot).number
-    if let circle = definition as? CircularGeographicCondition {
+    switch subject(of: slot) {
+    case .circle(let circle):
       condition.pointee.latitude = circle.center.latitude
       condition.pointee.longitude = circle.center.longitude
       condition.pointee.radius_m = circle.radius
-    } else if let beacon = definition as? BeaconIdentityCondition {
+    case .beacon(let beacon):
       withUnsafeMutableBytes(of: &condition.pointee.uuid) { beacon.uuid.store(to: $0.baseAddress!) }
       condition.pointee.major = beacon.major.map(Int32.init) ?? -1
       condition.pointee.minor = beacon.minor.map(Int32.init) ?? -1

@@ -75,12 +75,13 @@ public func fencepost_monitor_set_host_capabilities(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
-    guard unsupported_kinds & ~6 == 0 else {
-      throw .invalidArgument("unsupported_kinds is \(unsupported_kinds); accepted are the bits 2 and 4")
+    guard unsupported_kinds & ~ConditionKind.allBits == 0 else {
+      let bits = ConditionKind.allCases.map { "\($0.bit)" }
+      throw .invalidArgument(
+        "unsupported_kinds is \(unsupported_kinds); accepted are the bits "
+          + "\(bits.dropLast().joined(separator: ", ")) and \(bits[bits.count - 1])")
     }
-    var kinds: Set<ConditionKind> = []
-    if unsupported_kinds & 2 != 0 { kinds.insert(.circularGeographic) }
-    if unsupported_kinds & 4 != 0 { kinds.insert(.beaconIdentity) }
+    let kinds = Set(ConditionKind.allCases.filter { unsupported_kinds & $0.bit != 0 })
     try handle.call { engine throws(MonitorError) in
       try engine.setHostCapabilities(
         Diagnostics(rawValue: diagnostics), unsupported: kinds, at: Timestamp(microseconds: time_us))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TableChangesTests {
   private func define(_ table: inout ConditionTable, _ identifier: String, radius: Double = 100) {
     ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes in
-      table.enter(Definition(shape: .circle(circle(radius)), policy: .standard, tag: 0), identifier: bytes)
+      table.enter(Definition(subject: .circle(circle(radius)), policy: .standard, tag: 0), identifier: bytes)
     }
   }
 

@@ -192,8 +192,8 @@ import Testing
         if random.chance(0.5) { accuracy = 5 }
         let r = circle.radius
         let lines = [
-          r, r - policy.marginInwards(radius: r, accuracy: accuracy),
-          r + policy.marginOutwards(radius: r, accuracy: accuracy), r + accuracy, 0,
+          r, r - policy.marginInwards(size: r, accuracy: accuracy),
+          r + policy.marginOutwards(size: r, accuracy: accuracy), r + accuracy, 0,
         ]
         let offset = [0, 1e-9, -1e-9, 1e-7, -1e-7, 1e-5, -1e-5, 1e-3, -1e-3, 0.1, -0.1][random.integer(0...10)]
         let end = GeodesicDirect.solve(

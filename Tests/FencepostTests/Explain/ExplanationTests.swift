@@ -98,7 +98,7 @@ import Testing
       if let metres = why.metresToDecide {
         // Outwards from inside, inwards from outside.
         let sign: Double = why.observed == .satisfied ? 1 : -1
-        if policy.isTooCoarse(radius: radius, accuracy: last.accuracy), sign < 0 { continue }
+        if policy.isTooCoarse(size: radius, accuracy: last.accuracy), sign < 0 { continue }
         for (offset, decides) in [(1e-3, true), (-1e-3, false)] {
           let there = distance + sign * (metres + offset)
           guard there >= 0 else { continue }

@@ -6,21 +6,21 @@ import Testing
   @Test func presetsAreThoseOfTheTable() {
     let standard = TransitionPolicy.standard
     #expect(standard.entryDwellMicroseconds == 20_000_000 && standard.exitDwellMicroseconds == 20_000_000)
-    #expect(standard.marginInwards(radius: 100, accuracy: 5) == 20)
-    #expect(standard.marginOutwards(radius: 100, accuracy: 50) == 50)
-    #expect(standard.marginInwards(radius: 30, accuracy: 5) == 15)
-    #expect(TransitionPolicy.exact.marginInwards(radius: 100, accuracy: 500) == 0)
-    #expect(TransitionPolicy.exact.marginOutwards(radius: 100, accuracy: 500) == 0)
-    #expect(TransitionPolicy.coreLocation.marginOutwards(radius: 20, accuracy: 5) == 60)
-    #expect(TransitionPolicy.coreLocation.marginOutwards(radius: 150, accuracy: 5) == 150)
-    #expect(TransitionPolicy.coreLocation.marginOutwards(radius: 1_000, accuracy: 5) == 200)
+    #expect(standard.marginInwards(size: 100, accuracy: 5) == 20)
+    #expect(standard.marginOutwards(size: 100, accuracy: 50) == 50)
+    #expect(standard.marginInwards(size: 30, accuracy: 5) == 15)
+    #expect(TransitionPolicy.exact.marginInwards(size: 100, accuracy: 500) == 0)
+    #expect(TransitionPolicy.exact.marginOutwards(size: 100, accuracy: 500) == 0)
+    #expect(TransitionPolicy.coreLocation.marginOutwards(size: 20, accuracy: 5) == 60)
+    #expect(TransitionPolicy.coreLocation.marginOutwards(size: 150, accuracy: 5) == 150)
+    #expect(TransitionPolicy.coreLocation.marginOutwards(size: 1_000, accuracy: 5) == 200)
   }
 
   @Test func accuracyLimit() {
-    #expect(!TransitionPolicy.standard.isTooCoarse(radius: 50, accuracy: 100))
-    #expect(TransitionPolicy.standard.isTooCoarse(radius: 50, accuracy: 100.1))
-    #expect(!TransitionPolicy.standard.isTooCoarse(radius: 500, accuracy: 500))
-    #expect(!TransitionPolicy.exact.isTooCoarse(radius: 50, accuracy: 1e9))
+    #expect(!TransitionPolicy.standard.isTooCoarse(size: 50, accuracy: 100))
+    #expect(TransitionPolicy.standard.isTooCoarse(size: 50, accuracy: 100.1))
+    #expect(!TransitionPolicy.standard.isTooCoarse(size: 500, accuracy: 500))
+    #expect(!TransitionPolicy.exact.isTooCoarse(size: 50, accuracy: 1e9))
   }
 
   static let defective: [TransitionPolicy] = [

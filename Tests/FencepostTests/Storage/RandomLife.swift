@@ -40,11 +40,7 @@ enum LifeStep: CustomStringConvertible {
     var events: [String] = []
     switch self {
     case .add(let identifier, let definition, let assuming):
-      let condition: any Condition =
-        switch definition.shape {
-        case .circle(let circle): circle
-        case .beacon(let beacon): beacon
-        }
+      let condition = definition.subject.condition
       try? engine.add(
         condition, identifier: identifier, assuming: assuming, policy: definition.policy, tag: definition.tag)
     case .remove(let identifier): engine.remove(identifier)
@@ -56,11 +52,7 @@ enum LifeStep: CustomStringConvertible {
     case .advance(let time): try? engine.advance(to: Timestamp(microseconds: time))
     case .rewind(let time): try? engine.rewind(to: Timestamp(microseconds: time))
     case .sync(let identifier, let definition):
-      let condition: any Condition =
-        switch definition.shape {
-        case .circle(let circle): circle
-        case .beacon(let beacon): beacon
-        }
+      let condition = definition.subject.condition
       _ = try? engine.sync([
         NamedCondition(condition, identifier: identifier, policy: definition.policy, tag: definition.tag)
       ])
@@ -110,7 +102,7 @@ struct RandomLife {
   }
 
   private mutating func definition() -> Definition {
-    let shape: Definition.Shape =
+    let subject: Definition.Subject =
       if Int.random(in: 0..<3, using: &random) == 0 {
         .beacon(beacons.randomElement(using: &random) ?? beacons[0])
       } else {
@@ -119,7 +111,7 @@ struct RandomLife {
             center: Coordinate(latitude: 0, longitude: Double.random(in: 0..<0.002, using: &random)),
             radius: Double.random(in: 20..<150, using: &random)))
       }
-    return Definition(shape: shape, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
+    return Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
   }
 
   mutating func step() -> LifeStep {

@@ -23,14 +23,7 @@ struct DefinitionRow {
     if added != .min { writer.putCompact(added) }
     engine.table.policies[row.policy].encode(to: &writer)
     // The geometry is last, so that it may be as long as a shape needs.
-    switch row.kind {
-    case .circularGeographic:
-      writer.put(row.circle.latitude)
-      writer.put(row.circle.longitude)
-      writer.putCompact(row.circle.radius)
-    case .beaconIdentity:
-      engine.table.beacon(of: slot).encode(to: &writer)
-    }
+    engine.table.subject(of: slot).encode(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
@@ -42,22 +35,9 @@ struct DefinitionRow {
     let tag = bits & Self.hasTag != 0 ? try reader.takeCompact() : 0
     added = bits & Self.hasDate != 0 ? try reader.takeSignedTime("added") : .min
     let policy = try TransitionPolicy(reading: &reader)
-    let shape: Definition.Shape
-    switch kind {
-    case .circularGeographic:
-      let circle = CircularGeographicCondition(
-        center: Coordinate(latitude: try reader.takeDouble(), longitude: try reader.takeDouble()),
-        radius: try reader.takeCompactDouble())
-      if let defect = circle.defect { throw Damage(defect) }
-      shape = .circle(circle)
-    case .beaconIdentity:
-      guard let beacon = try BeaconIdentityCondition?(reading: &reader) else {
-        throw Damage("a beacon condition has no UUID")
-      }
-      shape = .beacon(beacon)
-    }
+    let subject = try Definition.Subject(kind, reading: &reader)
     try reader.end()
-    definition = Definition(shape: shape, policy: policy, tag: tag, assumed: assumed)
+    definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assumed)
   }
 
   init(identifier: [UInt8], definition: Definition, added: Int64) {

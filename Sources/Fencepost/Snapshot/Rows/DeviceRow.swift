@@ -6,7 +6,7 @@ struct DeviceRow {
   var hostFlags: Diagnostics
   var unsupportedKinds: UInt32
   var isScanning: Bool
-  /// A circle whose generation is not later than this one, and of which no ``StateRow`` tells, is settled outside as it
+  /// A shape whose generation is not later than this one, and of which no ``StateRow`` tells, is settled outside as it
   /// was assumed. Of a later one nothing is known yet.
   var swept: UInt64
 
@@ -47,7 +47,7 @@ struct DeviceRow {
 
   func check() throws(Damage) {
     guard hostFlags.isSubset(of: .hostFlags) else { throw Damage("the host's flags are unknown") }
-    guard unsupportedKinds & ~6 == 0 else { throw Damage("an unsupported kind is unknown") }
+    guard unsupportedKinds & ~ConditionKind.allBits == 0 else { throw Damage("an unsupported kind is unknown") }
     if let lastFix, lastFix.time.microseconds > clock { throw Damage("the last fix is later than the clock") }
   }
 

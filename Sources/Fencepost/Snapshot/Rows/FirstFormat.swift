@@ -61,24 +61,24 @@ enum FirstFormat {
     let assumed = try reader.take(Event.State.self, "assumed")
     let added = try reader.takeTime("added")
     state.hasMetCoarseFix = try reader.takeBool("coarse")
-    let shape: Definition.Shape
+    let subject: Definition.Subject
     switch kind {
     case .circularGeographic:
       let circle = CircularGeographicCondition(
         center: Coordinate(latitude: try reader.takeDouble(), longitude: try reader.takeDouble()),
         radius: try reader.takeDouble())
       if let defect = circle.defect { throw Damage(defect) }
-      shape = .circle(circle)
+      subject = .circle(circle)
     case .beaconIdentity:
       guard let beacon = try takeBeacon(&reader) else { throw Damage("a beacon condition has no UUID") }
-      shape = .beacon(beacon)
+      subject = .beacon(beacon)
       state.track = BeaconTrack(
         lastSighting: try reader.takeTime("last_sighting"), deadline: try reader.take())
       state.refinement = try takeBeacon(&reader)
     }
     let slot = try enter(
       DefinitionRow(
-        identifier: identifier, definition: Definition(shape: shape, policy: policy, tag: tag, assumed: assumed),
+        identifier: identifier, definition: Definition(subject: subject, policy: policy, tag: tag, assumed: assumed),
         added: added))
     let parts: UInt8 = try reader.take("parts", in: 0...31)
     if parts & 1 != 0 { state.ticket = try reader.take() }

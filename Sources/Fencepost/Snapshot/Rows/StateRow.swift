@@ -109,9 +109,9 @@ struct StateRow {
     present = engine.delivery.present(of: slot)
     flags = engine.delivery.leftFlags(of: slot)
     var isUntold = observed == .undetermined
-    switch row.kind {
-    case .circularGeographic: if row.generation <= swept { isUntold = observed == .outside }
-    case .beaconIdentity:
+    if row.kind.isGeographic {
+      if row.generation <= swept { isUntold = observed == .outside }
+    } else {
       let known = engine.tracker.beaconTracks[slot] ?? BeaconTrack()
       if known != BeaconTrack() || refinement != nil { track = known }
     }
@@ -120,7 +120,7 @@ struct StateRow {
 
   /// What is believed of a condition without a row.
   static func untold(_ kind: ConditionKind, isSwept: Bool, assumed: Event.State) -> StateRow {
-    StateRow(observed: isSwept && kind == .circularGeographic ? .outside : .undetermined, noted: assumed)
+    StateRow(observed: isSwept && kind.isGeographic ? .outside : .undetermined, noted: assumed)
   }
 }
 

@@ -1,52 +1,25 @@
 import FencepostKernel
 
-/// The circle detector.
+/// The detector of shapes.
 extension Tracker {
-  /// The geodesic distance of a position from a circle's centre, metres.
+  /// Decides an undetermined shape by a fix, if the fix can; `false` when it stays undetermined.
   ///
-  /// Short distances come from the chord, to a few nanometres; whatever is within a micrometre of a threshold is
-  /// decided by the full solution.
-  @inline(__always)
-  private func distance(
-    _ circle: CircleGeometry, _ coordinate: Coordinate, at position: EarthVector,
-    margins: (inner: Double, outer: Double)
-  ) -> Double {
-    let squared = circle.centre.squaredChord(to: position)
-    if squared < ShortDistance.limit * ShortDistance.limit {
-      let distance = ShortDistance.distance(from: circle.centre, to: position)
-      let past = distance - circle.radius
-      if past.magnitude > 1e-6, (past + margins.inner).magnitude > 1e-6, (past - margins.outer).magnitude > 1e-6 {
-        return distance
-      }
-    }
-    return GeodesicInverse.distance(
-      latitude1: circle.latitude, longitude1: circle.longitude, latitude2: coordinate.latitude,
-      longitude2: coordinate.longitude)
-  }
-
-  /// Decides an undetermined circle by a fix, if the fix can; `false` when it stays undetermined.
-  ///
-  /// By the plain side of the line; a fix that is too coarse for the circle can only say "outside", and only when
+  /// By the plain side of the line; a fix that is too coarse for the shape can only say "outside", and only when
   /// even its circle of uncertainty misses it.
   mutating func decide(
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) -> Bool {
-    let circle = table.circle(of: slot)
-    let policy = table.policy(of: slot)
-    let isCoarse = policy.isTooCoarse(radius: circle.radius, accuracy: fix.accuracy)
-    let reach = isCoarse ? circle.radius + fix.accuracy : circle.radius
-    // The chord is shorter than the geodesic; no chord is as long as 2e7 m, and the square of what is longer may overflow.
-    let isFar = reach < 2e7 && circle.centre.squaredChord(to: position) > reach * reach
-    if isFar, delivery.agrees(slot, .unsatisfied) {
+    let shape = table.shape(of: slot)
+    let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
+    let margin = isCoarse ? fix.accuracy : 0
+    if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied) {
       settle(slot, .outside, table, &survey)
       return true
     }
-    let margin = isCoarse ? fix.accuracy : 0
-    let distance = distance(circle, fix.coordinate, at: position, margins: (0, margin))
-    let boundaryDistance = distance - circle.radius
-    let isInside = distance <= circle.radius
-    if isCoarse, !(distance - fix.accuracy > circle.radius) {
+    let measure = shape.measure(fix.coordinate, at: position, margins: (0, margin))
+    let isInside = measure.isInside
+    if isCoarse, !(measure.distance - fix.accuracy > measure.line) {
       states[Int(slot)].hasMetCoarseFix = true
       journal.touch(slot, isUrgent: false)
       return false
@@ -56,7 +29,7 @@ extension Tracker {
       slot: slot, generation: table.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
       cause: .determination, date: Timestamp(microseconds: clock))
     entry.notify = .initial
-    entry.setEvidence(fix, boundaryDistance: boundaryDistance)
+    entry.setEvidence(fix, boundaryDistance: measure.boundaryDistance)
     delivery.observe(entry, host, table)
     return true
   }
@@ -67,9 +40,9 @@ extension Tracker {
     refreshWatch(slot, table, &survey)
   }
 
-  /// Decides what a fix can decide of the undetermined circles, in add order.
+  /// Decides what a fix can decide of the undetermined shapes, in add order.
   ///
-  /// When many circles were added most are far away and were assumed unsatisfied: the index tells the near ones, and
+  /// When many conditions were added most are far away and were assumed unsatisfied: the index tells the near ones, and
   /// of the others only the state is touched.
   mutating func determine(
     _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
@@ -77,7 +50,7 @@ extension Tracker {
     var listed: ContiguousArray<UInt32> = []
     swap(&listed, &undetermined)
     if !undeterminedIsSorted {
-      listed.removeAll { !table.isCircle($0) && unlist($0) }
+      listed.removeAll { !table.isGeographic($0) && unlist($0) }
       listed.sort { table.generation(of: $0) < table.generation(of: $1) }
       undeterminedIsSorted = true
     }
@@ -114,7 +87,7 @@ extension Tracker {
     swap(&listed, &undetermined)
   }
 
-  /// In a fork that still shares its states: settles at once the listed circles that are neither near nor to be told
+  /// In a fork that still shares its states: settles at once the listed shapes that are neither near nor to be told
   /// about, and leaves the others in the list.
   ///
   /// - Returns: Whether it did so.
@@ -143,10 +116,10 @@ extension Tracker {
     return true
   }
 
-  /// Whether a slot has a circle that waits for the fix that decides it; a suspended one waits for no fix.
+  /// Whether a slot has a shape that waits for the fix that decides it; a suspended one waits for no fix.
   @inline(__always)
   func isSweepable(_ slot: UInt32, _ table: ConditionTable) -> Bool {
-    states[Int(slot)].observed == .undetermined && table.isCircle(slot) && !isSuspended(slot, table)
+    states[Int(slot)].observed == .undetermined && table.isGeographic(slot) && !isSuspended(slot, table)
   }
 
   private mutating func unlist(_ slot: UInt32) -> Bool {
@@ -154,19 +127,18 @@ extension Tracker {
     return true
   }
 
-  /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
+  /// Applies a fix to a determined shape: opens, cancels or confirms a candidate.
   mutating func cross(
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey
   ) {
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return }
-    let circle = table.circle(of: slot)
+    let shape = table.shape(of: slot)
     let policy = table.policy(of: slot)
-    let inner = policy.marginInwards(radius: circle.radius, accuracy: fix.accuracy)
-    let outer = policy.marginOutwards(radius: circle.radius, accuracy: fix.accuracy)
-    let distance = distance(circle, fix.coordinate, at: position, margins: (inner, outer))
-    let isInside = distance <= circle.radius
-    let isOwnSide = isInside == (observed == .inside)
+    let inner = policy.marginInwards(size: shape.size, accuracy: fix.accuracy)
+    let outer = policy.marginOutwards(size: shape.size, accuracy: fix.accuracy)
+    let measure = shape.measure(fix.coordinate, at: position, margins: (inner, outer))
+    let isOwnSide = measure.isInside == (observed == .inside)
     if isOwnSide {
       if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {
         deadlines.cancel(slot)
@@ -182,12 +154,13 @@ extension Tracker {
     }
     let isDecisive =
       observed == .inside
-      ? distance >= circle.radius + outer
-      : distance <= circle.radius - inner && !policy.isTooCoarse(radius: circle.radius, accuracy: fix.accuracy)
+      ? measure.distance >= measure.line + outer
+      : measure.distance <= measure.line - inner && !policy.isTooCoarse(size: shape.size, accuracy: fix.accuracy)
     guard isDecisive else { return }
     let dwell = observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds
     let candidate = Candidate(
-      fix: fix, boundaryDistance: distance - circle.radius, deadline: fix.time.adding(microseconds: dwell).microseconds,
+      fix: fix, boundaryDistance: measure.boundaryDistance,
+      deadline: fix.time.adding(microseconds: dwell).microseconds,
       isTimed: policy.dwellPolicy == .timer)
     if dwell == 0 {
       confirm(slot, candidate, date: time, table, &survey)
@@ -209,7 +182,7 @@ extension Tracker {
         change: .crossing(candidate)))
   }
 
-  /// Changes the side of a circle whose crossing is confirmed.
+  /// Changes the side of a shape whose crossing is confirmed.
   mutating func confirmCrossing(
     _ slot: UInt32, _ candidate: Candidate, date: Int64, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
