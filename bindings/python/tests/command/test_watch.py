@@ -14,23 +14,12 @@ from pathlib import Path
 
 import pytest
 from conftest import SECOND, Run
+from watching import START, Clock, circles, lines, report
 
 from fencepost import CircularGeographicCondition, Event, Monitor
 from fencepost._command.live_lines import LineError, parse_line
 from fencepost._command.notices import Notices
 from fencepost._command.watched_monitor import Watch
-
-START = 1_700_000_000
-
-
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
@@ -179,21 +168,7 @@ def test_lines_that_are_refused(line: bytes) -> None:
 
 @pytest.fixture
 def conditions(tmp_path: Path) -> Path:
-    path = tmp_path / "conditions.geojson"
-    feature = {
-        "type": "Feature",
-        "geometry": {"type": "Point", "coordinates": [0, 0]},
-        "properties": {"identifier": "office", "radius": 200, "policy": "exact"},
-    }
-    path.write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
-    return path
-
-
-def lines(*steps: tuple[int, float]) -> str:
-    return "".join(
-        json.dumps({"latitude": 0, "longitude": longitude, "accuracy": 5, "time": START + second}) + "\n"
-        for second, longitude in steps
-    )
+    return circles(tmp_path / "conditions.geojson", office=200)
 
 
 def test_a_file_is_followed_to_its_end(run: Run, tmp_path: Path, conditions: Path) -> None:
@@ -249,15 +224,7 @@ def test_a_gpsd_is_asked_and_followed(run: Run, conditions: Path) -> None:
                 connection.sendall(b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n')
                 asked.append(connection.recv(1000))
                 for second, longitude in ((0, 0), (10, 0.01)):
-                    report = {
-                        "class": "TPV",
-                        "mode": 3,
-                        "time": f"2023-11-14T22:13:{20 + second}.000Z",
-                        "lat": 0,
-                        "lon": longitude,
-                        "eph": 5,
-                    }
-                    connection.sendall(json.dumps(report).encode() + b"\r\n")
+                    connection.sendall(report(second, longitude))
 
         thread = threading.Thread(target=serve)
         thread.start()

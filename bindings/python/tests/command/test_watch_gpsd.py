@@ -10,48 +10,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import Run
+from watching import LONGEST, Clock, circles, report
 
 from fencepost._command.gpsd import Gpsd, _Reports
 from fencepost._command.live_lines import LineError
 from fencepost._command.notices import Notices
 from fencepost._files.tracks import FixRow
 
-LONGEST = 60.0
-"""Seconds for anything that is waited for."""
 BANNER = b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n'
-
-
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def report(second: int, longitude: float, device: str | None = None) -> bytes:
-    values: dict[str, Any] = {"class": "TPV", "mode": 3, "lat": 0, "lon": longitude, "eph": 5}
-    values["time"] = f"2023-11-14T22:13:{20 + second}.000Z"
-    if device is not None:
-        values["device"] = device
-    return json.dumps(values).encode() + b"\r\n"
-
-
-def one_place(folder: Path) -> Path:
-    path = folder / "places.geojson"
-    feature = {
-        "type": "Feature",
-        "geometry": {"type": "Point", "coordinates": [0, 0]},
-        "properties": {"identifier": "office", "radius": 200, "policy": "exact"},
-    }
-    path.write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
-    return path
 
 
 @contextmanager
@@ -91,7 +60,7 @@ def serving(*lives: bytes, again: bytes | None = None) -> Iterator[str]:
 
 
 def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
-    conditions = one_place(tmp_path)
+    conditions = circles(tmp_path / "places.geojson", office=200)
     with serving(BANNER + report(0, 0), BANNER + report(10, 0.01)) as url:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2.5")
     assert [json.loads(line)["state"] for line in ended.stdout.splitlines()] == ["satisfied", "unsatisfied"]
@@ -106,7 +75,7 @@ def test_a_loss_and_a_return_are_said(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("told", [b"", BANNER, BANNER + b"no report\r\n"], ids=["nothing", "a banner", "nonsense"])
 def test_a_port_that_accepts_and_closes_at_once_is_lost(told: bytes, run: Run, tmp_path: Path) -> None:
     """As one that refuses: after so many seconds it ends, with one line that says since when."""
-    conditions = one_place(tmp_path)
+    conditions = circles(tmp_path / "places.geojson", office=200)
     with serving(report(0, 0), again=told) as url:
         ended = run("watch", "--source", url, "--conditions", conditions, "--reconnect", "2")
     assert ended.returncode == 2, ended.stderr
@@ -128,7 +97,7 @@ def accepted(server: socket.socket, source: Gpsd, told: bytes = b"") -> None:
 
 
 def test_the_pauses_grow_however_a_gpsd_fails() -> None:
-    clock, said = Clock(), list[str]()
+    clock, said = Clock(0.0), list[str]()
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
         port = server.getsockname()[1]
@@ -147,7 +116,7 @@ def test_the_pauses_grow_however_a_gpsd_fails() -> None:
 
 
 def test_a_life_with_a_fix_or_of_a_minute_begins_the_patience_anew() -> None:
-    clock, said = Clock(), list[str]()
+    clock, said = Clock(0.0), list[str]()
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(LONGEST)
         port = server.getsockname()[1]
@@ -169,7 +138,7 @@ def test_a_life_with_a_fix_or_of_a_minute_begins_the_patience_anew() -> None:
 
 def reports(*lines: bytes, device: str | None = None, seconds: float = 1.0) -> tuple[list[FixRow], list[str]]:
     """What is made of reports that come so many seconds apart, and what is said."""
-    clock, said = Clock(), list[str]()
+    clock, said = Clock(0.0), list[str]()
     decoder = _Reports("gps", device, Notices(said.append, clock), clock)
     rows = []
     for line in lines:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import OWN_TRACKS, ROOT, TRACKS, Run
+from watching import circles, lines, report
 
 from fencepost import Monitor
 from fencepost._command.gpsd import Gpsd
@@ -26,7 +27,6 @@ from fencepost._files.tracks import FixRow
 
 DRIVE = ROOT / "examples" / "data" / "drive.gpx"
 DRIVE_CONDITIONS = ROOT / "examples" / "data" / "conditions.geojson"
-START = 1_700_000_000
 
 
 def sentence(body: str) -> str:
@@ -161,26 +161,6 @@ def test_what_cannot_be_watched_is_one_line(run: Run, tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------- stores
 
 
-def circles(path: Path, **radii: float) -> Path:
-    features = [
-        {
-            "type": "Feature",
-            "geometry": {"type": "Point", "coordinates": [0, 0]},
-            "properties": {"identifier": name, "radius": radius, "policy": "exact"},
-        }
-        for name, radius in radii.items()
-    ]
-    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
-    return path
-
-
-def lines(*steps: tuple[int, float]) -> str:
-    return "".join(
-        json.dumps({"latitude": 0, "longitude": longitude, "accuracy": 5, "time": START + second}) + "\n"
-        for second, longitude in steps
-    )
-
-
 def test_a_source_given_again_is_passed_over(run: Run, tmp_path: Path) -> None:
     """Also fixes of one time, which a clock alone could not tell apart."""
     conditions = circles(tmp_path / "conditions.geojson", office=200)
@@ -255,22 +235,6 @@ def test_a_store_in_use_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 # --------------------------------------------------------------------------------------------- gpsd
-
-
-def report(second: int, longitude: float) -> bytes:
-    return (
-        json.dumps(
-            {
-                "class": "TPV",
-                "mode": 3,
-                "time": f"2023-11-14T22:13:{20 + second}.000Z",
-                "lat": 0,
-                "lon": longitude,
-                "eph": 5,
-            }
-        ).encode()
-        + b"\r\n"
-    )
 
 
 def test_a_gpsd_that_goes_is_asked_again(run: Run, tmp_path: Path) -> None:

@@ -1,0 +1,244 @@
+"""The command ``watch`` when fixes are refused or a clock is wrong: nothing fails in silence, nothing is said without
+end, and nothing is deaf for good."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from watching import START, Clock, Watched
+
+from fencepost import Monitor
+from fencepost._command.notices import Notices, to_stderr
+from fencepost._command.watched_monitor import ENOUGH, ROLLOVER
+
+
+def test_notices_of_a_kind_are_said_once_a_minute_with_their_count() -> None:
+    clock = Clock()
+    said: list[str] = []
+    notices = Notices(said.append, clock)
+    for number in range(100_000):
+        notices.seldom("line", f"line {number} is bad")
+    notices.seldom("other", "something else")
+    assert said == ["line 0 is bad", "something else"]
+    assert notices.pause() == pytest.approx(60)
+    clock.now += 60
+    assert notices.pause() == 0
+    notices.pass_time()
+    assert said[2:] == ["line 99999 is bad (the last of 99999 within a minute)"]
+    assert notices.pause() is None
+    notices.seldom("line", "one more")
+    notices.close()
+    assert said[3:] == ["one more"]
+    clock.now += 60
+    notices.pass_time()
+    notices.seldom("line", "after a long time")
+    assert said[4:] == ["after a long time"], "at once again"
+
+
+def test_what_a_device_sends_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    to_stderr("line 1: \x1b[2Jgone\r\nfencepost: all is well\u2028\u0085 – ä " + "x" * 10_000)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(r"fencepost: line 1: \x1b[2Jgone\r\nfencepost: all is well\u2028\x85 – ä ")
+    assert len(line) < 1_100
+
+
+def test_a_receiver_that_falls_back_1024_weeks_is_said() -> None:
+    watched = Watched()
+    watched.feed()
+    for _ in range(300):
+        watched.feed(late=ROLLOVER / 1e6)
+    assert watched.said[0] == (
+        "it: 2004-03-30 22:30:02Z is 19.6 years (1024 weeks: the receiver's count of weeks may have rolled over) "
+        "before the monitor's clock"
+    )
+    assert len(watched.said) == 5, "the first, then one a minute"
+    assert all("(the last of 60 within a minute)" in said for said in watched.said[1:])
+    watched.feed()
+    assert watched.said[5] == "it: fixes are taken again, after 300 that were refused"
+    watched.watch.report("it")
+    assert watched.said[6] == "it: 300 of 302 fixes came late and were skipped"
+
+
+def test_a_late_fix_now_and_then_is_no_flood() -> None:
+    watched = Watched()
+    for number in range(600):
+        watched.feed(late=100.0 if number % 2 else 0.0)
+    assert 2 <= len(watched.said) <= 11
+    assert watched.watch.counts["late_fixes"] == 300
+
+
+def test_a_receiver_without_a_position_and_one_whose_clock_stands_are_said() -> None:
+    watched = Watched()
+    watched.feed()
+    for _ in range(90):
+        watched.feed(accuracy=float("nan"))
+    assert watched.said[0] == "it: the receiver has no position"
+    assert len(watched.said) == 2
+    standing = Watched()
+    standing.feed()
+    for second in range(1, 90):
+        standing.feed(late=float(second))
+    # The monitor's own clock follows by the lag of 5 s: then they are late.
+    assert any("before the monitor's clock" in said for said in standing.said)
+    still = Watched(lag=86_400.0)
+    still.feed()
+    for second in range(1, 90):
+        still.feed(late=float(second))
+    (said,) = still.said
+    assert said.endswith("is the time of the fix before")
+    assert still.watch.counts["double_fixes"] == 89
+
+
+def test_times_that_no_calendar_has_are_refused_and_said() -> None:
+    watched = Watched()
+    watched.feed()
+    for time_us in ((1 << 63) - 1, -(1 << 63)):
+        assert watched.watch.feed((0.0, 0.0, 5.0, time_us), "it")
+    assert "a time that no calendar has" in watched.said[0]
+    assert watched.watch.counts["late_fixes"] + watched.watch.counts["future_fixes"] == 2
+
+
+# ------------------------------------------------------------------------------------ a clock that ran ahead
+
+
+def test_a_glitch_ahead_is_refused_and_deafens_nothing() -> None:
+    for glitch in (61.0, 3_000.0, 1e9):
+        watched = Watched()
+        watched.feed()
+        watched.feed(late=-glitch, longitude=0.01)
+        assert watched.watch.counts["future_fixes"] == 1
+        assert "ahead of this computer's clock; such fixes are refused without --any-time" in watched.said[0]
+        watched.feed()
+        watched.feed(longitude=0.01)
+        assert watched.states == ["satisfied", "unsatisfied"], glitch
+        assert watched.watch.counts["late_fixes"] == 0
+
+
+@pytest.mark.parametrize("ahead", [60.0, None], ids=["by the wall clock", "any time"])
+@pytest.mark.parametrize("glitch", [1.0, 4.9, 5.1, 8.0, 20.0, 59.0])
+def test_a_small_glitch_ahead_deafens_for_no_longer_than_it_is(glitch: float, ahead: float | None) -> None:
+    """Time that is counted on from it would stay ahead of every fix to come."""
+    for delay in (0.0, 0.5, 2.0, 4.0):
+        watched = Watched(ahead=ahead)
+        watched.feed(late=delay)
+        watched.feed(late=-glitch)
+        before = watched.watch.counts["late_fixes"]
+        for _ in range(round(glitch + delay) + 5):
+            watched.feed(late=delay)
+        late = watched.watch.counts["late_fixes"]
+        assert late - before <= glitch + delay + 1, (glitch, delay)
+        for number in range(10):
+            watched.feed(late=delay, longitude=0.01 * (number % 2))
+        assert watched.watch.counts["late_fixes"] == late
+        assert watched.states[-2:] == ["satisfied", "unsatisfied"]
+
+
+def test_no_sequence_of_fixes_deafens_for_good() -> None:
+    """Whatever the receiver says, and whatever the monitor took for the time: fixes that are right are taken."""
+    seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
+    for life in range(150):
+        generator = random.Random(f"{seed} {life}")
+        watched = Watched(ahead=generator.choice([None, 60.0, 1e5]), lag=generator.choice([0.0, 5.0, 30.0]))
+        for _ in range(generator.randrange(60)):
+            off = generator.choice([0.0, 1.0, -1.0, 10.0, -10.0, -55.0, 3_000.0, -3_000.0, 6e8, -6e8, -1e5])
+            accuracy = generator.choice([5.0, 5.0, 5.0, -1.0, float("nan")])
+            passes = generator.choice([0.0, 0.1, 1.0, 1.0, 70.0])
+            watched.feed(late=off * generator.random(), longitude=0.01, accuracy=accuracy, passes=passes)
+        live = Watched(watched.monitor, lag=5.0)
+        live.clock.now = watched.clock.now
+        for _ in range(ENOUGH + 6):
+            live.feed(late=0.5)
+        late = live.watch.counts["late_fixes"]
+        for number in range(6):
+            live.feed(late=0.5, longitude=0.01 * (number % 2))
+        assert live.watch.counts["late_fixes"] == late, f"seed {seed}, life {life}"
+        assert live.states[-2:] == ["satisfied", "unsatisfied"], f"seed {seed}, life {life}"
+        sequences = [event.sequence for event in (*watched.seen, *live.seen)]
+        assert sequences == list(range(1, len(sequences) + 1)), f"seed {seed}, life {life}"
+
+
+@pytest.mark.parametrize("glitch", [30.0, 3_000.0, 1e9])
+def test_a_monitor_that_ran_ahead_is_rewound_by_fixes_that_are_right(glitch: float) -> None:
+    watched = Watched(ahead=None)
+    watched.feed()
+    watched.feed(late=-glitch)
+    live = Watched(watched.monitor)
+    live.clock.now = watched.clock.now
+    for number in range(1, ENOUGH + 1):
+        assert live.seen == []
+        live.feed(longitude=0.01)
+        assert live.watch.counts["passed_fixes"] == min(number, ENOUGH - 1)
+    assert live.states[-1] == "unsatisfied"
+    (told,) = [said for said in live.said if "is put back from" in said]
+    assert "ahead of this computer's, with which 5 fixes in a row agree" in told
+    live.feed()
+    live.feed(longitude=0.01)
+    assert live.states[-2:] == ["satisfied", "unsatisfied"], "it goes on as ever"
+    assert [event.sequence for event in live.seen] == list(range(2, 2 + len(live.seen)))
+
+
+def test_a_monitor_that_ran_ahead_recovers_also_after_a_restart(tmp_path: Path) -> None:
+    with Monitor("me", store=tmp_path) as monitor:
+        watched = Watched(monitor, ahead=None)
+        watched.feed(late=-1e9)
+    for _ in range(2):
+        with Monitor("me", store=tmp_path) as monitor:
+            live = Watched(monitor)
+            for _ in range(3 * ENOUGH):
+                live.feed(longitude=0.01)
+            assert (monitor.clock_us or 0) < (START + live.clock.now + 1) * 1e6
+    assert live.said == [] or "before the monitor's clock" in live.said[0]
+    with Monitor("me", store=tmp_path) as monitor:
+        record = monitor.record("office")
+        assert record is not None
+        assert record.last_event.state == "unsatisfied"
+
+
+def test_fixes_that_were_held_up_rewind_nothing() -> None:
+    """The clock is right: five late fixes are a backlog."""
+    watched = Watched()
+    for _ in range(10):
+        watched.feed()
+    before = watched.monitor.clock_us
+    for late in (8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0):
+        watched.feed(late=late + 10, passes=0.01)
+    assert watched.watch.counts["late_fixes"] >= ENOUGH
+    assert (watched.monitor.clock_us or 0) >= (before or 0)
+    assert watched.states == ["satisfied"]
+    assert not any("put back" in said for said in watched.said)
+
+
+def test_fixes_that_do_not_agree_with_the_clock_rewind_nothing() -> None:
+    ahead = Watched(ahead=None)
+    ahead.feed()
+    ahead.feed(late=-3_000.0)
+    live = Watched(ahead.monitor)
+    live.clock.now = ahead.clock.now
+    clock = live.monitor.clock_us
+    for number in range(40):  # never five in a row: every fifth is of a receiver that is an hour behind
+        live.feed(late=3_600.0 if number % ENOUGH == ENOUGH - 1 else 0.0)
+    for _ in range(40):
+        live.feed(late=-100.0, passes=0.1)
+        live.feed(late=100.0, passes=0.1)
+    assert live.monitor.clock_us == clock
+    anyhow = Watched(ahead.monitor, ahead=None)
+    anyhow.clock.now = live.clock.now
+    for _ in range(40):
+        anyhow.feed()
+    assert anyhow.monitor.clock_us == clock, "with --any-time nothing is compared with the clock"
+
+
+def test_a_computer_without_the_time_takes_fixes_once_it_has_it() -> None:
+    watched = Watched()
+    watched.wall_ahead = -START  # 1970
+    for _ in range(10):
+        watched.feed()
+    assert watched.seen == []
+    assert "53.9 years ahead of this computer's clock" in watched.said[0]
+    watched.wall_ahead = 0.0
+    watched.feed()
+    assert watched.states == ["satisfied"]
+    assert watched.said[-1] == "it: fixes are taken again, after 10 that were refused"

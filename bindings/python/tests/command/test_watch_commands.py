@@ -1,0 +1,123 @@
+"""The command that ``watch --exec`` runs for an event: one that hangs, that fails, that takes long."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from watching import LONGEST, Watched, is_gone
+
+from fencepost import CircularGeographicCondition, Event, Monitor
+from fencepost._command import event_handlers
+from fencepost._command.event_handlers import EventCommand
+from fencepost._command.notices import Notices
+from fencepost._command.signals import Signals
+
+
+@pytest.fixture
+def signals() -> Iterator[Signals]:
+    with Signals() as entered:
+        yield entered
+
+
+@pytest.fixture
+def event() -> Event:
+    monitor = Monitor()
+    monitor.add(CircularGeographicCondition(0, 0, 200), "office")
+    watched = Watched(monitor)
+    watched.feed()
+    return watched.seen[0]
+
+
+@pytest.mark.parametrize("descriptors", [True, False], ids=["pidfd", "without"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo $$ > pid; exec sleep 1000",
+        "sleep 1000 & echo $! > pid; wait",
+        "trap '' TERM INT HUP; sh -c \"trap '' TERM; echo \\$\\$ > pid; while :; do sleep 0.1; done\"",
+        "(trap '' TERM; echo $$ > pid; exec sleep 1000) & wait",
+    ],
+    ids=["itself", "a child", "deaf", "a deaf child"],
+)
+def test_a_command_that_hangs_is_ended_with_what_it_started(
+    command: str,
+    descriptors: bool,
+    event: Event,
+    signals: Signals,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(event_handlers, "GRACE", 0.3)
+    if not descriptors:
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+    said: list[str] = []
+    started = time.monotonic()
+    assert not EventCommand(command, signals, Notices(said.append), timeout=0.3)(event)
+    assert time.monotonic() - started < LONGEST
+    assert said == [f"the command for event {event.sequence} took longer than 0.3 s and was ended; it is run again"]
+    assert is_gone(int((tmp_path / "pid").read_text()))
+
+
+@pytest.mark.parametrize("descriptors", [True, False], ids=["pidfd", "without"])
+def test_what_becomes_of_a_command_decides(
+    descriptors: bool, event: Event, signals: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if not descriptors:
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+    said: list[str] = []
+
+    def run(command: str) -> bool:
+        return EventCommand(command, signals, Notices(said.append), timeout=LONGEST)(event)
+
+    assert run("cat > told; sleep 0.1")
+    assert json.loads((tmp_path / "told").read_text())["sequence"] == event.sequence
+    assert run("exec < /dev/null; true"), "it need not read the event"
+    assert run("sleep 1000 & echo $! > left"), "it may leave something running"
+    os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)  # which is there, or this is an error
+    assert said == []
+    assert not run("exit 3")
+    assert not run("kill -9 $$")
+    assert not run("/no/such/command 2> /dev/null")
+    assert [text.partition("; ")[0] for text in said] == [
+        f"the command ended with {code} for event {event.sequence}" for code in (3, -9, 127)
+    ]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_watch_whose_command_hangs(
+    number: signal.Signals, event: Event, signals: Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within a moment, or at once with the second; a command that ends meanwhile has handled its event."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(event_handlers, "GRACE", 0.3)
+    said: list[str] = []
+    handler = EventCommand(f"kill -{number.value} {os.getpid()}; sleep 1000", signals, Notices(said.append))
+    assert not handler(event)
+    assert said == [
+        f"the command for event {event.sequence} was ended because the watch stops; a watch that goes on from its "
+        "store runs it again"
+    ]
+    monkeypatch.setattr(event_handlers, "GRACE", 10_000.0)
+    signals.stops = 0
+    twice = f"kill -{number.value} {os.getpid()}; sleep 0.5; kill -{number.value} {os.getpid()}; sleep 1000"
+    assert not EventCommand(twice, signals, Notices(said.append))(event)
+    signals.stops = 0
+    once = f"kill -{number.value} {os.getpid()}; sleep 0.2"
+    assert EventCommand(once, signals, Notices(said.append))(event)
+    assert signals.is_stopped()
+
+
+def test_a_command_that_takes_long_is_said(event: Event, signals: Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_handlers, "MINUTE", 0.1)
+    said: list[str] = []
+    assert EventCommand("sleep 0.35", signals, Notices(said.append))(event)
+    assert 1 <= len(said) <= 4
+    assert said[0].startswith(f"the command for event {event.sequence} has been running for ")

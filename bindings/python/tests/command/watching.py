@@ -1,0 +1,109 @@
+"""What the tests of ``fencepost watch`` share: a time that they set, a place, fixes, and the words of a gpsd."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from fencepost import CircularGeographicCondition, Event, Monitor
+from fencepost._command.notices import Notices
+from fencepost._command.watched_monitor import Watch
+
+START = 1_700_000_000
+"""Seconds since 1970 of the first fix."""
+LONGEST = 60.0
+"""Seconds for anything that is waited for."""
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self, now: float = 1000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def circles(path: Path, **radii: float) -> Path:
+    """A file of conditions: circles around one place, in metres, that decide at once."""
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [0, 0]},
+            "properties": {"identifier": name, "radius": radius, "policy": "exact"},
+        }
+        for name, radius in radii.items()
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path
+
+
+def line(second: float, longitude: float = 0.0) -> str:
+    """A fix as a line of JSON."""
+    fix = {"latitude": 0, "longitude": longitude, "accuracy": 5, "time": START + second}
+    return json.dumps(fix) + "\n"
+
+
+def lines(*steps: tuple[float, float]) -> str:
+    """Fixes as lines: seconds and longitudes."""
+    return "".join(line(second, longitude) for second, longitude in steps)
+
+
+def report(second: int, longitude: float, device: str | None = None) -> bytes:
+    """A position as a gpsd sends it."""
+    values: dict[str, Any] = {"class": "TPV", "mode": 3, "lat": 0, "lon": longitude, "eph": 5}
+    values["time"] = f"2023-11-14T22:13:{20 + second}.000Z"
+    if device is not None:
+        values["device"] = device
+    return json.dumps(values).encode() + b"\r\n"
+
+
+class Watched:
+    """A watch of one place, at a time of the test's choosing; what it says and the events that it handles."""
+
+    def __init__(self, monitor: Monitor | None = None, **options: object) -> None:
+        self.clock = Clock()
+        self.wall_ahead = 0.0
+        self.said: list[str] = []
+        self.seen: list[Event] = []
+        self.monitor = Monitor() if monitor is None else monitor
+        if "office" not in self.monitor:
+            self.monitor.add(CircularGeographicCondition(0, 0, 200), "office", policy="exact")
+        self.notices = Notices(self.said.append, self.clock)
+        self.watch = Watch(self.monitor, self.handle, self.notices, monotonic=self.clock, wall=self.wall, **options)  # type: ignore[arg-type]
+
+    def wall(self) -> float:
+        return START + self.clock.now + self.wall_ahead
+
+    def handle(self, event: Event) -> bool:
+        self.seen.append(event)
+        return True
+
+    def feed(self, late: float = 0.0, longitude: float = 0.0, accuracy: float = 5.0, passes: float = 1.0) -> None:
+        """A second later a fix comes whose time is so many seconds behind the true time."""
+        self.clock.now += passes
+        assert self.watch.feed((0.0, longitude, accuracy, round((START + self.clock.now - late) * 1e6)), "it")
+        self.watch.pass_time()
+        self.watch.handle_events()
+        self.notices.pass_time()
+
+    @property
+    def states(self) -> list[str]:
+        return [str(event.state) for event in self.seen]
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process ends within the time limit; one that is a zombie has."""
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False
