@@ -132,8 +132,8 @@ import Testing
 
   @Test(arguments: refused) func isRefused(_ shape: Refused) {
     do {
-      _ = try GeodesicPolygon(
-        shape.parts.map { $0.map { $0.map { ($0[0], $0[1]) } } }, reading: shape.planar ? .planar : .geodesic,
+      _ = try GeodesicShape(
+        polygon: shape.parts.map { $0.map { $0.map { ($0[0], $0[1]) } } }, reading: shape.planar ? .planar : .geodesic,
         isOriented: shape.oriented, buffer: shape.buffer)
       Issue.record("accepted")
     } catch {
@@ -172,8 +172,9 @@ import Testing
   ]
 
   @Test(arguments: accepted) func isAccepted(_ shape: Refused) throws {
-    _ = try GeodesicPolygon(
-      shape.parts.map { $0.map { $0.map { ($0[0], $0[1]) } } }, isOriented: shape.oriented, buffer: shape.buffer)
+    _ = try GeodesicShape(
+      polygon: shape.parts.map { $0.map { $0.map { ($0[0], $0[1]) } } }, isOriented: shape.oriented,
+      buffer: shape.buffer)
   }
 
   @Test func thereAreSixty() {
@@ -192,7 +193,9 @@ import Testing
       ring.append((latitude: 85, longitude: -0.9 * longitude - 3))
     }
     var reason: ShapeDefect.Reason?
-    do throws(ShapeDefect) { _ = try GeodesicPolygon([[ring]], reading: .planar) } catch { reason = error.reason }
+    do throws(ShapeDefect) { _ = try GeodesicShape(polygon: [[ring]], reading: .planar) } catch {
+      reason = error.reason
+    }
     #expect(reason == .tooManyVertices)
   }
 }

@@ -65,7 +65,8 @@ import Testing
           }
         }
         #expect(found.distance == least, "\(rings) \(place)")
-        #expect(line.clearance(from: point.vector) <= least)
+        let chords = line.chordBounds(to: point.vector)
+        #expect(chords.least <= least && GeodesicShape.most(ofChord: chords.most) >= least)
         if least > size * 1e-3 {
           #expect((found.side > 0) == (winding(rings, around: place) > 0), "\(rings) \(place) \(found)")
         }

@@ -14,6 +14,8 @@ struct GivenRing {
   var points: [SurfacePoint] = []
   /// For each point the number of the given vertex that the edge from it belongs to.
   var edges: [Int] = []
+  /// The vertices alone, without the points of planar edges.
+  var vertices: [SurfacePoint] = []
 
   /// Most vertices of a shape after planar edges have been cut.
   static var most: Int { 1_000_000 }
@@ -23,8 +25,8 @@ struct GivenRing {
   ///   - isRing: whether the last vertex is joined to the first.
   ///   - room: how many points there may be, reduced by those made.
   init(
-    _ given: some Sequence<(latitude: Double, longitude: Double)>, part: Int, ring: Int, isRing: Bool,
-    reading: EdgeReading, room: inout Int
+    _ given: some Collection<ShapeVertices.Vertex>, part: Int, ring: Int, isRing: Bool, reading: EdgeReading,
+    room: inout Int
   ) throws(ShapeDefect) {
     self.part = part
     self.ring = ring
@@ -44,9 +46,11 @@ struct GivenRing {
         vertices.removeLast()
       }
     }
-    guard vertices.count >= (isRing ? 3 : 2), isRing || vertices.count > 1 else {
+    // A line that is given as one place is the centre of a circle.
+    guard vertices.count >= (isRing ? 3 : 2) || (!isRing && given.count == 1) else {
       throw ShapeDefect(.tooFewVertices, place(vertices[0].number), at: vertices[0].point)
     }
+    self.vertices = vertices.map(\.point)
     for index in vertices.indices {
       let here = vertices[index]
       guard isRing || index + 1 < vertices.count else {
@@ -94,8 +98,8 @@ struct GivenRing {
     longitude >= 180 ? longitude - 360 : (longitude < -180 ? longitude + 360 : longitude + 0)
   }
 
-  /// Replaces a planar edge by geodesics between points of it, so many that the drawn line is within 0.1 m of them:
-  /// n = ⌈√(0.26 a Δλ S √(Δφ² + C²Δλ²) / 0.1 m)⌉ with S the greatest |sin φ| and C the greatest cos φ on the edge.
+  /// Replaces a planar edge by geodesics between points of it, so many that the drawn line is within 0.1 m of them: the
+  /// departure falls with the square of their number.
   private mutating func cut(
     from start: SurfacePoint, to end: SurfacePoint, _ number: Int, _ room: inout Int
   ) throws(ShapeDefect) {
@@ -106,20 +110,8 @@ struct GivenRing {
     let change = InverseTask.longitudeDifference(from: lesser.longitude, to: greater.longitude)
     let span = change.degrees + change.tail
     if span.magnitude == 180 { throw ShapeDefect(.edgeTooLong, place(number), at: start) }
-    let radians = Trigonometry.radiansPerDegree
-    let rise = (greater.latitude - lesser.latitude) * radians
-    let sine = max(
-      Trigonometry.sincosDegrees(lesser.latitude).sine.magnitude,
-      Trigonometry.sincosDegrees(greater.latitude).sine.magnitude)
-    let crossesEquator = lesser.latitude <= 0 && greater.latitude >= 0
-    let cosine =
-      crossesEquator
-      ? 1
-      : max(
-        Trigonometry.sincosDegrees(lesser.latitude).cosine, Trigonometry.sincosDegrees(greater.latitude).cosine)
-    let turn = span.magnitude * radians
-    let slant = (rise * rise + cosine * cosine * turn * turn).squareRoot()
-    let count = (0.26 * Ellipsoid.equatorialRadius * turn * sine * slant / 0.1).squareRoot()
+    let bound = PlanarEdge.departureBound(lesser.latitude, greater.latitude, span: span)
+    let count = (bound / 0.1).squareRoot()
     guard count <= Double(room) + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
     let steps = max(count.roundedUp, 1)
     guard steps > 1 else { return }

@@ -48,3 +48,39 @@ public struct ShapeDefect: Error, Sendable, Equatable {
     longitude = point?.longitude
   }
 }
+
+extension ShapeDefect {
+  /// One line for whoever gave the shape: what is wrong, where, and what is accepted. Parts, rings and edges are counted
+  /// from 0; ring 0 of a part is the outer one.
+  public var message: String {
+    var text = "\(reason.rawValue): \(explanation)"
+    if let place { text += ", \(place.text)" }
+    if let other { text += " and \(other.text)" }
+    if let latitude, let longitude { text += ", at latitude \(latitude), longitude \(longitude)" }
+    return text
+  }
+
+  private var explanation: String {
+    switch reason {
+    case .coordinate: "a vertex is not a latitude in [-90, 90] and a longitude in [-360, 360] in degrees"
+    case .empty: "there is no part, ring, line or vertex"
+    case .tooFewVertices: "a ring needs at least 3 different vertices, a line 2"
+    case .tooManyVertices: "a shape has at most \(GivenRing.most) vertices, with those that planar edges are cut at"
+    case .edgeTooLong: "an edge is at most 19900 km long, and a planar edge spans less than 180 degrees of longitude"
+    case .noArea: "a ring encloses no area"
+    case .whichSide: "a ring halves the Earth; declare the polygon oriented"
+    case .crossing: "two edges cross"
+    case .overlap: "two edges lie upon each other"
+    case .holeOutside: "a hole is not within its outer ring"
+    case .holesOverlap: "two holes overlap"
+    case .partsOverlap: "two parts overlap"
+    case .noLine: "the rings cancel each other; no boundary remains"
+    case .radius: "the radius must be a finite number of metres above 0"
+    case .buffer: "the buffer must be a finite number of metres that leaves something of the polygon"
+    }
+  }
+}
+
+extension ShapeDefect.Place {
+  fileprivate var text: String { "part \(part), ring \(ring), edge \(edge)" }
+}

@@ -14,6 +14,14 @@
     vector = EarthVector(latitude: latitude, longitude: longitude)
   }
 
+  /// A position that is known in both forms.
+  @inlinable @inline(__always)
+  public init(latitude: Double, longitude: Double, vector: EarthVector) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.vector = vector
+  }
+
   /// The place of a point of the surface that is known as a vector.
   init(_ vector: EarthVector) {
     (latitude, longitude) = vector.position

@@ -3,15 +3,8 @@ import Testing
 
 @testable import FencepostKernel
 
-typealias Corner = (latitude: Double, longitude: Double)
-
-/// A square of degrees, counterclockwise from its south-western corner.
-func square(_ south: Double, _ west: Double, _ size: Double) -> [Corner] {
-  [(south, west), (south, west + size), (south + size, west + size), (south + size, west)]
-}
-
-@Suite struct GeodesicPolygonTests {
-  private func distance(_ polygon: GeodesicPolygon, _ latitude: Double, _ longitude: Double) -> Double {
+@Suite struct GeodesicShapeTests {
+  private func distance(_ polygon: GeodesicShape, _ latitude: Double, _ longitude: Double) -> Double {
     polygon.boundaryDistance(of: SurfacePoint(latitude: latitude, longitude: longitude))
   }
 
@@ -19,7 +12,7 @@ func square(_ south: Double, _ west: Double, _ size: Double) -> [Corner] {
     let outer = isReversed ? square(0, 0, 1).reversed() : square(0, 0, 1)
     let hole = isReversed ? square(0.4, 0.4, 0.2) : square(0.4, 0.4, 0.2).reversed()
     for ring in [outer, outer + [outer[0]], [outer[0]] + outer] {
-      let polygon = try GeodesicPolygon([[ring, hole]])
+      let polygon = try GeodesicShape(polygon: [[ring, hole]])
       #expect(distance(polygon, 0.5, 0.1) < 0 && distance(polygon, 0.5, 0.5) > 0 && distance(polygon, 2, 2) > 0)
       #expect(distance(polygon, 0, 0.5) == 0 && distance(polygon, 0, 0) == 0)
       // A tenth of a degree of longitude on the equator, nearly.
@@ -28,50 +21,51 @@ func square(_ south: Double, _ west: Double, _ size: Double) -> [Corner] {
   }
 
   @Test func orientedPolygonsMayBeMostOfTheEarth() throws {
-    let rest = try GeodesicPolygon([[square(0, 0, 1).reversed()]], isOriented: true)
+    let rest = try GeodesicShape(polygon: [[square(0, 0, 1).reversed()]], isOriented: true)
     #expect(distance(rest, 0.5, 0.5) > 0 && distance(rest, -45, 170) < 0)
-    let inside = try GeodesicPolygon([[square(0, 0, 1)]], isOriented: true)
+    let inside = try GeodesicShape(polygon: [[square(0, 0, 1)]], isOriented: true)
     #expect(distance(inside, 0.5, 0.5) < 0)
   }
 
   /// The same place cut at the antimeridian, led to the pole, or in parts that share an edge has the line of the whole.
   @Test func seamsAreNoLine() throws {
-    let whole = try GeodesicPolygon([[square(10, 175, 10)]])
-    let cut = try GeodesicPolygon(
-      [
+    let whole = try GeodesicShape(polygon: [[square(10, 175, 10)]])
+    let cut = try GeodesicShape(
+      polygon: [
         [[(10, 175), (10, 180), (20, 180), (20, 175)]], [[(10, -180), (10, -175), (20, -175), (20, -180)]],
       ], reading: .planar)
-    let planar = try GeodesicPolygon([[square(10, 175, 10)]], reading: .planar)
+    let planar = try GeodesicShape(polygon: [[square(10, 175, 10)]], reading: .planar)
     for (latitude, longitude) in [(15.0, 180.0), (15, -180), (15, 179.999), (12, -178), (19.9, 179), (15, 170)] {
       let expected = distance(planar, latitude, longitude)
       // Half edges are cut at other points; each is within 0.1 m of the drawn line.
       #expect((distance(cut, latitude, longitude) - expected).magnitude < 0.25)
       #expect((distance(whole, latitude, longitude) < 0) == (expected < 0))
     }
-    let cap = try GeodesicPolygon(
-      [[[(-80, -180), (-80, -60), (-80, 60), (-80, 180), (-90, 180), (-90, -180)]]], reading: .planar)
+    let cap = try GeodesicShape(
+      polygon: [[[(-80, -180), (-80, -60), (-80, 60), (-80, 180), (-90, 180), (-90, -180)]]], reading: .planar)
     #expect(
       (distance(cap, -90, 12) + 1_116_828).magnitude < 10 && distance(cap, -85, 180) < 0 && distance(cap, -79, 0) > 0)
-    let shared = try GeodesicPolygon([[square(0, 0, 1)], [square(0, 1, 1)]])
+    let shared = try GeodesicShape(polygon: [[square(0, 0, 1)], [square(0, 1, 1)]])
     #expect((distance(shared, 0.5, 1) + 55_287).magnitude < 10)
     // Different vertices along the antimeridian.
-    let stepped = try GeodesicPolygon(
-      [[[(0, 179), (0, 180), (1, 180), (1, 179)]], [[(-1, -180), (-1, -179), (2, -179), (2, -180)]]], reading: .planar)
+    let stepped = try GeodesicShape(
+      polygon: [[[(0, 179), (0, 180), (1, 180), (1, 179)]], [[(-1, -180), (-1, -179), (2, -179), (2, -180)]]],
+      reading: .planar)
     #expect(distance(stepped, 0.5, 180) < 0 && distance(stepped, 1.5, 180) == 0 && distance(stepped, 1.5, 179.9) > 0)
   }
 
   @Test func aRingAroundAPoleHoldsThePole() throws {
     let ring: [Corner] = (0..<12).map { (70, Double($0) * 30 - 170) }
-    let polygon = try GeodesicPolygon([[ring]])
+    let polygon = try GeodesicShape(polygon: [[ring]])
     #expect(distance(polygon, 90, 0) < -2_000_000 && distance(polygon, 60, 0) > 0)
-    let south = try GeodesicPolygon([[ring.map { (-$0.latitude, $0.longitude) }]])
+    let south = try GeodesicShape(polygon: [[ring.map { (-$0.latitude, $0.longitude) }]])
     #expect(distance(south, -90, 0) == distance(polygon, 90, 0))
   }
 
   @Test func buffersMoveTheLine() throws {
-    let wide = try GeodesicPolygon([[square(0, 0, 1)]], buffer: 1_000)
-    let narrow = try GeodesicPolygon([[square(0, 0, 1)]], buffer: -1_000)
-    let exact = try GeodesicPolygon([[square(0, 0, 1)]])
+    let wide = try GeodesicShape(polygon: [[square(0, 0, 1)]], buffer: 1_000)
+    let narrow = try GeodesicShape(polygon: [[square(0, 0, 1)]], buffer: -1_000)
+    let exact = try GeodesicShape(polygon: [[square(0, 0, 1)]])
     let d = distance(exact, 0.001, 0.5)
     #expect(distance(wide, 0.001, 0.5) == d - 1_000 && distance(narrow, 0.001, 0.5) == d + 1_000)
   }
@@ -79,7 +73,7 @@ func square(_ south: Double, _ west: Double, _ size: Double) -> [Corner] {
   /// Planar edges are cut so finely that the line on the map is nowhere farther than 0.1 m.
   @Test func planarEdgesAreWithinTenCentimetres() throws {
     for (south, west, size) in [(50.0, 5.0, 10.0), (-75, 100, 12), (1, 179, 30), (80, 0, 9)] {
-      let polygon = try GeodesicPolygon([[square(south, west, size)]], reading: .planar)
+      let polygon = try GeodesicShape(polygon: [[square(south, west, size)]], reading: .planar)
       for step in 0...200 {
         let part = Double(step) / 200 * size
         for (latitude, longitude) in [(south, west + part), (south + size, west + part), (south + part, west)] {
@@ -108,7 +102,7 @@ func square(_ south: Double, _ west: Double, _ size: Double) -> [Corner] {
         }
       }
       do {
-        let polygon = try GeodesicPolygon([[ring]])
+        let polygon = try GeodesicShape(polygon: [[ring]])
         #expect(!crosses, "\(ring)")
         valid += 1
         // Inside as the flat map says: crossings of a ray.

@@ -1,0 +1,82 @@
+extension GeodesicShape {
+  /// Bounds of the signed boundary distance D at a point of the surface, metres, without trigonometry: a few nanometres
+  /// apart within 20 km of the line of a shape with short edges, wider elsewhere.
+  ///
+  /// - Parameter position: within a micrometre of the surface.
+  public func bounds(at position: EarthVector) -> (least: Double, most: Double) {
+    // Outside of the cap no side has to be told.
+    let beyond = boundingCap.centre.squaredChord(to: position).squareRoot() - boundingCap.reach
+    if beyond > 1_000 { return (beyond, .infinity) }
+    if let foot = line.nearestInSpace(to: position, isSided: isPolygon) {
+      let distance = distance(foot)
+      return (distance - 2e-8, distance + 2e-8)
+    }
+    if !isPolygon {
+      let chords = line.chordBounds(to: position)
+      return (chords.least - offset, GeodesicShape.most(ofChord: chords.most) - offset)
+    }
+    let foot = line.nearest(to: SurfacePoint(position))
+    let distance = distance(foot)
+    return (distance - 2e-6, distance + 2e-6)
+  }
+
+  /// How far a point of space can move straight before it may be at a point of the surface whose boundary distance is
+  /// `level`, metres; 0 when it may be there now.
+  ///
+  /// - Parameters:
+  ///   - position: near the surface, or anywhere: what is above or below it costs its height.
+  ///   - level: metres, a value of D.
+  public func clearance(from position: EarthVector, to level: Double) -> Double {
+    guard position.length > 1 else { return 0 }
+    let below = position.onSurface
+    let bounds = bounds(at: below)
+    let gap = max(bounds.least - level, level - bounds.most)
+    guard gap > 0 else { return 0 }
+    // Points at a geodesic distance from `gap` on have a chord of at least this.
+    return max(0, ChordThreshold.leaving(gap) - (below - position).length - 1e-6)
+  }
+
+  /// The point of the boundary, D = 0, that is nearest to a point; from a point of the line of a buffered polygon or of
+  /// a corridor one of those at a right angle to it.
+  ///
+  /// Where the boundary is at a distance from the line and curved by several edges, the point is at distance |D| on
+  /// the way to or from the nearest place of the line.
+  public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint {
+    let foot = line.nearest(to: point, isSided: isPolygon)
+    guard offset != 0 else { return foot.place }
+    let place = foot.place
+    let isInside = isPolygon && foot.side > 0
+    var outwards: Double
+    if foot.distance > 1e-6 {
+      outwards = place.path(to: point).azimuth1 + (isInside ? 180 : 0)
+    } else {
+      // Right of the edge.
+      let segment = line.segment(foot.edge)
+      outwards = segment.length > 0 ? segment.point(segment.foot(of: place).along).azimuth + 90 : 0
+    }
+    let end = GeodesicDirect.solve(
+      latitude: place.latitude, longitude: place.longitude, azimuth: outwards, distance: offset)
+    return SurfacePoint(latitude: end.latitude, longitude: end.longitude)
+  }
+
+  /// A circle that holds the shape, metres; a radius of half a meridian holds the Earth.
+  public var boundingCircle: (centre: SurfacePoint, radius: Double) {
+    guard boundingCap.centre.length > 1e6 else {
+      return (SurfacePoint(latitude: 0, longitude: 0), DistanceBounds.largestDistance)
+    }
+    let middle = boundingCap.centre.onSurface
+    let place = SurfacePoint(middle)
+    let chord = boundingCap.reach + (middle - boundingCap.centre).length + 1e-3
+    return (place, min(GeodesicShape.most(ofChord: chord), DistanceBounds.largestDistance))
+  }
+
+  /// No points with a chord up to this are farther apart along the surface, metres.
+  static func most(ofChord chord: Double) -> Double {
+    if chord <= ChordThreshold.near { return chord + chord * chord * chord * (1.02 * ChordThreshold.bend) + 1e-6 }
+    // The arc of the circle that is bent as no geodesic is bent more: s = 2 R arcsin(c / 2R).
+    let sine = chord / (2 * Ellipsoid.smallestRadiusOfCurvature)
+    guard sine < 0.99 else { return DistanceBounds.largestDistance }
+    let arc = Trigonometry.atan2(sine, (1 - sine * sine).squareRoot())
+    return 2 * Ellipsoid.smallestRadiusOfCurvature * arc * (1 + 1e-9)
+  }
+}

@@ -1,0 +1,115 @@
+/// A polygon or a corridor on the ellipsoid: how far a point is from its boundary, and on which side.
+///
+/// The signed boundary distance D is negative inside, in metres. D changes by no more than a point moves.
+public final class GeodesicShape: Sendable {
+  /// Computed distances below this count as 0, metres: whoever is on the line is in.
+  static var onTheLine: Double { 20e-9 }
+  /// A polygon's depth is told up to this, metres.
+  static var greatestDepth: Double { 100_000 }
+  /// A cap that holds every place.
+  static var wholeEarth: (centre: EarthVector, reach: Double) {
+    (EarthVector(x: 0, y: 0, z: 0), Ellipsoid.largestRadiusOfCurvature)
+  }
+
+  /// What it was made of. The longitudes are in [−180, 180), vertices that repeat the one before and those that close
+  /// a ring are gone.
+  public let definition: ShapeDefinition
+  /// The greatest −D there is, metres: of a corridor the radius, of a polygon that of the largest inscribed circle, up to
+  /// 1 % below and at most 100 km.
+  public let depth: Double
+  /// Where D is −`depth`, or less when the depth is at its most; in a corridor a place of its line.
+  public let deepest: SurfacePoint
+  /// A cap in space that holds the shape: every point with D ≤ 0 has a chord of at most `reach` metres to its centre.
+  public let boundingCap: (centre: EarthVector, reach: Double)
+
+  let line: ShapeLine
+  let isPolygon: Bool
+  /// Metres by which the boundary lies outside of the line.
+  let offset: Double
+
+  /// - Parameters:
+  ///   - definition: vertices in degrees.
+  ///   - depth: a depth that was found before, kept as it is; `nil` to find it.
+  public init(_ definition: ShapeDefinition, depth known: Double? = nil) throws(ShapeDefect) {
+    var definition = definition
+    switch definition.kind {
+    case .polygon(let buffer, let isOriented):
+      guard buffer.isFinite else { throw ShapeDefect(.buffer) }
+      let made = try PolygonLine(definition.vertices, definition.edges, isOriented: isOriented)
+      definition.vertices = made.vertices
+      (line, isPolygon, offset) = (made.line, true, buffer)
+    case .corridor(let radius):
+      guard radius > 0, radius.isFinite else { throw ShapeDefect(.radius) }
+      let made = try CorridorLine(definition.vertices, definition.edges)
+      definition.vertices = made.vertices
+      (line, isPolygon, offset) = (made.line, false, radius)
+    }
+    self.definition = definition
+    boundingCap = GeodesicShape.cap(line, isPolygon, offset)
+    if isPolygon {
+      let isEverywhere = boundingCap.reach >= GeodesicShape.wholeEarth.reach
+      guard let found = DeepestPlace.find(line, buffer: offset, isEverywhere: isEverywhere) else {
+        throw ShapeDefect(.buffer)
+      }
+      deepest = found.place
+      depth = known ?? min(found.depth, GeodesicShape.greatestDepth)
+    } else {
+      deepest = line.vertices[(line.vertices.count - 1) / 2]
+      depth = known ?? offset
+    }
+  }
+
+  /// The signed boundary distance D of a point, metres: negative inside, 0 on the boundary. Within 15 nm.
+  public func boundaryDistance(of point: SurfacePoint) -> Double {
+    distance(line.nearest(to: point, isSided: isPolygon))
+  }
+
+  /// Whether a point is inside, the boundary included.
+  public func contains(_ point: SurfacePoint) -> Bool { boundaryDistance(of: point) <= 0 }
+
+  /// The number of vertices of the definition.
+  public var vertexCount: Int { definition.vertices.vertices.count }
+
+  /// Bytes of memory.
+  public var byteCount: Int {
+    MemoryLayout<Int>.size * 40 + line.byteCount + definition.vertices.byteCount
+  }
+
+  func distance(_ foot: LineFoot) -> Double {
+    let distance = (isPolygon && foot.side > 0 ? -foot.distance : foot.distance) - offset
+    return distance.magnitude < GeodesicShape.onTheLine ? 0 : distance
+  }
+
+  private static func cap(
+    _ line: ShapeLine, _ isPolygon: Bool, _ offset: Double
+  ) -> (centre: EarthVector, reach: Double) {
+    let (centre, reach) = line.bounds
+    let whole = GeodesicShape.wholeEarth
+    // Where a ball is small, what lies beyond it is in one piece without the line: inside or outside as a whole.
+    guard centre.length > 1e6, reach < 6e6 else { return whole }
+    if isPolygon {
+      let opposite = SurfacePoint((centre * -1).onSurface)
+      if line.nearest(to: SurfacePoint(latitude: opposite.latitude, longitude: opposite.longitude)).side > 0 {
+        return whole
+      }
+    }
+    let wide = reach + max(offset, 0)
+    return wide < 1.2e7 ? (centre, wide) : whole
+  }
+}
+
+extension ShapeVertices {
+  var byteCount: Int {
+    vertices.capacity * MemoryLayout<Vertex>.stride
+      + (ringEnds.capacity + partEnds.capacity) * MemoryLayout<Int>.stride + 3 * 32
+  }
+}
+
+extension EarthVector {
+  /// The point of the surface on the ray from the Earth's centre, for a vector that is not the centre.
+  var onSurface: EarthVector {
+    let (u, v) = (x / Ellipsoid.equatorialRadius, y / Ellipsoid.equatorialRadius)
+    let w = z / Ellipsoid.polarRadius
+    return self / (u * u + v * v + w * w).squareRoot()
+  }
+}

@@ -1,0 +1,32 @@
+/// The place of a line that is nearest to a point.
+public struct LineFoot: Sendable {
+  /// Number of the edge it is on; −1 when the line is empty.
+  public var edge = -1
+  /// Geodesic distance of the point, metres; infinite when there is no edge.
+  public var distance = Double.infinity
+  /// Where it is, as a vector.
+  public var at = EarthVector(x: 0, y: 0, z: 0)
+  /// Where it is in degrees, when that is known already.
+  var given: SurfacePoint?
+  /// Number of the vertex it is; −1 between the ends of the edge.
+  public var vertex = -1
+  /// Positive when the point is to the left of the line, negative to the right, 0 on it; without meaning beside an open
+  /// chain.
+  public var side = 0.0
+
+  init() {}
+
+  init(edge: Int, distance: Double, at: EarthVector, given: SurfacePoint?, vertex: Int, side: Double) {
+    self.edge = edge
+    self.distance = distance
+    self.at = at
+    self.given = given
+    self.vertex = vertex
+    self.side = side
+  }
+
+  /// Where it is.
+  public var place: SurfacePoint { given ?? SurfacePoint(at) }
+  /// Whether it is between the ends of the edge.
+  public var isInner: Bool { vertex < 0 }
+}

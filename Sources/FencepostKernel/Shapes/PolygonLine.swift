@@ -1,0 +1,92 @@
+/// Makes the line of a polygon from its rings, or says why they make none.
+struct PolygonLine {
+  /// What is left of the rings' edges when seams are gone; the polygon is to its left.
+  let line: ShapeLine
+  /// The vertices that were used: longitudes reduced, repeated ones gone.
+  let vertices: ShapeVertices
+
+  init(_ given: ShapeVertices, _ reading: EdgeReading, isOriented: Bool) throws(ShapeDefect) {
+    guard !given.partEnds.isEmpty else { throw ShapeDefect(.empty) }
+    var room = GivenRing.most
+    var rings: [GivenRing] = []
+    var vertices = ShapeVertices()
+    vertices.reserve(vertices: given.vertices.count)
+    for part in given.partEnds.indices {
+      let numbers = given.rings(ofPart: part)
+      if numbers.isEmpty { throw ShapeDefect(.empty, ShapeDefect.Place(part: part, ring: 0, edge: 0)) }
+      vertices.beginPart()
+      for number in numbers {
+        var ring = try GivenRing(
+          given.vertices(ofRing: number), part: part, ring: number - numbers.lowerBound, isRing: true, reading: reading,
+          room: &room)
+        vertices.append(ring: ring)
+        if !isOriented {
+          // The polygon is to the left of outer rings and of holes alike: within the one, around the other.
+          if try PolygonLine.isSmallerLeft(ring) != (number == numbers.lowerBound) { ring.reverse() }
+        }
+        rings.append(ring)
+      }
+    }
+    let chains = SeamCancelling(rings).chains
+    guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
+    line = ShapeLine(chains: chains.map { chain in chain.map(\.start) + [chain[chain.count - 1].end] })
+    self.vertices = vertices
+    // Numbered as in the line, where the last vertex of a chain starts no edge.
+    var places = ContiguousArray<ShapeDefect.Place>()
+    places.reserveCapacity(line.vertices.count)
+    for chain in chains {
+      for edge in chain { places.append(edge.place) }
+      places.append(chain[chain.count - 1].place)
+    }
+    try CrossingCheck.run(line, places)
+    try RingNesting.check(rings)
+  }
+
+  /// A ring whose loops take each other's area away has none because it crosses itself: that is said instead.
+  private static func isSmallerLeft(_ ring: GivenRing) throws(ShapeDefect) -> Bool {
+    do {
+      return try PolygonOrientation.isSmallerLeft(ring)
+    } catch {
+      guard error.reason == .noArea else { throw error }
+      let line = ShapeLine(chains: [ring.points + [ring.points[0]]])
+      let edges = ring.edges + [ring.edges[0]]
+      do throws(ShapeDefect) {
+        try CrossingCheck.run(line, ContiguousArray(edges.map(ring.place)))
+      } catch let found where found.reason == .crossing {
+        throw found
+      } catch {}
+      throw error
+    }
+  }
+}
+
+/// Makes the line of a corridor.
+struct CorridorLine {
+  let line: ShapeLine
+  let vertices: ShapeVertices
+
+  init(_ given: ShapeVertices, _ reading: EdgeReading) throws(ShapeDefect) {
+    guard !given.ringEnds.isEmpty else { throw ShapeDefect(.empty) }
+    var room = GivenRing.most
+    var vertices = ShapeVertices()
+    vertices.reserve(vertices: given.vertices.count)
+    var chains: [[SurfacePoint]] = []
+    // Lines are those of one part, whatever parts they were given in.
+    for number in given.ringEnds.indices {
+      let line = try GivenRing(
+        given.vertices(ofRing: number), part: 0, ring: number, isRing: false, reading: reading, room: &room)
+      vertices.append(ring: line)
+      chains.append(line.points.count == 1 ? [line.points[0], line.points[0]] : line.points)
+    }
+    line = ShapeLine(chains: chains)
+    self.vertices = vertices
+  }
+}
+
+extension ShapeVertices {
+  /// Adds a ring or line as it was made ready.
+  mutating func append(ring: GivenRing) {
+    beginRing()
+    for vertex in ring.vertices { append(latitude: vertex.latitude, longitude: vertex.longitude) }
+  }
+}

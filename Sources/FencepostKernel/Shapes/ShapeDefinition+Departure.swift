@@ -1,0 +1,70 @@
+extension ShapeDefinition {
+  /// Where planar and geodesic edges between the same vertices are farthest apart: how far, in metres, and at which edge;
+  /// `nil` when it is no more than a metre anywhere, or a vertex is no position.
+  ///
+  /// A shape whose edges are read the wrong way is off by this.
+  public var planarDeparture: (metres: Double, place: ShapeDefect.Place)? {
+    var most: (metres: Double, place: ShapeDefect.Place)?
+    for part in vertices.partEnds.indices {
+      let rings = vertices.rings(ofPart: part)
+      for ring in rings {
+        let corners = vertices.vertices(ofRing: ring)
+        for (number, index) in corners.indices.enumerated() {
+          guard isPolygon || index + 1 < corners.endIndex else { continue }
+          let next = index + 1 < corners.endIndex ? corners[index + 1] : corners[corners.startIndex]
+          let departure = ShapeDefinition.departure(from: corners[index], to: next)
+          if departure > most?.metres ?? 1 {
+            most = (departure, ShapeDefect.Place(part: part, ring: ring - rings.lowerBound, edge: number))
+          }
+        }
+      }
+    }
+    return most
+  }
+
+  /// How far the straight line on the map is from the geodesic at most, by 16 places of it; 0 when the bound of rule 4,
+  /// 0.26 a Δλ S √(Δφ² + C²Δλ²), is below a metre.
+  private static func departure(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Double {
+    guard start.latitude.magnitude <= 90, end.latitude.magnitude <= 90, start.longitude.magnitude <= 360,
+      end.longitude.magnitude <= 360
+    else { return 0 }
+    let change = InverseTask.longitudeDifference(
+      from: GivenRing.reduced(start.longitude), to: GivenRing.reduced(end.longitude))
+    let span = change.degrees + change.tail
+    guard PlanarEdge.departureBound(start.latitude, end.latitude, span: span) > 1 else { return 0 }
+    let from = SurfacePoint(latitude: start.latitude, longitude: GivenRing.reduced(start.longitude))
+    let segment = GeodesicSegment(
+      from: from, to: SurfacePoint(latitude: end.latitude, longitude: GivenRing.reduced(end.longitude)))
+    guard segment.length <= GeodesicSegment.longest else { return 0 }
+    var most = 0.0
+    for step in 1..<16 {
+      let part = Double(step) / 16
+      let place = SurfacePoint(
+        latitude: start.latitude + (end.latitude - start.latitude) * part,
+        longitude: GivenRing.reduced(from.longitude + span * part))
+      most = max(most, segment.foot(of: place).distance)
+    }
+    return most
+  }
+}
+
+/// Straight lines on the map of degrees.
+enum PlanarEdge {
+  /// What the line is away from the geodesic between its ends at most, metres, for edges that are not long:
+  /// 0.26 a Δλ S √(Δφ² + C²Δλ²) with S the greatest |sin φ| and C the greatest cos φ on the edge.
+  ///
+  /// - Parameters:
+  ///   - latitude: degrees, as `other`; the order does not matter.
+  ///   - span: the difference of the longitudes, degrees.
+  static func departureBound(_ latitude: Double, _ other: Double, span: Double) -> Double {
+    let radians = Trigonometry.radiansPerDegree
+    let rise = (other - latitude) * radians
+    let (first, second) = (Trigonometry.sincosDegrees(latitude), Trigonometry.sincosDegrees(other))
+    let sine = max(first.sine.magnitude, second.sine.magnitude)
+    let crossesEquator = min(latitude, other) <= 0 && max(latitude, other) >= 0
+    let cosine = crossesEquator ? 1 : max(first.cosine, second.cosine)
+    let turn = span.magnitude * radians
+    let slant = (rise * rise + cosine * cosine * turn * turn).squareRoot()
+    return 0.26 * Ellipsoid.equatorialRadius * turn * sine * slant
+  }
+}

@@ -1,0 +1,82 @@
+/// Vertices of a shape in one piece: parts of rings, or one part of lines, as offsets into one list of positions.
+public struct ShapeVertices: Sendable, Equatable {
+  /// A position, degrees.
+  @frozen public struct Vertex: Sendable, Equatable {
+    public var latitude: Double
+    public var longitude: Double
+
+    @inlinable
+    public init(latitude: Double, longitude: Double) {
+      self.latitude = latitude
+      self.longitude = longitude
+    }
+  }
+
+  /// The vertices of all rings or lines, one after the other.
+  public private(set) var vertices: ContiguousArray<Vertex> = []
+  /// For each ring or line, where it ends in `vertices`.
+  public private(set) var ringEnds: ContiguousArray<Int> = []
+  /// For each part, where it ends in `ringEnds`.
+  public private(set) var partEnds: ContiguousArray<Int> = []
+
+  public init() {}
+
+  /// The parts of a polygon, each an outer ring and its holes.
+  public init(parts: [[[(latitude: Double, longitude: Double)]]]) {
+    reserve(vertices: parts.reduce(0) { $1.reduce($0) { $0 + $1.count } })
+    for part in parts {
+      beginPart()
+      for ring in part { append(ring: ring) }
+    }
+  }
+
+  /// The lines of a corridor.
+  public init(lines: [[(latitude: Double, longitude: Double)]]) {
+    self.init(parts: lines.isEmpty ? [] : [lines])
+  }
+
+  /// Starts a part without rings.
+  public mutating func beginPart() {
+    partEnds.append(ringEnds.count)
+  }
+
+  /// Starts a ring or line without vertices, in the last part; without one it starts the first.
+  public mutating func beginRing() {
+    if partEnds.isEmpty { beginPart() }
+    ringEnds.append(vertices.count)
+    partEnds[partEnds.count - 1] = ringEnds.count
+  }
+
+  /// Adds a vertex to the last ring; without one it starts the first.
+  public mutating func append(latitude: Double, longitude: Double) {
+    if ringEnds.isEmpty || partEnds[partEnds.count - 1] == startOfLastPart { beginRing() }
+    vertices.append(Vertex(latitude: latitude, longitude: longitude))
+    ringEnds[ringEnds.count - 1] = vertices.count
+  }
+
+  public mutating func reserve(vertices count: Int) { vertices.reserveCapacity(count) }
+
+  /// Numbers of the rings of a part.
+  public func rings(ofPart part: Int) -> Range<Int> {
+    (part == 0 ? 0 : partEnds[part - 1])..<partEnds[part]
+  }
+
+  /// The vertices of a ring or line, by its number among all.
+  public func vertices(ofRing ring: Int) -> ContiguousArray<Vertex>.SubSequence {
+    vertices[(ring == 0 ? 0 : ringEnds[ring - 1])..<ringEnds[ring]]
+  }
+
+  /// Parts of rings of positions.
+  public var parts: [[[(latitude: Double, longitude: Double)]]] {
+    partEnds.indices.map { part in
+      rings(ofPart: part).map { ring in vertices(ofRing: ring).map { ($0.latitude, $0.longitude) } }
+    }
+  }
+
+  private var startOfLastPart: Int { partEnds.count < 2 ? 0 : partEnds[partEnds.count - 2] }
+
+  private mutating func append(ring: [(latitude: Double, longitude: Double)]) {
+    beginRing()
+    for vertex in ring { append(latitude: vertex.latitude, longitude: vertex.longitude) }
+  }
+}

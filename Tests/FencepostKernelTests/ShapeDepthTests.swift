@@ -1,0 +1,203 @@
+import Foundation
+import Testing
+
+@testable import FencepostKernel
+
+/// Depth, caps, bounds and clearance: what the detectors and the planner rest on.
+@Suite struct ShapeDepthTests {
+  /// A star-shaped ring around a place, with a hole or not.
+  static func random(_ random: inout SeededGenerator) -> (shape: GeodesicShape, centre: Place, size: Double) {
+    while true {
+      let centre = random.place()
+      let size = random.logarithmic(1, 2e6)
+      let corners = random.integer(3...40)
+      var parts = [[[Corner]]]()
+      for (scale, isHole) in [(1.0, false), (0.3, true)] where !isHole || random.chance(0.4) {
+        let ring: [Corner] = (0..<corners).map { number in
+          let place = centre.moved(
+            azimuth: 360 * (Double(number) + random.uniform(0...0.6)) / Double(corners),
+            distance: size * scale * random.uniform(0.4...1))
+          return (place.latitude, place.longitude)
+        }
+        if isHole { parts[0].append(ring) } else { parts = [[ring]] }
+      }
+      let kind = random.integer(0...3)
+      if kind == 0 {
+        let lines = parts[0]
+        if let shape = try? GeodesicShape(corridor: lines, radius: size * random.logarithmic(0.001, 1)) {
+          return (shape, centre, size)
+        }
+      } else {
+        let buffer = kind == 1 ? size * random.uniform(-0.05...0.5) : 0
+        if let shape = try? GeodesicShape(polygon: parts, buffer: buffer) { return (shape, centre, size) }
+      }
+    }
+  }
+
+  private func point(_ place: Place) -> SurfacePoint {
+    SurfacePoint(latitude: place.latitude, longitude: place.longitude)
+  }
+
+  /// D changes by no more than the position moves; no place is deeper than the depth by more than a hundredth; bounds hold D;
+  /// what is inside is in both caps that hold the shape; nothing within the clearance has the level.
+  @Test(arguments: 0..<8) func everythingRestsOnTheDistance(_ number: Int) throws {
+    var random = SeededGenerator("shapes \(number)")
+    for _ in 0..<40 {
+      let (shape, centre, size) = Self.random(&random)
+      #expect(shape.depth > 0 && shape.depth <= max(shape.offset, GeodesicShape.greatestDepth))
+      let middle = shape.boundaryDistance(of: shape.deepest)
+      #expect((middle + shape.depth).magnitude < 20e-9 || (middle < -1e5 && shape.depth == 1e5))
+      let circle = shape.boundingCircle
+      for _ in 0..<20 {
+        let place = centre.moved(
+          azimuth: random.uniform(0...360),
+          distance: random.chance(0.2) ? random.logarithmic(1, 1.9e7) : size * random.uniform(0...2))
+        let point = point(place)
+        let d = shape.boundaryDistance(of: point)
+        #expect(-d <= shape.depth * 1.01 || shape.depth == 1e5, "\(shape.definition) \(place)")
+        let bounds = shape.bounds(at: point.vector)
+        #expect(bounds.least <= d && d <= bounds.most, "\(shape.definition) \(place) \(d) \(bounds)")
+        if d <= 0 {
+          #expect(shape.boundingCap.centre.squaredChord(to: point.vector).squareRoot() <= shape.boundingCap.reach)
+          #expect(circle.centre.path(to: point).distance <= circle.radius)
+        }
+        let way = random.logarithmic(1e-3, size)
+        let next = self.point(place.moved(azimuth: random.uniform(0...360), distance: way))
+        let moved = point.path(to: next).distance
+        let other = shape.boundaryDistance(of: next)
+        #expect((other - d).magnitude <= moved + 4e-8, "\(shape.definition) \(place) \(next)")
+        // From above the surface, too.
+        let height = random.chance(0.5) ? 0 : random.uniform(-100...100)
+        let above = point.vector * (1 + height / 6.4e6)
+        let clearance = shape.clearance(from: above, to: other)
+        #expect(clearance <= above.squaredChord(to: next.vector).squareRoot(), "\(shape.definition) \(place) \(next)")
+      }
+    }
+  }
+
+  /// The nearest boundary point of a plain polygon is on the boundary and as far as D says; with a buffer or radius its way is.
+  @Test func nearestBoundaryPoints() throws {
+    var random = SeededGenerator("boundary points")
+    for _ in 0..<60 {
+      let (shape, centre, size) = Self.random(&random)
+      for _ in 0..<5 {
+        let point = point(centre.moved(azimuth: random.uniform(0...360), distance: size * random.uniform(0...1.3)))
+        let d = shape.boundaryDistance(of: point)
+        let nearest = shape.nearestBoundaryPoint(of: point)
+        guard d.magnitude < 9e6 else { continue }
+        #expect((point.path(to: nearest).distance - d.magnitude).magnitude < 1e-6, "\(shape.definition) \(point)")
+        if shape.offset == 0 { #expect(shape.boundaryDistance(of: nearest).magnitude < 1e-6) }
+        // What is outside comes to an outline that no other edge hides.
+        if d > 0, shape.offset >= 0 {
+          #expect(shape.boundaryDistance(of: nearest).magnitude < 1e-6, "\(shape.definition) \(point)")
+        }
+      }
+    }
+  }
+
+  /// Closed forms.
+  @Test func depthsThatAreKnown() throws {
+    // A square of a thousandth of a degree on the equator: half of its height, which is the lesser.
+    let small = try GeodesicShape(polygon: [[square(0, 0, 1e-3)]])
+    #expect(small.depth <= 55.2872 && small.depth > 55.2872 * 0.99)
+    // A circle's many corners.
+    let centre = Place(latitude: 48, longitude: 11)
+    let ring: [Corner] = (0..<360).map { number in
+      let place = centre.moved(azimuth: Double(number), distance: 5_000)
+      return (place.latitude, place.longitude)
+    }
+    let round = try GeodesicShape(polygon: [[ring]])
+    #expect(round.depth <= 5_000 && round.depth > 5_000 * 0.99)
+    // The oblong hole leaves two strips.
+    let strips = try GeodesicShape(polygon: [
+      [square(0, 0, 1), [(0.2, 0.001), (0.2, 0.999), (0.8, 0.999), (0.8, 0.001)]]
+    ])
+    #expect(strips.depth < 12_000 && strips.depth > 11_000)
+    // At most 100 km.
+    #expect(try GeodesicShape(polygon: [[square(0, 0, 20)]]).depth == 100_000)
+    #expect(try GeodesicShape(polygon: [[square(0, 0, 1).reversed()]], isOriented: true).depth == 100_000)
+    // A corridor's radius, whatever it is.
+    #expect(try GeodesicShape(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
+  }
+
+  @Test func buffersMustLeaveSomething() throws {
+    let box = square(0, 0, 0.01)
+    let plain = try GeodesicShape(polygon: [[box]])
+    for part in [0.5, 0.9, 0.99] {
+      let buffer = -plain.depth * part
+      let shape = try GeodesicShape(polygon: [[box]], buffer: buffer)
+      // The same largest circle less the buffer, to a hundredth of what is left.
+      #expect(shape.depth > 0 && shape.depth < 555 + buffer && shape.depth > (552.87 + buffer) * 0.98, "\(part)")
+    }
+    for buffer in [-553.0, -1_000, -1e300] {
+      #expect(throws: ShapeDefect(.buffer)) { try GeodesicShape(polygon: [[box]], buffer: buffer) }
+    }
+    let wide = try GeodesicShape(polygon: [[box]], buffer: 1_000)
+    #expect(wide.depth > plain.depth + 999 && wide.depth < plain.depth * 1.01 + 1_000)
+    #expect(try GeodesicShape(polygon: [[box]], buffer: 1e300).boundingCircle.radius >= 2e7)
+  }
+
+  @Test func corridorsOfOnePlaceAreCircles() throws {
+    var random = SeededGenerator("circles")
+    for _ in 0..<100 {
+      let centre = random.place()
+      let radius = random.logarithmic(1, 1e7)
+      let shape = try GeodesicShape(corridor: [[(centre.latitude, centre.longitude)]], radius: radius)
+      let place = random.chance(0.5) ? random.place() : centre.moved(azimuth: 77, distance: random.logarithmic(1, 1e6))
+      let d = centre.distance(to: place) - radius
+      #expect((shape.boundaryDistance(of: point(place)) - d).magnitude < 15e-9)
+    }
+    // Ends and bends are round.
+    let bent = try GeodesicShape(corridor: [[(0, 0), (0, 1), (1, 1)]], radius: 1_000)
+    #expect((bent.boundaryDistance(of: SurfacePoint(latitude: 0, longitude: -1)) - 110_319.49).magnitude < 0.01)
+    #expect(bent.boundaryDistance(of: SurfacePoint(latitude: 0, longitude: 0.5)) == -1_000)
+    for (lines, radius, reason) in [
+      ([[(0.0, 0.0), (0, 1)]], 0.0, ShapeDefect.Reason.radius), ([[(0, 0), (0, 1)]], -1, .radius),
+      ([[(0, 0), (0, 1)]], .nan, .radius), ([[(0, 0), (0, 1)]], .infinity, .radius), ([], 1, .empty),
+      ([[]], 1, .empty), ([[(0, 0), (0, 0)]], 1, .tooFewVertices), ([[(0, 0), (91, 0)]], 1, .coordinate),
+      ([[(0, 0), (0, 179.9)]], 1, .edgeTooLong),
+    ] as [([[Corner]], Double, ShapeDefect.Reason)] {
+      do throws(ShapeDefect) {
+        _ = try GeodesicShape(corridor: lines, radius: radius)
+        Issue.record("accepted \(lines) \(radius)")
+      } catch {
+        #expect(error.reason == reason, "\(error)")
+        #expect(error.message.hasPrefix(reason.rawValue))
+      }
+    }
+    // A line that crosses itself, and one that comes back.
+    _ = try GeodesicShape(corridor: [[(0, 0), (1, 1), (1, 0), (0, 1)], [(0, 0), (0, 1), (0, 0)]], radius: 1)
+  }
+
+  /// What is known of the world of rule 4: nothing on the equator and along meridians, kilometres in the north.
+  @Test func departures() throws {
+    func departure(_ ring: [Corner]) -> (metres: Double, place: ShapeDefect.Place)? {
+      ShapeDefinition(.polygon(buffer: 0, isOriented: false), ShapeVertices(parts: [[ring]])).planarDeparture
+    }
+    #expect(departure([(0, 0), (0, 10), (10, 10)])?.place.edge == 2)
+    #expect(departure(square(52, 13, 0.01)) == nil)
+    let canada = try #require(departure([(49, -123), (49, -95), (60, -95), (60, -123)]))
+    #expect(canada.place == ShapeDefect.Place(part: 0, ring: 0, edge: 2) || canada.metres > 70_000, "\(canada)")
+    #expect(departure([(.nan, 0), (0, 1000), (1, 1)]) == nil)
+  }
+
+  @Test func nearlyEqualDefinitions() {
+    let given = ShapeDefinition(.polygon(buffer: 1, isOriented: false), ShapeVertices(parts: [[square(0, 179, 1)]]))
+    func changed(_ change: (inout ShapeDefinition) -> Void) -> Bool {
+      var other = given
+      change(&other)
+      return given.isNearlyEqual(to: other) && other.isNearlyEqual(to: given)
+    }
+    #expect(changed { _ in })
+    #expect(changed { $0.kind = .polygon(buffer: 1.5, isOriented: false) })
+    #expect(!changed { $0.kind = .polygon(buffer: 1.51, isOriented: false) })
+    #expect(!changed { $0.kind = .polygon(buffer: 1, isOriented: true) })
+    #expect(!changed { $0.kind = .corridor(radius: 1) })
+    #expect(!changed { $0.edges = .planar })
+    #expect(changed { $0.vertices = ShapeVertices(parts: [[square(0.9e-7, 179, 1)]]) })
+    #expect(!changed { $0.vertices = ShapeVertices(parts: [[square(1.1e-7, 179, 1)]]) })
+    #expect(changed { $0.vertices = ShapeVertices(parts: [[[(0, 179), (0, -179.999_999_95), (1, -180), (1, 179)]]]) })
+    #expect(!changed { $0.vertices = ShapeVertices(parts: [[square(0, 179, 1)], []]) })
+    #expect(!changed { $0.vertices = ShapeVertices(parts: [[square(0, 179, 1) + [(0, 179)]]]) })
+  }
+}
