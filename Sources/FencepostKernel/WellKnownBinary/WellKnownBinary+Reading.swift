@@ -1,0 +1,143 @@
+extension WellKnownBinary {
+  /// Reads a shape.
+  ///
+  /// Says nothing about the shape itself: coordinates may be any numbers, rings may be open or empty.
+  public static func decode(_ bytes: UnsafeRawBufferPointer) throws(Defect) -> Geometry {
+    var reader = Reader(bytes: bytes)
+    let head = try reader.header()
+    var vertices = ShapeVertices()
+    let isPolygon: Bool
+    switch head.type {
+    case .polygon:
+      isPolygon = true
+      try reader.polygon(head, &vertices)
+    case .multiPolygon:
+      isPolygon = true
+      // A member has at least its byte order, type and number of rings.
+      for _ in 0..<(try reader.count(head, of: "polygons", leastSize: 9)) {
+        try reader.polygon(reader.member(.polygon, of: head.type), &vertices)
+      }
+    case .lineString:
+      isPolygon = false
+      try reader.line(head, &vertices)
+    case .multiLineString:
+      isPolygon = false
+      for _ in 0..<(try reader.count(head, of: "lines", leastSize: 9)) {
+        try reader.line(reader.member(.lineString, of: head.type), &vertices)
+      }
+    default:
+      throw Defect(
+        offset: 1, reason: "\(head.type.name) is no Polygon, MultiPolygon, LineString or MultiLineString")
+    }
+    guard reader.offset == bytes.count else {
+      throw Defect(offset: reader.offset, reason: "\(bytes.count - reader.offset) bytes are left over")
+    }
+    return Geometry(isPolygon: isPolygon, vertices: vertices)
+  }
+
+  public static func decode(_ bytes: [UInt8]) throws(Defect) -> Geometry {
+    let result = bytes.withUnsafeBytes { buffer in
+      Result { () throws(Defect) in try decode(buffer) }
+    }
+    return try result.get()
+  }
+
+  /// What stands before the members or vertices of each geometry.
+  private struct Header {
+    var type: GeometryType
+    var isBigEndian: Bool
+    /// Bytes of a vertex: two to four numbers.
+    var vertexSize: Int
+  }
+
+  private struct Reader {
+    let bytes: UnsafeRawBufferPointer
+    var offset = 0
+
+    init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    mutating func header() throws(Defect) -> Header {
+      let start = offset
+      guard bytes.count - offset >= 5 else { throw Defect(offset: offset, reason: "the bytes end within a header") }
+      let order = bytes[offset]
+      guard order <= 1 else {
+        throw Defect(offset: offset, reason: "the byte order is \(order), neither 0 (big endian) nor 1 (little endian)")
+      }
+      offset += 1
+      let isBigEndian = order == 0
+      let word = try number(isBigEndian)
+      var dimensions = 2
+      if word & Extension.z != 0 { dimensions += 1 }
+      if word & Extension.m != 0 { dimensions += 1 }
+      let plain = word & 0x1fff_ffff
+      // ISO: 1000 for z, 2000 for m, 3000 for both.
+      switch (plain / 1000, dimensions) {
+      case (0, _): break
+      case (1, 2), (2, 2): dimensions = 3
+      case (3, 2): dimensions = 4
+      default: throw Defect(offset: start + 1, reason: "there is no geometry type \(word)")
+      }
+      guard let type = GeometryType(rawValue: plain % 1000) else {
+        throw Defect(offset: start + 1, reason: "there is no geometry type \(word)")
+      }
+      if word & Extension.spatialReference != 0 {
+        let reference = try number(isBigEndian)
+        guard spatialReferences.contains(reference) else {
+          throw Defect(
+            offset: offset - 4, reason: "the spatial reference is \(reference); positions must be WGS 84 (4326)")
+        }
+      }
+      return Header(type: type, isBigEndian: isBigEndian, vertexSize: 8 * dimensions)
+    }
+
+    mutating func member(_ type: GeometryType, of whole: GeometryType) throws(Defect) -> Header {
+      let start = offset
+      let head = try header()
+      guard head.type == type else {
+        throw Defect(offset: start + 1, reason: "a \(head.type.name) stands in a \(whole.name)")
+      }
+      return head
+    }
+
+    mutating func polygon(_ head: Header, _ vertices: inout ShapeVertices) throws(Defect) {
+      vertices.beginPart()
+      for _ in 0..<(try count(head, of: "rings", leastSize: 4)) { try line(head, &vertices) }
+    }
+
+    /// A ring or the rest of a line.
+    mutating func line(_ head: Header, _ vertices: inout ShapeVertices) throws(Defect) {
+      let count = try count(head, of: "vertices", leastSize: head.vertexSize)
+      vertices.beginRing()
+      for _ in 0..<count {
+        let longitude = coordinate(at: offset, head.isBigEndian)
+        let latitude = coordinate(at: offset + 8, head.isBigEndian)
+        vertices.append(latitude: latitude, longitude: longitude)
+        offset += head.vertexSize
+      }
+    }
+
+    /// A number of things that follow, which the bytes that are left can hold.
+    mutating func count(_ head: Header, of things: String, leastSize: Int) throws(Defect) -> Int {
+      let start = offset
+      let count = Int(try number(head.isBigEndian))
+      let left = bytes.count - offset
+      guard count <= left / leastSize else {
+        throw Defect(offset: start, reason: "\(count) \(things) do not fit into the \(left) bytes that are left")
+      }
+      return count
+    }
+
+    mutating func number(_ isBigEndian: Bool) throws(Defect) -> UInt32 {
+      guard bytes.count - offset >= 4 else { throw Defect(offset: offset, reason: "the bytes end within a number") }
+      let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      offset += 4
+      return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+    }
+
+    /// The caller has made sure that the bytes are there.
+    func coordinate(at place: Int, _ isBigEndian: Bool) -> Double {
+      let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      return Double(bitPattern: isBigEndian ? UInt64(bigEndian: word) : UInt64(littleEndian: word))
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// Shapes as well-known binary: Polygon, MultiPolygon, LineString and MultiLineString.
+///
+/// Written as ISO/IEC 13249-3:2016, section 5.1.46, says: little endian, x (longitude) and y (latitude) alone, rings closed.
+/// Read in either byte order, with z and m of ISO (types from 1000, 2000 and 3000 on) and of the extended form (flags in
+/// the type, PostGIS' EWKB), whose spatial reference must be WGS 84.
+public enum WellKnownBinary {
+  /// Numbers of the types.
+  enum GeometryType: UInt32 {
+    case point = 1
+    case lineString, polygon, multiPoint, multiLineString, multiPolygon, geometryCollection
+    case circularString, compoundCurve, curvePolygon, multiCurve, multiSurface, curve, surface, polyhedralSurface, tin
+    case triangle
+
+    var name: String {
+      switch self {
+      case .point: "Point"
+      case .lineString: "LineString"
+      case .polygon: "Polygon"
+      case .multiPoint: "MultiPoint"
+      case .multiLineString: "MultiLineString"
+      case .multiPolygon: "MultiPolygon"
+      case .geometryCollection: "GeometryCollection"
+      case .circularString: "CircularString"
+      case .compoundCurve: "CompoundCurve"
+      case .curvePolygon: "CurvePolygon"
+      case .multiCurve: "MultiCurve"
+      case .multiSurface: "MultiSurface"
+      case .curve: "Curve"
+      case .surface: "Surface"
+      case .polyhedralSurface: "PolyhedralSurface"
+      case .tin: "TIN"
+      case .triangle: "Triangle"
+      }
+    }
+  }
+
+  /// What was read.
+  public struct Geometry: Sendable, Equatable {
+    /// Whether it has rings; otherwise lines.
+    public var isPolygon: Bool
+    public var vertices: ShapeVertices
+  }
+
+  /// Why bytes are no shape, and where.
+  public struct Defect: Error, Sendable, Equatable {
+    /// The byte at which the fault was found, counted from 0.
+    public var offset: Int
+    /// What is wrong there, without the place.
+    public var reason: String
+
+    /// One line.
+    public var message: String { "well-known binary: \(reason), at byte \(offset)" }
+  }
+
+  /// The flags of the extended form.
+  enum Extension {
+    static var z: UInt32 { 0x8000_0000 }
+    static var m: UInt32 { 0x4000_0000 }
+    static var spatialReference: UInt32 { 0x2000_0000 }
+  }
+
+  /// Spatial references whose coordinates are WGS 84 longitudes and latitudes; 0 is none.
+  static let spatialReferences: [UInt32] = [0, 4326, 4979]
+}
