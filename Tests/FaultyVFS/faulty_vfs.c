@@ -26,7 +26,8 @@ static int is_watched(const char *path) {
 /* Counts an operation; an SQLite code when it is to fail. */
 static int operation(void) {
   uint64_t number = operations++;
-  if (before_each) before_each(before_context, number);
+  void (*callback)(void *, uint64_t) = before_each;
+  if (callback) callback(before_context, number);
   return number >= fail_first && number - fail_first < fail_count ? fail_code : SQLITE_OK;
 }
 
@@ -68,34 +69,23 @@ static int file_control(sqlite3_file *f, int code, void *argument) {
 }
 static int file_sector(sqlite3_file *f) { return REAL(f)->pMethods->xSectorSize(REAL(f)); }
 static int file_characteristics(sqlite3_file *f) { return REAL(f)->pMethods->xDeviceCharacteristics(REAL(f)); }
-static int file_map(sqlite3_file *f, int page, int size, int extend, void volatile **out) {
-  return REAL(f)->pMethods->xShmMap(REAL(f), page, size, extend, out);
-}
-static int file_shm_lock(sqlite3_file *f, int offset, int n, int flags) {
-  return REAL(f)->pMethods->xShmLock(REAL(f), offset, n, flags);
-}
-static void file_barrier(sqlite3_file *f) { REAL(f)->pMethods->xShmBarrier(REAL(f)); }
-static int file_unmap(sqlite3_file *f, int drop) { return REAL(f)->pMethods->xShmUnmap(REAL(f), drop); }
 
-static const sqlite3_io_methods methods = {2,
-                                           file_close,
-                                           file_read,
-                                           file_write,
-                                           file_truncate,
-                                           file_sync,
-                                           file_size,
-                                           file_lock,
-                                           file_unlock,
-                                           file_check_lock,
-                                           file_control,
-                                           file_sector,
-                                           file_characteristics,
-                                           file_map,
-                                           file_shm_lock,
-                                           file_barrier,
-                                           file_unmap,
-                                           0,
-                                           0};
+/* Version 1: the file system behind it has no shared memory, and SQLite must not be told that there is. */
+static const sqlite3_io_methods methods = {
+    .iVersion = 1,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_sync,
+    .xFileSize = file_size,
+    .xLock = file_lock,
+    .xUnlock = file_unlock,
+    .xCheckReservedLock = file_check_lock,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector,
+    .xDeviceCharacteristics = file_characteristics,
+};
 
 static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *f, int flags, int *out_flags) {
   file *ours = (file *)f;
@@ -126,7 +116,8 @@ int faulty_vfs_install(void) {
   ours.szOsFile = (int)sizeof(file) + system_vfs->szOsFile;
   ours.xOpen = vfs_open;
   ours.xDelete = vfs_delete;
-  return sqlite3_vfs_register(&ours, 1);
+  /* Not the one that SQLite takes when none is named: it has no locks. */
+  return sqlite3_vfs_register(&ours, 0);
 }
 
 void faulty_vfs_watch(const char *directory) {

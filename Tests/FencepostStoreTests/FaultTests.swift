@@ -101,6 +101,20 @@ import Testing
     }
   }
 
+  /// A file system without shared memory must not seem to have it: SQLite would call what is not there.
+  @Test func aLogWithoutSharedMemoryIsRefused() throws {
+    #expect(faulty_vfs_install() == SQLITE_OK)
+    let folder = try Folder()
+    var stored = try StoredEngine(name: "m", options: Drive.options, directory: folder.path)
+    try stored.close()
+    var database: OpaquePointer?
+    defer { sqlite3_close(database) }
+    #expect(
+      sqlite3_open_v2(folder.file("m.fencepost"), &database, SQLITE_OPEN_READWRITE, "unix-none") == SQLITE_OK)
+    // Not in the mode of exclusive locks, in which the index of the log is in memory.
+    #expect(sqlite3_exec(database, "SELECT * FROM rows", nil, nil, nil) == SQLITE_CANTOPEN)
+  }
+
   private func brief(_ event: Event) -> String {
     "\(event.identifier) \(event.state) \(String(describing: event.date))"
   }

@@ -1,23 +1,45 @@
 import FencepostKernel
 
 /// The last event that was handled, of those conditions that have had one.
+///
+/// The entries lie in blocks, since nobody knows at the start how many there will be: one long list that grows holds all
+/// of them twice for a moment, and a million of them take ninety megabytes.
 struct RecordTable: Sendable {
-  private var entries: ContiguousArray<EventEntry> = []
+  private static let blockBits: UInt32 = 12
+  private static let blockSize: UInt32 = 1 << blockBits
+
+  private var blocks: ContiguousArray<ContiguousArray<EventEntry>> = []
+  private var count: UInt32 = 0
   private var free: ContiguousArray<UInt32> = []
 
-  subscript(index: UInt32) -> EventEntry { entries[Int(index)] }
+  @inline(__always)
+  private static func place(_ index: UInt32) -> (block: Int, entry: Int) {
+    (Int(index >> blockBits), Int(index & (blockSize - 1)))
+  }
+
+  subscript(index: UInt32) -> EventEntry {
+    let place = Self.place(index)
+    return blocks[place.block][place.entry]
+  }
 
   mutating func insert(_ entry: EventEntry) -> UInt32 {
     if let index = free.popLast() {
-      entries[Int(index)] = entry
+      update(index, entry)
       return index
     }
-    entries.append(entry)
-    return UInt32(entries.count - 1)
+    if count & (Self.blockSize - 1) == 0 {
+      blocks.append([])
+      // The first one grows with a small monitor.
+      if count > 0 { blocks[blocks.count - 1].reserveCapacity(Int(Self.blockSize)) }
+    }
+    blocks[blocks.count - 1].append(entry)
+    count += 1
+    return count - 1
   }
 
   mutating func update(_ index: UInt32, _ entry: EventEntry) {
-    entries[Int(index)] = entry
+    let place = Self.place(index)
+    blocks[place.block][place.entry] = entry
   }
 
   mutating func remove(_ index: UInt32) {
@@ -31,8 +53,12 @@ struct RecordTable: Sendable {
     func checkInvariants(_ used: [UInt32]) throws(Invariant.Broken) {
       try Invariant.hold(Set(used).count == used.count, "no two conditions have one record")
       try Invariant.hold(
-        used.count + free.count == entries.count && Set(used).isDisjoint(with: free),
+        used.count + free.count == Int(count) && Set(used).isDisjoint(with: free),
         "a record is free or a condition's")
+      try Invariant.hold(
+        blocks.reduce(0) { $0 + $1.count } == Int(count)
+          && blocks.dropLast().allSatisfy { $0.count == Int(Self.blockSize) },
+        "the blocks are full but the last")
     }
   }
 #endif
