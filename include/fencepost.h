@@ -317,7 +317,8 @@ typedef int32_t fencepost_durability;
 enum {
   FENCEPOST_DURABILITY_CHANGES = 0,     /* a change of a state, a candidate or the queue, before the call returns */
   FENCEPOST_DURABILITY_EVERY_INPUT = 1, /* each input, before the call returns; a batch is one */
-  FENCEPOST_DURABILITY_RELAXED = 2      /* at checkpoints, on closing, and every checkpoint_interval_us of event time */
+  FENCEPOST_DURABILITY_RELAXED = 2      /* at checkpoints, on closing, and every checkpoint_interval_us of event time;
+                                           thousands of changes then in parts, one with each call that follows */
 };
 
 /* Options of a monitor. NULL in its place means the values of INIT. */

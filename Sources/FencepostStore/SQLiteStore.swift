@@ -15,6 +15,8 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   private var database: StoreDatabase?
   /// A file of version 1, until it is replaced by the first write.
   private var first: FirstVersion?
+  /// What is to take the file's place, while it is written in parts.
+  private var draft: StoreDraft?
   private var hasLastingName = true
   /// Whether everything in the file was handed over.
   private var isRead = false
@@ -23,6 +25,8 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   public private(set) var isGone = false
   /// The process that opened it.
   private let process = StoreFiles.process
+  /// What an image is taken to need for a row; those of a condition that has lived take about seventy each.
+  private static let roomForRow = 100
 
   /// Opens the store of a monitor, or prepares to make it.
   ///
@@ -100,14 +104,11 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
 
   public func write(_ changes: borrowing MonitorChanges) throws(MonitorError) {
     do throws(StoreFailure) {
-      guard process == StoreFiles.process else {
-        leaveToParent()
-        throw .unavailable("it was opened before fork(), by another process")
-      }
-      guard !isClosed else { throw .unavailable("it is closed") }
-      if file != nil { try requirePlace() }
+      try requireUse()
       if first != nil { return try replaceFirst(changes) }
-      guard database != nil else { return try create(changes) }
+      guard file != nil else { return try create(changes) }
+      draft = nil
+      if database == nil { database = try open() }
       try makeNameLast()
       try reopenWithoutLog()
       do throws(StoreFailure) {
@@ -117,6 +118,27 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       }
     } catch {
       throw failed(error)
+    }
+  }
+
+  public func canReplace(rows: Int) -> Bool {
+    guard process == StoreFiles.process, !isClosed, database != nil else { return false }
+    return StoreFiles.hasRoom(for: rows * Self.roomForRow, beside: path)
+  }
+
+  public func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
+    do throws(StoreFailure) {
+      try requireUse()
+      if !image.isBegun { draft = try StoreDraft(of: path) }
+      guard let draft else { throw .unavailable("what was written of it is gone") }
+      try draft.fill(&image, limit: limit)
+      guard image.isOver else { return false }
+      try takePlace(draft)
+      self.draft = nil
+      return true
+    } catch {
+      draft = nil
+      throw failed(error.whileWriting)
     }
   }
 
@@ -130,6 +152,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     isClosed = true
     guard process == StoreFiles.process else { return leaveToParent() }
     if isRead, !isRefused { database?.end(isInPlace: file?.isInPlace ?? false) }
+    draft = nil
     database = nil
     first = nil
     file = nil
@@ -140,6 +163,16 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   }
 
   private func failed(_ failure: StoreFailure) -> MonitorError { failure.error(path: path, name: name) }
+
+  /// Refuses what cannot be written, whatever the disk does.
+  private func requireUse() throws(StoreFailure) {
+    guard process == StoreFiles.process else {
+      leaveToParent()
+      throw .unavailable("it was opened before fork(), by another process")
+    }
+    guard !isClosed else { throw .unavailable("it is closed") }
+    if file != nil { try requirePlace() }
+  }
 
   /// Refuses a file that has lost its name: what is written to it would be lost with it, and its log may be another's.
   private func requirePlace() throws(StoreFailure) {
@@ -167,6 +200,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   private func leaveToParent() {
     if let database { _ = Unmanaged.passRetained(database) }
     if let first { _ = Unmanaged.passRetained(first) }
+    draft = nil
     database = nil
     first = nil
     file = nil
@@ -176,20 +210,17 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   /// Makes the file with everything in it, and opens it. When that fails nothing is left.
   private func create(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
     try StoreFiles.requireNoRemains(of: path)
-    let draft = try StoreFiles.makeDraft(of: path)
-    var isPublished = false
+    let draft = try StoreDraft(of: path)
+    try draft.fill(changes)
+    try draft.publish(as: path)
     do throws(StoreFailure) {
-      let file = try fill(draft, changes)
-      try StoreFiles.publish(draft, as: path)
-      isPublished = true
-      file.isNamed(path)
       database = try open()
-      isRead = true
-      self.file = file
     } catch {
-      StoreFiles.remove(isPublished ? path : draft)
+      StoreFiles.remove(path)
       throw error
     }
+    isRead = true
+    file = draft.file
     StoreFiles.sweepDrafts(of: path, beside: file)
   }
 
@@ -197,24 +228,42 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   /// and after it the new one.
   private func replaceFirst(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("it is of version 1, and not all rows are written") }
-    let draft = try StoreFiles.makeDraft(of: path)
+    let draft = try StoreDraft(of: path)
     do throws(StoreFailure) {
-      let file = try fill(draft, changes)
+      try draft.fill(changes)
       try first?.foldLog()
       first = nil
       // The old log must be gone for good before the new file has its name.
       try StoreFiles.synchroniseDirectory(of: path)
-      try StoreFiles.replace(path, by: draft)
-      file.isNamed(path)
-      self.file = file
+      try draft.replace(path)
     } catch {
-      StoreFiles.remove(draft)
       if first == nil { first = try FirstVersion(path) }
       throw error
     }
+    file = draft.file
     hasLastingName = false
     database = try open()
     try makeNameLast()
+  }
+
+  /// Puts a complete image in the place of the file. Once it has the name nothing fails any more: what is left to do is
+  /// done by the next write.
+  private func takePlace(_ draft: StoreDraft) throws(StoreFailure) {
+    try database?.foldAway()
+    let sums = database?.sums
+    database = nil
+    do throws(StoreFailure) {
+      // The old log must be gone for good before the new file has its name.
+      try StoreFiles.requireNoRemains(of: path)
+      try StoreFiles.synchroniseDirectory(of: path)
+      try draft.replace(path)
+    } catch {
+      if let sums { database = try? StoreDatabase(path, verified: sums) }
+      throw error
+    }
+    file = draft.file
+    hasLastingName = false
+    database = try? StoreDatabase(path, verified: draft.sums)
   }
 
   /// Makes the name of the file that replaced another last; nothing that is written to it lasts before.
@@ -222,14 +271,5 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     guard !hasLastingName else { return }
     try StoreFiles.synchroniseDirectory(of: path)
     hasLastingName = true
-  }
-
-  /// Fills a draft. The lock is the file's, whatever its name: nobody else opens it once it has its own.
-  private func fill(_ draft: String, _ changes: borrowing MonitorChanges) throws(StoreFailure) -> StoreFile {
-    try StoreFiles.requireLength(draft, limit: Connection.longestPath)
-    let file = try StoreFile(draft)
-    try StoreDatabase.fill(draft, changes)
-    try StoreFiles.markLogged(draft)
-    return file
   }
 }

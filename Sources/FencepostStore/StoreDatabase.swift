@@ -17,14 +17,27 @@ final class StoreDatabase {
   private var isWritten = false
   /// The log that is written to; `nil` before the first write.
   private var log: FileIdentity?
-  private var sums: StoreSums
+  private(set) var sums: StoreSums
   /// Whether a commit waits until it is on the disk.
   private var isSynchronous = true
 
   /// Opens a file that is locked, and checks everything about it but its rows.
   ///
   /// - Parameter number: The file's number as its first page has it; `nil` when it is not to be compared.
-  init(_ path: String, number: UInt64?) throws(StoreFailure) {
+  convenience init(_ path: String, number: UInt64?) throws(StoreFailure) {
+    try self.init(path) { connection throws(StoreFailure) in
+      let sums = StoreSums(number: try Schema.verify(connection))
+      if let number, number != sums.number { throw .foreignLog(path) }
+      return sums
+    }
+  }
+
+  /// Opens a file that is locked, and that this process itself has just written and closed.
+  convenience init(_ path: String, verified sums: StoreSums) throws(StoreFailure) {
+    try self.init(path) { _ in sums }
+  }
+
+  private init(_ path: String, _ verify: (Connection) throws(StoreFailure) -> StoreSums) throws(StoreFailure) {
     self.path = path
     try Self.requireOwnLog(path)
     hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
@@ -34,8 +47,7 @@ final class StoreDatabase {
       try connection.run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
       // Without locks SQLite keeps the index of its log in memory only when it knows that it is alone.
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL")
-      sums = StoreSums(number: try Schema.verify(connection))
-      if let number, number != sums.number { throw .foreignLog(path) }
+      sums = try verify(connection)
       guard !connection.isReadOnly else { throw .unavailable("it may only be read") }
       statements = try StoreStatements(connection)
     } catch {
@@ -126,6 +138,17 @@ final class StoreDatabase {
     try? connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
+  /// Folds the log into the file, so that closing leaves the file alone: another one is to have its name.
+  func foldAway() throws(StoreFailure) {
+    do throws(StoreFailure) {
+      try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    } catch {
+      throw error.whileWriting
+    }
+    isWritten = true
+    connection.leaveUntouched(false)
+  }
+
   /// Prepares the end of the use: what was read and accepted becomes one file.
   ///
   /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, which may be another's.
@@ -137,16 +160,5 @@ final class StoreDatabase {
       foldIn()
       connection.leaveUntouched(true)
     }
-  }
-
-  /// Writes a whole monitor into an empty file.
-  static func fill(_ path: String, _ changes: borrowing MonitorChanges) throws(StoreFailure) {
-    let connection = try Connection(path)
-    // Nobody else knows the file, and without its end it is thrown away: it needs no journal of its own.
-    try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL")
-    try connection.run("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
-    let number = try Schema.create(in: connection)
-    _ = try StoreStatements(connection).write(changes, StoreSums(number: number))
-    try connection.run("COMMIT")
   }
 }

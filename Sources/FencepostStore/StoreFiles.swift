@@ -125,6 +125,14 @@ enum StoreFiles {
     remove(draft)
   }
 
+  /// Whether the file system of a file has so many bytes left, and a quarter more.
+  static func hasRoom(for bytes: Int, beside path: String) -> Bool {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return false }
+    let room = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return room.overflow || room.partialValue > UInt64(bytes) + UInt64(bytes) / 4
+  }
+
   /// Makes the names in a file's directory last.
   static func synchroniseDirectory(of path: String) throws(StoreFailure) {
     let descriptor = open(split(path).directory, O_RDONLY | O_CLOEXEC)
@@ -134,10 +142,13 @@ enum StoreFiles {
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemFailure.last("the directory cannot be written") }
   }
 
-  /// Puts a complete file in the place of another, with the permissions of that one.
+  /// Puts a complete file in the place of another, with the owner, as far as that is allowed, and permissions of that one.
   static func replace(_ path: String, by draft: String) throws(StoreFailure) {
     var status = stat()
-    if stat(path, &status) == 0 { _ = chmod(draft, status.st_mode & 0o777) }
+    if stat(path, &status) == 0 {
+      _ = chown(draft, status.st_uid, status.st_gid)
+      _ = chmod(draft, status.st_mode & 0o777)
+    }
     guard rename(draft, path) == 0 else { throw SystemFailure.last("the file cannot be replaced") }
   }
 

@@ -80,18 +80,29 @@ final class StoreStatements {
     var sums = before
     if !changes.isWhole { try takeAway(changes, &sums) }
     try changes.forEachRow { row throws(StoreFailure) in
-      guard row.table == .head else {
-        let key = Key(row)
-        if !changes.isWhole { try forget(key, &sums) }
-        try write(key, row.bytes)
-        return sums.add(row)
-      }
-      let bytes = Array(row.bytes) + sums.end(of: row.bytes)
-      try bytes.withUnsafeBufferPointer { buffer throws(StoreFailure) in
-        try write(Key(row), UnsafeRawBufferPointer(buffer))
-      }
+      if !changes.isWhole, row.table != .head { try forget(Key(row), &sums) }
+      try write(row, &sums)
     }
     return sums
+  }
+
+  /// Writes the next rows of an image, which has no row twice, and returns the new sums.
+  func write(_ image: inout MonitorImage, limit: Int, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
+    var sums = before
+    try image.forEachNextRow(limit: limit) { row throws(StoreFailure) in try write(row, &sums) }
+    return sums
+  }
+
+  /// Writes a row that is not there; the head with the sums of all others.
+  private func write(_ row: MonitorRow, _ sums: inout StoreSums) throws(StoreFailure) {
+    guard row.table == .head else {
+      try write(Key(row), row.bytes)
+      return sums.add(row)
+    }
+    let bytes = Array(row.bytes) + sums.end(of: row.bytes)
+    try bytes.withUnsafeBufferPointer { buffer throws(StoreFailure) in
+      try write(Key(row), UnsafeRawBufferPointer(buffer))
+    }
   }
 
   private func takeAway(_ changes: borrowing MonitorChanges, _ sums: inout StoreSums) throws(StoreFailure) {

@@ -456,6 +456,9 @@ struct Delivery: Sendable {
   /// When the flags last changed behind an event, and the place of that change.
   func leftFlags(of slot: UInt32) -> (date: Int64, change: UInt64)? { turn.flags.isEmpty ? nil : turn.flags[slot] }
 
+  /// How many events ``forEachEvent(_:_:)`` has at most.
+  var eventCount: Int { inFlight.count + queue.count + silent.count }
+
   /// Every event that waits or is not committed, and every silent change that waits for one, in no particular order.
   func forEachEvent(_ table: ConditionTable, _ body: (EventEntry, _ follows: UInt64) -> Void) {
     for entry in inFlight where table.holds(entry.slot, entry.generation) { body(entry, 0) }
@@ -526,6 +529,7 @@ struct Delivery: Sendable {
 
   mutating func beginJournal() { journal = Journal(isOn: true) }
   mutating func clearJournal() { journal.clear() }
+  mutating func add(earlier: Journal) { journal.add(earlier: earlier) }
   mutating func endJournal() { journal = Journal() }
 }
 

@@ -10,6 +10,9 @@ struct SilentChanges: Sendable {
   /// What follows the event of a change number.
   private var following: [UInt64: EventEntry] = [:]
 
+  /// How many wait.
+  var count: Int { following.count }
+
   /// Takes note of an event that was queued.
   mutating func queued(_ event: EventEntry) {
     lastEvents[event.slot] = event.change

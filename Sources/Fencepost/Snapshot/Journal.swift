@@ -87,6 +87,15 @@ struct Journal: Sendable {
     revision &+= 1
   }
 
+  /// Takes in what was noted earlier, and was not saved after all.
+  mutating func add(earlier: Journal) {
+    isUrgent = isUrgent || earlier.isUrgent
+    mustSync = mustSync || earlier.mustSync
+    for slot in earlier.slots { noteTouch(slot, false) }
+    removed.append(contentsOf: earlier.removed)
+    events.merge(earlier.events) { later, _ in later }
+  }
+
   mutating func clear() {
     isUrgent = false
     mustSync = false

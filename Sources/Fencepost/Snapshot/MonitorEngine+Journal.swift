@@ -18,6 +18,19 @@ extension MonitorEngine {
     delivery.clearJournal()
   }
 
+  /// Notes again what an earlier state of this monitor had noted, and what was not saved after all.
+  mutating func add(journalOf earlier: borrowing MonitorEngine) {
+    tracker.journal.add(earlier: earlier.tracker.journal)
+    delivery.add(earlier: earlier.delivery.journal)
+  }
+
+  /// How many rows a save writes or takes away, about.
+  func changeCount(since generation: UInt64) -> Int {
+    let slots = max(tracker.journal.slots.count, delivery.journal.slots.count)
+    let events = delivery.journal.events.count + delivery.journal.removed.count
+    return slots + events + Int(clamping: table.order.lastGeneration - generation)
+  }
+
   /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
   var hasUrgentChanges: Bool { tracker.journal.isUrgent || delivery.journal.isUrgent }
 

@@ -12,6 +12,21 @@ public protocol MonitorStorage: AnyObject, Sendable {
   /// - Throws: ``MonitorError/storeUnavailable(_:)``
   func write(_ changes: borrowing MonitorChanges) throws(MonitorError)
 
+  /// Whether ``replace(with:limit:)`` can be begun: whether there is room for a second copy of the monitor.
+  ///
+  /// - Parameter rows: How many rows it has at most.
+  func canReplace(rows: Int) -> Bool
+
+  /// Writes the next part of an image beside what is kept. The last one puts the whole in its place, in one step; until
+  /// then what is kept stays as it is, and nothing else is written.
+  ///
+  /// It lasts when the process ends; that it outlives the machine shows ``write(_:)``, when it returns the next time.
+  ///
+  /// - Parameter limit: Of the rows in this part.
+  /// - Returns: Whether the image is kept.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; nothing is left of the image then.
+  func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool
+
   /// Takes note that the monitor refuses what was read: nothing may be changed any more, closing included.
   ///
   /// - Returns: The error, with the storage's place where it lacks one.
@@ -30,6 +45,10 @@ public protocol MonitorStorage: AnyObject, Sendable {
 }
 
 extension MonitorStorage {
+  public func canReplace(rows: Int) -> Bool { false }
+  public func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
+    throw .storeUnavailable("it takes no image")
+  }
   public func refused(_ error: MonitorError) -> MonitorError { error }
   public func check() throws(MonitorError) {}
   public var isGone: Bool { false }
@@ -98,7 +117,8 @@ public enum Durability: Sendable, Hashable {
   case changes
   /// Each input is kept before the call returns; a batch is one.
   case everyInput
-  /// At a checkpoint, on closing, and whenever so much event time has passed, in microseconds, 1 … 10¹⁵.
+  /// At a checkpoint, on closing, and whenever so much event time has passed, in microseconds, 1 … 10¹⁵. Very many
+  /// changes are then saved in parts, one with each call that follows.
   case relaxed(interval: Int64)
 
   /// The value that is out of range, as a message.

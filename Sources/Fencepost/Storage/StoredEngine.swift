@@ -13,6 +13,10 @@ public struct StoredEngine: Sendable {
   private var kept = KeptRows()
   /// What is kept has an older format.
   private var isWholeDue = false
+  /// A save of very many changes, which goes on over several calls: the monitor as it was when it began.
+  private var image: MonitorImage?
+  /// See ``SaveLimits``.
+  package var limits = SaveLimits()
   /// The clock of the last save.
   private var savedClock: Int64 = .min
   /// Why the last attempt to save failed; `nil` when it did not.
@@ -177,7 +181,7 @@ public struct StoredEngine: Sendable {
   /// Saves what the durability asks for.
   @usableFromInline
   mutating func keep() {
-    guard let storage, isDue else { return }
+    guard let storage, image != nil || isDue else { return }
     if failure != nil, patience > 0 {
       patience -= 1
       // A condition may have come that it can be told of.
@@ -185,6 +189,10 @@ public struct StoredEngine: Sendable {
       return
     }
     do throws(MonitorError) {
+      if case .relaxed = durability, beginImage(storage, relaxed: true) {
+        if try writePart(storage) || image != nil { return }
+        return try save(storage, inPlace: true)
+      }
       try save(storage, mustSync: mustSync)
     } catch {
       note(error)
@@ -212,8 +220,15 @@ public struct StoredEngine: Sendable {
 
   /// Saves everything that is not saved.
   ///
-  /// - Parameter mustSync: Whether it must outlive the machine and not only the process.
-  private mutating func save(_ storage: any MonitorStorage, mustSync: Bool = true) throws(MonitorError) {
+  /// - Parameters:
+  ///   - mustSync: Whether it must outlive the machine and not only the process.
+  ///   - inPlace: Whether it is not tried with an image.
+  private mutating func save(
+    _ storage: any MonitorStorage, mustSync: Bool = true, inPlace: Bool = false
+  ) throws(MonitorError) {
+    if !inPlace, beginImage(storage, relaxed: false) {
+      while image != nil { _ = try writePart(storage) }
+    }
     // The second time what the first one led to: that the storage works again.
     for _ in 0..<2 {
       let changes = MonitorChanges(engine, kept, isWhole: isWholeDue, mustSync: mustSync)
@@ -221,13 +236,55 @@ public struct StoredEngine: Sendable {
       engine.clearJournal()
       kept.update(changes, generation: engine.table.order.lastGeneration)
       isWholeDue = false
-      savedInputCount = engine.tracker.counters.inputCount
-      savedClock = engine.clock
-      failure = nil
-      failures = 0
-      engine.storeIsFailing(false)
+      noteSaved(engine)
       if !engine.hasUrgentChanges { return }
     }
+  }
+
+  /// Takes note that the storage works and has everything up to a state.
+  private mutating func noteSaved(_ state: MonitorEngine) {
+    savedInputCount = state.tracker.counters.inputCount
+    savedClock = state.clock
+    failure = nil
+    failures = 0
+    engine.storeIsFailing(false)
+  }
+
+  // MARK: - Saving in parts
+
+  /// Begins a save in parts when very much has changed, and the storage has room for it.
+  ///
+  /// - Parameter relaxed: Whether it may go on in later calls; if not, it is begun only where it is faster.
+  /// - Returns: Whether one is under way.
+  private mutating func beginImage(_ storage: any MonitorStorage, relaxed: Bool) -> Bool {
+    guard image == nil else { return true }
+    guard !isWholeDue else { return false }
+    let changes = engine.changeCount(since: kept.generation)
+    guard limits.isLarge(changes, of: engine.conditionCount, relaxed: relaxed) else { return false }
+    let begun = MonitorImage(engine)
+    guard storage.canReplace(rows: begun.mostRows) else { return false }
+    image = begun
+    engine.clearJournal()
+    return true
+  }
+
+  /// Writes the next part of a save in parts. When that fails, the changes are there to be saved in another way.
+  ///
+  /// - Returns: Whether it was the last one.
+  private mutating func writePart(_ storage: any MonitorStorage) throws(MonitorError) -> Bool {
+    guard var image = self.image.take() else { return false }
+    do throws(MonitorError) {
+      guard try storage.replace(with: &image, limit: limits.part) else {
+        self.image = image
+        return false
+      }
+    } catch {
+      engine.add(journalOf: image.engine)
+      return false
+    }
+    kept = image.kept
+    noteSaved(image.engine)
+    return true
   }
 
   private mutating func note(_ error: MonitorError) {
@@ -264,7 +321,7 @@ public struct StoredEngine: Sendable {
       engine.endJournal()
     }
     let isSaved =
-      !engine.hasChanges && engine.tracker.counters.inputCount == savedInputCount && failure == nil
+      !engine.hasChanges && engine.tracker.counters.inputCount == savedInputCount && failure == nil && image == nil
     if isSaved { try storage.check() } else { try save(storage) }
   }
 }

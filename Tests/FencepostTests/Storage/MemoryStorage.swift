@@ -23,6 +23,10 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
   var isClosed = false
   /// How many of the next writes fail.
   var failing = 0
+  /// Whether there is room for images.
+  var takesImages = false
+  private(set) var images = 0
+  private var draft: [Key: Row] = [:]
 
   func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
     for (key, row) in rows {
@@ -45,6 +49,28 @@ final class MemoryStorage: MonitorStorage, @unchecked Sendable {
     changes.forEachRow { row in
       rows[Key(row.table, row.key, device: row.device)] = Row(generation: row.generation, bytes: Array(row.bytes))
     }
+  }
+
+  func canReplace(rows: Int) -> Bool { takesImages }
+
+  func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
+    if failing > 0 {
+      failing -= 1
+      throw .storeUnavailable("the test says so")
+    }
+    if !image.isBegun { draft = [:] }
+    var count = 0
+    image.forEachNextRow(limit: limit) { row in
+      let old = draft.updateValue(
+        Row(generation: row.generation, bytes: Array(row.bytes)), forKey: Key(row.table, row.key, device: row.device))
+      precondition(old == nil, "an image has no row twice")
+      count += 1
+    }
+    precondition(count <= limit && draft.count <= image.mostRows, "an image keeps its limits")
+    guard image.isOver else { return false }
+    rows = draft
+    images += 1
+    return true
   }
 
   func close() {

@@ -104,6 +104,51 @@ import Testing
     #expect(try storage.state == stored.engine.snapshot())
   }
 
+  // MARK: - Saves in parts
+
+  /// What is kept is at each moment the state after some call, and never an older one than before, however a save is cut
+  /// into parts and whatever happens between them; a part that fails loses nothing.
+  @Test func imagesArePrefixes() throws {
+    var images = 0
+    for life in 0..<150 {
+      let name = "images \(life)"
+      var steps = RandomLife(name, life)
+      let options = steps.options()
+      let storage = MemoryStorage()
+      storage.takesImages = true
+      var stored = try StoredEngine(
+        name: "m", options: options, storage: storage,
+        durability: life % 3 == 0 ? .changes : .relaxed(interval: 20_000_000))
+      stored.limits = SaveLimits(least: life % 5, part: 1 + life % 7)
+      var states = [stored.engine.snapshot()]
+      var found = 0
+      for number in 0..<120 {
+        let step = steps.step()
+        if case .restart = step { continue }
+        if life % 4 == 1, number % 17 == 0 { storage.failing = 1 + number % 3 }
+        _ = stored.call { step.play(&$0) }
+        if number % 50 == 49 {
+          storage.failing = 0
+          try stored.checkpoint()
+          #expect(try storage.state == stored.engine.snapshot(), "\(name), step \(number): \(step), checkpoint")
+        }
+        states.append(stored.engine.snapshot())
+        let kept = try storage.state
+        guard let index = states[found...].firstIndex(of: kept) else {
+          Issue.record("\(name), step \(number): \(step): what is kept never was")
+          return
+        }
+        found = index
+        try checkInvariants(of: stored.engine, "\(name), step \(number): \(step)")
+      }
+      storage.failing = 0
+      try stored.close()
+      #expect(try storage.state == stored.engine.snapshot(), "\(name), closed")
+      images += storage.images
+    }
+    #expect(images > 500)
+  }
+
   // MARK: - A storage that fails
 
   @Test func oneEventTellsThatTheStorageFails() throws {

@@ -1,0 +1,89 @@
+/// The rows of a whole monitor as it was at one moment, handed over part by part while the monitor goes on.
+///
+/// It shares its memory with the monitor, which copies what it changes meanwhile.
+public struct MonitorImage: Sendable {
+  private enum Part: UInt8 {
+    case beginning, events, definitions, states, head, over
+  }
+
+  let engine: MonitorEngine
+  /// See ``DeviceRow/swept``.
+  private var swept: UInt64 = 0
+  private var part = Part.beginning
+  /// How much of the part was handed over.
+  private var place = 0
+  private var events: ContiguousArray<EventRow> = []
+  /// Conditions of which a row tells a state.
+  private var told = SlotSet()
+
+  init(_ engine: MonitorEngine) {
+    self.engine = engine
+  }
+
+  /// Whether some rows were handed over.
+  public var isBegun: Bool { part != .beginning }
+
+  /// Whether all rows were handed over.
+  public var isOver: Bool { part == .over }
+
+  /// How many rows there may be at most.
+  public var mostRows: Int { 2 + 2 * engine.conditionCount + engine.delivery.eventCount }
+
+  /// What a storage keeps that has taken all rows.
+  var kept: KeptRows { KeptRows(swept: swept, states: told, generation: engine.table.order.lastGeneration) }
+
+  /// Hands over the next rows, by the places of their tables, each table by key but the events, which come as they
+  /// wait; the head is the last.
+  ///
+  /// - Parameter limit: Of the rows, at least 1. More conditions than this are looked at in no call, whatever they have
+  ///   to tell; only the first call counts what there is, and hands over one row.
+  public mutating func forEachNextRow<Failure>(
+    limit: Int, _ body: (MonitorRow) throws(Failure) -> Void
+  ) throws(Failure) {
+    var writer = ByteWriter(reserving: 512)
+    var left = limit
+    while left > 0, part != .over {
+      let end: Int
+      let first = place
+      switch part {
+      case .beginning:
+        begin()
+        try engine.withDeviceRow(swept: swept, &writer, body)
+        end = 0
+        left = 0
+      case .events:
+        end = events.count
+        place = min(first + left, end)
+        for index in first..<place { try engine.withEventRow(events[index], &writer, body) }
+      case .definitions, .states:
+        let slots = engine.table.order.slots
+        end = slots.count
+        place = min(first + left, end)
+        for index in first..<place where slots[index] != AddOrder.gap {
+          if part == .definitions {
+            try engine.withDefinitionRow(slots[index], &writer, body)
+          } else if try engine.withStateRow(slots[index], swept: swept, &writer, body) {
+            told.insert(slots[index])
+          }
+        }
+      case .head, .over:
+        try engine.withHeadRow(&writer, body)
+        end = 0
+      }
+      left -= place - first
+      if place == end { goOn() }
+    }
+  }
+
+  private mutating func begin() {
+    swept = engine.sweptInFull
+    events.reserveCapacity(engine.delivery.eventCount)
+    engine.delivery.forEachEvent(engine.table) { events.append(EventRow(follows: $1, entry: $0)) }
+  }
+
+  private mutating func goOn() {
+    if part == .events { events = [] }
+    part = Part(rawValue: part.rawValue + 1) ?? .over
+    place = 0
+  }
+}

@@ -1,0 +1,25 @@
+/// How much is saved at once.
+///
+/// A change that is saved in place costs about as much as three rows of an image, and the image has all rows; so the
+/// second is faster once a good part has changed. With relaxed durability an image is made also where that takes longer
+/// in all, since it can be made in parts, between which the caller goes on.
+package struct SaveLimits: Sendable {
+  /// So few changes are always saved in place. On a computer that is a twentieth of a second.
+  package var least = 8_192
+  /// The rows of one part.
+  package var part = 8_192
+
+  package init() {}
+
+  package init(least: Int, part: Int) {
+    self.least = least
+    self.part = part
+  }
+
+  /// Whether so many changes are saved as an image of a monitor with so many conditions.
+  ///
+  /// - Parameter relaxed: Whether the image may be made in parts.
+  func isLarge(_ changes: Int, of conditions: Int, relaxed: Bool) -> Bool {
+    changes > max(least, conditions / (relaxed ? 64 : 4))
+  }
+}
