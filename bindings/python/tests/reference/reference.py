@@ -28,6 +28,7 @@ FLAG_ORDER = (
     "authorization_request_in_progress",
 )
 UNMONITORED_FLAGS = frozenset({"condition_unsupported", "condition_limit_exceeded"})
+KINDS = frozenset({"circle", "polygon", "corridor", "beacon"})
 HOST_FLAGS = frozenset(FLAG_ORDER) - UNMONITORED_FLAGS - {"persistence_unavailable"}
 
 PRESETS = {
@@ -229,49 +230,65 @@ class Condition:
         self.observed = None  # O of section 4
         self.queue = []  # P of section 4; more than one entry only with delivery "every"
         self.record = None  # R of section 4
-        self.candidate = None  # circles
-        self.evidence_is_in = False  # circles: dwell_policy "evidence" confirms in this instant
-        self.last_fix = None  # circles: (fix, distance) evaluated last, for explain
+        self.candidate = None  # places
+        self.evidence_is_in = False  # places: dwell_policy "evidence" confirms in this instant
+        self.last_fix = None  # places: (fix, distance) evaluated last, for explain
         self.absence_deadline = None  # beacons
         self.last_sighting = None  # beacons
 
     @property
-    def is_circle(self):
-        return self.definition["kind"] == "circle"
+    def is_place(self):
+        return self.definition["kind"] != "beacon"
+
+    @property
+    def line(self):
+        """What a distance is compared with: d and r of a circle; D of other shapes, which is 0 on their line."""
+        return self.definition["radius"] if self.definition["kind"] == "circle" else 0.0
+
+    @property
+    def size(self):
+        """Rule 11 of shapes.md: the radius of a circle, the depth of other shapes."""
+        return self.definition["radius"] if self.definition["kind"] == "circle" else self.definition["shape"].depth
+
+    def distance(self, fix):
+        d = self.definition
+        if d["kind"] == "circle":
+            return distance(d["latitude"], d["longitude"], fix.latitude, fix.longitude)
+        return d["shape"].distance(fix.latitude, fix.longitude)
 
     @property
     def suspended(self):
         return bool(self.flags - {"persistence_unavailable"})
 
-    # Circle detector, section 0.1 -----------------------------------------------------------------------------
+    # Detector of places, section 0.1 -----------------------------------------------------------------------------
 
     def side(self, d):
-        return "in" if d <= self.definition["radius"] else "out"
+        return "in" if d <= self.line else "out"
 
     def _weighted(self, accuracy):
         k = self.policy["accuracy_factor"]
         return 0.0 if k == 0 else k * accuracy
 
     def margin_in(self, accuracy):
-        return min(max(self.policy["entry_margin"], self._weighted(accuracy)), self.definition["radius"] / 2)
+        return min(max(self.policy["entry_margin"], self._weighted(accuracy)), self.size / 2)
 
     def margin_out(self, accuracy):
         margin = self.policy["exit_margin"]
         if self.policy["exit_margin_limit"] != 0:
-            margin = min(max(self.definition["radius"], margin), self.policy["exit_margin_limit"])
+            margin = min(max(self.size, margin), self.policy["exit_margin_limit"])
         return max(margin, self._weighted(accuracy))
 
     def is_fine(self, accuracy):
-        return self.policy["accuracy_factor"] == 0 or accuracy <= max(self.definition["radius"], 100.0)
+        return self.policy["accuracy_factor"] == 0 or accuracy <= max(self.size, 100.0)
 
     def determined_side(self, d, accuracy):
         """The side that a fix decides while undetermined, or None."""
         if self.is_fine(accuracy):
             return self.side(d)
-        return "out" if d - accuracy > self.definition["radius"] else None
+        return "out" if d - accuracy > self.line else None
 
     def is_decisive(self, d, accuracy):
-        r = self.definition["radius"]
+        r = self.line
         if self.side(d) == "in":
             return d <= r - self.margin_in(accuracy) and self.is_fine(accuracy)
         return d >= r + self.margin_out(accuracy)
@@ -351,6 +368,17 @@ class ReferenceMonitor:
     def ensure_beacon(self, identifier, uuid, major=None, minor=None, *, assuming="unknown", policy="standard", tag=0):
         self._ensure(identifier, self._beacon(uuid, major, minor), assuming, policy, tag)
 
+    def add_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0):
+        """`shape` is a Polygon or a Corridor of `reference_shapes`."""
+        self._add(identifier, self._shape(shape), assuming, policy, tag)
+
+    def ensure_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0):
+        self._ensure(identifier, self._shape(shape), assuming, policy, tag)
+
+    @staticmethod
+    def _shape(shape):
+        return dict(kind=shape.kind, shape=shape)
+
     @staticmethod
     def _circle(latitude, longitude, radius):
         if not is_coordinate(latitude, longitude) or not math.isfinite(radius) or radius <= 0:
@@ -383,6 +411,9 @@ class ReferenceMonitor:
                     and abs(old["radius"] - definition["radius"]) <= 0.5
                 ):
                     return
+            elif old["kind"] == definition["kind"] and "shape" in old:
+                if old["shape"].is_nearly(definition["shape"]):
+                    return
             elif old == definition:
                 return
         self._add(identifier, definition, assuming, policy, tag)
@@ -406,7 +437,7 @@ class ReferenceMonitor:
         self._refresh_flags()
         if c.suspended:
             return
-        if c.is_circle:
+        if c.is_place:
             fix = self.latest_fix  # A4
             if fix is not None and self.clock - fix.time <= self.initial_fix_max_age:
                 self._evaluate(c, fix, self.clock)
@@ -420,10 +451,15 @@ class ReferenceMonitor:
             self._refresh_flags()  # a slot may be free now
 
     def sync(self, members):
-        """Make the conditions exactly these: (identifier, "circle" or "beacon", its values, keyword arguments) each."""
+        """Make the conditions exactly these: (identifier, kind, its values, keyword arguments) each.
+
+        A kind is "circle", "beacon" or "shape", whose one value is a Polygon or a Corridor.
+        """
+        definition = {"circle": self._circle, "beacon": self._beacon, "shape": self._shape}
+        ensure = {"circle": self.ensure_circle, "beacon": self.ensure_beacon, "shape": self.ensure_shape}
         seen = set()
         for identifier, kind, values, rest in members:
-            (self._circle if kind == "circle" else self._beacon)(*values)
+            definition[kind](*values)
             checked_identifier(identifier)
             checked_policy(rest.get("policy"))
             if rest.get("assuming", "unknown") not in ("unknown", "satisfied", "unsatisfied") or identifier in seen:
@@ -433,7 +469,7 @@ class ReferenceMonitor:
             if identifier not in seen:
                 self.remove(identifier)
         for identifier, kind, values, rest in members:
-            (self.ensure_circle if kind == "circle" else self.ensure_beacon)(identifier, *values, **rest)
+            ensure[kind](identifier, *values, **rest)
 
     def identifiers_in_state(self, state):
         if state not in ("unknown", "satisfied", "unsatisfied"):
@@ -462,7 +498,7 @@ class ReferenceMonitor:
         self._begin(time_us)
         self.latest_fix = fix = Fix(time_us, latitude, longitude, accuracy)
         for c in self._in_add_order():
-            if c.is_circle and not c.suspended:
+            if c.is_place and not c.suspended:
                 self._evaluate(c, fix, time_us)
         self._end(time_us)
 
@@ -480,7 +516,7 @@ class ReferenceMonitor:
         self._begin(time_us)
         if self.scanning:
             for c in self._in_add_order():
-                if not c.is_circle and not c.suspended:
+                if not c.is_place and not c.suspended:
                     self._sight(c, report, time_us)
         self._end(time_us)
 
@@ -489,7 +525,7 @@ class ReferenceMonitor:
         if on != self.scanning:
             self.scanning = on
             for c in self._in_add_order():
-                if c.is_circle:
+                if c.is_place:
                     continue
                 if on:
                     self._watch_for_absence(c)
@@ -502,7 +538,7 @@ class ReferenceMonitor:
         """What is None stays as it is."""
         if flags is not None and not set(flags) <= HOST_FLAGS:
             raise Refused("invalid_argument", "host flags")
-        if unsupported is not None and not set(unsupported) <= {"circle", "beacon"}:
+        if unsupported is not None and not set(unsupported) <= KINDS:
             raise Refused("invalid_argument", "unsupported kinds")
         if time_us is not None or self.clock is not None:
             time_us = self.clock if time_us is None else time_us
@@ -570,7 +606,7 @@ class ReferenceMonitor:
             if c.absence_deadline is not None and is_due(c.absence_deadline):
                 due.append((c.absence_deadline, c.generation, c))
         for deadline, _, c in sorted(due, key=lambda item: item[:2]):
-            if c.is_circle:
+            if c.is_place:
                 self._confirm(c)
             else:
                 c.absence_deadline = None
@@ -583,7 +619,7 @@ class ReferenceMonitor:
     # Detectors -------------------------------------------------------------------------------------------------
 
     def _evaluate(self, c, fix, now):
-        d = distance(c.definition["latitude"], c.definition["longitude"], fix.latitude, fix.longitude)
+        d = c.distance(fix)
         side = c.side(d)
         c.last_fix = (fix, d)
         if c.observed is None:
@@ -620,7 +656,7 @@ class ReferenceMonitor:
             latitude=fix.latitude,
             longitude=fix.longitude,
             accuracy=fix.accuracy,
-            boundary_distance=d - c.definition["radius"],
+            boundary_distance=d - c.line,
         )
 
     def _sight(self, c, report, time):
@@ -646,7 +682,7 @@ class ReferenceMonitor:
 
     def _watch_for_absence(self, c):
         """Start the initial timer of a beacon condition that is undetermined and can be observed."""
-        if not c.is_circle and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
+        if not c.is_place and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
             c.absence_deadline = self.clock + self.beacon_initial_timeout
 
     def _observe(self, c, side, date, cause, **evidence):
@@ -838,15 +874,15 @@ class ReferenceMonitor:
             seconds_to_decide=None,
             accuracy_needed=None,
         )
-        if c.is_circle:
-            self._explain_circle(c, answer)
+        if c.is_place:
+            self._explain_place(c, answer)
         else:
             self._explain_beacon(c, answer)
         if c.flags & UNMONITORED_FLAGS:
             answer["reason"] = "unmonitored"
         elif c.suspended:
             answer["reason"] = "suspended"
-        elif not c.is_circle and not self.scanning:
+        elif not c.is_place and not self.scanning:
             answer["reason"] = "scanner_off"
         if answer["reason"] in ("unmonitored", "suspended", "scanner_off"):
             answer["metres_to_decide"] = answer["seconds_to_decide"] = answer["accuracy_needed"] = None
@@ -863,8 +899,8 @@ class ReferenceMonitor:
     @staticmethod
     def _accuracy_that_decides(c, d):
         """The largest accuracy with which a fix at `d` would be decisive; None when none would."""
-        r, k = c.definition["radius"], c.policy["accuracy_factor"]
-        coarse = max(r, 100.0)
+        r, k = c.line, c.policy["accuracy_factor"]
+        coarse = max(c.size, 100.0)
         if k == 0:
             return None  # accuracy plays no part
         if c.observed is None:
@@ -873,14 +909,14 @@ class ReferenceMonitor:
             return None
         if c.side(d) == "out":
             return (d - r) / k
-        return coarse if d <= r / 2 else min(coarse, (r - d) / k)
+        return coarse if d <= r - c.size / 2 else min(coarse, (r - d) / k)
 
-    def _explain_circle(self, c, answer):
+    def _explain_place(self, c, answer):
         if c.last_fix is None:
             answer["reason"] = "no_fix_yet"
             return
         fix, d = c.last_fix
-        r, a = c.definition["radius"], fix.accuracy
+        r, a = c.line, fix.accuracy
         side = c.side(d)
         entry, leave = c.margin_in(a), c.margin_out(a)
         answer.update(

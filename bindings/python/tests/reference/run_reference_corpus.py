@@ -2,12 +2,14 @@
 
     python run_reference_corpus.py [--restart-every-step] [FILE...]
 
-Without files, all of Tests/Conformance. Prints one block per failure and at the end ``N passed, N failed``.
+Without files, all of Tests/Conformance and its Shapes. Prints one block per failure and at the end
+``N passed, N failed``.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import pathlib
 import re
@@ -15,6 +17,7 @@ import sys
 
 from geographiclib.geodesic import Geodesic
 from reference import ReferenceMonitor, Refused
+from reference_shapes import Corridor, Defect, Polygon, corridor_from, polygon_from
 
 CORPUS = pathlib.Path(__file__).resolve().parents[4] / "Tests" / "Conformance"
 VERBS = (
@@ -42,9 +45,14 @@ VERBS = (
     "iterate",
     "cancel",
     "store",
+    "nearest_boundary_point",
 )
 EVENT_TIMES = ("date", "evidence_date")
 EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "absence_deadline")
+
+
+# What a corpus is compared with: shapes.md promises 15 nm of D, which leaves the reference as much again.
+TOLERANCES = {"boundary_distance": 2e-8}
 
 
 class Mismatch(Exception):
@@ -65,6 +73,35 @@ def moment(seconds):
     if not isinstance(number(seconds), (int, float)) or number(seconds) != number(seconds):
         raise Refused("invalid_argument", "time")
     return us(number(seconds))
+
+
+@functools.cache
+def _shape(kind, text):
+    return {"polygon": polygon_from, "corridor": corridor_from}[kind](json.loads(text))
+
+
+def shape_of(step):
+    """The polygon or corridor of a step, or None."""
+    for kind in ("polygon", "corridor"):
+        if kind in step:
+            try:
+                return _shape(kind, json.dumps(step[kind]))
+            except Defect as defect:
+                raise Refused("invalid_argument", str(defect)) from defect
+    return None
+
+
+def described(definition):
+    """A condition as a `record` step has it."""
+    shape = definition.get("shape")
+    if isinstance(shape, Polygon):
+        parts = [[[[v.longitude, v.latitude] for v in ring] for ring in part] for part in shape.parts]
+        rest = {"edges": shape.edges, "oriented": shape.oriented, "buffer": shape.buffer}
+        return {"polygon": {"coordinates": parts, **rest}}
+    if isinstance(shape, Corridor):
+        lines = [[[v.longitude, v.latitude] for v in line] for line in shape.lines]
+        return {"corridor": {"coordinates": lines, "radius": shape.radius, "edges": shape.edges}}
+    return {definition["kind"]: {k: v for k, v in definition.items() if k != "kind" and v is not None}}
 
 
 class Scenario:
@@ -133,8 +170,20 @@ class Scenario:
         except Refused as refused:
             if refused.status != step["refused"]:
                 raise Mismatch(step["refused"], refused.status) from None
+            if "reason" in step:
+                self.compare_defect(step, refused.__cause__)
             return
         raise Mismatch(f"refused with {step['refused']}", "accepted")
+
+    @staticmethod
+    def compare_defect(step, defect):
+        if not isinstance(defect, Defect) or defect.reason != step["reason"]:
+            raise Mismatch(step["reason"], repr(defect))
+        for names in ("part", "ring", "edge"), ("part", "ring", "vertex"):
+            where = [dict(zip(names, place)) for place in defect.places]
+            if "at" not in step or any(all(place.get(k) == v for k, v in step["at"].items()) for place in where):
+                return
+        raise Mismatch(step["at"], defect.places)
 
     def do_open(self, step):
         name = step["open"]
@@ -188,11 +237,15 @@ class Scenario:
         members = []
         for member in step["sync"]:
             rest = self.options_of(member)
-            if "circle" in member:
+            shape = shape_of(member)
+            if shape is not None:
+                members.append((member["identifier"], "shape", (shape,), rest))
+            elif "circle" in member:
                 values = tuple(number(member["circle"][key]) for key in ("latitude", "longitude", "radius"))
+                members.append((member["identifier"], "circle", values, rest))
             else:
                 values = tuple(member["beacon"].get(key) for key in ("uuid", "major", "minor"))
-            members.append((member["identifier"], "circle" if "circle" in member else "beacon", values, rest))
+                members.append((member["identifier"], "beacon", values, rest))
         monitor.sync(members)
         for member in step["sync"]:
             if "circle" in member:
@@ -203,10 +256,10 @@ class Scenario:
         self.compare(step["are"], monitor.identifiers_in_state(step["identifiers_in_state"]))
 
     def do_add(self, step, name, monitor):
-        self.put(step, name, step["add"], monitor.add_circle, monitor.add_beacon)
+        self.put(step, name, step["add"], monitor.add_circle, monitor.add_beacon, monitor.add_shape)
 
     def do_ensure(self, step, name, monitor):
-        self.put(step, name, step["ensure"], monitor.ensure_circle, monitor.ensure_beacon)
+        self.put(step, name, step["ensure"], monitor.ensure_circle, monitor.ensure_beacon, monitor.ensure_shape)
 
     @staticmethod
     def options_of(step):
@@ -218,9 +271,12 @@ class Scenario:
             }
         return rest
 
-    def put(self, step, name, identifier, circle, beacon):
+    def put(self, step, name, identifier, circle, beacon, place):
         rest = self.options_of(step)
-        if "circle" in step:
+        shape = shape_of(step)
+        if shape is not None:
+            place(identifier, shape, **rest)
+        elif "circle" in step:
             values = {key: number(value) for key, value in step["circle"].items()}
             circle(identifier, values["latitude"], values["longitude"], values["radius"], **rest)
             self.circles[name, identifier] = values
@@ -271,10 +327,20 @@ class Scenario:
         record = monitor.record(step["record"])
         got = None
         if record is not None:
-            definition = dict(record["condition"])
-            kind = definition.pop("kind")
-            got = {**record["last_event"], "condition": {kind: {k: v for k, v in definition.items() if v is not None}}}
+            got = {**record["last_event"], "condition": described(record["condition"])}
+            expected = step["is"] or {}
+            for kind, keys in expected.get("condition", {}).items():
+                if kind in ("polygon", "corridor") and kind in got["condition"]:  # only what is listed
+                    got["condition"][kind] = {key: got["condition"][kind].get(key) for key in keys}
         self.compare(step["is"], got, EVENT_TIMES)
+
+    def do_nearest_boundary_point(self, step, name, monitor):
+        record = monitor.record(step["nearest_boundary_point"])
+        got = None
+        if record is not None:
+            place = number(step["from"]["latitude"]), number(step["from"]["longitude"])
+            got = dict(zip(("latitude", "longitude"), record["condition"]["shape"].nearest_line_place(*place)))
+        self.compare(step["is"], got, tolerance=1e-9)
 
     def do_identifiers(self, step, name, monitor):
         self.compare(step["identifiers"], monitor.identifiers())
@@ -298,8 +364,8 @@ class Scenario:
             found = got[key]
             if key in times:
                 same = us(value) == found
-            elif tolerance is not None and isinstance(value, (int, float)) and isinstance(found, (int, float)):
-                same = abs(value - found) <= tolerance
+            elif isinstance(value, (int, float)) and isinstance(found, (int, float)):
+                same = abs(value - found) <= (TOLERANCES.get(key, 0) if tolerance is None else tolerance)
             else:
                 same = value == found
             if not same:
@@ -317,7 +383,7 @@ def main(arguments=None):
     parser.add_argument("--restart-every-step", action="store_true")
     options = parser.parse_args(arguments)
     passed = failed = 0
-    for path in options.files or sorted(CORPUS.glob("*.json")):
+    for path in options.files or sorted(CORPUS.rglob("*.json")):
         for scenario in scenarios(path):
             failure = Scenario(scenario, options.restart_every_step).run()
             if failure is None:

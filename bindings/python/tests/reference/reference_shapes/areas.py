@@ -1,0 +1,58 @@
+"""Rule 5: the area that lies left of a ring as it is walked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geographiclib.geodesic import Geodesic
+
+from .defects import Defect
+from .edge import Edge
+from .exact_geodesic import dot, exact_vector, minus, mp
+
+EARTH = 510_065_621_724_088.5
+WIDTH = 1e-6  # metres: what is narrower has no area
+SAME = EARTH * 1e-6
+FLAT = 20_000.0  # metres of perimeter below which a ring is measured on the plane that touches it
+
+
+def left_area(edges: list[Edge]) -> float:
+    """Square metres left of a closed ring, between 0 and the Earth."""
+    polygon = Geodesic.WGS84.Polygon()
+    for edge in edges:
+        polygon.AddPoint(edge.start.latitude, edge.start.longitude)
+    return float(polygon.Compute(False, False)[2])
+
+
+def _flat_area(edges: list[Edge]) -> Any:
+    """Signed square metres of a small ring, with 32 digits; counterclockwise counts positive."""
+    points = [exact_vector(edge.start.latitude, edge.start.longitude) for edge in edges]
+    origin = points[0]
+    east = (-origin[1], origin[0], mp.mpf(0)) if origin[0] or origin[1] else (mp.mpf(0), mp.mpf(1), mp.mpf(0))
+    size = mp.sqrt(dot(east, east))
+    east = (east[0] / size, east[1] / size, east[2] / size)
+    up = (origin[0], origin[1], origin[2] * mp.mpf("1.00673949674227643495478"))
+    size = mp.sqrt(dot(up, up))
+    up = (up[0] / size, up[1] / size, up[2] / size)
+    north = (up[1] * east[2] - up[2] * east[1], up[2] * east[0] - up[0] * east[2], up[0] * east[1] - up[1] * east[0])
+    flat = [(dot(minus(p, origin), east), dot(minus(p, origin), north)) for p in points]
+    return sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in zip(flat, flat[1:] + flat[:1])) / 2
+
+
+def encloses_left(edges: list[Edge], is_oriented: bool) -> bool:
+    """Whether what the ring encloses lies left of it as it is listed."""
+    where = (edges[0].part, edges[0].ring, None)
+    perimeter = sum(edge.length for edge in edges)
+    if perimeter < FLAT:
+        flat = _flat_area(edges)
+        if abs(flat) < WIDTH * perimeter:
+            raise Defect("no_area", where)
+        return is_oriented or flat > 0
+    left = left_area(edges)
+    if min(left, EARTH - left) < WIDTH * perimeter:
+        raise Defect("no_area", where)
+    if is_oriented:
+        return True
+    if abs(EARTH - 2 * left) < SAME:
+        raise Defect("which_side", where)
+    return left < EARTH / 2

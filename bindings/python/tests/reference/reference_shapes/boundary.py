@@ -1,0 +1,142 @@
+"""Rule 8: how far a place is from a line, and on which side of it.
+
+The side is read off at the nearest place: left of an edge is inside; at a vertex it is the edge next to the direction
+in which the place lies. `is_inside_by_meridian` decides it in another way, by counting crossings of a meridian.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy
+
+from .edge import Edge, Nearest, inverse
+
+RADIUS_LEAST, RADIUS_GREATEST = 6_335_439.0, 6_399_594.0
+LONG = 2_000_000.0  # metres from which a straight line says nothing of use about an edge
+
+
+class Found(NamedTuple):
+    edge: Edge
+    nearest: Nearest
+
+
+def vectors(latitudes: Any, longitudes: Any) -> Any:
+    """Geocentric coordinates in metres."""
+    a, f = 6378137.0, 1 / 298.257223563
+    e2 = f * (2 - f)
+    phi, lam = numpy.radians(latitudes), numpy.radians(longitudes)
+    n = a / numpy.sqrt(1 - e2 * numpy.sin(phi) ** 2)
+    return numpy.stack(
+        [n * numpy.cos(phi) * numpy.cos(lam), n * numpy.cos(phi) * numpy.sin(lam), n * (1 - e2) * numpy.sin(phi)], -1
+    )
+
+
+def heading(latitude: float, longitude: float, azimuth: float) -> float:
+    """A direction at a place as an angle counted counterclockwise; at a pole it does not depend on the longitude."""
+    if abs(latitude) < 90:
+        return math.radians(-azimuth) % math.tau
+    # At a pole the azimuth is counted from what is north along the given longitude.
+    return math.radians(longitude - azimuth if latitude > 0 else -longitude - azimuth) % math.tau
+
+
+class Boundary:
+    """A line of edges. When they are walked with an inside on their left, it has sides."""
+
+    def __init__(self, edges: Sequence[Edge]) -> None:
+        self.edges = list(edges)
+        self._start = vectors([e.start.latitude for e in self.edges], [e.start.longitude for e in self.edges])
+        self._end = vectors([e.end.latitude for e in self.edges], [e.end.longitude for e in self.edges])
+        lengths = numpy.array([e.length for e in self.edges])
+        self._rise = numpy.where(lengths < LONG, 1.01 * lengths**2 / (8 * RADIUS_LEAST), numpy.inf)
+        self._along = self._end - self._start
+        self._square = numpy.maximum((self._along**2).sum(-1), 1e-30)
+        self.at_vertices: dict[tuple[float, float], list[tuple[float, bool, Edge]]] = defaultdict(list)
+        for e in self.edges:
+            out = heading(e.start.latitude, e.start.longitude, e.azimuth)
+            back = heading(e.end.latitude, e.end.longitude, e.arrival + 180)
+            self.at_vertices[e.start.place].append((out, True, e))
+            self.at_vertices[e.end.place].append((back, False, e))
+
+    def lower_bounds(self, latitude: float, longitude: float) -> Any:
+        """No edge is nearer than this: from the straight lines between vertices, less their height above them."""
+        place = vectors(latitude, longitude)
+        t = numpy.clip(((place - self._start) * self._along).sum(-1) / self._square, 0, 1)
+        line = numpy.linalg.norm(place - self._start - t[:, None] * self._along, axis=1)
+        chord = numpy.clip(line - self._rise, 0, 2 * RADIUS_LEAST)
+        return 0.9995 * 2 * RADIUS_GREATEST * numpy.arcsin(numpy.minimum(chord / (2 * RADIUS_GREATEST), 1)) - 1e-3
+
+    def candidates(self, latitude: float, longitude: float) -> list[tuple[float, float, Edge]]:
+        """Distance in double precision, how far along, and the edge, of those that may be nearest; nearest first."""
+        bounds = self.lower_bounds(latitude, longitude)
+        best, found = math.inf, []
+        for index in numpy.argsort(bounds, kind="stable"):
+            if bounds[index] > best:
+                break
+            edge = self.edges[index]
+            d, along = edge.approach(latitude, longitude)
+            best = min(best, d)
+            found.append((d, along, edge))
+        found.sort(key=lambda item: item[0])
+        return [item for item in found if item[0] <= found[0][0] + 1e-7]
+
+    def nearest(self, latitude: float, longitude: float) -> Found:
+        """The nearest edge with its nearest place, with 32 digits."""
+        found = [Found(edge, edge.nearest(latitude, longitude)) for _, _, edge in self.candidates(latitude, longitude)]
+        return min(found, key=lambda item: item.nearest.distance)
+
+    def signed(self, latitude: float, longitude: float) -> Any:
+        """The distance in metres, negative inside, with 32 digits."""
+        nearest = self.nearest(latitude, longitude).nearest
+        if nearest.distance == 0:
+            return nearest.distance
+        if nearest.end is not None:
+            inside = self._is_inside_at(nearest.end.place, latitude, longitude)
+        else:
+            inside = nearest.left > 0
+        return -nearest.distance if inside else nearest.distance
+
+    def rough(self, latitude: float, longitude: float) -> float:
+        """As `signed`, in double precision; within 1 mm of the line the side may be wrong."""
+        d, along, edge = self.candidates(latitude, longitude)[0]
+        if d < 1e-3:
+            return float(self.signed(latitude, longitude))
+        if along <= 0 or along >= edge.length:
+            place = (edge.start if along <= 0 else edge.end).place
+            return -d if self._is_inside_at(place, latitude, longitude) else d
+        there = edge.at(along)
+        way = inverse(there[0], there[1], latitude, longitude)["azi1"]
+        return -d if math.sin(math.radians(there[2] - way)) > 0 else d
+
+    def _is_inside_at(self, place: tuple[float, float], latitude: float, longitude: float) -> bool:
+        """Whether the direction from a vertex to a place leads inside."""
+        way = heading(*place, inverse(*place, latitude, longitude)["azi1"])
+        ends = sorted(self.at_vertices[place], key=lambda end: (way - end[0]) % math.tau)
+        return ends[0][1]  # the first one clockwise: left of an edge that leaves is inside
+
+    def is_inside_by_meridian(self, latitude: float, longitude: float, north_is_inside: bool) -> bool:
+        """The side by counting the edges that the meridian crosses northwards.
+
+        Along a geodesic the longitude changes one way only, so halving finds where it meets a meridian.
+        """
+        crossings = 0
+        for edge in self.edges:
+            west, east = _way(longitude, edge.start.longitude), _way(longitude, edge.end.longitude)
+            if (west < 0) == (east < 0) or abs(west - east) > 180:
+                continue
+            low, high = 0.0, edge.length
+            for _ in range(80):
+                middle = (low + high) / 2
+                if (_way(longitude, edge.at(middle)[1]) < 0) == (west < 0):
+                    low = middle
+                else:
+                    high = middle
+            crossings += edge.at(low)[0] > latitude
+        return north_is_inside != (crossings % 2 == 1)
+
+
+def _way(origin: float, longitude: float) -> float:
+    return (longitude - origin + 180) % 360 - 180

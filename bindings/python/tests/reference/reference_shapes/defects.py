@@ -1,0 +1,33 @@
+"""Why a shape is refused, and where: the table of shapes.md."""
+
+from __future__ import annotations
+
+# In the order of the table; of several reasons the first counts.
+REASONS = (
+    "coordinate",
+    "type",
+    "empty",
+    "edges",
+    "too_few_vertices",
+    "too_many_vertices",
+    "edge_too_long",
+    "no_area",
+    "which_side",
+    "crossing",
+    "overlap",
+    "hole_outside",
+    "holes_overlap",
+    "parts_overlap",
+    "no_line",
+    "radius",
+    "buffer",
+)
+
+
+class Defect(Exception):
+    """A shape that is refused. `places` are (part, ring, edge or vertex) of which each tells where, counted from 0."""
+
+    def __init__(self, reason: str, *places: tuple[int | None, int | None, int | None]) -> None:
+        assert reason in REASONS
+        super().__init__(reason, *places)
+        self.reason, self.places = reason, places

@@ -1,0 +1,61 @@
+"""Rule 11: the depth, the greatest -D there is, by branch and bound over the whole Earth.
+
+D changes by no more than the position moves (rule 10), so a cell cannot hold anything deeper than its centre by more
+than it reaches from there.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+
+Place = tuple[float, float]
+TOLERANCE = 5e-3
+RADIUS = 6_378_137.0
+
+
+def _direction(face: int, u: float, v: float) -> tuple[float, float, float]:
+    size = math.sqrt(1 + u * u + v * v)
+    a, b, c = 1 / size, u / size, v / size
+    return ((a, b, c), (-a, b, c), (b, a, c), (b, -a, c), (b, c, a), (b, c, -a))[face]
+
+
+def _place(face: int, u: float, v: float) -> Place:
+    """Directions of normals are as good as those of places: any cover of the Earth will do."""
+    x, y, z = _direction(face, u, v)
+    return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
+
+
+def _reach(face: int, u: float, v: float, size: float) -> float:
+    """No place of a cell is farther from its centre: the angle between normals, by the greatest radius of curvature."""
+    centre = _direction(face, u, v)
+    corners = [_direction(face, u + a * size, v + b * size) for a in (-1, 1) for b in (-1, 1)]
+    return 1.01 * RADIUS * max(2 * math.asin(min(math.dist(centre, corner) / 2, 1)) for corner in corners)
+
+
+def deepest(signed: Callable[[float, float], float], enough: float = math.inf) -> tuple[float, Place]:
+    """The greatest -D, within half a hundredth below, and where; the search ends as soon as it is `enough`."""
+    best, where = 0.0, (0.0, 0.0)
+    heap: list[tuple[float, int, float, float, float]] = []
+
+    def look(face: int, u: float, v: float, size: float) -> None:
+        nonlocal best, where
+        centre = _place(face, u, v)
+        reach = _reach(face, u, v, size)
+        depth = -signed(*centre)
+        if depth > best:
+            best, where = depth, centre
+        if depth + reach > best * (1 + TOLERANCE):
+            heapq.heappush(heap, (-(depth + reach), face, u, v, size))
+
+    for face in range(6):
+        look(face, 0.0, 0.0, 1.0)
+    while heap and best < enough:
+        bound, face, u, v, size = heapq.heappop(heap)
+        if -bound <= best * (1 + TOLERANCE):
+            break
+        for a in (-0.5, 0.5):
+            for b in (-0.5, 0.5):
+                look(face, u + a * size, v + b * size, size / 2)
+    return best, where

@@ -1,0 +1,58 @@
+"""Rule 4: an edge that is straight on the map of degrees, as geodesics between points at equal steps."""
+
+from __future__ import annotations
+
+import math
+
+from .defects import Defect
+from .vertices import Vertex, reduced
+
+EQUATORIAL_RADIUS = 6378137.0
+TOLERANCE = 0.1  # metres between the drawn line and the geodesics
+
+
+def turn(longitude1: float, longitude2: float) -> float:
+    """The way from one longitude to the other, the short way round: rule 3."""
+    way = longitude2 - longitude1
+    if way > 180:
+        return way - 360
+    return way + 360 if way < -180 else way
+
+
+def count(latitude1: float, longitude1: float, latitude2: float, longitude2: float) -> int:
+    east = math.radians(abs(turn(longitude1, longitude2)))
+    north = math.radians(abs(latitude2 - latitude1))
+    s = max(abs(math.sin(math.radians(latitude1))), abs(math.sin(math.radians(latitude2))))
+    nearest_to_equator = 0.0 if latitude1 * latitude2 <= 0 else min(abs(latitude1), abs(latitude2))
+    c = math.cos(math.radians(nearest_to_equator))
+    sagitta = 0.26 * EQUATORIAL_RADIUS * east * s * math.hypot(north, c * east)
+    return max(1, math.ceil(math.sqrt(sagitta / TOLERANCE)))
+
+
+def densified(start: Vertex, end: Vertex, where: tuple[int, int]) -> list[Vertex]:
+    """The points between the two, in the order from `start` to `end`; each has the number of the edge's start."""
+    if abs(turn(start.longitude, end.longitude)) == 180:
+        raise Defect("edge_too_long", (*where, start.number))
+    lesser, greater = sorted((start, end), key=lambda vertex: (vertex.latitude, vertex.longitude))
+    n = count(lesser.latitude, lesser.longitude, greater.latitude, greater.longitude)
+    east, north = turn(lesser.longitude, greater.longitude), greater.latitude - lesser.latitude
+    points = [
+        Vertex(lesser.latitude + north * k / n, reduced(lesser.longitude + east * k / n), start.number)
+        for k in range(1, n)
+    ]
+    return points if lesser is start else points[::-1]
+
+
+def drawn(vertices: list[Vertex], is_ring: bool, where: tuple[int, int]) -> list[Vertex]:
+    """The vertices of the geodesics that replace the planar edges between vertices that differ in a coordinate.
+
+    Vertices at a pole keep their longitudes here: the line that is drawn leaves the pole along the longitude given.
+    """
+    result = []
+    for index, vertex in enumerate(vertices):
+        result.append(vertex)
+        if is_ring or index + 1 < len(vertices):
+            following = vertices[(index + 1) % len(vertices)]
+            if vertex.place != following.place:
+                result += densified(vertex, following, where)
+    return result

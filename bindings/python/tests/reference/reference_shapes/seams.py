@@ -1,0 +1,71 @@
+"""Rule 6: edges that are walked both ways, and stretches of the antimeridian, are no line."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+
+from .defects import Defect
+from .edge import Edge
+from .vertices import Vertex
+
+REMAINDER = 1e-6  # metres
+Key = tuple[tuple[float, float], tuple[float, float]]
+
+
+def without_seams(edges: list[Edge]) -> list[Edge]:
+    """What remains of edges that are walked with the polygon on their left."""
+    plain: dict[Key, list[Edge]] = defaultdict(list)
+    along: list[Edge] = []
+    for edge in edges:
+        for piece in _split_at_pole(edge):
+            if _is_on_antimeridian(piece):
+                along.append(piece)
+            else:
+                plain[piece.key].append(piece)
+    remaining = []
+    for key, group in plain.items():
+        net = len(group) - len(plain.get((key[1], key[0]), ()))
+        if net > 1:
+            raise Defect("overlap", *(edge.number for edge in group))
+        if net == 1:
+            remaining.append(group[0])
+    return remaining + _stretches(along)
+
+
+def _split_at_pole(edge: Edge) -> list[Edge]:
+    """An edge between the antimeridian and the meridian of Greenwich runs over a pole."""
+    ends = (edge.start, edge.end)
+    if {vertex.longitude for vertex in ends} != {-180.0, 0.0} or any(abs(vertex.latitude) == 90 for vertex in ends):
+        return [edge]
+    latitude = 90.0 if edge.start.latitude + edge.end.latitude > 0 else -90.0
+    pole = Vertex(latitude, -180.0, edge.start.number)
+    return [Edge(edge.start, pole, edge.part, edge.ring), Edge(pole, edge.end, edge.part, edge.ring)]
+
+
+def _is_on_antimeridian(edge: Edge) -> bool:
+    return all(vertex.longitude == -180 or abs(vertex.latitude) == 90 for vertex in (edge.start, edge.end)) and any(
+        abs(vertex.latitude) < 90 for vertex in (edge.start, edge.end)
+    )
+
+
+def _stretches(edges: list[Edge]) -> list[Edge]:
+    latitudes = sorted({vertex.latitude for edge in edges for vertex in (edge.start, edge.end)})
+    remaining = []
+    for south, north in pairwise(latitudes):
+        over = [
+            edge
+            for edge in edges
+            if min(edge.start.latitude, edge.end.latitude) <= south
+            and max(edge.start.latitude, edge.end.latitude) >= north
+        ]
+        net = sum(1 if edge.start.latitude < edge.end.latitude else -1 for edge in over)
+        if abs(net) > 1:
+            raise Defect("overlap", *(edge.number for edge in over))
+        if net:
+            owner = next(edge for edge in over if (edge.start.latitude < edge.end.latitude) == (net > 0))
+            ends = [Vertex(latitude, -180.0, owner.start.number) for latitude in (south, north)[::net]]
+            stretch = Edge(*ends, owner.part, owner.ring)
+            if stretch.length >= REMAINDER:
+                remaining.append(stretch)
+    return remaining

@@ -1,0 +1,52 @@
+"""Rule 2: what vertices may be, and when two are one place."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from .defects import Defect
+
+
+class Vertex(NamedTuple):
+    """A vertex after rule 2. `number` is its place in what was given."""
+
+    latitude: float
+    longitude: float
+    number: int
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Equal for equal places: at a pole every longitude is the same."""
+        return (self.latitude, 0.0) if abs(self.latitude) == 90 else (self.latitude, self.longitude)
+
+
+def reduced(longitude: float) -> float:
+    """The longitude in [-180, 180). Both subtractions are exact."""
+    if longitude >= 180:
+        return longitude - 360
+    return longitude + 360 if longitude < -180 else longitude
+
+
+def checked(given: object, part: int, ring: int, number: int) -> Vertex:
+    where = (part, ring, number)
+    if not isinstance(given, (list, tuple)) or len(given) < 2:
+        raise Defect("coordinate", where)
+    longitude, latitude = given[:2]
+    for value, limit in ((latitude, 90), (longitude, 360)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise Defect("coordinate", where)
+        if not math.isfinite(value) or abs(value) > limit:
+            raise Defect("coordinate", where)
+    # 360 is 0, which one subtraction gives; -0.0 is no other place than 0.
+    return Vertex(latitude + 0.0, reduced(float(longitude)) + 0.0, number)
+
+
+def without_repeats(vertices: list[Vertex], is_ring: bool) -> list[Vertex]:
+    kept: list[Vertex] = []
+    for vertex in vertices:
+        if not kept or vertex.place != kept[-1].place:
+            kept.append(vertex)
+    while is_ring and len(kept) > 1 and kept[-1].place == kept[0].place:
+        kept.pop()
+    return kept
