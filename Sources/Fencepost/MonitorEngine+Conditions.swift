@@ -1,7 +1,7 @@
 extension MonitorEngine {
-  /// Adds a ``CircularGeographicCondition`` or a ``BeaconIdentityCondition``; a condition of that identifier is replaced.
+  /// Adds a condition; one of that identifier is replaced.
   ///
-  /// When a valid fix not older than the option `initialFixMaxAge` is known, it decides a circle at once. A beacon
+  /// When a valid fix not older than the option `initialFixMaxAge` is known, it decides a geographic condition at once. A beacon
   /// condition never looks back at sightings.
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
@@ -62,13 +62,26 @@ extension MonitorEngine {
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
-    let definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
-    if let defect = Self.defect(ofIdentifier: bytes) ?? Self.defect(ofAssumption: assuming) ?? policy.defect
-      ?? definition.subject.defect
-    {
+    let given = try GivenCondition(condition)
+    try check(bytes, assuming, policy)
+    try add(try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+  }
+
+  /// Adds a condition that is examined already, which may have taken long and needs no monitor.
+  package mutating func add(
+    _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) {
+    try check(bytes, assuming, policy)
+    enter(Definition(subject: subject, policy: policy, tag: tag, assumed: assuming), identifier: bytes)
+  }
+
+  private func check(
+    _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State, _ policy: TransitionPolicy
+  ) throws(MonitorError) {
+    if let defect = Self.defect(ofIdentifier: identifier) ?? Self.defect(ofAssumption: assumed) ?? policy.defect {
       throw .invalidArgument(defect)
     }
-    enter(definition, identifier: bytes)
   }
 
   /// Ensures a condition whose identifier is given as UTF-8. See ``ensure(_:identifier:assuming:policy:tag:)``.
@@ -76,13 +89,22 @@ extension MonitorEngine {
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) -> Bool {
-    let definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
-    if definition.subject.defect == nil, let slot = table.identifiers.slot(of: bytes),
-      table.definition(of: slot).isNearlyEqual(to: definition)
-    {
-      return false
-    }
-    try add(condition, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+    try ensure(
+      try GivenCondition(condition), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+  }
+
+  /// Ensures a condition as a caller gives it; one that is there to the last bit is not examined again.
+  package mutating func ensure(
+    _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) -> Bool {
+    try check(bytes, assuming, policy)
+    let slot = table.identifiers.slot(of: bytes)
+    let known = slot.map { table.subject(of: $0) }
+    let subject = if let known, known.isExactly(given) { known } else { try given.subject() }
+    let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
+    if let slot, table.definition(of: slot).isNearlyEqual(to: definition) { return false }
+    enter(definition, identifier: bytes)
     return true
   }
 

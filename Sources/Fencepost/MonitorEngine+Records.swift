@@ -1,3 +1,5 @@
+import FencepostKernel
+
 extension MonitorEngine {
   /// The condition with that identifier and the last event of it that was handled; `nil` when there is none.
   public func record(for identifier: String) -> Record? {
@@ -46,6 +48,15 @@ extension MonitorEngine {
   public func generation(of slot: UInt32) -> UInt64 { table.generation(of: slot) }
   public func condition(of slot: UInt32) -> any Condition { table.subject(of: slot).condition }
   public func policy(of slot: UInt32) -> TransitionPolicy { table.policy(of: slot) }
+
+  /// The vertices of a polygon or corridor as well-known binary (ISO, little endian, XY), as they were given but for
+  /// repeated ones; `nil` for conditions of other kinds.
+  package func wellKnownBinary(of slot: UInt32) -> [UInt8]? {
+    switch table.subject(of: slot) {
+    case .circle, .beacon: nil
+    case .polygon(let shape), .corridor(let shape): WellKnownBinary.encode(shape.definition)
+    }
+  }
 
   /// The beacon that an entry names.
   public func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {

@@ -59,6 +59,12 @@ extension MonitorEngine {
     return removed
   }
 
+  /// Adds rows, each in place of a condition with its identifier. See ``add(_:identifier:assuming:policy:tag:)``.
+  package mutating func add(_ set: borrowing ConditionSet) {
+    if set.count > 1_000 { reserve(set.count, identifierBytes: 0) }
+    set.forEach { _, identifier, definition in enter(definition, identifier: identifier) }
+  }
+
   /// Ensures rows. See ``ensure(_:)``.
   package mutating func ensure(_ set: borrowing ConditionSet) -> SyncResult {
     var result = SyncResult()

@@ -20,7 +20,7 @@ add() {
   sed -i "${line}a $3" "Sources/$1"
 }
 add Fencepost/Conditions/Condition.swift '^  case [a-zA-Z]* = [0-9]*$' '  case further = 99'
-add Fencepost/Conditions/Definition.swift '^    case beacon(BeaconIdentityCondition)$' '    case further(CircularGeographicCondition)'
+add Fencepost/Conditions/Definition.swift '^    case corridor(GeodesicShape)$' '    case further(CircularGeographicCondition)'
 add Fencepost/Shapes/Shape.swift '^  case [a-zA-Z]*(.*)$' '  case further(Circle)'
 
 options=(-swift-version 6 -package-name fencepost -parse-as-library -I "$work/modules" -I "$root/include" -I Sources/CSQLite

@@ -1,4 +1,5 @@
-/// Something that is satisfied or not: a ``CircularGeographicCondition`` or a ``BeaconIdentityCondition``.
+/// Something that is satisfied or not: a ``CircularGeographicCondition``, ``PolygonalGeographicCondition``,
+/// ``MultiPolygonalGeographicCondition``, ``CorridorGeographicCondition`` or ``BeaconIdentityCondition``.
 public protocol Condition: Sendable, Hashable {}
 
 /// A kind of condition, with the numbers of the C interface.
@@ -6,6 +7,8 @@ public protocol Condition: Sendable, Hashable {}
 public enum ConditionKind: UInt8, Sendable, Hashable, CaseIterable {
   case circularGeographic = 1
   case beaconIdentity = 2
+  case polygonalGeographic = 3
+  case corridorGeographic = 4
 }
 
 extension ConditionKind {
@@ -13,7 +16,7 @@ extension ConditionKind {
   @inline(__always)
   var isGeographic: Bool {
     switch self {
-    case .circularGeographic: true
+    case .circularGeographic, .polygonalGeographic, .corridorGeographic: true
     case .beaconIdentity: false
     }
   }
@@ -24,11 +27,15 @@ extension ConditionKind {
   /// The bits of all kinds.
   package static var allBits: UInt32 { allCases.reduce(0) { $0 | $1.bit } }
 
-  /// The subject of a condition of this kind; `nil` when the condition is of another one.
-  func subject(of condition: any Condition) -> Definition.Subject? {
+  /// What a condition of this kind gives; `nil` when the condition is of another one.
+  func given(_ condition: any Condition) -> GivenCondition? {
     switch self {
-    case .circularGeographic: (condition as? CircularGeographicCondition).map(Definition.Subject.circle)
-    case .beaconIdentity: (condition as? BeaconIdentityCondition).map(Definition.Subject.beacon)
+    case .circularGeographic: return (condition as? CircularGeographicCondition).map(GivenCondition.circle)
+    case .beaconIdentity: return (condition as? BeaconIdentityCondition).map(GivenCondition.beacon)
+    case .polygonalGeographic:
+      if let polygon = condition as? PolygonalGeographicCondition { return .shape(polygon.multiple.definition) }
+      return (condition as? MultiPolygonalGeographicCondition).map { .shape($0.definition) }
+    case .corridorGeographic: return (condition as? CorridorGeographicCondition).map { .shape($0.definition) }
     }
   }
 }

@@ -25,15 +25,25 @@ package struct ConditionSet: Sendable {
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
+    let given: GivenCondition
+    do throws(MonitorError) { given = try GivenCondition(condition) } catch { throw error.inRow(rows.count) }
+    try append(given, identifier: identifier, assuming: assuming, policy: policy, tag: tag)
+  }
+
+  /// Takes a row. See ``append(_:identifier:assuming:policy:tag:)-(any Condition,_,_,_,_)``.
+  package mutating func append(
+    _ given: GivenCondition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) {
     let row = rows.count
     let definition: Definition
     do throws(MonitorError) {
-      definition = try Definition(condition, policy: policy, tag: tag, assumed: assuming)
       if let defect = MonitorEngine.defect(ofIdentifier: identifier) ?? MonitorEngine.defect(ofAssumption: assuming)
-        ?? policy.defect ?? definition.subject.defect
+        ?? policy.defect
       {
         throw .invalidArgument(defect)
       }
+      definition = Definition(subject: try given.subject(), policy: policy, tag: tag, assumed: assuming)
     } catch {
       throw error.inRow(row)
     }

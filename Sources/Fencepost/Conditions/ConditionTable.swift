@@ -31,6 +31,8 @@ struct ConditionTable: Sendable {
   private(set) var limit: ConditionLimit
   private(set) var changes = TableChanges()
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
+  /// Polygons and corridors, each at the index of its slot; no longer than the last of them needs.
+  private var shapes: ContiguousArray<GeodesicShape?> = []
   /// The conditions of each beacon identity, in no particular order.
   private var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
   private var freeSlots: ContiguousArray<UInt32> = []
@@ -72,8 +74,11 @@ struct ConditionTable: Sendable {
   /// The shape of a geographic condition.
   @inline(__always)
   func shape(of slot: UInt32) -> Shape {
-    switch rows[Int(slot)].kind {
-    case .circularGeographic, .beaconIdentity: .circle(rows[Int(slot)].bounds)
+    let row = rows[Int(slot)]
+    switch row.kind {
+    case .circularGeographic, .beaconIdentity: return .circle(row.bounds)
+    case .polygonalGeographic: return .polygon(Area(shapes[Int(slot)]!, bounds: row.bounds))
+    case .corridorGeographic: return .corridor(Area(shapes[Int(slot)]!, bounds: row.bounds))
     }
   }
 
@@ -124,6 +129,8 @@ struct ConditionTable: Sendable {
     switch kind(of: slot) {
     case .circularGeographic: .circle(bounds(of: slot).condition)
     case .beaconIdentity: .beacon(beacons[slot]!)
+    case .polygonalGeographic: .polygon(shapes[Int(slot)]!)
+    case .corridorGeographic: .corridor(shapes[Int(slot)]!)
     }
   }
 
@@ -226,6 +233,10 @@ struct ConditionTable: Sendable {
     case .beacon(let beacon):
       beacons[slot] = beacon
       beaconSlots[beacon, default: []].append(slot)
+    case .polygon(let shape), .corridor(let shape):
+      row.bounds = Area.bounds(of: shape)
+      while shapes.count <= Int(slot) { shapes.append(nil) }
+      shapes[Int(slot)] = shape
     }
     if row.kind.isGeographic { index.insert(slot, centre: row.bounds.centre, reach: row.bounds.reach) }
     rows[Int(slot)] = row
@@ -238,6 +249,8 @@ struct ConditionTable: Sendable {
     if row.kind.isGeographic { index.remove(slot, centre: row.bounds.centre, reach: row.bounds.reach) }
     switch row.kind {
     case .circularGeographic: break
+    case .polygonalGeographic, .corridorGeographic:
+      shapes[Int(slot)] = nil
     case .beaconIdentity:
       if let beacon = beacons.removeValue(forKey: slot), var slots = beaconSlots.removeValue(forKey: beacon) {
         slots.removeAll { $0 == slot }
@@ -270,21 +283,32 @@ struct ConditionTable: Sendable {
     }
 
     private func checkKinds(_ live: [UInt32]) throws(Invariant.Broken) {
-      var shapes = 0
+      var places = 0
       for slot in live {
         let kind = kind(of: slot)
         switch kind {
         case .circularGeographic: try Invariant.hold(beacons[slot] == nil, "a circle is no beacon")
+        case .polygonalGeographic, .corridorGeographic:
+          try Invariant.hold(
+            Int(slot) < shapes.count && shapes[Int(slot)] != nil, "a polygon or corridor has its shape")
         case .beaconIdentity: try Invariant.hold(beacons[slot] != nil, "a beacon condition has its beacon")
         }
         guard kind.isGeographic else { continue }
-        shapes += 1
+        places += 1
         var hits: ContiguousArray<CapHit> = []
         index.collect(near: bounds(of: slot).centre, within: 0, into: &hits)
         try Invariant.hold(hits.count { $0.id == slot } == 1, "the index finds a shape at its centre, once")
       }
-      try Invariant.hold(index.count == shapes, "the index holds \(index.count) caps for \(shapes) shapes")
-      try Invariant.hold(beacons.count == live.count - shapes, "only beacon conditions have a beacon")
+      try Invariant.hold(index.count == places, "the index holds \(index.count) caps for \(places) shapes")
+      let areas = live.count { slot in
+        switch kind(of: slot) {
+        case .circularGeographic, .beaconIdentity: false
+        case .polygonalGeographic, .corridorGeographic: true
+        }
+      }
+      try Invariant.hold(
+        shapes.count { $0 != nil } == areas, "only polygons and corridors have a shape")
+      try Invariant.hold(beacons.count == live.count - places, "only beacon conditions have a beacon")
       let identities = Dictionary(grouping: beacons.keys) { beacons[$0] }
       try Invariant.hold(
         identities.count == beaconSlots.count

@@ -1,9 +1,14 @@
-/// What a caller adds: the geometry or identity, with the policy, the tag and the state that the first record shows.
+package import FencepostKernel
+
+/// What is watched, examined and found sound: the geometry or identity, with the policy, the tag and the state that the
+/// first record shows.
 package struct Definition: Sendable {
-  /// What is watched.
+  /// What a condition is about.
   package enum Subject: Sendable {
     case circle(CircularGeographicCondition)
     case beacon(BeaconIdentityCondition)
+    case polygon(GeodesicShape)
+    case corridor(GeodesicShape)
   }
   var subject: Subject
   var policy: TransitionPolicy
@@ -17,17 +22,6 @@ package struct Definition: Sendable {
     self.assumed = assumed
   }
 
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the condition is of a kind of the caller's own.
-  init(
-    _ condition: any Condition, policy: TransitionPolicy, tag: UInt64, assumed: Event.State
-  ) throws(MonitorError) {
-    guard let subject = Subject(condition) else {
-      throw .invalidArgument(
-        "the condition is of another kind; accepted are CircularGeographicCondition and BeaconIdentityCondition")
-    }
-    self.init(subject: subject, policy: policy, tag: tag, assumed: assumed)
-  }
-
   /// Whether the two are the same to a caller who wants to ensure one of them; what was assumed plays no part.
   func isNearlyEqual(to other: Definition) -> Bool {
     policy == other.policy && tag == other.tag && subject.isNearlyEqual(to: other.subject)
@@ -35,20 +29,19 @@ package struct Definition: Sendable {
 }
 
 extension Definition.Subject {
-  /// `nil` for a condition of a kind of the caller's own.
-  init?(_ condition: any Condition) {
-    for kind in ConditionKind.allCases {
-      guard let subject = kind.subject(of: condition) else { continue }
-      self = subject
-      return
+  /// - Parameter shape: a polygon or a corridor.
+  package init(_ shape: GeodesicShape) {
+    switch shape.definition.kind {
+    case .polygon: self = .polygon(shape)
+    case .corridor: self = .corridor(shape)
     }
-    return nil
   }
 
   var condition: any Condition {
     switch self {
     case .circle(let circle): circle
     case .beacon(let beacon): beacon
+    case .polygon(let shape), .corridor(let shape): shape.condition
     }
   }
 
@@ -56,13 +49,8 @@ extension Definition.Subject {
     switch self {
     case .circle: .circularGeographic
     case .beacon: .beaconIdentity
-    }
-  }
-
-  var defect: String? {
-    switch self {
-    case .circle(let circle): circle.defect
-    case .beacon: nil
+    case .polygon: .polygonalGeographic
+    case .corridor: .corridorGeographic
     }
   }
 
@@ -74,6 +62,27 @@ extension Definition.Subject {
     case .beacon(let beacon):
       guard case .beacon(let other) = other else { return false }
       return beacon == other
+    case .polygon(let shape):
+      guard case .polygon(let other) = other else { return false }
+      return shape === other || shape.definition.isNearlyEqual(to: other.definition)
+    case .corridor(let shape):
+      guard case .corridor(let other) = other else { return false }
+      return shape === other || shape.definition.isNearlyEqual(to: other.definition)
+    }
+  }
+
+  /// Whether it is what a caller gives, to the last bit, so that nothing has to be examined.
+  func isExactly(_ given: GivenCondition) -> Bool {
+    switch self {
+    case .circle(let circle):
+      guard case .circle(let other) = given else { return false }
+      return circle == other
+    case .beacon(let beacon):
+      guard case .beacon(let other) = given else { return false }
+      return beacon == other
+    case .polygon(let shape), .corridor(let shape):
+      guard case .shape(let other) = given else { return false }
+      return shape.definition.isReduction(of: other)
     }
   }
 
@@ -82,6 +91,7 @@ extension Definition.Subject {
     switch self {
     case .circle(let circle): circle.encode(to: &writer)
     case .beacon(let beacon): BeaconIdentityCondition?.some(beacon).encode(to: &writer)
+    case .polygon(let shape), .corridor(let shape): shape.encode(to: &writer)
     }
   }
 
@@ -95,6 +105,10 @@ extension Definition.Subject {
         throw Damage("a beacon condition has no UUID")
       }
       self = .beacon(beacon)
+    case .polygonalGeographic:
+      self = .polygon(try GeodesicShape.read(isPolygon: true, &reader))
+    case .corridorGeographic:
+      self = .corridor(try GeodesicShape.read(isPolygon: false, &reader))
     }
   }
 }

@@ -35,8 +35,10 @@ import FencepostKernel
           "a candidate with a timer has a reminder no later than its deadline")
       }
       try Invariant.hold(
-        (state.active != SlotState.none) == (state.observed == .inside || candidate != nil),
-        "a shape is active when it is inside or has a candidate")
+        (state.active != SlotState.none)
+          == (state.observed == .inside || candidate != nil
+            || (state.observed == .outside && table.shape(of: slot).isNear(local(slot)))),
+        "a shape is active when it is inside, has a candidate or was measured near")
       if state.observed == .undetermined, !isSuspended(slot, table) {
         try Invariant.hold(state.isListed, "an undetermined shape that is evaluated is listed")
       }
@@ -71,7 +73,7 @@ import FencepostKernel
     private func checkWatches(_ shapes: Set<UInt32>, _ table: ConditionTable) throws(Invariant.Broken) {
       try active.checkInvariants { slot in shapes.contains(slot) ? states[Int(slot)].active : SlotState.none }
       for slot in shapes {
-        let watch = watch(slot, table)
+        let watch = watch(slot, table, from: local(slot))
         let index = states[Int(slot)].active
         if index != SlotState.none {
           try Invariant.hold(active.watches[Int(index)] == watch, "an active shape is watched where its state says")

@@ -14,7 +14,7 @@ extension Tracker {
     let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
     let margin = isCoarse ? fix.accuracy : 0
     if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied) {
-      settle(slot, .outside, table, &survey)
+      settle(slot, .outside, nil, table, &survey)
       return true
     }
     let measure = shape.measure(fix.coordinate, at: position, margins: (0, margin))
@@ -24,20 +24,23 @@ extension Tracker {
       journal.touch(slot, isUrgent: false)
       return false
     }
-    settle(slot, isInside ? .inside : .outside, table, &survey)
+    settle(slot, isInside ? .inside : .outside, shape.local(measure, at: position), table, &survey)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
       cause: .determination, date: Timestamp(microseconds: clock))
     entry.notify = .initial
-    entry.setEvidence(fix, boundaryDistance: measure.boundaryDistance)
+    entry.setEvidence(
+      fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position))
     delivery.observe(entry, host, table)
     return true
   }
 
-  private mutating func settle(_ slot: UInt32, _ observed: Observed, _ table: ConditionTable, _ survey: inout Survey) {
+  private mutating func settle(
+    _ slot: UInt32, _ observed: Observed, _ measured: Watch.Local?, _ table: ConditionTable, _ survey: inout Survey
+  ) {
     states[Int(slot)].observed = observed
     journal.touch(slot)
-    refreshWatch(slot, table, &survey)
+    refreshWatch(slot, table, &survey, measured: measured)
   }
 
   /// Decides what a fix can decide of the undetermined shapes, in add order.
@@ -138,15 +141,20 @@ extension Tracker {
     let inner = policy.marginInwards(size: shape.size, accuracy: fix.accuracy)
     let outer = policy.marginOutwards(size: shape.size, accuracy: fix.accuracy)
     let measure = shape.measure(fix.coordinate, at: position, margins: (inner, outer))
+    let local = shape.local(measure, at: position)
     let isOwnSide = measure.isInside == (observed == .inside)
     if isOwnSide {
       if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {
         deadlines.cancel(slot)
         journal.touch(slot)
-        refreshWatch(slot, table, &survey)
+        refreshWatch(slot, table, &survey, measured: local)
+      } else if local != nil {
+        refreshWatch(slot, table, &survey, measured: local)
       }
       return
     }
+    // A watch that was drawn from where the device was before is drawn anew, whatever comes of the fix.
+    defer { if local != nil { refreshWatch(slot, table, &survey, measured: local) } }
     let time = fix.time.microseconds
     if let candidate = candidates[slot] {
       if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
@@ -159,7 +167,7 @@ extension Tracker {
     guard isDecisive else { return }
     let dwell = observed == .inside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds
     let candidate = Candidate(
-      fix: fix, boundaryDistance: measure.boundaryDistance,
+      fix: fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position),
       deadline: fix.time.adding(microseconds: dwell).microseconds,
       isTimed: policy.dwellPolicy == .timer)
     if dwell == 0 {
@@ -168,7 +176,7 @@ extension Tracker {
       candidates[slot] = candidate
       journal.touch(slot)
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
-      refreshWatch(slot, table, &survey)
+      if local == nil { refreshWatch(slot, table, &survey) }
     }
   }
 

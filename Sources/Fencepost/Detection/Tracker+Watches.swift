@@ -6,19 +6,29 @@ import FencepostKernel
 /// with the one threshold at which something may change.
 extension Tracker {
   /// The threshold of a shape at which a fix may change something; `nil` for one that is undetermined.
+  ///
+  /// - Parameter local: where the shape was measured last, if it is watched from there.
   @inline(__always)
-  func watch(_ slot: UInt32, _ table: ConditionTable) -> Watch? {
+  func watch(_ slot: UInt32, _ table: ConditionTable, from local: Watch.Local?) -> Watch? {
     let observed = states[Int(slot)].observed
     guard observed != .undetermined else { return nil }
     let shape = table.shape(of: slot)
     if let candidate = candidates.isEmpty ? nil : candidates[slot] {
       guard candidate.isTimed else { return shape.watch(slot, .any) }  // any fix may confirm it
-      return shape.watch(slot, observed == .inside ? .inwards(0) : .outwards(0))
+      return shape.watch(slot, observed == .inside ? .inwards(0) : .outwards(0), from: local)
     }
     let policy = table.policy(of: slot)
     return observed == .inside
-      ? shape.watch(slot, .outwards(policy.exitMargin(size: shape.size)))
-      : shape.watch(slot, .inwards(-policy.entryMargin(size: shape.size)))
+      ? shape.watch(slot, .outwards(policy.exitMargin(size: shape.size)), from: local)
+      : shape.watch(
+        slot, .inwards(-policy.entryMargin(size: shape.size)), from: shape.isNear(local) ? local : nil)
+  }
+
+  /// Where the shape of a slot was measured last, as far as that is kept.
+  @inline(__always)
+  func local(_ slot: UInt32) -> Watch.Local? {
+    let index = states[Int(slot)].active
+    return index == SlotState.none ? nil : active.local(index)
   }
 
   @inline(__always)
@@ -28,16 +38,23 @@ extension Tracker {
   }
 
   /// Brings `active` and the neighbourhood in line with the state of a shape.
-  mutating func refreshWatch(_ slot: UInt32, _ table: ConditionTable, _ survey: inout Survey) {
-    let watch = watch(slot, table)
+  ///
+  /// - Parameter measured: where the shape was measured just now.
+  mutating func refreshWatch(
+    _ slot: UInt32, _ table: ConditionTable, _ survey: inout Survey, measured: Watch.Local? = nil
+  ) {
+    let local = measured ?? local(slot)
+    let watch = watch(slot, table, from: local)
     let index = states[Int(slot)].active
     let isActive =
-      watch != nil && (states[Int(slot)].observed == .inside || (!candidates.isEmpty && candidates[slot] != nil))
+      watch != nil
+      && (states[Int(slot)].observed == .inside || (!candidates.isEmpty && candidates[slot] != nil)
+        || (local != nil && table.shape(of: slot).isNear(local)))
     if isActive, let watch {
       if index == SlotState.none {
-        states[Int(slot)].active = active.append(watch)
+        states[Int(slot)].active = active.append(watch, local)
       } else {
-        active.update(index, watch)
+        active.update(index, watch, local)
       }
     } else if index != SlotState.none {
       states[Int(slot)].active = SlotState.none
@@ -101,7 +118,7 @@ extension Tracker {
     }
     neighbourhood.begin(around: survey.centre, for: position, coordinate, radius: radius)
     for candidate in survey.near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
-      if let watch = watch(candidate.slot, table) { neighbourhood.append(watch) }
+      if let watch = watch(candidate.slot, table, from: local(candidate.slot)) { neighbourhood.append(watch) }
     }
     neighbourhood.end()
     drawSafeRegion(at: position, coordinate)

@@ -12,6 +12,14 @@ struct Watch: Sendable, Equatable {
     case any
   }
 
+  /// Where a shape without a closed form was measured last, and what was found there: bounds of the signed distance from
+  /// its line, metres.
+  struct Local: Sendable {
+    var position: EarthVector
+    var least: Double
+    var most: Double
+  }
+
   var centre: EarthVector
   /// Chord, metres.
   var threshold: Double
@@ -26,25 +34,35 @@ struct Watch: Sendable, Equatable {
   }
 }
 
-/// The watches of the shapes that are not settled outside: inside, or with a candidate open. All others can only be
-/// entered, and those the index finds.
+/// The watches of the shapes that are not settled outside: inside, or with a candidate open, or measured within the circle
+/// that holds them. All others can only be entered, and those the index finds.
 struct Watches: Sendable {
   private(set) var watches: ContiguousArray<Watch> = []
+  /// What each watch was drawn from.
+  private var locals: ContiguousArray<Watch.Local?> = []
 
-  mutating func append(_ watch: Watch) -> UInt32 {
+  /// Where the shape of a watch was measured last.
+  @inline(__always)
+  func local(_ index: UInt32) -> Watch.Local? { locals[Int(index)] }
+
+  mutating func append(_ watch: Watch, _ local: Watch.Local?) -> UInt32 {
     watches.append(watch)
+    locals.append(local)
     return UInt32(watches.count - 1)
   }
 
-  mutating func update(_ index: UInt32, _ watch: Watch) {
+  mutating func update(_ index: UInt32, _ watch: Watch, _ local: Watch.Local?) {
     watches[Int(index)] = watch
+    if let local { locals[Int(index)] = local }
   }
 
   /// Removes a watch; returns the slot that moved to its index, if any.
   mutating func remove(_ index: UInt32) -> UInt32? {
     let last = watches.removeLast()
+    let lastLocal = locals.removeLast()
     guard Int(index) < watches.count else { return nil }
     watches[Int(index)] = last
+    locals[Int(index)] = lastLocal
     return last.slot
   }
 }

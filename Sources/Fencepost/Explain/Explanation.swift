@@ -36,8 +36,11 @@ public struct Explanation: Sendable, Hashable {
   public var observed: Event.State = .unknown
   /// The flags in force.
   public var diagnostics: Diagnostics = []
-  /// Geodesic distance of the last evaluated fix to the centre minus the radius; negative inside.
+  /// Signed boundary distance of the last evaluated fix: how far it is from the line, negative inside. Of a circle that is
+  /// the geodesic distance to the centre minus the radius.
   public var boundaryDistance: Double?
+  /// The place of the line that is nearest to the last evaluated fix.
+  public var nearestBoundaryPoint: Coordinate?
   /// Accuracy of the last evaluated fix.
   public var accuracy: Double?
   /// How far inside the line a fix of that accuracy is decisive.

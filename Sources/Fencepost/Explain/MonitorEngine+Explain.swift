@@ -71,6 +71,7 @@ extension MonitorEngine {
         ? measure.line + outer - measure.distance : measure.distance - (measure.line - inner)
     }
     explanation.boundaryDistance = measure.boundaryDistance
+    explanation.nearestBoundaryPoint = shape.nearestBoundaryPoint(to: fix.coordinate)
     explanation.accuracy = fix.accuracy
     explanation.entryMargin = inner
     explanation.exitMargin = outer

@@ -5,9 +5,9 @@ public struct Event: Sendable, Hashable {
   public enum State: UInt8, Sendable, Hashable {
     /// Nothing has decided it yet.
     case unknown = 0
-    /// Inside the circle; a matching beacon is near.
+    /// Inside the shape; a matching beacon is near.
     case satisfied = 1
-    /// Outside the circle; no matching beacon is near.
+    /// Outside the shape; no matching beacon is near.
     case unsatisfied = 2
     /// Not monitored: over the condition limit, or a kind that cannot be monitored here.
     case unmonitored = 3
@@ -34,7 +34,8 @@ public struct Event: Sendable, Hashable {
     public var coordinate: Coordinate
     /// Accuracy of the fix, metres.
     public var accuracy: Double
-    /// Geodesic distance to the centre minus the radius, metres; negative inside.
+    /// Signed boundary distance, metres: the geodesic distance to the line, negative inside. Of a circle that is the
+    /// distance to the centre minus the radius.
     public var boundaryDistance: Double
 
     public init(coordinate: Coordinate, accuracy: Double, boundaryDistance: Double) {

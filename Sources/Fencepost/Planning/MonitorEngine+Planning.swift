@@ -3,7 +3,7 @@ import FencepostKernel
 extension MonitorEngine {
   /// The plan of a planner at a position, against what the planner takes for armed.
   ///
-  /// - Complexity: O(log conditions) for a fixed number of slots, and the circles that hold the position.
+  /// - Complexity: O(log conditions) for a fixed number of slots, and the shapes whose circles hold the position.
   public func plan(
     _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0
   ) throws(MonitorError) -> RotationPlan {
@@ -12,29 +12,31 @@ extension MonitorEngine {
       throw .invalidArgument("accuracy is \(accuracy); accepted are finite values from 0 metres")
     }
     let position = EarthVector(latitude: coordinate.latitude, longitude: coordinate.longitude)
-    var ranked = nearestBoundaries(planner.slots + 1, to: coordinate, position)
+    var (ranked, unarmed) = nearestArmed(planner.slots + 1, to: coordinate, position)
     var wakeUp: RotationPlan.WakeUpCircle?
-    if ranked.count > planner.slots {
-      let slack = ranked[planner.slots - 1].slack - Self.slackGuard
+    if ranked.count > planner.slots || unarmed < .infinity {
+      let next = ranked.count >= planner.slots ? ranked[planner.slots - 1].slack : .infinity
+      let slack = min(next, unarmed) - Self.slackGuard
       wakeUp = RotationPlan.WakeUpCircle(
         center: coordinate, radius: max(0, min(planner.maximumRadius, slack - planner.margin - accuracy)))
-      ranked.removeSubrange((planner.slots - 1)...)
+      ranked.removeSubrange(min(planner.slots - 1, ranked.count)...)
     }
     let armed = ranked.map { armedCondition($0) }
-    let before = Set(planner.armed.map(\.generation))
-    let now = Set(armed.map(\.generation))
+    let before = Set(planner.armed.map(\.place))
+    let now = Set(armed.map(\.place))
     return RotationPlan(
-      armed: armed, removals: planner.armed.filter { !now.contains($0.generation) },
-      additions: armed.filter { !before.contains($0.generation) }, wakeUp: wakeUp,
+      armed: armed, removals: planner.armed.filter { !now.contains($0.place) },
+      additions: armed.filter { !before.contains($0.place) }, wakeUp: wakeUp,
       follow: mustFollow(at: coordinate, position))
   }
 
-  private func armedCondition(_ ranked: RankedCircle) -> RotationPlan.ArmedCondition {
-    let circle = table.shape(of: ranked.slot).bounds
+  private func armedCondition(_ ranked: RankedBoundary) -> RotationPlan.ArmedCondition {
+    let circle = ranked.circle
     return RotationPlan.ArmedCondition(
       identifier: table.identifiers.string(of: ranked.slot), generation: table.generation(of: ranked.slot),
       tag: table.tag(of: ranked.slot), center: Coordinate(latitude: circle.latitude, longitude: circle.longitude),
-      radius: circle.radius, slack: ranked.slack, isInside: ranked.isInside)
+      radius: circle.radius, slack: ranked.slack, isInside: ranked.isInside,
+      isStandIn: table.shape(of: ranked.slot).isStoodForByCircles)
   }
 
   /// Whether any fix may matter: a shape is undetermined, has a candidate, or is not on the side of its state.
@@ -70,6 +72,14 @@ extension Monitor {
   /// See ``MonitorEngine/safeDistance(at:)``.
   public func safeDistance(at coordinate: Coordinate) throws(MonitorError) -> Double {
     try stored.engine.safeDistance(at: coordinate)
+  }
+
+  /// The place of a condition's line that is nearest to a coordinate. See
+  /// ``MonitorEngine/nearestBoundaryPoint(_:to:)``.
+  public func nearestBoundaryPoint(
+    _ identifier: String, to coordinate: Coordinate
+  ) throws(MonitorError) -> Coordinate? {
+    try stored.engine.nearestBoundaryPoint(identifier, to: coordinate)
   }
 
   /// The earliest time at which something happens though no input comes; `nil` when nothing waits.

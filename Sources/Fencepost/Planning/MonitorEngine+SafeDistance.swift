@@ -19,6 +19,25 @@ extension MonitorEngine {
     return max(0, nearest.slack - Self.slackGuard)
   }
 
+  /// The place of a condition's line that is nearest to a coordinate. Where a corridor, a buffer or several edges leave
+  /// more than one, one of them.
+  ///
+  /// - Returns: `nil` when the condition has no line: a beacon, or a circle that holds the whole Earth.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the coordinate is out of range,
+  ///   ``MonitorError/notFound(_:)`` when no condition has that identifier.
+  public func nearestBoundaryPoint(
+    _ identifier: String, to coordinate: Coordinate
+  ) throws(MonitorError) -> Coordinate? {
+    if let defect = coordinate.defect { throw .invalidArgument(defect) }
+    guard let slot = table.slot(of: identifier) else { throw .notFound(identifier) }
+    return nearestBoundaryPoint(of: slot, to: coordinate)
+  }
+
+  /// The same of a live slot and a valid coordinate.
+  package func nearestBoundaryPoint(of slot: UInt32, to coordinate: Coordinate) -> Coordinate? {
+    table.isGeographic(slot) ? table.shape(of: slot).nearestBoundaryPoint(to: coordinate) : nil
+  }
+
   /// What is taken off a slack, metres: more than the errors of the distances that decide a side.
   static var slackGuard: Double { 1e-6 }
 

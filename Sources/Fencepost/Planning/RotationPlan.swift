@@ -2,6 +2,10 @@
 ///
 /// The plan says which fixes the monitor must be given: those that change the side of an armed circle, those outside
 /// the wake-up circle, and every fix while ``follow`` is true. Then it hands out the same events as with all fixes.
+///
+/// A back end knows circles only. Of a polygon or corridor it is given one around all of it while the device is outside
+/// that, one within it while the device is deep inside, and nothing in between, where the wake-up circle ends at the line.
+/// So plan again at each fix that is fed.
 public struct RotationPlan: Sendable, Hashable {
   /// A circle in a slot of the back end.
   public struct ArmedCondition: Sendable, Hashable {
@@ -16,6 +20,16 @@ public struct RotationPlan: Sendable, Hashable {
     public var slack: Double
     /// Which side of the line the position was on: what a back end has to assume that tells of changes only.
     public var isInside: Bool
+    /// Whether the circle stands for a polygon or corridor: another one may at the next plan, for the same condition.
+    public var isStandIn: Bool
+
+    /// What makes it the same to a back end.
+    struct Place: Hashable {
+      var generation: UInt64
+      var center: Coordinate
+      var radius: Double
+    }
+    var place: Place { Place(generation: generation, center: center, radius: radius) }
 
     public var condition: CircularGeographicCondition { CircularGeographicCondition(center: center, radius: radius) }
   }

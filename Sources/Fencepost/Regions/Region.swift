@@ -97,6 +97,8 @@ extension ConditionKind {
     switch self {
     case .circularGeographic: (CircularRegion.self, "c:")
     case .beaconIdentity: (BeaconRegion.self, "b:")
+    // Core Location's older way has none.
+    case .polygonalGeographic, .corridorGeographic: nil
     }
   }
 }
@@ -115,6 +117,8 @@ extension MonitorEngine {
       region = CircularRegion(center: circle.center, radius: circle.radius, identifier: name)
     case .beacon(let beacon):
       region = BeaconRegion(beacon, identifier: name)
+    case .polygon, .corridor:
+      return nil
     }
     region.adopt(tag: table.tag(of: slot))
     return region

@@ -94,6 +94,17 @@ struct Circle: Sendable {
     return (past.magnitude, past <= 0)
   }
 
+  /// The place of the line that is nearest to a coordinate: on the geodesic from the centre through it. From the centre
+  /// itself it is the one to the north. `nil` for a circle without a line, which holds the whole Earth.
+  func nearestBoundaryPoint(to coordinate: Coordinate) -> Coordinate? {
+    guard radius < DistanceBounds.largestDistance else { return nil }
+    let way = GeodesicInverse.solve(
+      latitude1: latitude, longitude1: longitude, latitude2: coordinate.latitude, longitude2: coordinate.longitude)
+    let end = GeodesicDirect.solve(
+      latitude: latitude, longitude: longitude, azimuth: way.distance > 0 ? way.azimuth1 : 0, distance: radius)
+    return Coordinate(latitude: end.latitude, longitude: end.longitude)
+  }
+
   /// Whether a position is inside for certain, without the full solution.
   @inline(__always)
   func isSurelyInside(_ position: EarthVector) -> Bool {

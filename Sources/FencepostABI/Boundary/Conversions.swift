@@ -1,5 +1,6 @@
 import CFencepost
 import Fencepost
+import FencepostKernel
 import FencepostStore
 
 // Between the structures of the header and the values of the engine.
@@ -229,6 +230,9 @@ extension MonitorEngine {
       withUnsafeMutableBytes(of: &condition.pointee.uuid) { beacon.uuid.store(to: $0.baseAddress!) }
       condition.pointee.major = beacon.major.map(Int32.init) ?? -1
       condition.pointee.minor = beacon.minor.map(Int32.init) ?? -1
+    case .polygon: break
+    case .corridor(let shape):
+      if case .corridor(let radius) = shape.definition.kind { condition.pointee.radius_m = radius }
     }
   }
 

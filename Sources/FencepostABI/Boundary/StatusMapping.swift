@@ -63,6 +63,8 @@ extension ConditionKind {
     switch self {
     case .circularGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
     case .beaconIdentity: fencepost_condition_kind(FENCEPOST_CONDITION_BEACON_IDENTITY)
+    case .polygonalGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC)
+    case .corridorGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC)
     }
   }
 }

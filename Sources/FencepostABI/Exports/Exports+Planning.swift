@@ -71,11 +71,12 @@ public func fencepost_monitor_plan(
     count.pointee = plan.armed.count
     guard capacity == 0 || capacity >= plan.armed.count else { throw .bufferTooSmall(needed: plan.armed.count) }
     let known = Set(before)
-    let now = Set(plan.armed.lazy.map(\.generation))
+    // What stands for a polygon or corridor may be another circle than before: it is armed anew.
+    let now = Set(plan.armed.lazy.filter { !$0.isStandIn }.map(\.generation))
     for index in 0..<armed_count { keep?[index] = now.contains(before[index]) ? 1 : 0 }
     if let rows, capacity > 0 {
       for (index, condition) in plan.armed.enumerated() {
-        condition.store(to: rows + index, isNew: !known.contains(condition.generation))
+        condition.store(to: rows + index, isNew: condition.isStandIn || !known.contains(condition.generation))
       }
     }
     try SizedStruct.write(

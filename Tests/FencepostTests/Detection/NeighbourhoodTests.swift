@@ -17,17 +17,27 @@ import Testing
     }
   }
 
+  /// Polygons and corridors among circles.
+  @Test(arguments: World.allCases)
+  func agreesWithTheOracleOnShapes(_ world: World) throws {
+    for round in 0..<3 {
+      var run = Run(world, salt: world.rawValue * 100 + 50 + UInt64(round), shapes: 0.6)
+      try run.go(steps: 200)
+      #expect(run.shapesAdded > 10)
+    }
+  }
+
   /// A quiet drive must stay inside safe regions and still meet every boundary.
   @Test func longDriveThroughAGrid() throws {
     var random = SeededGenerator("NeighbourhoodTests drive", salt: 900)
     var engine = try MonitorEngine()
-    var oracle = CircleOracle()
+    var oracle = GeographicOracle()
     for row in 0..<12 {
       for column in 0..<12 {
         let circle = circle(
           random.uniform(200...1_400), latitude: 52 + Double(row) * 0.02, longitude: 13 + Double(column) * 0.03)
         try engine.add(circle, identifier: "\(row)-\(column)")
-        oracle.add(circle, "\(row)-\(column)", .unknown, .standard)
+        oracle.add(.circle(circle), "\(row)-\(column)", .unknown, .standard)
       }
     }
     var latitude = 52.1
@@ -45,7 +55,7 @@ import Testing
     #expect(result.accepted == fixes.count)
     try engine.checkInvariants()
     for fix in fixes { oracle.feed(fix) }
-    let events = engine.drain().map(CircleOracle.Told.init)
+    let events = engine.drain().map(GeographicOracle.Told.init)
     #expect(events == oracle.takeTold())
     #expect(events.count > 160)
   }
@@ -54,14 +64,18 @@ import Testing
     let world: World
     var random: SeededGenerator
     var engine: MonitorEngine
-    var oracle = CircleOracle()
+    var oracle = GeographicOracle()
     var time = 1_000.0
     var position: Coordinate
-    var circles: [String: (CircularGeographicCondition, TransitionPolicy)] = [:]
+    var places: [String: (GeographicOracle.Place, TransitionPolicy)] = [:]
+    /// How many conditions are polygons or corridors: a share.
+    let shapes: Double
+    var shapesAdded = 0
     var names = 0
 
-    init(_ world: World, salt: UInt64) {
+    init(_ world: World, salt: UInt64, shapes: Double = 0) {
       self.world = world
+      self.shapes = shapes
       random = SeededGenerator("NeighbourhoodTests \(world)", salt: salt)
       engine = MonitorEngine.unnamed
       position = Coordinate(latitude: 0, longitude: 0)
@@ -78,7 +92,7 @@ import Testing
             let isRemoved = engine.remove(name)
             #expect(isRemoved)
             oracle.remove(name)
-            circles[name] = nil
+            places[name] = nil
           }
         case 10..<14:
           time += random.uniform(0...60)
@@ -102,7 +116,7 @@ import Testing
         try checkInvariants(of: engine, "\(world), step \(step)")
         let events = engine.drain()
         let told = oracle.takeTold()
-        try #require(events.map(CircleOracle.Told.init) == told, "\(world), step \(step)")
+        try #require(events.map(GeographicOracle.Told.init) == told, "\(world), step \(step)")
         for event in events { check(event) }
       }
       #expect(engine.identifiers == oracle.identifiers)
@@ -110,14 +124,12 @@ import Testing
 
     /// The evidence shown is that of the deciding fix.
     private func check(_ event: Event) {
-      guard let evidence = event.evidence, let circle = circles[event.identifier]?.0 else {
+      guard let evidence = event.evidence, let place = places[event.identifier]?.0 else {
         #expect(event.cause == .diagnostic)
         return
       }
-      let distance = GeodesicInverse.distance(
-        latitude1: circle.center.latitude, longitude1: circle.center.longitude,
-        latitude2: evidence.coordinate.latitude, longitude2: evidence.coordinate.longitude)
-      #expect((evidence.boundaryDistance - (distance - circle.radius)).magnitude < 1e-7)
+      let distance = place.distance(evidence.coordinate) - place.line
+      #expect((evidence.boundaryDistance - distance).magnitude < 1e-7)
       #expect((evidence.boundaryDistance <= 0) == (event.state == .satisfied))
     }
 
@@ -125,12 +137,23 @@ import Testing
       let replaces = random.chance(0.15)
       names += 1
       let name = replaces ? oracle.identifiers.randomElement(using: &random) ?? "c\(names)" : "c\(names)"
-      let circle = CircularGeographicCondition(center: somewhere(), radius: radius())
+      var condition: any Condition = CircularGeographicCondition(center: somewhere(), radius: radius())
+      if random.chance(shapes), let shape = shape() {
+        condition = shape
+        shapesAdded += 1
+      }
+      let place = try GeographicOracle.Place(condition)
       let policy = policy()
       let assuming: Event.State = [.unknown, .unknown, .satisfied, .unsatisfied][random.integer(0...3)]
-      try engine.add(circle, identifier: name, assuming: assuming, policy: policy)
-      oracle.add(circle, name, assuming, policy)
-      circles[name] = (circle, policy)
+      try engine.add(condition, identifier: name, assuming: assuming, policy: policy)
+      oracle.add(place, name, assuming, policy)
+      places[name] = (place, policy)
+    }
+
+    /// A polygon or corridor of the world's size; `nil` where what came out is none.
+    private mutating func shape() -> (any Condition)? {
+      let condition = random.shape(around: somewhere(), radius: min(radius(), 5e6))
+      return (try? GeographicOracle.Place(condition)) == nil ? nil : condition
     }
 
     private mutating func radius() -> Double {
@@ -187,19 +210,36 @@ import Testing
       case 0: position = somewhere()
       case 1..<5:
         // On one of the lines that decide, or beside it.
-        guard let name = oracle.identifiers.randomElement(using: &random), let (circle, policy) = circles[name]
+        guard let name = oracle.identifiers.randomElement(using: &random), let (place, policy) = places[name]
         else { break }
         if random.chance(0.5) { accuracy = 5 }
-        let r = circle.radius
+        let r = place.size
         let lines = [
-          r, r - policy.marginInwards(size: r, accuracy: accuracy),
-          r + policy.marginOutwards(size: r, accuracy: accuracy), r + accuracy, 0,
+          0, -policy.marginInwards(size: r, accuracy: accuracy), policy.marginOutwards(size: r, accuracy: accuracy),
+          accuracy, -r,
         ]
         let offset = [0, 1e-9, -1e-9, 1e-7, -1e-7, 1e-5, -1e-5, 1e-3, -1e-3, 0.1, -0.1][random.integer(0...10)]
-        let end = GeodesicDirect.solve(
-          latitude: circle.center.latitude, longitude: circle.center.longitude, azimuth: random.uniform(0...360),
-          distance: max(0, lines[random.integer(0...4)] + offset))
-        position = Coordinate(latitude: end.latitude, longitude: end.longitude)
+        let level = lines[random.integer(0...4)] + offset
+        switch place {
+        case .circle(let circle):
+          let end = GeodesicDirect.solve(
+            latitude: circle.center.latitude, longitude: circle.center.longitude, azimuth: random.uniform(0...360),
+            distance: max(0, circle.radius + level))
+          position = Coordinate(latitude: end.latitude, longitude: end.longitude)
+        case .shape(let shape):
+          // From a place of the line outwards.
+          let start = GeodesicDirect.solve(
+            latitude: shape.deepest.latitude, longitude: shape.deepest.longitude, azimuth: random.uniform(0...360),
+            distance: random.uniform(0...3) * min(r, 1e6))
+          let from = SurfacePoint(latitude: start.latitude, longitude: start.longitude)
+          let line = shape.nearestBoundaryPoint(of: from)
+          let way = GeodesicInverse.solve(
+            latitude1: line.latitude, longitude1: line.longitude, latitude2: from.latitude, longitude2: from.longitude)
+          let end = GeodesicDirect.solve(
+            latitude: line.latitude, longitude: line.longitude, azimuth: way.azimuth1,
+            distance: shape.contains(from) ? -level : level)
+          position = Coordinate(latitude: end.latitude, longitude: end.longitude)
+        }
       default:
         let end = GeodesicDirect.solve(
           latitude: position.latitude, longitude: position.longitude, azimuth: random.uniform(0...360),
@@ -211,7 +251,7 @@ import Testing
   }
 }
 
-extension CircleOracle.Told {
+extension GeographicOracle.Told {
   init(_ event: Event) {
     self.init(
       identifier: event.identifier, generation: event.generation, state: event.state, cause: event.cause,

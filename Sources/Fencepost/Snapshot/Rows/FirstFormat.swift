@@ -69,6 +69,7 @@ enum FirstFormat {
         radius: try reader.takeDouble())
       if let defect = circle.defect { throw Damage(defect) }
       subject = .circle(circle)
+    case .polygonalGeographic, .corridorGeographic: throw Damage("kind is \(kind.rawValue), which format 1 has not")
     case .beaconIdentity:
       guard let beacon = try takeBeacon(&reader) else { throw Damage("a beacon condition has no UUID") }
       subject = .beacon(beacon)

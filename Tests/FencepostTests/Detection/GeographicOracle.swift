@@ -2,9 +2,52 @@ import FencepostKernel
 
 @testable import Fencepost
 
-/// A slow monitor of circles, delivery `every`: measures every condition at every fix, with no index, no chords and
+/// A slow monitor of circles, polygons and corridors, delivery `every`: measures every condition at every fix, with no index, no chords and
 /// no heap. Written from section 0.1 of the semantics page.
-struct CircleOracle {
+struct GeographicOracle {
+  /// d and r of the definition.
+  enum Place {
+    case circle(CircularGeographicCondition)
+    case shape(GeodesicShape)
+
+    init(_ condition: any Condition) throws {
+      if let circle = condition as? CircularGeographicCondition {
+        self = .circle(circle)
+      } else if let polygon = condition as? PolygonalGeographicCondition {
+        self = .shape(try GeodesicShape(polygon.multiple.definition))
+      } else if let polygon = condition as? MultiPolygonalGeographicCondition {
+        self = .shape(try GeodesicShape(polygon.definition))
+      } else {
+        self = .shape(try GeodesicShape((condition as! CorridorGeographicCondition).definition))
+      }
+    }
+
+    func distance(_ coordinate: Coordinate) -> Double {
+      switch self {
+      case .circle(let circle):
+        GeodesicInverse.distance(
+          latitude1: circle.center.latitude, longitude1: circle.center.longitude, latitude2: coordinate.latitude,
+          longitude2: coordinate.longitude)
+      case .shape(let shape):
+        shape.boundaryDistance(of: SurfacePoint(latitude: coordinate.latitude, longitude: coordinate.longitude))
+      }
+    }
+
+    var line: Double {
+      switch self {
+      case .circle(let circle): circle.radius
+      case .shape: 0
+      }
+    }
+
+    var size: Double {
+      switch self {
+      case .circle(let circle): circle.radius
+      case .shape(let shape): shape.depth
+      }
+    }
+  }
+
   struct Told: Equatable, CustomStringConvertible {
     var identifier: String
     var generation: UInt64
@@ -27,7 +70,7 @@ struct CircleOracle {
   private struct Watched {
     var identifier: String
     var generation: UInt64
-    var circle: CircularGeographicCondition
+    var place: Place
     var policy: TransitionPolicy
     /// `nil`: undetermined.
     var isInside: Bool?
@@ -51,13 +94,13 @@ struct CircleOracle {
   }
 
   mutating func add(
-    _ circle: CircularGeographicCondition, _ identifier: String, _ assuming: Event.State, _ policy: TransitionPolicy
+    _ place: Place, _ identifier: String, _ assuming: Event.State, _ policy: TransitionPolicy
   ) {
     remove(identifier)
     generations += 1
     watched.append(
       Watched(
-        identifier: identifier, generation: generations, circle: circle, policy: policy, isInside: nil,
+        identifier: identifier, generation: generations, place: place, policy: policy, isInside: nil,
         candidate: nil, noted: assuming))
     let index = watched.count - 1
     if !flags.isEmpty { return diagnose(index) }
@@ -111,10 +154,7 @@ struct CircleOracle {
   private static let justDetermined: UInt64 = 1 << 63
 
   private func distance(_ index: Int, _ fix: Fix) -> Double {
-    let centre = watched[index].circle.center
-    return GeodesicInverse.distance(
-      latitude1: centre.latitude, longitude1: centre.longitude, latitude2: fix.coordinate.latitude,
-      longitude2: fix.coordinate.longitude)
+    watched[index].place.distance(fix.coordinate)
   }
 
   private mutating func diagnose(_ index: Int) {
@@ -138,8 +178,8 @@ struct CircleOracle {
   }
 
   private mutating func determine(_ index: Int, _ fix: Fix) {
-    let (d, a, r) = (distance(index, fix), fix.accuracy, watched[index].circle.radius)
-    if watched[index].policy.accuracyFactor == 0 || a <= max(r, 100) {
+    let (d, a, r) = (distance(index, fix), fix.accuracy, watched[index].place.line)
+    if watched[index].policy.accuracyFactor == 0 || a <= max(watched[index].place.size, 100) {
       watched[index].isInside = d <= r
     } else if d - a > r {
       watched[index].isInside = false
@@ -152,7 +192,8 @@ struct CircleOracle {
   /// Returns the deadline of what this fix itself confirms.
   private mutating func cross(_ index: Int, _ fix: Fix) -> Int64? {
     let policy = watched[index].policy
-    let (d, a, r) = (distance(index, fix), fix.accuracy, watched[index].circle.radius)
+    let (d, a, r) = (distance(index, fix), fix.accuracy, watched[index].place.line)
+    let size = watched[index].place.size
     let k = policy.accuracyFactor
     let wasInside = watched[index].isInside == true
     if (d <= r) == wasInside {
@@ -165,10 +206,11 @@ struct CircleOracle {
     let isDecisive: Bool
     if wasInside {
       let limit = policy.exitMarginLimit
-      let base = limit == 0 ? policy.exitMargin : min(max(r, policy.exitMargin), limit)
+      let base = limit == 0 ? policy.exitMargin : min(max(size, policy.exitMargin), limit)
       isDecisive = d >= r + max(base, k == 0 ? 0 : k * a)
     } else {
-      isDecisive = d <= r - min(max(policy.entryMargin, k == 0 ? 0 : k * a), r / 2) && (k == 0 || a <= max(r, 100))
+      isDecisive =
+        d <= r - min(max(policy.entryMargin, k == 0 ? 0 : k * a), size / 2) && (k == 0 || a <= max(size, 100))
     }
     guard isDecisive else { return nil }
     let dwell = wasInside ? policy.exitDwellMicroseconds : policy.entryDwellMicroseconds

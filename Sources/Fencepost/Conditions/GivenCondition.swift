@@ -1,0 +1,36 @@
+package import FencepostKernel
+
+/// A condition as a caller gives it, before it is examined.
+package enum GivenCondition: Sendable {
+  case circle(CircularGeographicCondition)
+  case beacon(BeaconIdentityCondition)
+  /// A polygon or a corridor.
+  case shape(ShapeDefinition)
+
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the condition is of a kind of the caller's own.
+  init(_ condition: any Condition) throws(MonitorError) {
+    for kind in ConditionKind.allCases {
+      guard let given = kind.given(condition) else { continue }
+      self = given
+      return
+    }
+    throw .invalidArgument(
+      "the condition is of another kind; accepted are circular, polygonal, multi-polygonal and corridor geographic "
+        + "conditions and beacon identity conditions")
+  }
+
+  /// Examines it. For polygons and corridors this is work: the edges are looked at for crossings, and the depth is sought.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``
+  package func subject() throws(MonitorError) -> Definition.Subject {
+    switch self {
+    case .circle(let circle):
+      if let defect = circle.defect { throw .invalidArgument(defect) }
+      return .circle(circle)
+    case .beacon(let beacon):
+      return .beacon(beacon)
+    case .shape(let definition):
+      return Definition.Subject(try GeodesicShape.validated(definition))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import FencepostKernel
+
+// Between the kernel's shapes and the conditions that callers see.
+
+extension GeodesicShape {
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` with the kernel's reason and place.
+  static func validated(_ definition: ShapeDefinition, depth: Double? = nil) throws(MonitorError) -> GeodesicShape {
+    do throws(ShapeDefect) {
+      return try GeodesicShape(definition, depth: depth)
+    } catch {
+      throw .invalidArgument(error.message)
+    }
+  }
+
+  /// The condition that was added, its vertices as the kernel keeps them: a ring's first vertex stands once.
+  var condition: any Condition {
+    let edges = EdgeInterpretation(definition.edges)
+    let parts = definition.vertices.partEnds.indices.map { part in
+      definition.vertices.rings(ofPart: part).map { ring in
+        definition.vertices.vertices(ofRing: ring).map { Coordinate(latitude: $0.latitude, longitude: $0.longitude) }
+      }
+    }
+    switch definition.kind {
+    case .polygon(let buffer, let isOriented):
+      if parts.count == 1 {
+        return PolygonalGeographicCondition(
+          exterior: parts[0][0], holes: Array(parts[0].dropFirst()), edges: edges, isOriented: isOriented,
+          buffer: buffer)
+      }
+      return MultiPolygonalGeographicCondition(
+        parts: parts.map { .init(exterior: $0[0], holes: Array($0.dropFirst())) }, edges: edges, isOriented: isOriented,
+        buffer: buffer)
+    case .corridor(let radius):
+      return CorridorGeographicCondition(paths: parts.flatMap { $0 }, radius: radius, edges: edges)
+    }
+  }
+}
+
+extension EdgeReading {
+  init(_ edges: EdgeInterpretation) {
+    switch edges {
+    case .geodesic: self = .geodesic
+    case .planar: self = .planar
+    }
+  }
+}
+
+extension EdgeInterpretation {
+  init(_ reading: EdgeReading) {
+    switch reading {
+    case .geodesic: self = .geodesic
+    case .planar: self = .planar
+    }
+  }
+}
+
+extension ShapeVertices {
+  mutating func append(ring: [Coordinate]) {
+    beginRing()
+    for vertex in ring { append(latitude: vertex.latitude, longitude: vertex.longitude) }
+  }
+}
+
+extension SurfacePoint {
+  init(_ coordinate: Coordinate) {
+    self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
+  }
+}
+
+extension Coordinate {
+  init(_ point: SurfacePoint) {
+    self.init(latitude: point.latitude, longitude: point.longitude)
+  }
+}

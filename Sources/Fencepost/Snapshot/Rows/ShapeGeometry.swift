@@ -1,0 +1,56 @@
+import FencepostKernel
+
+/// A polygon or corridor in a row: the options, the depth, and last the vertices as well-known binary.
+extension GeodesicShape {
+  private static let isPlanar: UInt8 = 1
+  private static let isOriented: UInt8 = 2
+
+  func encode(to writer: inout ByteWriter) {
+    let planar = definition.edges == .planar ? Self.isPlanar : 0
+    switch definition.kind {
+    case .polygon(let buffer, let isOriented):
+      writer.put(planar | (isOriented ? Self.isOriented : 0))
+      writer.putCompact(buffer)
+    case .corridor(let radius):
+      writer.put(planar)
+      writer.putCompact(radius)
+    }
+    writer.put(depth)
+    WellKnownBinary.encode(definition).withUnsafeBytes { writer.put($0) }
+  }
+
+  /// Reads a shape, which may be damaged, to the end of its row.
+  static func read(isPolygon: Bool, _ reader: inout ByteReader) throws(Damage) -> GeodesicShape {
+    let options: UInt8 = try reader.take("options of a shape", in: 0...(isPolygon ? 3 : 1))
+    let metres = try reader.takeCompactDouble()
+    let depth = try reader.takeDouble()
+    guard depth > 0, depth.isFinite else { throw Damage("the depth of a shape is \(depth)") }
+    let bytes = try reader.takeBytes(reader.remaining)
+    let geometry: WellKnownBinary.Geometry
+    do throws(WellKnownBinary.Defect) {
+      geometry = try WellKnownBinary.decode(bytes)
+    } catch {
+      throw Damage(error.message)
+    }
+    guard geometry.isPolygon == isPolygon else { throw Damage("a shape has the geometry of another kind") }
+    let definition = ShapeDefinition(
+      isPolygon
+        ? .polygon(buffer: metres, isOriented: options & Self.isOriented != 0) : .corridor(radius: metres),
+      geometry.vertices, edges: options & Self.isPlanar != 0 ? .planar : .geodesic)
+    let shape: GeodesicShape
+    do throws(MonitorError) {
+      shape = try validated(definition, depth: depth)
+    } catch {
+      throw Damage("a shape is refused: \(error)")
+    }
+    // Only what is left of the vertices that were given is written; a shape that reads otherwise would not come back.
+    guard WellKnownBinary.encode(shape.definition).elementsEqual(bytes) else {
+      throw Damage("the vertices of a shape are not as they are written")
+    }
+    // No deeper than it is: margins and plans rest on it.
+    guard -shape.boundaryDistance(of: shape.deepest) >= depth - 1e-3 else {
+      throw Damage("the depth of a shape is \(depth)")
+    }
+    return shape
+  }
+}
