@@ -4,11 +4,12 @@
 
 `--full` (`make bench-streams`): 10 000 tracks in turn, 10 million points, 100 000 circles of 100 to 500 m. The command
 runs as a process of its own, on CSV and GeoParquet, with one and two jobs; its events must be the same bytes in all
-four. Peak memory is that of the process and those that it starts, added up. GeoPandas reads a tenth of the points as
-GeoParquet and joins them with the same circles, as polygons in a metric CRS: only which point lies in which circle, no
-states, dwells or events. Both are processor time from the file on, ours with the start of the program and the reading
-of the circles. The rows `-jobs` are what two jobs took of the time of one, by the clock: reading the circles, merging
-and writing are done once.
+four. A program that calls `replay(path, by=…)`, as a notebook does, runs beside it, and must find as many. Peak memory
+is that of the process and those that it starts, added up; of a notebook without the events that its log keeps.
+GeoPandas reads a tenth of the points as GeoParquet and joins them with the same circles, as polygons in a metric CRS:
+only which point lies in which circle, no states, dwells or events. Both are processor time from the file on, ours with
+the start of the program and the reading of the circles. The rows `-jobs` are what two jobs took of the time of one, by
+the clock: reading the circles, merging and writing are done once.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import stream_world
 
@@ -32,6 +33,10 @@ QUICK, USUAL, FULL = (200, 250, 2_000), (500, 1000, 20_000), (10_000, 1000, 100_
 """Tracks, points of each, circles."""
 THINNED = 10
 """The smaller file, of the comparison of memory, has each so many-th point of the same ways."""
+
+
+EVENT_BYTES = 430
+"""Of an event as a log holds it: the object, its identifier, numbers and places."""
 
 
 class Run(NamedTuple):
@@ -57,14 +62,30 @@ def look_at(process: int, known: dict[int, int]) -> None:
         pass  # it has ended
 
 
-def replay(points: Path, circles: Path, jobs: int) -> Run:
+NOTEBOOK = """
+import sys
+from fencepost import replay
+sys.stdout.write("\\n" * len(replay(sys.argv[1], sys.argv[2], by="vehicle")))
+"""
+
+
+def command(points: Path, circles: Path, jobs: int) -> Run:
     """Runs the command."""
-    command = [sys.executable, "-m", "fencepost", "replay", points, "--conditions", circles, "--by", "vehicle"]
-    command += ["--format", "jsonl", "--jobs", str(jobs)]
+    words = ["-m", "fencepost", "replay", points, "--conditions", circles, "--by", "vehicle"]
+    return run([*words, "--format", "jsonl", "--jobs", str(jobs)])
+
+
+def notebook(points: Path, circles: Path) -> Run:
+    """Runs a program that keeps the log, and writes a line for each of its events."""
+    return run(["-c", NOTEBOOK, points, circles])
+
+
+def run(arguments: list[Any]) -> Run:
+    """Runs Python."""
     known: dict[int, int] = {}
     ended = threading.Event()
     begin = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE)
 
     def look() -> None:
         while not ended.wait(0.02):
@@ -83,9 +104,14 @@ def replay(points: Path, circles: Path, jobs: int) -> Run:
     ended.set()
     watcher.join()
     if process.returncode:
-        sys.exit(f"bench: replay ended with {process.returncode}")
+        sys.exit(f"bench: a replay ended with {process.returncode}")
     processor = usage.ru_utime + usage.ru_stime
     return Run(seconds, processor, sum(known.values()) / 1024, events, digest.hexdigest())
+
+
+def grown(large: Run, small: Run) -> float:
+    """How much more memory one run took than the other, without what the events take that a log keeps."""
+    return (large.megabytes - EVENT_BYTES / 1e6 * (large.events - small.events)) / small.megabytes
 
 
 def join(points: Path, circles: Path) -> float:
@@ -129,25 +155,35 @@ def main() -> None:
         print(f"streams: {tracks} tracks, {count} points, {circles} circles")
         # A small file says little of how long work is shared out, and of memory beside that of the program itself.
         # Of dense points more come into some circle, the states of which each track keeps: a little more memory.
-        faster, level = (0.8, 1.25) if given.full else (None, None)
+        faster, level, same, near = (0.8, 1.25, 1.1, 1.3) if given.full else (None,) * 4
         rows: list[tuple[str, float | None, str | None, float | None, float, float | None, str]] = []
-        digests = set()
+        digests, processors = set(), {}
         peer = join(small.with_suffix(".parquet"), zones)
         for suffix in (".csv", ".parquet"):
-            runs = {jobs: replay(large.with_suffix(suffix), zones, jobs) for jobs in (1, 2)}
-            thinned = replay(small.with_suffix(suffix), zones, 1)
+            runs = {jobs: command(large.with_suffix(suffix), zones, jobs) for jobs in (1, 2)}
+            thinned = command(small.with_suffix(suffix), zones, 1)
+            kept, kept_thinned = notebook(large.with_suffix(suffix), zones), notebook(small.with_suffix(suffix), zones)
+            if (kept.events, kept_thinned.events) != (runs[1].events, thinned.events):
+                sys.exit("bench: a notebook's events are not as many as the command's")
             digests |= {run.digest for run in runs.values()}
             for jobs, run in runs.items():
                 print(f"  {suffix[1:]}, {jobs} job{'s' * (jobs > 1)}: {count / run.seconds:.0f} points/s ("
                       f"{run.seconds:.1f} s, {run.processor:.1f} s of processors), {run.events} events, peak "
                       f"{run.megabytes:.0f} MB")  # fmt: skip
+            print(f"  {suffix[1:]}, notebook: {kept.processor:.1f} s of processors, peak {kept.megabytes:.0f} MB; "
+                  f"a point in {THINNED}: peak {kept_thinned.megabytes:.0f} MB")  # fmt: skip
             print(f"  {suffix[1:]}, a point in {THINNED}: peak {thinned.megabytes:.0f} MB, {thinned.events} events")
             kind, ours = f"streams-{suffix[1:]}", runs[1].processor / count * 1e9
             rows += [
                 (kind, ours, "GeoPandas sjoin", peer, ours / peer, None, "x GeoPandas"),
                 (f"{kind}-jobs", None, None, None, runs[2].seconds / runs[1].seconds, faster, "x one job"),
                 (f"{kind}-memory", None, None, None, runs[1].megabytes / thinned.megabytes, level, "x a tenth"),
+                (f"{kind}-notebook", None, None, None, kept.processor / runs[1].processor, same, "x the command"),
+                (f"{kind}-notebook-memory", None, None, None, grown(kept, kept_thinned), level, "x a tenth"),
             ]
+            processors[suffix] = runs[1].processor
+        share = processors[".csv"] / processors[".parquet"]
+        rows.append(("streams-csv-parquet", None, None, None, share, near, "x Parquet"))
         if len(digests) != 1:
             sys.exit("bench: the events of streams differ")
     for title, ours_ns, baseline, its_ns, value, target, unit in rows:

@@ -20,6 +20,7 @@ typedef struct {
   native_column columns[COLUMNS];
   int has_accuracy, as_json;
   native_column begins; /* by track: the earliest time of its rows */
+  native_column counts; /* by track three numbers: the fixes that were fed, of which so many were late, and invalid */
   PyObject *monitors;
   PyObject *found;
   unsigned long long fixes, late, invalid;
@@ -71,14 +72,18 @@ static int feed_row(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row,
   fencepost_fix fix = fix_at(rows, row);
   int64_t *begin = (int64_t *)rows->begins.view.buf + track;
   if (fix.time_us < *begin) *begin = fix.time_us;
+  uint64_t *counts = (uint64_t *)rows->counts.view.buf + 3 * track;
   native_call call = native_begin(monitor);
   fencepost_status status = fencepost_monitor_feed_fix(monitor->handle, &fix, NULL);
   native_return(&call);
   rows->fixes++;
+  counts[0]++;
   if (status == FENCEPOST_E_LATE_INPUT) {
     rows->late++;
+    counts[1]++;
   } else if (status == FENCEPOST_E_INVALID_ARGUMENT || (status == FENCEPOST_OK && !(fix.accuracy_m >= 0))) {
     rows->invalid++;
+    counts[2]++;
   } else if (status != FENCEPOST_OK) {
     native_raise(rows->state, status, NULL);
     return -1;
@@ -174,20 +179,21 @@ static Py_ssize_t feed_rows(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t sto
 }
 
 /*
- * (monitors, begins, tracks, latitude, longitude, accuracy, time, start, stop, found, as_json): feeds the rows from start
+ * (monitors, begins, counts, tracks, latitude, longitude, accuracy, time, start, stop, found, as_json): feeds rows start
  * to stop, each to the handle that the list `monitors` holds at the number of its track, and takes the events after each
  * row. Rows of one track are fed in their order. False there: the rows are not fed; None: returns at such a row. Columns
- * of 64-bit elements; accuracy may be None. `begins` receives the earliest times by track, the list `found` (place,
- * track, event as tuple or JSON), by track where the rows are in another order.
+ * of 64-bit elements; accuracy may be None. `begins` receives the earliest times by track, `counts` three numbers a
+ * track (fixes, late ones, invalid ones), the list `found` (place, track, event as tuple or JSON), by track where the
+ * rows are in another order.
  * Returns (row at which it stopped, fixes fed, late ones, invalid ones).
  */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   rows_to_feed rows;
   memset(&rows, 0, sizeof(rows));
   rows.state = PyModule_GetState(module);
-  PyObject *begins, *sources[COLUMNS];
+  PyObject *begins, *counts, *sources[COLUMNS];
   Py_ssize_t start, stop;
-  if (!PyArg_ParseTuple(args, "OOOOOOOnnOp", &rows.monitors, &begins, &sources[TRACK], &sources[LATITUDE],
+  if (!PyArg_ParseTuple(args, "OOOOOOOOnnOp", &rows.monitors, &begins, &counts, &sources[TRACK], &sources[LATITUDE],
                         &sources[LONGITUDE], &sources[ACCURACY], &sources[TIME], &start, &stop, &rows.found,
                         &rows.as_json))
     return NULL;
@@ -195,13 +201,17 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
     PyErr_SetString(PyExc_TypeError, "monitors and found must be lists");
     return NULL;
   }
-  static const native_layout by_track = {"begins", "lq", NATIVE_DENSE | NATIVE_WRITABLE};
+  static const native_layout begins_by_track = {"begins", "lq", NATIVE_DENSE | NATIVE_WRITABLE};
+  static const native_layout counts_by_track = {"counts", "lq", NATIVE_DENSE | NATIVE_WRITABLE};
   static const native_layout layouts[COLUMNS] = {
       {"latitude", "d", 0}, {"longitude", "d", 0}, {"time", "lq", 0}, {"tracks", "lq", 0}, {"accuracy", "d", 0}};
   rows.has_accuracy = sources[ACCURACY] != Py_None;
-  native_rows known = {"begins", -1}, like = {"latitude", -1};
+  native_rows known = {"begins", -1}, counted = {"counts", -1}, like = {"latitude", -1};
   Py_ssize_t row = -1;
-  int failed = native_open_column(rows.state, begins, &by_track, &known, &rows.begins) < 0;
+  int failed = native_open_column(rows.state, begins, &begins_by_track, &known, &rows.begins) < 0 ||
+               native_open_column(rows.state, counts, &counts_by_track, &counted, &rows.counts) < 0;
+  if (!failed && (failed = counted.count / 3 != known.count || counted.count % 3 != 0))
+    native_refuse(rows.state, "counts has %zd elements for the %zd tracks of begins", counted.count, known.count);
   for (int at = 0; at < COLUMNS - !rows.has_accuracy && !failed; at++)
     failed = native_open_column(rows.state, sources[at], &layouts[at], &like, &rows.columns[at]) < 0;
   if (!failed && (start < 0 || start > stop || stop > like.count))
@@ -209,6 +219,7 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args) {
   else if (!failed) row = feed_rows(&rows, start, stop);
   for (int index = 0; index < COLUMNS; index++) native_release_column(&rows.columns[index]);
   native_release_column(&rows.begins);
+  native_release_column(&rows.counts);
   if (row < 0) return NULL;
   return Py_BuildValue("(nKKK)", row, rows.fixes, rows.late, rows.invalid);
 }

@@ -177,6 +177,7 @@ def event_json(
 def feed_tracks(
     monitors: list[Monitor | bool | None],
     begins: Buffer,
+    counts: Buffer,
     tracks: Buffer,
     latitude: Buffer,
     longitude: Buffer,

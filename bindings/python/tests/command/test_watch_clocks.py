@@ -51,7 +51,7 @@ def test_a_receiver_that_falls_back_1024_weeks_is_said() -> None:
     for _ in range(300):
         watched.feed(late=ROLLOVER / 1e6)
     assert watched.said[0] == (
-        "it: 2004-03-30 22:30:02Z is 19.6 years (1024 weeks: the receiver's count of weeks may have rolled over) "
+        "it: 2004-03-30 22:30:02 UTC is 19.6 years (1024 weeks: the receiver's count of weeks may have rolled over) "
         "before the monitor's clock"
     )
     assert len(watched.said) == 5, "the first, then one a minute"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fencepost._files.doubts import Flaw, about_radii, about_times, is_usable, worse
+from fencepost._files.doubts import Flaw, SeenTimes, about_radii, is_usable, worse
 
 SECOND = 1_000_000
 
@@ -48,12 +48,19 @@ def test_a_value_that_cannot_be_is_told_before_one_that_is_missing() -> None:
     assert worse(first, missing) is first and worse(missing, Flaw("4", math.nan, 0, 0)) is missing
 
 
+def doubt(*parts: list[int]) -> str:
+    seen = SeenTimes()
+    for part in parts:
+        seen.add(part)
+    return seen.doubt
+
+
 @pytest.mark.parametrize(
     ("times", "words"),
     [
         ([45413.25, 45413.5, 45414.75], "times such as 45413.25 look like Excel's serial dates"),
-        ([1_700_000.0, 1_700_060.0], "all times are before 1990 (the latest is 1970-01-20 16:14:20)"),
-        ([-11_644_473_600.0, -11_644_473_000.0], "all times are before 1990 (the latest is 1601-01-01 00:10:00)"),
+        ([1_700_000.0, 1_700_060.0], "all times are before 1990 (the latest is 1970-01-20 16:14:20 UTC)"),
+        ([-11_644_473_600.0, -11_644_473_000.0], "all times are before 1990 (the latest is 1601-01-01 00:10:00 UTC)"),
         ([1.7e10, 1.7e10 + 60], "all times are after 2100 (the earliest is 2508-09-"),
         ([9e12, 9.1e12], "all times are after 2100 (the earliest is 9000000000000000000 us)"),
         ([us("2024-05-01") / 1e6, us("2024-05-01") / 1e6, us("2024-05-02") / 1e6], "all times are midnight"),
@@ -61,8 +68,8 @@ def test_a_value_that_cannot_be_is_told_before_one_that_is_missing() -> None:
 )
 def test_strange_times(times: list[float], words: str) -> None:
     found = [round(time * SECOND) for time in times]
-    assert about_times(min(found), max(found), found).startswith(words)
-    assert about_times(min(found), max(found), iter(found)).startswith(words)
+    assert doubt(found).startswith(words)
+    assert doubt([], *([time] for time in found), []).startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +85,7 @@ def test_strange_times(times: list[float], words: str) -> None:
 )
 def test_times_that_may_be_meant(times: list[float]) -> None:
     found = [round(time * SECOND) for time in times]
-    assert about_times(min(found), max(found), found) == ""
+    assert doubt(found) == doubt(*([time] for time in found)) == doubt() == ""
 
 
 def test_radii() -> None:

@@ -368,7 +368,7 @@ def test_a_track_without_a_usable_position_is_refused(
     source: Any = table
     first = "row 0"
     if kind in ("csv", "by"):
-        source, first = tmp_path / "t.csv", "line 2" if kind == "csv" else "fix 1"
+        source, first = tmp_path / "t.csv", "line 2"
         table.assign(car="a").to_csv(source, index=False)
     elif kind == "arrow":
         pytest.importorskip("nanoarrow")
@@ -398,7 +398,7 @@ def test_some_that_cannot_be_used_are_a_warning(write: Write, run: Run) -> None:
         log = replay(path, HERE)
     assert log.counts.invalid_fixes == 3 and repr(log) and log._repr_html_()
     done = run("replay", path, "--conditions", CONDITIONS, "--by", "car")
-    assert done.returncode == 0 and "the first: fix 3 lies at latitude 95, longitude 200" in done.stderr
+    assert done.returncode == 0 and "the first: line 4 lies at latitude 95, longitude 200" in done.stderr
 
 
 def test_what_says_that_there_is_no_position_is_no_warning(write: Write) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, TRACKS, Run, needs_shared
+from alone import one_by_one, told
+from conftest import EXACT, ROOT, TRACKS, Run, needs_shared
 
 from fencepost import CircularGeographicCondition, EventLog, Fix, InputError, InputWarning, Monitor, compare, replay
 from fencepost._files import many_tracks
@@ -178,7 +179,9 @@ def by_track(texts: list[str]) -> list[dict[str, Any]]:
 def test_batches_are_sorted_within_their_tracks(tmp_path: Path) -> None:
     path = world(tmp_path / "t.csv")
     with pytest.warns(InputWarning, match=r"t.csv: \d+ of 3000 fixes are earlier than one before: sorted by time"):
-        expected = replay(path, HERE, policy="exact", by="car")
+        expected = one_by_one(path, HERE, by="car", policy=EXACT, sort=True)
+    with pytest.warns(InputWarning):
+        assert told(replay(path, HERE, policy="exact", by="car")) == told(expected)
     alone = [event_line(row.event, "car", row.track) for row in expected.tracked()]
     found = set()
     for jobs, batch in ((1, 65_536), (1, 7), (1, 1000), (2, 500)):
@@ -220,13 +223,28 @@ def test_a_long_file_that_steps_back_late_is_refused(
     template = Monitor()
     template.add(HERE["here"], "here", policy="exact")
     taken = []
-    words = r"t.csv: of the fixes 2401 to 2500 \d+ are earlier than one before of their track, .*; sort"
+    words = r"t.csv: of the fixes \d+ to \d+ \d+ are earlier than one before of their track, .*; sort"
     with pytest.raises(InputError, match=words):
         for line in ManyReplay(ManyTracks(path, "car", batch_rows=100, sort=True), template, jobs=jobs).lines():
             taken.append(line)
     assert taken and [json.loads(line) for line in taken] == [
         json.loads(line) for line in lines(path, batch=100, sort=False)[: len(taken)]
     ]
+
+
+def test_a_notebook_is_given_the_events_of_such_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no stream of events that would have to be kept: the file is read once more, with all its rows at once,
+    however many."""
+    path = world(tmp_path / "t.csv", late=0.2)
+    monkeypatch.setattr(many_tracks, "BATCH_ROWS", 50)
+    with pytest.warns(InputWarning, match="sorted by time"):
+        expected = told(one_by_one(path, HERE, by="car", policy=EXACT, sort=True))
+    for held, most in ((10_000, 10_000), (100, 10_000), (100, 1000)):
+        monkeypatch.setattr(many_tracks, "HELD_ROWS", held)
+        monkeypatch.setattr(many_tracks, "MOST_SORTED", most)
+        with pytest.warns(InputWarning, match=r"\d+ of 3000 fixes are earlier than one before: sorted by") as said:
+            log = replay(path, HERE, policy="exact", by="car")
+        assert len(said) == 1 and told(log) == expected and log.counts.late_fixes == 0 and len(log) > 300
 
 
 def test_more_than_memory_is_for_is_refused_before_anything_is_fed(

@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pickle
 import random
 import subprocess
 import sys
 import textwrap
+import warnings
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from alone import one_by_one, told
 from conftest import OWN_TRACKS, TRACKS as SHARED_TRACKS, UUID, Run
 
-from fencepost import CircularGeographicCondition, Monitor, TransitionPolicy, replay
+from fencepost import CircularGeographicCondition, InputError, InputWarning, Monitor, TransitionPolicy, replay
 from fencepost._files.condition_files import read_conditions
 from fencepost._files.many_tracks import ManyTracks
 from fencepost._files.sightings import read_sightings
@@ -81,7 +85,8 @@ def test_thousands_of_tracks(world: tuple[Path, Path]) -> None:
     at = [rows[event["vehicle"], event["latitude"], event["longitude"]] for event in events]
     assert at == sorted(at) and len(at) > 5 * TRACKS
     # Each track's events are those of a replay of that track alone.
-    alone = replay(tracks, conditions, by="vehicle", policy="exact", sort=False)
+    alone = one_by_one(tracks, conditions, policy=TransitionPolicy.exact())
+    assert told(replay(tracks, conditions, by="vehicle", policy="exact", sort=False)) == told(alone)
     by_track: dict[str, list[str]] = {}
     for event, line in zip(events, lines):
         by_track.setdefault(event["vehicle"], []).append(line)
@@ -105,7 +110,7 @@ def test_time_after_the_last_row(world: tuple[Path, Path]) -> None:
         logs.append([(row.track, row.event) for row in many.events()])
         assert len(many.ended) == TRACKS and {one.end_us for one in many.ended} == {10**12}
     assert logs[0] == logs[1]
-    alone = replay(tracks, conditions, by="vehicle", until=10**12, sort=False)
+    alone = one_by_one(tracks, conditions, until=10**12)
     assert sorted(map(repr, alone)) == sorted(repr(event) for _, event in logs[0])
     assert many.counts["fixes"] == alone.counts.fixes == TRACKS * 10
     assert many.counts["late_fixes"] == alone.counts.late_fixes > 0
@@ -119,7 +124,7 @@ def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_pat
     (tmp_path / "g.csv").write_text(text)
     template = Monitor()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
-    alone = replay(tmp_path / "g.csv", conditions, by="vehicle", until=10**12, sort=False)
+    alone = one_by_one(tmp_path / "g.csv", conditions, until=10**12)
     for jobs, batch in ((1, 65_536), (2, 997)):
         file = ManyTracks(tmp_path / "g.csv", "vehicle", batch_rows=batch, grouped=True)
         many = ManyReplay(file, template, until_us=10**12, jobs=jobs)
@@ -184,7 +189,6 @@ def random_world(folder: Path, seed: int, grouped: bool) -> dict[str, Path]:
 
 
 @pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
-@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 @pytest.mark.parametrize("seed", range(16))
 def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int) -> None:
     """Byte for byte, with the counts; also with scan reports, time after the last row, and rows that come together."""
@@ -192,7 +196,11 @@ def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int
     files = random_world(tmp_path, seed, grouped)
     conditions, until = files["c.json"], 10**11 if late else None
     sightings = files["s.jsonl"] if sighted else None
-    alone = replay(files["t.csv"], conditions, by="vehicle", until=until, sightings=sightings, sort=False)
+    alone = one_by_one(files["t.csv"], conditions, until=until, sightings=sightings)
+    kept = replay(files["t.csv"], conditions, by="vehicle", until=until, sightings=sightings, sort=False)
+    assert told(kept) == told(alone)
+    in_time = one_by_one(files["t.csv"], conditions, until=until, sightings=sightings, sort=True)
+    assert told(replay(files["t.csv"], conditions, by="vehicle", until=until, sightings=sightings)) == told(in_time)
     expected = (alone.to_jsonl() or "").splitlines()
     assert expected
     reports = read_sightings(files["s.jsonl"]) if sighted else []
@@ -237,13 +245,43 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
         usable = [fix for fix in track.fixes if abs(fix[0]) <= 90]
         lines += [f"c{len(lines) + n},{fix[0]},{fix[1]},300" for n, fix in enumerate(usable[:: len(usable) // 3 + 1])]
     (tmp_path / "c.csv").write_text("\n".join(lines) + "\n")
-    alone = replay(path, tmp_path / "c.csv", by=by, sort=False)
+    alone = one_by_one(path, tmp_path / "c.csv", by=by)
+    assert told(replay(path, tmp_path / "c.csv", by=by, sort=False)) == told(alone)
     for batch in (7, 65_536):
         template = Monitor()
         add_conditions(template, read_conditions(tmp_path / "c.csv", TransitionPolicy.standard()), tmp_path / "c.csv")
         found = ManyReplay(ManyTracks(path, by, batch_rows=batch), template).lines()
         expected = (alone.to_jsonl() or "").splitlines()
         assert by_track((line.rstrip("\n") for line in found), alone, by) == expected != []
+
+
+def test_fixes_are_read_when_they_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file that is still as it was; the rest of a log needs none."""
+    write(tmp_path / "t.csv", 3, 300, late=0.2)
+    conditions = circles(tmp_path / "c.csv")
+    with pytest.warns(InputWarning, match="sorted by time"):
+        log = replay(tmp_path / "t.csv", conditions, by="vehicle")
+    copy = pickle.loads(pickle.dumps(log.replays))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what was said is not said again
+        fixes = [list(one.fixes) for one in log.replays]
+    assert sum(map(len, fixes)) == sum(len(one.fixes) for one in log.replays) == log.counts.fixes == 300
+    assert all(own == sorted(own, key=itemgetter(3)) for own in fixes)
+    assert repr(log.replays[1].fixes[-1]) == repr(fixes[1][-1]) and repr(log.replays[1].fixes[2:4]) == repr(
+        fixes[1][2:4]
+    )
+    assert [repr(list(one.fixes)) for one in copy] == [repr(own) for own in fixes]
+    (tmp_path / "t.csv").write_text("vehicle,lat,lon,time\nv00000,1,2,3\n")
+    assert repr(list(log.replays[0].fixes)) == repr(fixes[0])  # they are in memory now
+    fresh = replay(tmp_path / "t.csv", conditions, by="vehicle")
+    (tmp_path / "t.csv").write_text("vehicle,lat,lon,time\nv00000,1,2,3\nv00000,1,2,4\n")
+    assert fresh.visits() is not None and len(fresh.replays[0].fixes) == 1
+    with pytest.raises(InputError, match="has changed since it was replayed: the track has 2 fixes, not 1"):
+        list(fresh.replays[0].fixes)
+    other = replay(tmp_path / "t.csv", conditions, by="vehicle")
+    (tmp_path / "t.csv").unlink()
+    with pytest.raises(InputError, match="t.csv: No such file or directory"):
+        other.replays[0].fixes[0]
 
 
 def parquet(tracks: Path, target: Path) -> Path:

@@ -7,8 +7,11 @@ import gc
 import math
 import random
 import threading
+import warnings
 from array import array
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +19,10 @@ import pytest
 
 from fencepost import InvalidArgumentError, Monitor, _native
 from fencepost._errors import InputError
+from fencepost._files import csv_columns, many_tracks
 from fencepost._files.csv_columns import columns
 from fencepost._files.many_tracks import ManyTracks, Rows
-from fencepost._files.track_csv import opened
-from fencepost._replay.shard import Work
-from fencepost._replay.shards import Here
+from fencepost._files.track_csv import Layout, opened
 
 HEAD = "vehicle,time,lat,lon,accuracy\n"
 NEVER = (1 << 63) - 1
@@ -29,85 +31,114 @@ NEVER = (1 << 63) - 1
 # ------------------------------------------------------------------------------------------------- columns of CSV
 
 
-class ByRow:
+@pytest.fixture(autouse=True)
+def by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also short texts, which would be read by row while nobody has imported PyArrow."""
+    monkeypatch.setattr(csv_columns, "LEAST_CHARACTERS", 0)
+
+
+@contextmanager
+def by_row() -> Iterator[None]:
     """Reads no lines by columns."""
-
-    ahead = 0
-
-    def read(self, layout: Any, lines: Sequence[str]) -> Callable[[], None]:
-        return lambda: None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many_tracks, "columns", lambda layout, piece: None)
+        yield
 
 
-def fixes_of(path: Path, readers: Any, batch: int = 65_536, time: str = "time") -> list[tuple[Any, ...]] | str:
-    """The rows as they are fed, with NaN as None; or what is wrong with the file."""
+def fixes_of(path: Path, batch: int = 65_536, time: str = "time") -> list[tuple[Any, ...]] | str:
+    """The rows as they are fed, with places and NaN as None, then the warnings; or what is wrong."""
     many = ManyTracks(path, "vehicle", {"time": time}, batch_rows=batch)
     found: list[tuple[Any, ...]] = []
     try:
-        for rows in many.batches(readers):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            batches = list(many.batches())
+        for rows in batches:
             accuracies = rows.accuracies if rows.accuracies is not None else [math.nan] * len(rows.tracks)
-            for track, *fix, when in zip(rows.tracks, rows.latitudes, rows.longitudes, accuracies, rows.times):
+            columns = (rows.tracks, rows.latitudes, rows.longitudes, accuracies, rows.times)
+            for row, (track, *fix, when) in enumerate(zip(*columns)):
                 latitude, longitude, accuracy = fix
+                place = rows.place(row)
                 if latitude != latitude or longitude != longitude:
-                    found.append((many.keys[track], None, when))
+                    found.append((place, many.keys[track], None, when))
                 else:
                     reported = 0.0 if accuracy != accuracy else accuracy
-                    found.append((many.keys[track], latitude, longitude, reported, when))
+                    found.append((place, many.keys[track], latitude, longitude, reported, when))
     except InputError as error:
         return str(error)
-    return found
-
-
-def here() -> Here:
-    return Here(Work(Monitor(), (), None, False))
+    return found + [(str(one.message),) for one in told]
 
 
 CELLS: dict[str, Sequence[str]] = {
     "vehicle": [
         "a", "b", " c", "d ", "é", "7", "a" * 300, "", " ", '"q"', '"two, words"', '"say ""x"""', '"two\nlines"', "#x",
+        'x"y', '"ab"c', '"ab" "c"', '""', '"open', "x" * 140_000, "\ufeffz", "taxi", "\x0b", "a\x85b", "a\u2028b",
+        '" #x"',
     ],
     "position": [
         "52.5", "-13", " 7 ", "1e1", "+3", "1_0", "", "NA", "null", " None ", "nan", "-NaN", "inf", "91", "north", "٣",
+        "nan(7)", "0x10", "1e400", "1e-400", "-0", ".5", "5.", "1E+1", "1d5", "Infinity", '"52.5"', "4" * 400, "52,5",
     ],
     "accuracy": ["5", "0", "-1", "", "nan", "NULL", "inf", "1e400", "x"],
     "time": [
         "2024-05-01T08:00:00Z", "2024-05-01 08:00:00", "2024-05-01T08:00:00.25+02:00", "2024-05-01", "20240501",
         "20240501T080000Z", "20240501e1", "2024-W18-3", "1700000000", "1700000000.5", "1700000000000", "-5", "+6",
         " 7 ", "1_0", "1e3", "99999999999", "100000000000", "99999999999999", "100000000000000", "9" * 18, "9" * 19,
-        "9" * 30, "12:30:00 01-May-2024", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59.999999Z", "noon", "", "٣",
+        "9" * 30, "0x10", "-0x10", "007", "0000-01-01T00:00:00Z", "2024-05-01T08:00:00.123456789Z", "2024-05-01T24:00Z",
+        "2024-05-01T08", "2024-05-01T08Z", "2024-05-01Z", "2024-05-01T08:00:60Z", "2024-02-30", "2024-05-01T08:00,5Z",
+        "1969-12-31T23:59:59.9999999", "2024-05-01T08:00:00-00:00", "9223372036854775807", "-9223372036854775808",
+        "NaT",
+        "12:30:00 01-May-2024", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59.999999Z", "noon", "", "٣",
     ],
 }  # fmt: skip
 USUAL = {"vehicle": 6, "position": 5, "accuracy": 3, "time": 1}
 
 
-@pytest.mark.filterwarnings("ignore::fencepost.InputWarning")  # of times before 1990
 @pytest.mark.parametrize("unit", ["time", "time_s", "time_ms", "time_us", "time_ns"])
-def test_by_columns_and_by_row_are_the_same(tmp_path: Path, unit: str) -> None:
-    """Files with a few unusual cells: the same fixes, or the same message."""
-    refused = 0
-    for seed in range(300):
+def test_by_columns_and_by_row_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
+    """Hostile files, with a few unusual cells or many of one kind: the same fixes, places and warnings, or the same
+    message."""
+    pytest.importorskip("pyarrow")
+    refused, read = 0, Counter[bool]()
+
+    def counted(layout: Layout, piece: str) -> Any:
+        found = columns(layout, piece)
+        read[found is not None] += 1
+        return found
+
+    monkeypatch.setattr(many_tracks, "columns", counted)
+    for seed in range(400):
         world = random.Random(f"{unit} {seed}")
         strange = world.choice([0, 0, 0.002, 0.03])
-        kind = world.choice(CELLS["time"]) if strange else world.choice(CELLS["time"][:10])
-        delimiter, end = world.choice([",", ";", "\t"]), world.choice(["\n", "\r\n", "\r"])
+        kinds = {what: cells[: USUAL[what]] for what, cells in CELLS.items()}
+        kinds["time"] = [world.choice(CELLS["time"] if strange else CELLS["time"][:10])]
+        if world.random() < 0.2:
+            what = world.choice(list(CELLS))
+            kinds[what] = [world.choice(CELLS[what])]
+        delimiter, end = world.choice([",", ";", "\t"]), world.choice(["\n", "\n", "\r\n", "\r"])
 
         def cell(what: str) -> str:
-            if world.random() < strange:
-                return world.choice(CELLS[what])
-            return kind if what == "time" else world.choice(CELLS[what][: USUAL[what]])
+            return world.choice(CELLS[what] if world.random() < strange else kinds[what])
 
-        lines = [["vehicle", unit, "lat", "lon", "accuracy"]]
+        lines = [["vehicle", unit, "lat", "lon", "accuracy", "note"]]
         for _ in range(world.randrange(60)):
-            lines.append([cell(what) for what in ("vehicle", "time", "position", "position", "accuracy")])
+            lines.append([cell(what) for what in ("vehicle", "time", "position", "position", "accuracy", "vehicle")])
             if world.random() < strange:
                 lines[-1] = world.choice([lines[-1][:3], [*lines[-1], "more"], [], ["# a comment"], ["\0"]])
-        text = end.join(delimiter.join(line) for line in lines) + world.choice([end, ""])
+        text = end.join(delimiter.join(line) for line in lines) + world.choice([end, "", 2 * end])
+        if strange and world.random() < 0.2:
+            text = text.replace(end, "\n", world.randrange(9))
+        data = text.encode(world.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16"]))
+        if world.random() < 0.05:
+            data = data[: world.randrange(len(data) + 1)] + world.choice([b"", b"\xff", b"\x80\n"])
         path = tmp_path / "t.csv"
-        path.write_bytes(text.encode())
-        expected = fixes_of(path, ByRow(), time=unit)
+        path.write_bytes(data)
+        with by_row():
+            expected = fixes_of(path, time=unit)
         refused += isinstance(expected, str)
         for batch in (1, 7, 65_536):
-            assert fixes_of(path, here(), batch, unit) == expected, (unit, seed, batch)
-    assert 20 < refused < 280
+            assert fixes_of(path, batch, unit) == expected, (unit, seed, batch)
+    assert 60 < refused < 300 and read[True] > 1000 and read[False] > 1000, (refused, read)
 
 
 def test_usual_files_are_read_by_columns(tmp_path: Path) -> None:
@@ -122,7 +153,8 @@ def test_usual_files_are_read_by_columns(tmp_path: Path) -> None:
         for line in ("a,{},52,13,5\r\n", '"a, b",{},52.5,-13.25,\r\n', "é,{},,,NA\r\n"):
             (tmp_path / "t.csv").write_bytes((HEAD.replace("\n", "\r\n") + line.format(times) * 1000).encode())
             with opened(tmp_path / "t.csv", {}, "vehicle") as table:
-                read = columns(table.layout, table.lines(5000))
+                (piece,) = table.pieces()
+                read = columns(table.layout, piece)
             assert read is not None and len(read.times) == len(read.tracks) == 1000 and len(read.names) == 1
 
 
@@ -133,7 +165,8 @@ def test_a_row_may_go_on_in_the_next_batch(tmp_path: Path) -> None:
         writer.writerows([HEAD.strip().split(","), *rows])
     expected = [(vehicle, latitude, 13.0, 5.0, n * 1_000_000) for vehicle, n, latitude, *_ in rows]
     for batch in range(1, 12):
-        assert fixes_of(tmp_path / "t.csv", here(), batch) == expected
+        found = fixes_of(tmp_path / "t.csv", batch)
+        assert [row[1:] for row in found] == expected
 
 
 @pytest.mark.parametrize(
@@ -145,14 +178,16 @@ def test_the_line_of_what_is_wrong(tmp_path: Path, bad: str) -> None:
     )
     (tmp_path / "t.csv").write_text(text)
     for batch in (64, 65_536):
-        told = fixes_of(tmp_path / "t.csv", here(), batch)
+        told = fixes_of(tmp_path / "t.csv", batch)
         assert isinstance(told, str) and "line 1004: " in told
 
 
 def test_a_file_that_is_no_text_further_on(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes((HEAD + "a,1,52,13,5\n" * 5000).encode() + b"a,1,52,\xff,5\n")
-    told = {fixes_of(tmp_path / "t.csv", readers, batch) for readers in (ByRow(), here()) for batch in (7, 65_536)}
-    assert len(told) == 1 and "is not UTF-8 text" in str(told)
+    told = {fixes_of(tmp_path / "t.csv", batch) for batch in (7, 65_536)}
+    with by_row():
+        told |= {fixes_of(tmp_path / "t.csv", batch) for batch in (7, 65_536)}
+    assert len(told) == 1 and "t.csv: line 5002: is not UTF-8 text" in str(told)
 
 
 # ------------------------------------------------------------------------------------------------ the native loop
@@ -169,6 +204,7 @@ def good(count: int = 6) -> dict[str, Any]:
     return {
         "monitors": [handle(), handle()],
         "begins": array("q", [NEVER] * 2),
+        "counts": array("q", [0] * 6),
         "tracks": array("q", [0, 1] * (count // 2)),
         "latitude": array("d", [53.0, 53.0] + [52.0] * (count - 2)),
         "longitude": array("d", [13.0] * count),
@@ -213,6 +249,7 @@ def test_late_invalid_and_missing() -> None:
     given["longitude"][3] = math.nan
     given["accuracy"][2] = math.nan
     assert feed(given) == (6, 6, 1, 2)
+    assert list(given["counts"]) == [3, 1, 0, 3, 0, 2]
     assert [(item[0], item[2][11]) for item in given["found"]] == [(5, 0.0)]  # not reported
     assert list(given["begins"]) == [3, 11]
     given = good()
@@ -243,8 +280,9 @@ def test_any_stride() -> None:
         ({"monitors": [Monitor(), Monitor()]}, TypeError, "expected a monitor's handle"),
         ({"monitors": [True, True]}, TypeError, "expected a monitor's handle"),
         ({"monitors": []}, InvalidArgumentError, "row 0: there is no track 0"),
-        ({"begins": array("q", [0])}, InvalidArgumentError, "row 1: there is no track 1"),
-        ({"begins": array("q")}, InvalidArgumentError, "row 0: there is no track 0"),
+        ({"begins": array("q", [0])}, InvalidArgumentError, "counts has 6 elements for the 1 tracks of begins"),
+        ({"begins": array("q", [0]), "counts": array("q", [0] * 3)}, InvalidArgumentError, "there is no track 1"),
+        ({"begins": array("q"), "counts": array("q")}, InvalidArgumentError, "row 0: there is no track 0"),
         ({"begins": array("d", [0, 0])}, TypeError, "begins must be one column of 64-bit elements"),
         ({"begins": array("i", [0, 0])}, TypeError, "begins must be"),
         ({"begins": memoryview(array("q", [0] * 4))[::2]}, InvalidArgumentError, "begins must lie in one piece"),
@@ -252,6 +290,12 @@ def test_any_stride() -> None:
         ({"begins": memoryview(bytearray(16)).cast("q", (2, 1))}, TypeError, "begins must be"),
         ({"begins": memoryview(bytearray(17))[1:].cast("q")}, InvalidArgumentError, "begins must lie in one piece"),
         ({"begins": None}, TypeError, "bytes-like"),
+        ({"counts": array("q", [0] * 5)}, InvalidArgumentError, "counts has 5 elements for the 2 tracks of begins"),
+        ({"counts": array("q", [0] * 8)}, InvalidArgumentError, "counts has 8 elements for the 2 tracks"),
+        ({"counts": array("q")}, InvalidArgumentError, "counts has 0 elements"),
+        ({"counts": array("d", [0] * 6)}, TypeError, "counts must be one column of 64-bit elements"),
+        ({"counts": bytes(48)}, BufferError, "writable"),
+        ({"counts": memoryview(array("q", [0] * 12))[::2]}, InvalidArgumentError, "counts must lie in one piece"),
         ({"tracks": array("q", [-1] * 6)}, InvalidArgumentError, "row 0: there is no track -1"),
         ({"tracks": array("q", [-1, 1, 0, 0, 0, 0])}, InvalidArgumentError, "row 0: there is no track -1"),
         ({"tracks": array("q", [1, 0, -1, -1, 0, 0])}, InvalidArgumentError, "row 2: there is no track -1"),
@@ -368,7 +412,7 @@ def test_monitors_that_a_thread_feeds_meanwhile() -> None:
 def test_rows_are_sent_as_they_are() -> None:
     import pickle
 
-    rows = Rows(array("q", [0]), array("d", [1.0]), array("d", [2.0]), None, array("q", [3]), 1)
+    rows = Rows(array("q", [0]), array("d", [1.0]), array("d", [2.0]), None, array("q", [3]), 1, str)
     assert pickle.loads(pickle.dumps(rows)) == rows
 
 

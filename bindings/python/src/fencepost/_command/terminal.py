@@ -11,7 +11,7 @@ from .._log.event_log import EventLog
 from .._log.log import TrackedEvent
 from .._log.texts import CSVWriter, event_line, geojson_parts, write_csv, write_geojson, write_jsonl
 from .._monitor.monitor import Monitor
-from .._tables.times import from_us
+from .._tables.times import time_text
 from .._values.enums import State
 from .._values.events import Event, diagnostic_names, refinement_text
 
@@ -63,19 +63,14 @@ WRITERS = {"table": write_table, "jsonl": write_jsonl, "csv": write_csv, "geojso
 
 
 def _cells(event: Event) -> list[str]:
-    date = "" if event.date is None else _clock(event.date_us)
-    evidence = "" if event.evidence_date_us is None else _clock(event.evidence_date_us)[11:]
+    date = "" if event.date is None else time_text(event.date)
+    evidence = "" if event.evidence_date is None else time_text(event.evidence_date)[11:]
     if event.date_us is not None and event.evidence_date_us == event.date_us:
         evidence = "same"
     distance = "" if event.boundary_distance is None else f"{event.boundary_distance:+.1f} m"
     accuracy = f"{event.accuracy:.1f} m" if event.accuracy else ""
     more = " ".join(part for part in (refinement_text(event), "|".join(diagnostic_names(event.diagnostics))) if part)
     return [date, event.identifier, str(event.state), str(event.cause), evidence, distance, accuracy, more]
-
-
-def _clock(time_us: int | None) -> str:
-    text = str(from_us(time_us)).removesuffix("+00:00")
-    return text.rstrip("0").removesuffix(".") if "." in text else text
 
 
 def _print_table(headings: list[str], rows: list[list[str]], stream: IO[str], right: Iterable[str]) -> None:

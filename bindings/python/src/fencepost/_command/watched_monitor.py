@@ -9,7 +9,7 @@ from collections.abc import Callable
 from .._files.tracks import FixRow
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError, QueueFullError
-from .._tables.times import from_us
+from .._tables.times import from_us, utc_text
 from .._values.events import Event
 from .notices import MINUTE, Notices
 
@@ -248,10 +248,9 @@ class Watch:
 
 def _moment(us: int) -> str:
     try:
-        text = str(from_us(us))
+        return utc_text(from_us(us))
     except OverflowError:
         return "a time that no calendar has"
-    return text.removesuffix("+00:00") + "Z"
 
 
 def _apart(us: int) -> str:

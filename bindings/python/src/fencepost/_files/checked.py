@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from .._errors import InputError, warn
 from .._tables.text_times import TimeStyle
-from .doubts import Flaw, about_times, is_usable, worse
+from .doubts import Flaw, SeenTimes, is_usable, worse
 from .order import KEEP, ordered, sorted_text, times_of
 from .tracks import Track
 
@@ -33,14 +33,13 @@ def checked(tracks: Sequence[Track], sort: bool, style: TimeStyle) -> list[Track
     source = tracks[0].path if tracks else ""
     if late:
         warn(source, "", sorted_text(late, sum(len(track.fixes) for track in tracks)), KEEP)
-    timed = [track for track in found if track.fixes]
     if style.doubt:
         warn(source, "", style.doubt + ": the first one is taken")
-    if timed:
-        begin = min(min(times_of(track)) for track in timed)
-        end = max(max(times_of(track)) for track in timed)
-        if doubt := about_times(begin, end, (time for track in timed for time in times_of(track))):
-            warn(source, "", doubt)
+    seen = SeenTimes()
+    for track in found:
+        seen.add(times_of(track))
+    if seen.doubt:
+        warn(source, "", seen.doubt)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,8 +26,7 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
     """The circles of a CSV file with the columns identifier, latitude, longitude, radius (assuming, policy); the
     position may also be well-known text, and `radius` is that of circles that have none."""
     required = ("identifier", *POSITION, *(() if radius is not None else ("radius",)))
-    text = decode(read_unpacked(path), path)
-    table = CSVTable(io.StringIO(text, newline=""), path, CONDITIONS, columns or {}, required)
+    table = CSVTable([decode(read_unpacked(path), path)], path, CONDITIONS, columns or {}, required)
     indices, wkt = _find(table.names, path, table.place, columns, radius)
     for place, row in table.rows():
         table.check_width(row, max((wkt, *indices.values())), place)

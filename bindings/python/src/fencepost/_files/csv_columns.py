@@ -1,24 +1,32 @@
-"""Rows of CSV read by columns, without a loop over rows: the same values as row by row, or nothing where a row is
-unusual, so that it is read by row and told of as there."""
+"""Rows of CSV read by columns, with PyArrow: the same values as row by row, or nothing where a row is unusual, so that
+it is read by row and told of as there."""
 
 from __future__ import annotations
 
 import csv
+import io
 import math
+import sys
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
-from itertools import islice, repeat
-from operator import floordiv, itemgetter, sub
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
-from .._tables.text_times import parse_time, unit_of_all
-from .._tables.times import EPOCH
+from .._errors import require
+from .._tables.text_times import UNITS, TimeStyle, parse_time, unit_of_all
 from .track_csv import NOTHING, Layout
 
-_MICROSECOND = timedelta(microseconds=1)
-_PIECE = 256
-"""Lines whose cells fit into the processor's cache."""
+LEAST_CHARACTERS = 1_000_000
+"""A text that is shorter is read by row before PyArrow is imported."""
+_SECOND_DAY = -62_135_510_400_000_000
+"""Of the year 1: Python has no times before its first day, whatever the zone."""
+_SPELLINGS = [
+    "".join(letters)
+    for word in NOTHING
+    for bits in range(1 << len(word))
+    for letters in [(letter.upper() if bits >> place & 1 else letter for place, letter in enumerate(word))]
+]
+"""Of the cells in which nothing stands, all there are."""
 
 
 class Columns(NamedTuple):
@@ -33,117 +41,148 @@ class Columns(NamedTuple):
     times: array[int]
 
 
-def columns(layout: Layout, text: Iterable[str]) -> Columns | None:
-    """The columns of lines; None: they are to be read by row."""
-    if "time" not in layout.indices or layout.wkt >= 0 or not layout.times.is_plain:
+def columns(layout: Layout, text: str) -> Columns | None:
+    """The columns of whole lines, each of which is a row; None: they are to be read by row."""
+    indices = layout.indices
+    used = sorted({layout.track, *indices.values()})
+    if "time" not in indices or layout.wkt >= 0 or len(used) != len(indices) + 1:
         return None
-    numbers, lines = Numbers(), iter(text)
-    accuracies = array("d") if "accuracy" in layout.indices else None
-    whole = Columns([], array("q"), array("d"), array("d"), accuracies, array("q"))
+    if "pyarrow.csv" not in sys.modules and len(text) < LEAST_CHARACTERS:
+        return None
     try:
-        while piece := list(islice(lines, _PIECE)):
-            _append(whole, numbers, layout, piece)
-    except (csv.Error, ValueError, OverflowError):
+        unusual = _arrow("lib").ArrowInvalid
+    except ImportError:
         return None
-    if not all(map(str.strip, numbers)):
+    data = _plain(text)
+    if data is None:
         return None
-    whole.names.extend(numbers)
-    return whole
+    try:
+        return _columns(_table(data, layout, used), layout)
+    except (unusual, ValueError, OverflowError):
+        return None
 
 
-class Numbers(dict[Any, int]):
-    """Numbers by first appearance: what is new gets the next one."""
-
-    def __missing__(self, name: Any) -> int:
-        number = self[name] = len(self)
-        return number
+def _arrow(part: str) -> Any:
+    return require(f"pyarrow.{part}", "parquet")
 
 
-def _append(whole: Columns, numbers: Numbers, layout: Layout, lines: Sequence[str]) -> None:
-    """Appends the cells of lines to the columns.
+def _plain(text: str) -> bytes | None:
+    """The bytes of lines of which each may be a row; None: one of them is a comment, or too long, or otherwise odd."""
+    # PyArrow takes a byte order mark for one also where a text goes on.
+    if not text or text.startswith("\ufeff") or ("\r" in text and text.count("\r") != text.count("\r\n")):
+        return None
+    data = text.encode()
+    if b"#" in data and (data.startswith(b"#") or b"\n#" in data or b'"#' in data):
+        return None
+    # The csv module refuses fields that are longer than its limit. No line is where a half of it holds an end of one.
+    half = csv.field_size_limit() // 2
+    if any(data.find(b"\n", place, place + half) < 0 for place in range(0, len(data) - half, max(half, 1))):
+        return None
+    return data
+
+
+def _table(data: bytes, layout: Layout, used: list[int]) -> Any:
+    """The cells of the used columns: those of times as texts, those that tell tracks apart as a dictionary.
 
     Raises:
-        ValueError: Something in the lines is unusual, so that they are to be read by row; as much is meant by the other
-            exceptions that :func:`columns` catches.
+        ValueError: Not each line is a row; as much is meant by ArrowInvalid.
     """
+    types, reader = _arrow("lib"), _arrow("csv")
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    # An empty row behind the others shows whether the last one ends: a quotation mark may have opened in it.
+    mark = b"" if data.endswith(b"\n") else b"\n"
+    mark += layout.delimiter.encode() * (layout.width - 1) + b"\n"
+    kinds = {str(index): types.float64() for index in used}
+    kinds[str(layout.track)] = types.dictionary(types.int32(), types.string())
+    kinds[str(layout.indices["time"])] = types.string()
+    names = [str(index) for index in range(layout.width)]
+    size = len(data) + len(mark) + 1
+    table = reader.read_csv(
+        io.BytesIO(data + mark),
+        reader.ReadOptions(use_threads=False, block_size=size, column_names=names),
+        reader.ParseOptions(delimiter=layout.delimiter),
+        reader.ConvertOptions(
+            column_types=kinds, include_columns=list(kinds), null_values=_SPELLINGS, strings_can_be_null=False
+        ),
+    )
+    if len(table) != lines + 1 or str(table[str(layout.track)][lines]):
+        raise ValueError
+    return table.slice(0, lines)
+
+
+def _columns(table: Any, layout: Layout) -> Columns:
+    """What the cells hold.
+
+    Raises:
+        ValueError: Something is unusual; as much is meant by ArrowInvalid and OverflowError.
+    """
+    compute = _arrow("compute")
     indices = layout.indices
-    cells: Sequence[Sequence[str]] | None = _plain_cells(layout, lines)
-    if cells is None:
-        # Strict only refuses more; for example a field that goes on after these lines.
-        cells = list(zip(*csv.reader(lines, delimiter=layout.delimiter, strict=True), strict=True))
-    if len(cells) <= max(layout.track, *indices.values()) or "#" in "".join(cells[0]):
+    tracks = table[str(layout.track)].combine_chunks()
+    names = tracks.dictionary.to_pylist()[:-1]  # the last one is the mark's alone, unless a row has no name too
+    if not all(map(str.strip, names)) or compute.max(tracks.indices).as_py() >= len(names):
         raise ValueError
-    whole.times.extend(_times(cells[indices["time"]], layout.unit))
-    whole.latitudes.extend(_numbers(cells[indices["latitude"]]))
-    whole.longitudes.extend(_numbers(cells[indices["longitude"]]))
-    if whole.accuracies is not None:
-        whole.accuracies.extend(_numbers(cells[indices["accuracy"]]))
-    whole.tracks.extend(map(numbers.__getitem__, cells[layout.track]))
+    numbers = {what: _numbers(table[str(index)]) for what, index in indices.items() if what != "time"}
+    times = _times(table[str(indices["time"])].combine_chunks(), layout.unit, layout.times)
+    return Columns(
+        names,
+        _array("q", tracks.indices.cast("int64")),
+        numbers["latitude"],
+        numbers["longitude"],
+        numbers.get("accuracy"),
+        times,
+    )
 
 
-def _plain_cells(layout: Layout, lines: Sequence[str]) -> list[Sequence[str]] | None:
-    """The columns of lines without quotes, which end alike and have the cells of the header; None: they are not that.
-
-    Less than half the work of csv.reader, which gives the same.
-    """
-    text, delimiter = "".join(lines), layout.delimiter
-    end = "\r\n" if text.endswith("\r\n") else "\n"
-    if '"' in text or len(text) > csv.field_size_limit():
-        return None
-    if text.count("\n") != len(lines) or text.count("\r") != (len(end) - 1) * len(lines):
-        return None
-    if set(map(str.count, lines, repeat(delimiter))) != {layout.width - 1}:
-        return None
-    cells = text[: -len(end)].replace(end, delimiter).split(delimiter)
-    return [cells[column :: layout.width] for column in range(layout.width)]
+def _array(code: str, column: Any) -> array[Any]:
+    """The values of a column of 64 bits; anything where one is null."""
+    found = array(code)
+    found.frombytes(memoryview(column.buffers()[1])[8 * column.offset : 8 * (column.offset + len(column))])
+    return found
 
 
-def _numbers(cells: Sequence[str]) -> array[float]:
+def _numbers(column: Any) -> array[float]:
     """Numbers; NaN where there is nothing, which what stands there may not be."""
-    try:
-        numbers = array("d", map(float, cells))
-    except ValueError:
-        return array("d", map(_number, cells))
-    if math.isnan(sum(numbers)):
+    compute = _arrow("compute")
+    if math.isnan(compute.sum(column).as_py() or 0):
         raise ValueError
-    return numbers
+    found = _array("d", column.combine_chunks())
+    if column.null_count:
+        for row in compute.indices_nonzero(column.is_null()).to_pylist():
+            found[row] = math.nan
+    return found
 
 
-def _number(cell: str) -> float:
-    if cell.strip().lower() in NOTHING:
-        return math.nan
-    number = float(cell)
-    if math.isnan(number):
-        raise ValueError
-    return number
-
-
-def _times(cells: Sequence[str], unit: str | None) -> array[int]:
+def _times(cells: Any, unit: str | None, style: TimeStyle) -> array[int]:
     """Microseconds, as :func:`parse_time` reads them."""
-    ways: tuple[Callable[[Sequence[str], str | None], array[int]], ...] = (_whole_numbers, _iso)
+    unusual = _arrow("lib").ArrowInvalid
+    ways: list[Callable[[Any], array[int]]] = [partial(_whole_numbers, unit), partial(_instants, "UTC")]
+    if style.is_plain:
+        ways.append(partial(_instants, None))
     for way in ways:
         try:
-            return way(cells, unit)
-        except (ValueError, TypeError, IndexError):
+            way(cells[:1])  # a whole column that is none costs much more
+            return way(cells)
+        except (unusual, ValueError):
             pass
-    return array("q", [parse_time(cell, unit) for cell in cells])
+    return array("q", [parse_time(cell, unit, style) for cell in cells.to_pylist()])
 
 
-def _whole_numbers(cells: Sequence[str], unit: str | None) -> array[int]:
-    if "_" in "".join(cells):  # for int() it may stand between digits
+def _whole_numbers(unit: str | None, cells: Any) -> array[int]:
+    compute = _arrow("compute")
+    numbers = cells.cast("int64")
+    if compute.any(compute.match_substring(cells, "x", ignore_case=True)).as_py():
+        raise ValueError  # PyArrow reads hexadecimal numbers
+    ends = list(compute.min_max(numbers).as_py().values())
+    unit = unit or unit_of_all(ends)
+    if unit is None or unit == "ns" or any(abs(end * int(UNITS[unit])) >= 1 << 63 for end in ends):
         raise ValueError
-    numbers = list(map(int, cells))
-    unit = unit or unit_of_all(numbers)
-    factor = {"s": 1_000_000, "ms": 1000, "us": 1}.get(unit or "")
-    if factor is None or min(numbers) * factor <= -1 << 63:
-        raise ValueError
-    return array("q", map(factor.__mul__, numbers))
+    return _array("q", compute.multiply(numbers, int(UNITS[unit])))
 
 
-def _iso(cells: Sequence[str], unit: str | None) -> array[int]:
-    # Without the hyphen after the year it may be a number.
-    if set(map(itemgetter(4), cells)) != {"-"}:
+def _instants(zone: str | None, cells: Any) -> array[int]:
+    """Of times in ISO 8601 that all have a zone, or that all have none."""
+    times = cells.cast(_arrow("lib").timestamp("us", zone)).cast("int64")
+    if _arrow("compute").min(times).as_py() < _SECOND_DAY:
         raise ValueError
-    times = list(map(datetime.fromisoformat, cells))
-    epoch = EPOCH if times[0].tzinfo is not None else EPOCH.replace(tzinfo=None)
-    return array("q", map(floordiv, map(sub, times, repeat(epoch)), repeat(_MICROSECOND)))
+    return _array("q", times)

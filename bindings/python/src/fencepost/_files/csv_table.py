@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import IO
 
 from .._errors import InputError
 from .._tables.names import Names, key
+from .text import line_count
 
 DELIMITERS = ",;\t"
 
@@ -26,23 +27,33 @@ class CSVTable:
     """
 
     def __init__(
-        self, file: IO[str], path: str | Path, known: Names, columns: Mapping[str, str], required: Sequence[str]
+        self, text: Iterable[str], path: str | Path, known: Names, columns: Mapping[str, str], required: Sequence[str]
     ) -> None:
-        """Reads the header; a comment that names all `required` columns is one."""
-        self._path, self._lines = path, _Lines(file, path)
+        """Reads the header; a comment that names all `required` columns is one.
+
+        Args:
+            text: What the file holds, in pieces of whole lines.
+            path: The file, for messages.
+            known: Names of columns, as :func:`find` knows them.
+            columns: Names that were given.
+            required: What must be there.
+        """
+        self._path, self._lines = path, _Lines(text)
         lines = self._lines
         # Some loggers write the header as a comment: the last comment line that names the columns is the header.
-        header, line = "", next(lines, None)
-        while line is not None and (line.startswith("#") or not line.strip()):
-            if _looks_like_header(line, known, columns, required):
-                header = line.lstrip("# ")
-            line = next(lines, None)
+        header, line = "", None
+        try:
+            while (line := next(lines, None)) is not None and (line.startswith("#") or not line.strip()):
+                if _looks_like_header(line, known, columns, required):
+                    header = line.lstrip("# ")
+        except UnicodeDecodeError as error:
+            raise self._refused(error, lines.number + 1) from None
         if line is None and not header:
             raise InputError(path, "line 1", "holds no rows")
         self._before = lines.number - (line is not None)
-        self._ahead: list[str] = [] if line is None else [line]
+        self._ahead = line or ""
         if not header:
-            header = self._ahead.pop()
+            header, self._ahead = self._ahead, ""
             self._before += 1
         self.place = f"line {self._before}"
         self.delimiter = max(DELIMITERS, key=header.count)
@@ -51,20 +62,33 @@ class CSVTable:
         except csv.Error as error:
             raise InputError(path, self.place, f"not CSV: {error}") from None
 
-    def lines(self, count: int) -> list[str]:
-        """The next lines, at most so many, to be given to :meth:`rows` or :meth:`skip` in their order."""
-        taken, self._ahead = self._ahead + self._lines.take(count - len(self._ahead)), []
-        return taken
+    @property
+    def line(self) -> int:
+        """The number of the next line, counted from 1."""
+        return self._before + 1
 
-    def skip(self, lines: Sequence[str]) -> None:
-        """Says that lines were read otherwise."""
-        self._before += len(lines)
+    def pieces(self) -> Iterator[str]:
+        """The lines after the header, some at a time, each to be given to :meth:`rows` or :meth:`skip` before the next
+        is asked for."""
+        if piece := self._ahead + self._lines.rest():
+            self._ahead = ""
+            yield piece
+        try:
+            while piece := self._lines.piece():
+                yield piece
+        except UnicodeDecodeError as error:
+            raise self._refused(error, self.line) from None
 
-    def rows(self, lines: Sequence[str] | None = None) -> Iterator[tuple[str, list[str]]]:
+    def skip(self, lines: int) -> None:
+        """Says that so many lines were read otherwise."""
+        self._before += lines
+
+    def rows(self, piece: str | None = None) -> Iterator[tuple[str, list[str]]]:
         """Place and cells of each row that is not empty: of these lines and those that their last row goes on in, or of
         all."""
-        reader = csv.reader(chain(self._ahead if lines is None else lines, self._lines), delimiter=self.delimiter)
-        end = math.inf if lines is None else len(lines)
+        lines = io.StringIO(self._ahead if piece is None else piece, newline="")
+        reader = csv.reader(chain(lines, self._lines), delimiter=self.delimiter)
+        end = math.inf if piece is None else line_count(piece)
         try:
             for row in reader:
                 if row:
@@ -73,7 +97,13 @@ class CSVTable:
                     break
         except csv.Error as error:
             raise InputError(self._path, f"line {self._before + reader.line_num}", f"not CSV: {error}") from None
+        except UnicodeDecodeError as error:
+            raise self._refused(error, self._before + reader.line_num + 1) from None
         self._before += reader.line_num
+
+    def _refused(self, error: UnicodeDecodeError, line: int) -> InputError:
+        reason = f"is not {error.encoding.upper()} text; save the file as UTF-8"
+        return InputError(self._path, f"line {line}", reason)
 
     def check_width(self, row: Sequence[str], last: int, place: str) -> None:
         """Refuses a row that ends before a column that is needed."""
@@ -82,40 +112,32 @@ class CSVTable:
 
 
 class _Lines:
-    """The lines of a file, counted."""
+    """The lines of a text that comes in pieces, counted while they are read one by one."""
 
-    def __init__(self, file: IO[str], path: str | Path) -> None:
-        self._file, self._path, self.number = file, path, 0
+    def __init__(self, pieces: Iterable[str]) -> None:
+        self._pieces, self._open, self.number = iter(pieces), io.StringIO(), 0
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        try:
-            line = next(self._file)
-        except UnicodeDecodeError as error:
-            raise self._refused(error, 0) from None
+        while not (line := self._open.readline()):
+            self._open = io.StringIO(_text(next(self._pieces)), newline="")
         self.number += 1
-        return _text(line)
+        return line
 
-    def take(self, count: int) -> list[str]:
-        """The next lines, at most so many."""
-        lines: list[str] = []
-        try:
-            lines.extend(islice(self._file, count))
-        except UnicodeDecodeError as error:
-            raise self._refused(error, len(lines)) from None
-        self.number += len(lines)
-        return [_text(line) for line in lines] if "\0" in "".join(lines) else lines
+    def rest(self) -> str:
+        """What is left of the piece whose lines were read."""
+        return self._open.read()
 
-    def _refused(self, error: UnicodeDecodeError, read: int) -> InputError:
-        reason = f"is not {error.encoding.upper()} text; save the file as UTF-8"
-        return InputError(self._path, f"line {self.number + read + 1} or later", reason)
+    def piece(self) -> str:
+        """What is left of that piece, or else the next one; empty: there is none."""
+        return self.rest() or _text(next(self._pieces, ""))
 
 
-def _text(line: str) -> str:
+def _text(piece: str) -> str:
     """A NUL is no text, and the csv module would stop at it without saying where."""
-    return line.replace("\0", "\ufffd")
+    return piece.replace("\0", "\ufffd")
 
 
 def _looks_like_header(line: str, known: Names, columns: Mapping[str, str], required: Sequence[str]) -> bool:

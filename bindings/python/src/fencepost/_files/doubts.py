@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
+from itertools import chain
 from statistics import median
 from typing import NamedTuple
+
+from .._tables.times import from_us, utc_text
 
 _SECOND = 1_000_000
 DAY = 86_400 * _SECOND
@@ -73,35 +75,51 @@ def worse(first: Flaw | None, second: Flaw | None) -> Flaw | None:
     return first
 
 
-def about_times(begin_us: int, end_us: int, times: Iterable[int]) -> str:
-    """What is strange about the times of fixes; empty: nothing.
+class SeenTimes:
+    """What there is to say of the times of fixes that are seen a few at a time, in any order."""
 
-    A track that begins on the first day of 1970 is taken for a simulation, whose clock begins with 0.
+    def __init__(self) -> None:
+        self.count = 0
+        self._begin_us, self._end_us = 0, 0
+        self._midnights = True
 
-    Args:
-        begin_us: The earliest.
-        end_us: The latest.
-        times: All of them, as far as they are known; the order does not matter.
-    """
-    if begin_us in _EXCEL and end_us in _EXCEL:
-        first = f"{begin_us / _SECOND:.10g}"
-        return f"times such as {first} look like Excel's serial dates (days since 1900): write them as ISO 8601"
-    if not -DAY < begin_us < DAY:
-        if end_us < _YEAR_1990:
-            return f"all times are before 1990 (the latest is {_shown(end_us)}): are they in another unit?"
-        if begin_us > _YEAR_2100:
-            return f"all times are after 2100 (the earliest is {_shown(begin_us)}): are they in another unit?"
-    some = list(islice(times, 2))
-    if len(some) < 2 or any(time % DAY for time in (begin_us, end_us, *some)) or any(time % DAY for time in times):
+    def add(self, times: Sequence[int]) -> None:
+        """Looks at more times."""
+        if not len(times):
+            return
+        begin, end = min(times), max(times)
+        self._begin_us, self._end_us = (
+            (min(begin, self._begin_us), max(end, self._end_us)) if self.count else (begin, end)
+        )
+        self.count += len(times)
+        # The ends first: they mostly tell.
+        self._midnights = self._midnights and not any(time % DAY for time in chain((begin, end), times))
+
+    @property
+    def doubt(self) -> str:
+        """What is strange; empty: nothing.
+
+        A track that begins on the first day of 1970 is taken for a simulation, whose clock begins with 0.
+        """
+        if not self.count:
+            return ""
+        begin, end = self._begin_us, self._end_us
+        if begin in _EXCEL and end in _EXCEL:
+            first = f"{begin / _SECOND:.10g}"
+            return f"times such as {first} look like Excel's serial dates (days since 1900): write them as ISO 8601"
+        if not -DAY < begin < DAY:
+            if end < _YEAR_1990:
+                return f"all times are before 1990 (the latest is {_shown(end)}): are they in another unit?"
+            if begin > _YEAR_2100:
+                return f"all times are after 2100 (the earliest is {_shown(begin)}): are they in another unit?"
+        if self._midnights and self.count > 1:
+            return "all times are midnight: dates without a time of day?"
         return ""
-    return "all times are midnight: dates without a time of day?"
 
 
 def _shown(time_us: int) -> str:
-    from datetime import UTC, datetime, timedelta
-
     try:
-        return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us):%Y-%m-%d %H:%M:%S}"
+        return utc_text(from_us(time_us))
     except OverflowError:
         return f"{time_us} us"
 

@@ -51,6 +51,26 @@ def is_packed(path: str | Path) -> bool:
     return Path(path).suffix.lower() == ".gz"
 
 
+def first_bytes(path: str | Path) -> bytes:
+    """What a file begins with, unpacked where its name ends in ``.gz``.
+
+    Raises:
+        InputError: It cannot be read or unpacked, or is something that is known and not read.
+    """
+    kind = _NAMED.get(ending(path))
+    if kind is not None and Path(path).exists():
+        raise _refused(path, *kind)
+    try:
+        with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
+            data = file.read(4096)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(path, "", f"not usable as gzip: {error}") from None
+    except OSError as error:
+        raise InputError(path, "", error.strerror or str(error)) from None
+    check_kind(data, path)
+    return data
+
+
 def read_unpacked(path: str | Path) -> bytes:
     """The bytes of a file; of one whose name ends in ``.gz`` what it holds.
 

@@ -5,27 +5,32 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from collections import deque
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import islice, repeat
+from itertools import accumulate, islice, repeat
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from .._errors import Advice, InputError, require, warn
 from . import track_csv
 from .arrow_tracks import track_batches
-from .csv_columns import Columns, Numbers, columns
-from .doubts import about_times
+from .csv_columns import columns
+from .doubts import SeenTimes
+from .file_fixes import FileAgain
+from .kinds import ending
 from .order import KEEP, Clocks, places_in_time, sorted_text, taken
 from .track_files import keyed_points
 from .tracks import VECTOR_FORMATS, Point
 from .vector import PLAIN, Reading
 
 BATCH_ROWS = 65_536
+LINE_CHARACTERS = 48
+"""Of CSV, as it usually is: so many times the rows of a batch are read at a time."""
 HELD_ROWS = 131_072
-"""Rows that are looked at before the first is given: where they are in order, the rest is taken to be so."""
+ALL_ROWS = 1 << 63
+"""As many rows as there are: whoever holds them wants them sorted, however many."""
 MOST_SORTED = 10_000_000
 """Rows that are sorted in memory: half a gigabyte."""
 TOO_LARGE = f"more than {MOST_SORTED} rows are not sorted in memory"
@@ -39,7 +44,7 @@ class Rows(NamedTuple):
     """Consecutive rows of a file: whose track each is of (a number, by first appearance), and its fix.
 
     NaN is a missing position, or an accuracy that is not reported; None: none is. `known` is how many tracks there were
-    up to the last row.
+    up to the last row. `place` says where in the file a row stands.
     """
 
     tracks: array[int]
@@ -48,6 +53,7 @@ class Rows(NamedTuple):
     accuracies: array[float] | None
     times: array[int]
     known: int
+    place: Callable[[int], str]
 
 
 def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
@@ -64,11 +70,10 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
         accuracies = array("d")
         for rows in batches:
             accuracies.extend(repeat(math.nan, len(rows.tracks)) if rows.accuracies is None else rows.accuracies)
-    places = places_in_time(tracks, times)
-    end = 0
-    for rows in batches:
-        begin, end = end, end + len(rows.tracks)
-        own = places[begin:end]
+    rows_in_time = places_in_time(tracks, times)
+    ends = list(accumulate(len(rows.tracks) for rows in batches))
+    for rows, end in zip(batches, ends):
+        own = rows_in_time[end - len(rows.tracks) : end]
         yield Rows(
             rows.tracks,
             taken(latitudes, own),
@@ -76,7 +81,14 @@ def _sorted(batches: Sequence[Rows]) -> Iterator[Rows]:
             None if accuracies is None else taken(accuracies, own),
             taken(times, own),
             rows.known,
+            partial(_place, batches, ends, own),
         )
+
+
+def _place(batches: Sequence[Rows], ends: Sequence[int], rows: Sequence[int], row: int) -> str:
+    """Where a row of a sorted batch stands in the file."""
+    batch = bisect_right(ends, rows[row])
+    return batches[batch].place(rows[row] - ends[batch] + len(batches[batch].tracks))
 
 
 def _array(code: str, values: Sequence[Any]) -> array[Any]:
@@ -89,18 +101,16 @@ def _array(code: str, values: Sequence[Any]) -> array[Any]:
     return copy
 
 
-class Readers(Protocol):
-    """Who reads lines of CSV: how many batches ahead, and when asked for."""
-
-    ahead: int
-
-    def read(self, layout: track_csv.Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
-        """Begins to read; the result waits for what was read."""
+class UnsortedError(InputError):
+    """Rows are not in the order of time, and are not sorted in memory: too many, or too late in the file."""
 
 
-def _taken(waiting: deque[Any]) -> Iterator[Any]:
-    while waiting:
-        yield waiting.popleft()
+class _Numbers(dict[Any, int]):
+    """Numbers by first appearance: what is new gets the next one."""
+
+    def __missing__(self, name: Any) -> int:
+        number = self[name] = len(self)
+        return number
 
 
 class ManyTracks:
@@ -108,6 +118,8 @@ class ManyTracks:
 
     Attributes:
         keys: What tells the tracks apart, by first appearance; complete when all rows were read.
+        held_rows: With `sort` so many rows are looked at before the first is given. Where they are in order, the rest
+            is taken to be so.
     """
 
     def __init__(
@@ -116,17 +128,19 @@ class ManyTracks:
         by: str,
         columns: Mapping[str, str] | None = None,
         how: Reading = PLAIN,
-        batch_rows: int = BATCH_ROWS,
+        batch_rows: int | None = None,
         grouped: bool = False,
         sort: bool = False,
+        held_rows: int | None = None,
     ) -> None:
         self.path, self.by, self.grouped, self.sort = path, by, grouped, sort
-        self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows
-        self._numbers = Numbers()
+        self.held_rows = HELD_ROWS if held_rows is None else held_rows
+        self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows or BATCH_ROWS
+        self._numbers = _Numbers()
         self.keys: list[Any] = []
 
-    def batches(self, readers: Readers) -> Iterator[Rows]:
-        """The rows in file order; `readers` may read lines of CSV while others are taken.
+    def batches(self) -> Iterator[Rows]:
+        """The rows in file order.
 
         With `sort` the first rows are held before they are given. Where one of them is earlier than one before of its
         track, the rest is read too, and the rows of each track are sorted by time on the track's own places.
@@ -134,37 +148,44 @@ class ManyTracks:
         Raises:
             InputError: The file cannot be used, or not be sorted in memory; the text names file, place and reason.
         """
-        empty = True
+        if self._how.layer is not None and ending(self.path) not in VECTOR_FORMATS:
+            raise InputError(self.path, "", "has no layers")
+        seen = SeenTimes()
         found = keyed_points(self.path, self._columns, self.by, self._how)
         if found is not None:
             read = self._points(*found)
         else:
-            read = self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv(readers)
+            read = self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv()
         for rows in self._in_time(read) if self.sort else read:
-            if empty and len(rows.tracks):
-                empty = False
-                if doubt := about_times(min(rows.times), max(rows.times), rows.times):
-                    warn(self.path, "", doubt)
+            seen.add(rows.times)
             yield rows
-        if empty:
+        if not seen.count:
             raise InputError(self.path, "", "holds no points")
         if self._how.times.doubt:
             warn(self.path, "", self._how.times.doubt + ": the first one is taken")
+        if seen.doubt:
+            warn(self.path, "", seen.doubt)
+
+    def again(self) -> FileAgain:
+        """The file as it is read, to be read once more."""
+        return FileAgain(self.path, self.by, self._columns, self._how, self.sort)
 
     def _in_time(self, read: Iterator[Rows]) -> Iterator[Rows]:
         held: list[Rows] = []
         clocks, count, late = Clocks(), 0, 0
+        most = MOST_SORTED if self.held_rows < ALL_ROWS else ALL_ROWS
         try:
             for rows in read:
                 held.append(rows)
                 count += len(rows.tracks)
                 late += len(clocks.late_rows(rows.tracks, rows.times))
-                if not late and count >= HELD_ROWS:
+                if not late and count >= self.held_rows:
                     break
-                if late and count > MOST_SORTED:
-                    raise InputError(self.path, "", f"is not in the order of time, and {TOO_LARGE}", advice=UNSORTED)
+                if late and count > most:
+                    reason = f"is not in the order of time, and {TOO_LARGE}"
+                    raise UnsortedError(self.path, "", reason, advice=UNSORTED)
         except InputError:
-            if late and count > MOST_SORTED:
+            if late and count > most:
                 raise
             yield from _sorted(held) if late else held  # what came before it counts
             raise
@@ -182,6 +203,7 @@ class ManyTracks:
         longitudes: array[float],
         accuracies: array[float] | None,
         times: array[int],
+        place: Callable[[int], str],
     ) -> Rows:
         """Rows of tracks with these names; or, where `tracks` says which of the names each row has, with those."""
         last = len(self.keys) - 1
@@ -191,7 +213,7 @@ class ManyTracks:
             numbers = array("q", map(numbers.__getitem__, tracks))
         if self.grouped:
             self._check_grouped(numbers, last)
-        return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys))
+        return Rows(numbers, latitudes, longitudes, accuracies, times, len(self.keys), place)
 
     def _check_grouped(self, tracks: array[int], last: int) -> None:
         if not tracks or (tracks[0] >= last and tracks.tolist() == sorted(tracks)):
@@ -202,35 +224,17 @@ class ManyTracks:
                 raise InputError(self.path, "", reason)
             last = track
 
-    def _csv(self, readers: Readers) -> Iterator[Rows]:
-        with track_csv.opened(self.path, self._columns, self.by, self._how.times) as table:
-            for lines, result in self._pieces(table, readers):
-                read = result()
+    def _csv(self) -> Iterator[Rows]:
+        size = self._batch_rows * LINE_CHARACTERS
+        with track_csv.opened(self.path, self._columns, self.by, self._how.times, size) as table:
+            for piece in table.pieces():
+                read = columns(table.layout, piece)
                 if read is None:
-                    yield self._by_row(table, lines)
+                    yield self._by_row(table, piece)
                 else:
-                    table.skip(lines)
-                    yield self._rows(*read)
-
-    def _pieces(
-        self, table: track_csv.Table, readers: Readers
-    ) -> Iterator[tuple[list[str], Callable[[], Columns | None]]]:
-        """Lines in their order, each with what reads them. Some are being read ahead, unless a row may go on in the
-        next lines: after a quotation mark that is not known before."""
-        waiting: deque[tuple[list[str], Callable[[], Columns | None]]] = deque()
-        try:
-            while lines := table.lines(self._batch_rows):
-                if readers.ahead and '"' in "".join(lines):
-                    yield from _taken(waiting)
-                    yield lines, partial(columns, table.layout, lines)
-                    continue
-                waiting.append((lines, readers.read(table.layout, lines)))
-                if len(waiting) > readers.ahead:
-                    yield waiting.popleft()
-        except InputError:
-            yield from _taken(waiting)
-            raise
-        yield from _taken(waiting)
+                    place = partial(_numbered, "line", table.line)
+                    table.skip(len(read.times))
+                    yield self._rows(*read, place)
 
     def _points(self, points: Sequence[tuple[str, Point]], keys: Sequence[Any]) -> Iterator[Rows]:
         """The rows of a file that is read at once."""
@@ -248,20 +252,27 @@ class ManyTracks:
             # Here an accuracy that is not reported is 0; what stands there as NaN is none that a fix can have.
             accuracies.append(-1.0 if math.isnan(accuracy) else accuracy)
             times.append(time)
-        return self._rows(keys, None, latitudes, longitudes, accuracies, times)
+        return self._rows(keys, None, latitudes, longitudes, accuracies, times, [at for at, _ in points].__getitem__)
 
-    def _by_row(self, table: track_csv.Table, lines: Sequence[str]) -> Rows:
-        rows = list(table.points(lines))
+    def _by_row(self, table: track_csv.Table, piece: str) -> Rows:
+        rows = list(table.points(piece))
         return self._whole([key for _, key, _ in rows], [(place, point) for place, _, point in rows])
 
     def _arrow(self) -> Iterator[Rows]:
         path = os.fspath(self.path)
         with _open_batches(path, self.by, self._how, self._batch_rows) as (stream, crs):
             given = (stream, path, self._columns, self.by, self._how.transform, crs, self._how.times)
+            first = 0
             for latitudes, longitudes, accuracies, times, keys in track_batches(*given):
                 positions = _array("d", latitudes), _array("d", longitudes)
                 reported = None if accuracies is None else _array("d", accuracies)
-                yield self._rows(keys or (), None, *positions, reported, _array("q", times))
+                place = partial(_numbered, "row", first)
+                yield self._rows(keys or (), None, *positions, reported, _array("q", times), place)
+                first += len(times)
+
+
+def _numbered(what: str, first: int, row: int) -> str:
+    return f"{what} {first + row}"
 
 
 @contextmanager

@@ -27,10 +27,10 @@ def ordered(track: Track) -> tuple[Track, int]:
     return replace(track, fixes=sorted(track.fixes, key=itemgetter(3))), late
 
 
-def times_of(track: Track) -> Iterable[int]:
+def times_of(track: Track) -> Sequence[int]:
     """The times of the fixes, without making fixes of columns."""
     times: Iterable[int] | None = getattr(track.fixes, "times", None)
-    return (fix[3] for fix in track.fixes) if times is None else times
+    return array("q", (fix[3] for fix in track.fixes) if times is None else times)
 
 
 def late_rows(times: Iterable[int]) -> int:

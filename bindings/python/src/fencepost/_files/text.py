@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
+from collections.abc import Iterator
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,6 +35,46 @@ def decode(data: bytes, path: str | Path, encoding: str = "utf-8") -> str:
         raise InputError(path, f"line {line}", reason) from None
     except LookupError:
         raise InputError(path, "line 1", f"the encoding {encoding!r} is not known") from None
+
+
+def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
+    """The text of a file that need not fit into memory, in pieces of whole lines, each of about `size` characters.
+
+    As for :func:`decode`, a byte order mark is honoured and dropped.
+
+    Raises:
+        UnicodeDecodeError: The line after those that were given is no text.
+    """
+    data = file.read(size)
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    decoder = codecs.getincrementaldecoder("utf-16" if wide else "utf-8-sig")()
+    held: list[str] = []  # the begin of a line
+    while True:
+        refused = None
+        try:
+            text = decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            refused, text = error, error.object[: error.start].decode(error.encoding)
+        # A carriage return at the end may be the first half of an end of a line.
+        end = len(text) - (bool(data) and text.endswith("\r"))
+        cut = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1 if data else len(text)
+        if (cut or not data) and (piece := "".join([*held, text[:cut]])):
+            held.clear()
+            yield piece
+        if refused is not None:
+            raise refused
+        if not data:
+            return
+        held.append(text[cut:])
+        data = file.read(size)
+
+
+def line_count(text: str) -> int:
+    """How many lines a text has; the last one need not end."""
+    ends = text.count("\n")
+    if "\r" in text:
+        ends += text.count("\r") - text.count("\r\n")
+    return ends + (not text.endswith(("\n", "\r")) if text else 0)
 
 
 def read_text(path: str | Path) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import io
 import math
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from .._errors import InputError
 from .._native import InvalidArgumentError
@@ -19,7 +18,7 @@ from .._tables.wkt import wkt_point
 from .advice import DATE_ORDER, TRACK_OPTION, column_advice, decimal_comma
 from .csv_table import CSVTable
 from .kinds import is_packed
-from .text import decode
+from .text import decode, text_pieces
 from .tracks import NO_POSITION, Point
 
 NOTHING = ("", "na", "null", "none")
@@ -38,21 +37,20 @@ def read(
 
     With `by` the value of that column is appended to `keys` before each row is given.
     """
-    for place, track, point in Table(io.StringIO(decode(data, path), newline=""), path, columns, by, times).points():
+    for place, track, point in Table([decode(data, path)], path, columns, by, times).points():
         if keys is not None:
             keys.append(track)
         yield place, point
 
 
 @contextmanager
-def opened(path: str | Path, columns: Mapping[str, str], by: str, times: TimeStyle = PLAIN_TIMES) -> Iterator[Table]:
-    """The table of a file that need not fit into memory."""
+def opened(
+    path: str | Path, columns: Mapping[str, str], by: str, times: TimeStyle = PLAIN_TIMES, size: int = 1 << 20
+) -> Iterator[Table]:
+    """The table of a file that need not fit into memory, whose pieces have about `size` characters."""
     try:
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
-            wide = file.read(2) in (b"\xff\xfe", b"\xfe\xff")
-            file.seek(0)
-            with io.TextIOWrapper(file, "utf-16" if wide else "utf-8-sig", newline="") as lines:
-                yield Table(lines, path, columns, by, times)
+            yield Table(text_pieces(file, size), path, columns, by, times)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(path, "", f"not usable as gzip: {error}") from None
     except OSError as error:
@@ -77,13 +75,13 @@ class Table(CSVTable):
 
     def __init__(
         self,
-        file: IO[str],
+        text: Iterable[str],
         path: str | Path,
         columns: Mapping[str, str],
         by: str | None,
         times: TimeStyle = PLAIN_TIMES,
     ) -> None:
-        super().__init__(file, path, TRACK, columns, POSITION)
+        super().__init__(text, path, TRACK, columns, POSITION)
         self._by = by
         indices, wkt = _find(self.names, columns, path, self.place)
         unit = time_unit(self.names[indices["time"]]) if "time" in indices else None
@@ -92,11 +90,11 @@ class Table(CSVTable):
         track = -1 if by is None else self.names.index(by)
         self.layout = Layout(self.delimiter, indices, unit, track, len(self.names), times, wkt)
 
-    def points(self, lines: Sequence[str] | None = None) -> Iterator[tuple[str, str, Point]]:
+    def points(self, piece: str | None = None) -> Iterator[tuple[str, str, Point]]:
         """Place, track and point of each of :meth:`rows` that is no comment."""
         key, track = self.layout.track, ""
         last = max((self.layout.wkt, *self.layout.indices.values()))
-        for place, row in self.rows(lines):
+        for place, row in self.rows(piece):
             if row[0].startswith("#"):
                 continue
             if self._by is not None:

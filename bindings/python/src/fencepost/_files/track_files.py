@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from .._errors import InputError
-from .kinds import ending, is_packed, read_unpacked
+from .kinds import ending, first_bytes, is_packed, read_unpacked
 from .tracks import VECTOR_FORMATS, Point, Track, split
 from .vector import PLAIN, Reading
 
 # The manufacturer's record, then header records.
 _IGC = re.compile(rb"(?:\xef\xbb\xbf)?A[A-Z0-9]{3}[^\r\n]*[\r\n]+H[FOP][A-Z]{3}")
+
+
+NO_COLUMNS = "has no column {!r}: only tables (CSV, GeoPackage, frames) have columns"
 
 
 def read_track(
@@ -56,13 +60,24 @@ def keyed_points(
 
         document = track_kml.track_document(path)
         return None if document is None else (list(track_kml.read(document, path, by, keys, how.times)), keys)
-    if kind in (".geojson", ".json"):
+    if kind in VECTOR_FORMATS and not is_packed(path):
+        return None
+    start = first_bytes(path)
+    text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if kind in (".geojson", ".json") or (kind not in (".csv", ".tsv") and text.startswith(b"{")):
         from . import track_geojson
 
         return list(track_geojson.read(read_unpacked(path), path, columns, by, keys, how.times)), keys
-    if kind in (".gpx", ".nmea"):
-        raise InputError(path, "", f"has no column {by!r}: only tables (CSV, GeoPackage, GeoJSON) have columns")
+    if kind in (".gpx", ".nmea") or (kind not in (".csv", ".tsv") and text.startswith((b"<", b"$", b"!"))):
+        raise InputError(path, "", NO_COLUMNS.format(by))
     return None
+
+
+def is_streamed(path: str | Path) -> bool:
+    """Whether what reads a file of many tracks in batches is installed."""
+    if ending(path) not in VECTOR_FORMATS:
+        return True
+    return all(map(find_spec, ("nanoarrow", "pyarrow" if ending(path) == ".parquet" else "pyogrio")))
 
 
 def read_tracks(
@@ -106,5 +121,5 @@ def read_tracks(
         points = track_csv.read(data, path, columns or {}, by, keys, how.times)
         tabular = True
     if by is not None and not tabular:
-        raise InputError(path, "", f"has no column {by!r}: only tables (CSV, GeoPackage, frames) have columns")
+        raise InputError(path, "", NO_COLUMNS.format(by))
     return split(points, path, keys)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._files.condition_files import ConditionRow
 from .._files.tracks import FixRow
 from .._tables.rows import Rows
-from .._tables.times import from_us
+from .._tables.times import from_us, time_text, utc_text
 from .._values.conditions import Condition
 from .._values.enums import State
 from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
@@ -203,5 +203,5 @@ class Log(Rows[Event]):
 
     def _summary(self) -> str:
         several = "" if self.by is None else f", {len(self._replays)} tracks by {self.by}"
-        period = "" if self.start is None else f", {self.start:%Y-%m-%d %H:%M:%S} to {self.end:%Y-%m-%d %H:%M:%S} UTC"
+        period = "" if self.start is None else f", {time_text(self.start)} to {utc_text(self.end)}"
         return f"{len(self)} events of {len(self._conditions)} conditions{several}{period}"

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from .._errors import require
-from .._tables.rows import shown
+from .._tables.html import text as shown
 from .._values.enums import State
 from .log import Log
 from .report_data import EVENT_COLOURS, EVENT_MARKS, STATE_COLOURS, ReportData, report_data

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._files.tracks import FixRow
-from .._tables.rows import shown
+from .._tables.html import text as shown
 from .._tables.times import from_us
 from .._values.conditions import CircularGeographicCondition
 from .._values.enums import Cause, State

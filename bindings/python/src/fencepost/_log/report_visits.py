@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from .._tables.rows import shown
+from .._tables.html import text as shown
 from .visits import Visits
 
 _LEFT_OUT = ("open", "start_evidence", "end_evidence")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._native import InvalidArgumentError, Monitor as Handle, NotFoundError
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
-from .._tables.times import from_us, seconds_to_us
+from .._tables.times import from_us, seconds_to_us, utc_text
 from .._values.arguments import member
 from .._values.enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
 from .conditions import MonitorConditions
@@ -355,10 +355,9 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
     def __repr__(self) -> str:
         counters = self.statistics()
         name = "" if self.name is None else f"{self.name!r}, "
-        clock = "unset" if counters.clock is None else counters.clock.isoformat()
         return (
             f"<fencepost.Monitor {name}{counters.condition_count} conditions, "
-            f"{counters.pending_events} events wait, clock {clock}>"
+            f"{counters.pending_events} events wait, clock {utc_text(counters.clock)}>"
         )
 
     def _repr_html_(self) -> str:

@@ -10,16 +10,17 @@ from datetime import tzinfo
 from .._errors import InputError, warn
 from .._files.advice import NOT_PLAYED, PLAY
 from .._files.checked import flaw_of
-from .._files.doubts import about_unusable
+from .._files.doubts import Flaw, about_unusable
 from .._files.sightings import Report, read_sightings
 from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
+from .._files.track_files import is_streamed
 from .._files.tracks import FixRow, Track
 from .._files.vector import Reading
 from .._log.event_log import EventLog
 from .._log.log import ReplayCounts, TrackReplay
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError
-from .._tables.text_times import time_style
+from .._tables.text_times import TimeStyle, time_style
 from .._tables.times import Time, to_us
 from .._values.arguments import as_policy
 from .._values.enums import Delivery, State
@@ -108,6 +109,7 @@ def replay(
         <fencepost.EventLog: 1 events of 1 conditions, 1970-01-01 00:00:00 to 1970-01-01 00:00:59 UTC>
     """
     column = track_column(track, by)
+    scale = _scale(hdop_scale)
     times = time_style(time_zone, date_order)
     name, rows = as_conditions(
         conditions,
@@ -117,15 +119,24 @@ def replay(
         radius=radius,
         assuming=assuming,
     )
-    tracks = [
-        timed(track, speed, start, loop)
-        for track in as_tracks(
-            track, columns or {}, by, _scale(hdop_scale), how=Reading(layer, transform, times), sort=sort
-        )
-    ]
-    reports = [] if sightings is None else read_sightings(os.fspath(sightings), times, sort)
-    until_us = None if until is None else to_us(until, "until")
+    how = Reading(layer, transform, times)
     template = Monitor(delivery=delivery, condition_limit=condition_limit)
+    until_us = None if until is None else to_us(until, "until")
+    if isinstance(track, str | os.PathLike) and by is not None and (speed, start, loop) == (None,) * 3:
+        path = os.fspath(track)
+        if is_streamed(path):
+            add_conditions(template, rows, name)
+            reports = _sightings(sightings, times, sort)
+            from .stream import replay_file
+
+            many, events = replay_file(path, by, columns or {}, how, sort, template, reports, until_us)
+            log = EventLog(many.results(events), rows, by)
+            warn_of(many.flaw, path, log)
+            return log
+    tracks = [
+        timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, scale, how=how, sort=sort)
+    ]
+    reports = _sightings(sightings, times, sort)
     add_conditions(template, rows, name)
     replays = []
     for one in tracks:
@@ -134,10 +145,18 @@ def replay(
             raise InvalidArgumentError("until is before the last input")
         replays.append(run.result(one, run.events(until_us)))
     log = EventLog(replays, rows, column)
-    flaw = flaw_of(tracks)
-    if flaw is not None and not flaw.is_missing:
-        warn(tracks[0].path, "", about_unusable(log.counts.invalid_fixes, log.counts.fixes, flaw))
+    warn_of(flaw_of(tracks), tracks[0].path, log)
     return log
+
+
+def warn_of(flaw: Flaw | None, path: str, log: EventLog) -> None:
+    """Warns of fixes that were skipped, unless they said themselves that there is no position."""
+    if flaw is not None and not flaw.is_missing:
+        warn(path, "", about_unusable(log.counts.invalid_fixes, log.counts.fixes, flaw))
+
+
+def _sightings(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool) -> list[Report]:
+    return [] if path is None else read_sightings(os.fspath(path), times, sort)
 
 
 def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:

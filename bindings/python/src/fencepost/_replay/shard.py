@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.many_tracks import Rows
 from .._files.sightings import Report
+from .._log.log import ReplayCounts
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError, event_json, feed_tracks
 from .._values.events import EventRow
@@ -34,12 +35,13 @@ class Found(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A track at its end: the last events, the first time of all inputs and the clock."""
+    """A track at its end: the last events, the first time of all inputs and the clock, and how its inputs fared."""
 
     track: int
     events: list[EventRow | str]
     begin_us: int | None
     end_us: int | None
+    counts: ReplayCounts
 
 
 class Work(NamedTuple):
@@ -57,10 +59,10 @@ class Work(NamedTuple):
 
 
 class _Run:
-    __slots__ = ("monitor", "next_report")
+    __slots__ = ("late_reports", "monitor", "next_report")
 
     def __init__(self, monitor: Monitor) -> None:
-        self.monitor, self.next_report = monitor, 0
+        self.monitor, self.next_report, self.late_reports = monitor, 0, 0
 
 
 class Shard:
@@ -72,7 +74,9 @@ class Shard:
         self._runs: dict[int, _Run] = {}
         # By track: its monitor's handle, None before its first row, False where it is another shard's.
         self._handles: list[Handle | bool | None] = []
+        self._first_report = min((report.time_us for report in self._reports), default=_NEVER)
         self._begins = array("q")
+        self._counts = array("q")  # three of each track: fixes, late ones, invalid ones
         self._ended: list[Ended] = []
         self._current = -1
 
@@ -82,7 +86,8 @@ class Shard:
         counts: Counter[str] = Counter()
         fresh = rows.known - len(self._handles)
         self._handles.extend(repeat(None, fresh))
-        self._begins.extend(repeat(self._reports[0].time_us if self._reports else _NEVER, fresh))
+        self._begins.extend(repeat(self._first_report, fresh))
+        self._counts.extend(repeat(0, 3 * fresh))
         if not self._grouped:
             for track in range(rows.known - fresh, rows.known):
                 self._begin(track, 0, found, counts)
@@ -100,7 +105,7 @@ class Shard:
                     put = lambda event, place=place, track=track: found.append((place, track, event))  # noqa: E731
                     self._report(run, rows.times[row], counts, put)
             row, fixes, late, invalid = feed_tracks(
-                self._handles, self._begins, *columns, row, stop, found, self._as_json
+                self._handles, self._begins, self._counts, *columns, row, stop, found, self._as_json
             )
             counts.update(fixes=fixes, late_fixes=late, invalid_fixes=invalid)
         found.sort(key=itemgetter(0))  # they came by track
@@ -138,7 +143,9 @@ class Shard:
                 raise InvalidArgumentError("until is before the last input")
             run.monitor.advance(self._until_us)
             self._drain(run, events.append)
-        return Ended(track, events, self._begins[track], run.monitor.clock_us)
+        fixes, late, invalid = self._counts[3 * track : 3 * track + 3]
+        told = ReplayCounts(fixes, late, invalid, run.next_report, run.late_reports)
+        return Ended(track, events, self._begins[track], run.monitor.clock_us, told)
 
     def _report(self, run: _Run, before: int | None, counts: Counter[str], put: Any) -> None:
         while run.next_report < len(self._reports):
@@ -151,6 +158,7 @@ class Shard:
                 feed_report(run.monitor, report)
             except LateInputError:
                 counts["late_reports"] += 1
+                run.late_reports += 1
             self._drain(run, put)
 
     def _drain(self, run: _Run, put: Any) -> None:

@@ -1,19 +1,16 @@
-"""Where the shards of a replay run: here, or in processes, which also read lines of CSV."""
+"""Where the shards of a replay run: here, or in processes, each of which feeds some of the tracks."""
 
 from __future__ import annotations
 
-import io
 import multiprocessing
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._files.csv_columns import Columns, columns
 from .._files.many_tracks import Rows
-from .._files.track_csv import Layout
 from .._native import FencepostError
 from .shard import Ended, Found, Shard, Work
 
@@ -39,11 +36,6 @@ class Here:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def read(self, layout: Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
-        """Reads lines of CSV."""
-        read = columns(layout, lines)
-        return lambda: read
-
     def feed(self, rows: Rows) -> Callable[[], list[Found]]:
         """Feeds a batch; the result is what came of it."""
         found = [self._shard.feed(rows)]
@@ -62,7 +54,6 @@ class Processes:
         context = multiprocessing.get_context("spawn")
         self.ahead = 2 * jobs  # so that none waits for the other
         self._pools = [ProcessPoolExecutor(1, context, _begin, (work, number, jobs)) for number in range(jobs)]
-        self._turn = 0
         self._started = [pool.submit(os.getpid) for pool in self._pools]
 
     def __enter__(self) -> Self:
@@ -79,15 +70,10 @@ class Processes:
         for pool in self._pools:
             pool.shutdown(cancel_futures=True)
 
-    def read(self, layout: Layout, lines: Sequence[str]) -> Callable[[], Columns | None]:
-        """Begins to read lines of CSV, in one process after another."""
-        self._turn = (self._turn + 1) % len(self._pools)
-        reading = self._submit(self._pools[self._turn], _read, layout, "".join(lines))
-        return lambda: _result(reading)
-
     def feed(self, rows: Rows) -> Callable[[], list[Found]]:
         """Hands a batch to all of them; the result is what came of it."""
-        feeding = [self._submit(pool, _feed, rows) for pool in self._pools]
+        columns = rows._replace(place=str)  # where a row stands is told here
+        feeding = [self._submit(pool, _feed, columns) for pool in self._pools]
         return lambda: [_result(one) for one in feeding]
 
     def end(self) -> list[tuple[list[Ended], Counter[str]]]:
@@ -134,10 +120,6 @@ def _end_with(parent: Any) -> None:
     """Of a parent that was killed nothing else tells."""
     parent.join()
     os._exit(1)
-
-
-def _read(layout: Layout, text: str) -> Columns | None:
-    return columns(layout, io.StringIO(text, newline=""))
 
 
 def _feed(rows: Rows) -> Found:

@@ -8,7 +8,7 @@ its own rows and says at which row each event came: merged by row, the events ar
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
@@ -16,9 +16,11 @@ from typing import Any
 from .._errors import InputError
 from .._files.checked import refuse
 from .._files.doubts import Flaw, is_usable, worse
-from .._files.many_tracks import HELD_ROWS, UNSORTED, ManyTracks, Rows
+from .._files.file_fixes import FileFixes
+from .._files.many_tracks import ALL_ROWS, UNSORTED, ManyTracks, Rows, UnsortedError
 from .._files.sightings import Report
-from .._log.log import ReplayCounts, TrackedEvent, TrackReplay
+from .._files.vector import Reading
+from .._log.log import TrackedEvent, TrackReplay
 from .._log.texts import line_head
 from .._monitor.monitor import Monitor
 from .._values.events import Event
@@ -72,7 +74,7 @@ class ManyReplay:
             # The shards feed one batch while the next is read.
             fed: deque[tuple[Rows, Callable[[], list[Found]]]] = deque()
             try:
-                for rows in self._tracks.batches(shards):
+                for rows in self._tracks.batches():
                     fed.append((rows, shards.feed(rows)))
                     if len(fed) > shards.ahead:
                         yield from self._merged(*fed.popleft())
@@ -99,12 +101,13 @@ class ManyReplay:
         if counts["late_fixes"] and self._tracks.sort:
             reason = (
                 f"of the fixes {begin + 1} to {begin + len(rows.tracks)} {counts['late_fixes']} are earlier than one "
-                f"before of their track, and only what is not in order from its first {HELD_ROWS} rows on is sorted"
+                f"before of their track, and only what is not in order from its first {self._tracks.held_rows} rows on "
+                "is sorted"
             )
-            raise InputError(self._tracks.path, "", reason, advice=UNSORTED)
+            raise UnsortedError(self._tracks.path, "", reason, advice=UNSORTED)
         self.counts += counts
         if counts["invalid_fixes"] and (self.flaw is None or self.flaw.is_missing):
-            self.flaw = worse(self.flaw, _flaw(rows, begin))
+            self.flaw = worse(self.flaw, _flaw(rows))
         yield from self._in_place(found)
 
     def _in_place(self, found: Sequence[Found]) -> Iterator[tuple[int, Any]]:
@@ -115,26 +118,58 @@ class ManyReplay:
             yield track, row
 
     def results(self, events: Mapping[Any, Sequence[Event]]) -> list[TrackReplay]:
-        """The tracks without their fixes, for visits; `events` by the track's key."""
-        path = str(self._tracks.path)
-        counts = ReplayCounts(**self.counts)
+        """What became of each track, after its events were taken; `events` by the track's key.
+
+        Their fixes are read again when they are asked for.
+        """
+        keys, path = self._tracks.keys, str(self._tracks.path)
+        again = self._tracks.again()
         return [
             TrackReplay(
-                self._tracks.keys[one.track], path, (), tuple(events.get(self._tracks.keys[one.track], ())),
-                counts if one.track == 0 else ReplayCounts(), one.begin_us, one.end_us,
+                keys[one.track], path, FileFixes(again, one.track, one.counts.fixes),
+                tuple(events.get(keys[one.track], ())), one.counts, one.begin_us, one.end_us,
             )
             for one in self.ended
         ]  # fmt: skip
 
 
-def _flaw(rows: Rows, begin: int) -> Flaw | None:
-    """The first fix of a batch that cannot be used; `begin` fixes were before it."""
+def replay_file(
+    path: str,
+    by: str,
+    columns: Mapping[str, str],
+    how: Reading,
+    sort: bool,
+    template: Monitor,
+    reports: Sequence[Report],
+    until_us: int | None,
+) -> tuple[ManyReplay, dict[Any, list[Event]]]:
+    """Replays a file of many tracks to its end: what became of it, and the events by track.
+
+    Where rows are not in the order of time, and not from the first ones on, all are read at once and sorted.
+    """
+
+    def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, list[Event]]]:
+        tracks = ManyTracks(path, by, columns, how, sort=sort, held_rows=held_rows)
+        many = ManyReplay(tracks, template, reports, until_us)
+        found: dict[Any, list[Event]] = defaultdict(list)
+        for tracked in many.events():
+            found[tracked.track].append(tracked.event)
+        return many, found
+
+    try:
+        return run(None)
+    except UnsortedError:
+        return run(ALL_ROWS)
+
+
+def _flaw(rows: Rows) -> Flaw | None:
+    """The first fix of a batch that cannot be used."""
     found: Flaw | None = None
     accuracies = repeat(0.0) if rows.accuracies is None else rows.accuracies
     for row, (latitude, longitude, accuracy) in enumerate(zip(rows.latitudes, rows.longitudes, accuracies)):
         reported = 0.0 if math.isnan(accuracy) else accuracy
         if not is_usable(latitude, longitude, reported):
-            found = worse(found, Flaw(f"fix {begin + row + 1}", latitude, longitude, reported))
+            found = worse(found, Flaw(rows.place(row), latitude, longitude, reported))
             if found is not None and not found.is_missing:
                 break
     return found

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+
+from .times import time_text
 
 SHOWN = 50
 """Rows of a table that are shown."""
 
 
 def text(value: Any, name: str = "") -> str:
-    """A value of a column as one reads it: times to the second where that is exact, numbers as :func:`number`."""
+    """A value of a column as people read it."""
     if value is None:
         return ""
     if isinstance(value, datetime):
-        return instant(value)
+        return time_text(value)
+    if isinstance(value, timedelta):
+        return duration(value)
     return number(value, name) if isinstance(value, float) else str(value)
+
+
+def duration(value: timedelta) -> str:
+    """Hours, minutes and seconds: ``0:09:14``."""
+    seconds = round(value.total_seconds())
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def number(value: float, name: str) -> str:
@@ -25,11 +35,6 @@ def number(value: float, name: str) -> str:
         return f"{value:.1f}"
     digits = f"{value:.7f}".rstrip("0")
     return f"{digits}0" if digits.endswith(".") else digits
-
-
-def instant(value: datetime | None) -> str:
-    """An aware UTC time, ISO 8601."""
-    return "unset" if value is None else value.isoformat().replace("+00:00", "Z")
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], count: int) -> str:

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import IO, Any, Generic, TypeAlias, TypeVar, overload
 
-from .html import SHOWN, instant, number, table
+from .html import SHOWN, table
 from .table import Table
+from .times import iso_text
 
 T = TypeVar("T")
 Target: TypeAlias = str | os.PathLike[str] | IO[str] | None
@@ -105,28 +106,16 @@ class Rows(Table, Sequence[T], Generic[T]):
 
     def _repr_html_(self) -> str:
         columns = self.columns()
-        rows = (tuple(map(shown, row, columns)) for row in islice(zip(*columns.values()), SHOWN))
+        rows = islice(zip(*columns.values()), SHOWN)
         return table(f"{type(self).__name__}: {self._summary()}", tuple(columns), rows, len(self))
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, datetime):
-        return instant(value)
+        return iso_text(value)
     if isinstance(value, timedelta):
         return value.total_seconds()
     return "" if value is None else value
-
-
-def shown(value: Any, name: str = "") -> str:
-    """A value of a column as people read it."""
-    if value is None:
-        return ""
-    if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%d %H:%M:%S")
-    if isinstance(value, timedelta):
-        seconds = round(value.total_seconds())
-        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return number(value, name) if isinstance(value, float) else str(value)
 
 
 def write_to(target: Target, write: Any) -> str | None:

@@ -83,6 +83,25 @@ def from_us(value: int | None) -> datetime | None:
     return None if value is None else EPOCH + timedelta(microseconds=value)
 
 
+def time_text(value: datetime) -> str:
+    """A time as people read it, on the clock of UTC: ``2024-05-01 12:00:00``, with a fraction where there is one.
+
+    Files have ISO 8601 (:func:`iso_text`).
+    """
+    text = str(value.astimezone(UTC).replace(tzinfo=None))
+    return text.rstrip("0") if "." in text else text
+
+
+def utc_text(value: datetime | None) -> str:
+    """The same where nothing else says that it is UTC."""
+    return "unset" if value is None else f"{time_text(value)} UTC"
+
+
+def iso_text(value: datetime) -> str:
+    """A time as files have it: ``2024-05-01T12:00:00Z``."""
+    return value.isoformat().replace("+00:00", "Z")
+
+
 def seconds_to_us(value: float | timedelta, what: str) -> int:
     """Microseconds of a duration in seconds, to the nearest."""
     if isinstance(value, timedelta):

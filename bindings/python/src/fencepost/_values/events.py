@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._native import event_json
-from .._tables.html import SHOWN, instant, table
+from .._tables.html import SHOWN, table
 from .._tables.table import Table
-from .._tables.times import from_us
+from .._tables.times import from_us, utc_text
 from .conditions import BeaconIdentityCondition, uuid_of
 from .enums import CAUSES, STATES, Cause, Diagnostics, State
 
@@ -95,7 +95,7 @@ class Event:
         return from_us(self.evidence_date_us)
 
     def __repr__(self) -> str:
-        parts = [f"{self.identifier!r} {self.state} {instant(self.date)}", str(self.cause)]
+        parts = [f"{self.identifier!r} {self.state} {utc_text(self.date)}", str(self.cause)]
         if self.boundary_distance is not None:
             parts.append(distance_text(self.boundary_distance))
         if self.refinement is not None:
@@ -214,7 +214,7 @@ class EventList(Table, list[Event]):
         >>> monitor.feed(Fix(52.5, 13.4, time=0))
         >>> events = monitor.poll()
         >>> events
-        [<Event 1 'home' satisfied 1970-01-01T00:00:00Z, determination, 100.0 m inside>]
+        [<Event 1 'home' satisfied 1970-01-01 00:00:00 UTC, determination, 100.0 m inside>]
         >>> events.columns()["boundary_distance"]
         [-100.0]
     """

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .._tables.html import SHOWN, instant, table
+from .._tables.html import SHOWN, table
 from .._tables.table import Table
+from .._tables.times import utc_text
 from .conditions import CIRCULAR_GEOGRAPHIC, BeaconIdentityCondition, CircularGeographicCondition, Condition, uuid_of
 from .enums import STATES, State
 from .events import Event, EventRow
@@ -63,7 +64,7 @@ class Record:
 
     def __repr__(self) -> str:
         event = self.last_event
-        return f"<Record {self.identifier!r} {event.state} since {instant(event.date)}, {self.described}>"
+        return f"<Record {self.identifier!r} {event.state} since {utc_text(event.date)}, {self.described}>"
 
     def _repr_html_(self) -> str:
         return RecordList([self])._repr_html_()

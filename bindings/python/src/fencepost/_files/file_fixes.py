@@ -1,0 +1,67 @@
+"""The fixes of a file's tracks, which are read again when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import overload
+
+from .._errors import InputError
+from .order import ordered
+from .track_files import read_tracks
+from .tracks import FixRow
+from .vector import Reading
+
+
+class FileAgain:
+    """A file of many tracks that was replayed, to be read once more: then the fixes of all tracks are in memory."""
+
+    def __init__(self, path: str | Path, by: str, columns: Mapping[str, str], how: Reading, sort: bool) -> None:
+        self.path, self._by, self._columns, self._how, self._sort = path, by, columns, how, sort
+        self._fixes: list[Sequence[FixRow]] | None = None
+
+    def fixes(self, number: int) -> Sequence[FixRow]:
+        """Those of a track, by the number of its first appearance; sorted by time where the replay sorted them.
+
+        Raises:
+            InputError: The file is not there any more, or not as it was.
+        """
+        if self._fixes is None:
+            tracks = read_tracks(self.path, columns=self._columns, by=self._by, how=self._how)
+            self._fixes = [(ordered(track)[0] if self._sort else track).fixes for track in tracks]
+        return self._fixes[number] if number < len(self._fixes) else ()
+
+
+class FileFixes(Sequence[FixRow]):
+    """The fixes of one track of such a file."""
+
+    def __init__(self, file: FileAgain, number: int, count: int) -> None:
+        self._file, self._number, self._count = file, number, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[FixRow]:
+        return iter(self._read())
+
+    @overload
+    def __getitem__(self, index: int) -> FixRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[FixRow]: ...
+    def __getitem__(self, index: int | slice) -> FixRow | Sequence[FixRow]:
+        return self._read()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(other) == self._count and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{self._count} fixes of {self._file.path}>"
+
+    def _read(self) -> Sequence[FixRow]:
+        found = self._file.fixes(self._number)
+        if len(found) != self._count:
+            reason = f"has changed since it was replayed: the track has {len(found)} fixes, not {self._count}"
+            raise InputError(self._file.path, "", reason)
+        return found
