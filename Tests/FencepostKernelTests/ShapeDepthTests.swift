@@ -41,7 +41,7 @@ import Testing
   /// D changes by no more than the position moves; no place is deeper than the depth by more than a hundredth; bounds hold D;
   /// what is inside is in both caps that hold the shape; nothing within the clearance has the level.
   @Test(arguments: 0..<8) func everythingRestsOnTheDistance(_ number: Int) throws {
-    var random = SeededGenerator("shapes \(number)")
+    var random = SeededGenerator("shapes", salt: UInt64(number))
     for _ in 0..<40 {
       let (shape, centre, size) = Self.random(&random)
       #expect(shape.depth > 0 && shape.depth <= max(shape.offset, GeodesicShape.greatestDepth))

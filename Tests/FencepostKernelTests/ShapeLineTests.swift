@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: 0..<12) func nearestAndSideAreThoseOfAllEdges(_ number: Int) {
-    var random = SeededGenerator("rings \(number)")
+    var random = SeededGenerator("rings", salt: UInt64(number))
     for _ in 0..<10 {
       let centre = random.place()
       let size = random.logarithmic(1, 3e6)
@@ -64,7 +64,8 @@ import Testing
             least = min(least, edge.foot(of: point).distance)
           }
         }
-        #expect(found.distance == least, "\(rings) \(place)")
+        // The line keeps vectors, to a nanometre.
+        #expect((found.distance - least).magnitude <= 5e-9, "\(rings) \(place)")
         let chords = line.chordBounds(to: point.vector)
         #expect(chords.least <= least && GeodesicShape.most(ofChord: chords.most) >= least)
         if least > size * 1e-3 {

@@ -11,14 +11,19 @@ struct CrossingCheck {
   private let places: ContiguousArray<ShapeDefect.Place>
   /// Ends of edges that meet other edges within their length, with the edge that is met.
   private var touches: [(vertex: Int, edge: Int)] = []
+  /// Whether edges meet elsewhere than one after the other.
+  private var touchesItself = false
 
   /// - Parameters:
   ///   - line: chains that run with the polygon to their left.
   ///   - places: of each edge of the line, where it was given.
-  static func run(_ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>) throws(ShapeDefect) {
+  /// - Returns: whether edges touch elsewhere than one after the other in a chain.
+  @discardableResult
+  static func run(_ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>) throws(ShapeDefect) -> Bool {
     var check = CrossingCheck(line: line, places: places)
     try check.lookAtPairs()
     try check.lookAtVertices()
+    return check.touchesItself
   }
 
   private init(line: ShapeLine, places: ContiguousArray<ShapeDefect.Place>) {
@@ -27,14 +32,13 @@ struct CrossingCheck {
   }
 
   private mutating func lookAtPairs() throws(ShapeDefect) {
-    var touches: [(vertex: Int, edge: Int)] = []
+    let line = line
     try line.forEachNearPair(within: 2 * CrossingCheck.tolerance) { (one, other) throws(ShapeDefect) in
-      try look(one, other, &touches)
+      try look(one, other)
     }
-    self.touches = touches
   }
 
-  private func look(_ one: Int, _ other: Int, _ touches: inout [(vertex: Int, edge: Int)]) throws(ShapeDefect) {
+  private mutating func look(_ one: Int, _ other: Int) throws(ShapeDefect) {
     if meetWidely(one, other) { return }
     let tolerance = CrossingCheck.tolerance
     let (first, second) = (line.segment(one), line.segment(other))
@@ -58,6 +62,7 @@ struct CrossingCheck {
       }
       return
     }
+    if line.following(one) != other, line.following(other) != one { touchesItself = true }
     // In an end of the other edge they meet as vertices do.
     for end in near
     where end.3.along > tolerance && end.3.along < (end.2 == one ? first : second).length - tolerance {
@@ -70,12 +75,13 @@ struct CrossingCheck {
     let vertices = line.vertices
     for (tip, from) in [(one, one + 1), (one + 1, one)] {
       for (otherTip, otherFrom) in [(other, other + 1), (other + 1, other)]
-      where vertices[tip].vector == vertices[otherTip].vector {
-        let a = vertices[from].vector - vertices[tip].vector
-        let b = vertices[otherFrom].vector - vertices[otherTip].vector
+      where vertices[tip] == vertices[otherTip] {
+        let a = vertices[from] - vertices[tip]
+        let b = vertices[otherFrom] - vertices[otherTip]
         let (sizeA, sizeB) = (a.length, b.length)
-        // Chords of edges below 1 000 km leave their geodesics by less than this angle.
-        return sizeA < 1e6 && sizeB < 1e6 && min(sizeA, sizeB) > 1e-3 && a.dot(b) < 0.9 * sizeA * sizeB
+        // Chords of edges below 100 km leave their geodesics by less than 0.5°, below 1 000 km by 4.5°.
+        let alike = max(sizeA, sizeB) < 1e5 ? 0.999 : 0.9
+        return sizeA < 1e6 && sizeB < 1e6 && min(sizeA, sizeB) > 1e-3 && a.dot(b) < alike * sizeA * sizeB
       }
     }
     return false
@@ -96,39 +102,51 @@ struct CrossingCheck {
   }
 
   /// Directions around each place where more than two edges meet.
-  private func lookAtVertices() throws(ShapeDefect) {
+  private mutating func lookAtVertices() throws(ShapeDefect) {
     // Ends at the same place, by sorting: the order is that of the numbers, the same on every machine.
-    let order = line.vertices.indices.sorted { a, b in
-      let (p, q) = (line.vertices[a].vector, line.vertices[b].vector)
-      return (p.x, p.y, p.z, a) < (q.x, q.y, q.z, b)
+    let vertices = line.vertices
+    let order = vertices.indices.sorted { a, b in
+      let (p, q) = (vertices[a], vertices[b])
+      return p.x != q.x ? p.x < q.x : (p.y, p.z, a) < (q.y, q.z, b)
     }
-    var first = 0
     let touched = Set(touches.map(\.vertex))
+    var first = 0
     while first < order.count {
       var last = first + 1
-      while last < order.count, line.vertices[order[last]].vector == line.vertices[order[first]].vector { last += 1 }
-      let group = Array(order[first..<last])
-      let passing =
-        group.contains(where: touched.contains) ? touches.filter { group.contains($0.vertex) }.map(\.edge) : []
-      try lookAround(group, passing)
+      while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
+      // Two numbers are the start and the end of one closed chain, or one chain goes on where another ends.
+      let isPlain = last - first == 1 || (last - first == 2 && !isCrowded(order[first], order[last - 1]))
+      if !isPlain || (!touched.isEmpty && order[first..<last].contains(where: touched.contains)) {
+        touchesItself = true
+        let group = Array(order[first..<last])
+        try lookAround(group, touches.filter { group.contains($0.vertex) }.map(\.edge))
+      }
       first = last
     }
   }
 
+  /// Whether two numbers of one vertex have more than two edges.
+  private func isCrowded(_ one: Int, _ other: Int) -> Bool {
+    let ends = [one, other].reduce(0) { sum, vertex in
+      sum + (line.isEdge(vertex) ? 1 : 0) + (vertex > 0 && line.isEdge(vertex - 1) ? 1 : 0)
+    }
+    return ends > 2
+  }
+
   private func lookAround(_ group: [Int], _ passing: [Int]) throws(ShapeDefect) {
-    let centre = line.vertices[group[0]]
+    let centre = line.place(group[0])
     var directions: [(azimuth: Double, leaves: Bool, edge: Int)] = []
     for vertex in group {
       if line.isEdge(vertex) {
-        directions.append((azimuth(from: centre, to: line.vertices[vertex + 1]), true, vertex))
+        directions.append((azimuth(from: centre, to: line.place(vertex + 1)), true, vertex))
       }
       if vertex > 0, line.isEdge(vertex - 1) {
-        directions.append((azimuth(from: centre, to: line.vertices[vertex - 1]), false, vertex - 1))
+        directions.append((azimuth(from: centre, to: line.place(vertex - 1)), false, vertex - 1))
       }
     }
     for edge in Set(passing).sorted() {
-      directions.append((azimuth(from: centre, to: line.vertices[edge + 1]), true, edge))
-      directions.append((azimuth(from: centre, to: line.vertices[edge]), false, edge))
+      directions.append((azimuth(from: centre, to: line.place(edge + 1)), true, edge))
+      directions.append((azimuth(from: centre, to: line.place(edge)), false, edge))
     }
     guard directions.count > 2 else { return }
     directions.sort { ($0.azimuth, $0.edge) < ($1.azimuth, $1.edge) }

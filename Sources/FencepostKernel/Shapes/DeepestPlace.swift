@@ -1,129 +1,226 @@
-/// The place within a polygon that is farthest from its line, by branch and bound over square cells.
+/// The place within a polygon that is farthest from its line: the centre of the largest inscribed circle.
 ///
-/// D changes by no more than one moves, so no place of a cell is deeper than its middle by more than the cell's half
-/// diagonal. The cell that may hold the deepest place is looked at first. (The idea is that of Garcia-Castellanos and
-/// Lombardo, "Poles of inaccessibility", Scottish Geographical Journal 123 (2007), with bounds instead of chance.)
+/// Such a circle touches the line from the left, in an edge or in a corner that points inwards; so all places and
+/// directions of touching are searched, by branch and bound. What one edge stops at both ends of a stretch of these, it
+/// stops in between no later than at the later end: for each radius the touching circles that meet a convex set are those of
+/// one interval. The effort grows with the number of edges and not with the length of thin parts.
 struct DeepestPlace {
-  /// How much deeper there may be a place, as a part of the depth.
-  static var tolerance: Double { 0.008 }
+  /// How much deeper there may be a place, as a part of the depth; the rest of a hundredth is left to the ellipsoid.
+  static var tolerance: Double { 0.006 }
+  /// Edges are looked at in pieces of this length, metres, within which the Earth is a sphere and geodesics are great circles.
+  static var longestEdge: Double { 200_000 }
+  /// Largest circle looked for, metres; there is no larger buffer inwards.
+  static var largest: Double { 8_000_000 }
 
   private let line: ShapeLine
+  /// The line in short pieces.
+  private let pieces: ShapeLine
   private let buffer: Double
-  private var best: (depth: Double, vector: EarthVector)
-  private var queue: ContiguousArray<Cell> = []
+  private var depth = -Double.infinity
+  private var place: SurfacePoint
+  private var queue = Heap<Stretch>()
+  /// R tan(r/R) of the largest circle looked for.
+  private let largestTangent: Double
+  /// The edge that stopped the last circle, which often stops the next.
+  private var lastBlocker = -1
 
-  /// A square of a plane beside the Earth; what it holds are the points below it, towards the Earth's centre.
-  private struct Cell {
-    var plane: Int
-    var u, v: Double
-    /// Half of the edge, metres.
-    var half: Double
-    /// Nothing below it is deeper.
+  /// Contacts between two: along an edge, or around a corner.
+  private struct Stretch: HeapElement {
+    var edge: Int
+    /// Whether it turns around the end of the edge; otherwise it goes along it.
+    var isCorner: Bool
+    var from, to: Double
+    /// R tan(r/R) at both ends, and the edges that stop the circles.
+    var first, last: Stop
+    /// No circle in between is larger, metres.
     var bound: Double
 
-    func precedes(_ other: Cell) -> Bool {
-      bound != other.bound ? bound > other.bound : (plane, u, v) < (other.plane, other.u, other.v)
+    func precedes(_ other: Stretch) -> Bool {
+      bound != other.bound ? bound > other.bound : (edge, from) < (other.edge, other.from)
     }
   }
 
-  private struct Plane {
-    var origin, east, north: EarthVector
+  /// A contact, R tan(r/R) of a circle there that does not get larger, and the edge that stops it.
+  private struct Stop {
+    var contact: InscribedCircle.Contact
+    var tangent: Double
+    var blocker: Int
   }
-  private var planes: [Plane] = []
 
-  /// - Parameter isEverywhere: whether the polygon may be anywhere on the Earth and not just within the bounds of its line.
   /// - Returns: the deepest place that was found and −D there, above 0; `nil` when the buffer leaves nothing.
-  static func find(
-    _ line: ShapeLine, buffer: Double, isEverywhere: Bool
-  ) -> (place: SurfacePoint, depth: Double)? {
-    var search = DeepestPlace(line: line, buffer: buffer)
-    search.run(isEverywhere: isEverywhere)
-    let (latitude, longitude) = search.best.vector.position
-    let place = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
-    let foot = line.nearest(to: place)
-    let depth = (foot.side > 0 ? foot.distance : -foot.distance) + buffer
-    return depth > 0 ? (place, depth) : nil
+  static func find(_ line: ShapeLine, buffer: Double) -> (place: SurfacePoint, depth: Double)? {
+    var search = DeepestPlace(line, buffer)
+    search.run()
+    let depth = search.depth + buffer
+    return depth > 0 ? (search.place, depth) : nil
   }
 
-  private init(line: ShapeLine, buffer: Double) {
+  private init(_ line: ShapeLine, _ buffer: Double) {
     self.line = line
     self.buffer = buffer
-    best = (-.infinity, line.vertices[0].vector)
+    pieces = line.cut(DeepestPlace.longestEdge)
+    place = line.place(0)
+    // A little more than is asked for, so that what is found is as much; and with a wide buffer any place inside.
+    largestTangent = InscribedCircle.tangent(
+      ofRadius: max(1, min(GeodesicShape.greatestDepth * 1.01 - buffer, DeepestPlace.largest)))
   }
 
-  private mutating func run(isEverywhere: Bool) {
-    let (centre, reach) = line.bounds
-    if reach < 1e6, !isEverywhere {
-      let middle = centre.onSurface
-      let up = middle / middle.length
-      let aside = up.z.magnitude < 0.7 ? EarthVector(x: 0, y: 0, z: 1) : EarthVector(x: 1, y: 0, z: 0)
-      let east = aside.cross(up) / aside.cross(up).length
-      // Above all of the surface, so that the way down to it is a contraction.
-      planes = [Plane(origin: middle * 1.01, east: east, north: up.cross(east))]
-      add(Cell(plane: 0, u: 0, v: 0, half: reach * 1.1 + 1, bound: .infinity))
-    } else {
-      let size = Ellipsoid.equatorialRadius
-      for sign in [size, -size] {
-        for (x, y, z) in [(1.0, 0.0, 0.0), (0, 1, 0), (0, 0, 1)] {
-          planes.append(
-            Plane(
-              origin: EarthVector(x: x * sign, y: y * sign, z: z * sign), east: EarthVector(x: y, y: z, z: x),
-              north: EarthVector(x: z, y: x, z: y)))
-          add(Cell(plane: planes.count - 1, u: 0, v: 0, half: size, bound: .infinity))
+  private mutating func run() {
+    // A few good places first: what follows stops early at what is smaller.
+    let count = pieces.vertices.count - 1
+    for edge in stride(from: 0, to: count, by: max(1, count / 12)) where pieces.isEdge(edge) {
+      _ = stop(edge, isCorner: false, at: 0.5)
+    }
+    for edge in 0..<count where pieces.isEdge(edge) {
+      if isDeepEnough { return }
+      begin(edge)
+    }
+    // More than any line needs; what is left over then is nearly as deep.
+    var left = 200 * count + 10_000
+    while let stretch = queue.removeFirst(), stretch.bound > worthwhile, !isDeepEnough, left > 0 {
+      left -= 1
+      let middle = stretch.from + (stretch.to - stretch.from) / 2
+      guard middle > stretch.from, middle < stretch.to else { continue }
+      let hints = (stretch.first.blocker, stretch.last.blocker)
+      let stop = stop(stretch.edge, isCorner: stretch.isCorner, at: middle, hints)
+      var (first, second) = (stretch, stretch)
+      (first.to, first.last, second.from, second.first) = (middle, stop, middle, stop)
+      insert(first)
+      insert(second)
+    }
+  }
+
+  private var isDeepEnough: Bool { depth + buffer >= GeodesicShape.greatestDepth }
+
+  /// The least radius that is worth looking for, metres.
+  private var worthwhile: Double {
+    let found = depth + buffer
+    return found > 0 ? depth + found * DeepestPlace.tolerance : max(-buffer, depth, 0)
+  }
+
+  /// All contacts along an edge, and around its end if that points inwards.
+  private mutating func begin(_ edge: Int) {
+    let (before, after) = (pieces.preceding(edge), pieces.following(edge))
+    let first =
+      before >= 0 && !pieces.pointsInwards(after: before, edge)
+      ? Stop(contact: pieces.contact(on: edge, 0), tangent: 0, blocker: before) : stop(edge, isCorner: false, at: 0)
+    let turnsRight = after >= 0 && pieces.pointsInwards(after: edge, after)
+    let last =
+      after >= 0 && !turnsRight
+      ? Stop(contact: pieces.contact(on: edge, 1), tangent: 0, blocker: after) : stop(edge, isCorner: false, at: 1)
+    insert(Stretch(edge: edge, isCorner: false, from: 0, to: 1, first: first, last: last, bound: .infinity))
+    if turnsRight {
+      var around = last
+      around.contact.edge = -1
+      insert(
+        Stretch(
+          edge: edge, isCorner: true, from: 0, to: 1, first: around, last: stop(edge, isCorner: true, at: 1),
+          bound: .infinity))
+    }
+  }
+
+  private mutating func insert(_ stretch: Stretch) {
+    var stretch = stretch
+    // Either of the edges that stop the ends stops all between.
+    let byFirst = max(stretch.first.tangent, tangent(stretch.last.contact, stretch.first.blocker))
+    let byLast = max(stretch.last.tangent, tangent(stretch.first.contact, stretch.last.blocker))
+    let bound = InscribedCircle.radius(ofTangent: min(byFirst, byLast))
+    stretch.bound = min(stretch.bound, bound)
+    if stretch.bound > worthwhile { queue.insert(stretch) }
+  }
+
+  private func tangent(_ contact: InscribedCircle.Contact, _ blocker: Int) -> Double {
+    blocker < 0 ? .infinity : InscribedCircle.tangent(at: contact, stoppedBy: blocker, of: pieces)
+  }
+
+  /// Lets a circle grow, and remembers it when it is the deepest.
+  private mutating func stop(
+    _ edge: Int, isCorner: Bool, at part: Double, _ hints: (Int, Int)? = nil
+  ) -> Stop {
+    let contact = isCorner ? pieces.contact(aroundEndOf: edge, part) : pieces.contact(on: edge, part)
+    let enough = min(InscribedCircle.tangent(ofRadius: worthwhile), largestTangent)
+    let circle = InscribedCircle.largest(
+      at: contact, in: pieces, from: largestTangent, enough: enough,
+      hints: hints ?? (lastBlocker, -1))
+    lastBlocker = circle.blocker
+    if circle.tangent > enough {
+      let (latitude, longitude) = circle.centre.position
+      let centre = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
+      let foot = line.nearest(to: centre)
+      if foot.side > 0, foot.distance > depth { (depth, place) = (foot.distance, centre) }
+    }
+    return Stop(contact: contact, tangent: circle.tangent, blocker: circle.blocker)
+  }
+}
+
+extension InscribedCircle {
+  static func tangent(ofRadius radius: Double) -> Double {
+    if radius < 1e4 { return radius * (1 + radius * radius / (3 * earthRadius * earthRadius)) }
+    let angle = Trigonometry.sincos(min(radius, DeepestPlace.largest) / earthRadius)
+    return earthRadius * angle.sine / angle.cosine
+  }
+}
+
+extension ShapeLine {
+  /// The same line with points between the ends of edges longer than `length`.
+  func cut(_ length: Double) -> ShapeLine {
+    let isLong = { (edge: Int) in
+      isEdge(edge) && vertices[edge].squaredChord(to: vertices[edge + 1]) > length * length
+    }
+    guard vertices.indices.contains(where: isLong) else { return self }
+    var chains: [[SurfacePoint]] = []
+    for number in starts.indices {
+      var chain: [SurfacePoint] = []
+      let end = number + 1 < starts.count ? starts[number + 1] : vertices.count
+      for index in starts[number]..<end {
+        chain.append(place(index))
+        guard isLong(index) else { continue }
+        let segment = segment(index)
+        let pieces = (segment.length / length).roundedUp
+        for piece in 1..<max(pieces, 1) {
+          chain.append(segment.point(segment.length * Double(piece) / Double(pieces)).place)
         }
       }
+      chains.append(chain)
     }
-    while let cell = removeFirst(), cell.bound > worthwhile, best.depth + buffer < GeodesicShape.greatestDepth {
-      let half = cell.half / 2
-      for (u, v) in [(-half, -half), (half, -half), (-half, half), (half, half)] {
-        add(Cell(plane: cell.plane, u: cell.u + u, v: cell.v + v, half: half, bound: cell.bound))
-      }
-    }
+    return ShapeLine(chains: chains)
   }
 
-  /// The least depth, without the buffer, that is worth looking for.
-  private var worthwhile: Double {
-    let found = best.depth + buffer
-    return found > 0 ? best.depth + found * DeepestPlace.tolerance : max(-buffer, best.depth)
-  }
-
-  /// Measures the middle of a cell, and keeps the cell if it may hold what is deeper.
-  private mutating func add(_ cell: Cell) {
-    let plane = planes[cell.plane]
-    let point = (plane.origin + plane.east * cell.u + plane.north * cell.v).onSurface
-    let foot = line.nearestInSpace(to: point) ?? line.nearest(to: SurfacePoint(point))
-    let depth = foot.side > 0 ? foot.distance : -foot.distance
-    var cell = cell
-    // What lies below half a diagonal is no longer than it, but for the flattening (a / b): √2 · 1.0034.
-    let reach = cell.half * 1.419
-    if depth > best.depth { best = (depth, point) }
-    cell.bound = min(cell.bound, depth + reach)
-    if cell.bound > worthwhile { insert(cell) }
-  }
-
-  // A heap: J. W. J. Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
-
-  private mutating func insert(_ cell: Cell) {
-    queue.append(cell)
-    var child = queue.count - 1
-    while child > 0, queue[child].precedes(queue[(child - 1) / 2]) {
-      queue.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
+  /// A circle's contact on an edge, from the left.
+  func contact(on edge: Int, _ part: Double) -> InscribedCircle.Contact {
+    let (start, end) = (vertices[edge], vertices[edge + 1])
+    let along = end - start
+    var place = part <= 0 ? start : (part >= 1 ? end : start + along * part)
+    if part > 0, part < 1 {
+      let normal = place.scaled
+      let sagitta = along.dot(along) * (part * (1 - part)) / (2 * InscribedCircle.earthRadius)
+      place = place + normal * (sagitta / normal.length)
     }
+    let left = place.scaled.cross(along)
+    return InscribedCircle.Contact(place: place, inwards: left / left.length, edge: edge)
   }
 
-  private mutating func removeFirst() -> Cell? {
-    guard let first = queue.first, let last = queue.popLast() else { return nil }
-    guard !queue.isEmpty else { return first }
-    queue[0] = last
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < queue.count else { return first }
-      if child + 1 < queue.count, queue[child + 1].precedes(queue[child]) { child += 1 }
-      guard queue[child].precedes(queue[parent]) else { return first }
-      queue.swapAt(child, parent)
-      parent = child
-    }
+  /// A circle's contact in the end of an edge, where the line turns right: directions from the left of the edge to the
+  /// left of the next.
+  func contact(aroundEndOf edge: Int, _ part: Double) -> InscribedCircle.Contact {
+    let place = vertices[edge + 1]
+    let up = place.scaled / place.scaled.length
+    let (first, last) = (left(of: edge, at: place), left(of: following(edge), at: place))
+    let turn = Trigonometry.atan2(first.cross(last).dot(up) * -1, first.dot(last))
+    let angle = Trigonometry.sincos(turn * part)
+    let inwards = first * angle.cosine + first.cross(up) * angle.sine
+    return InscribedCircle.Contact(place: place, inwards: inwards / inwards.length, edge: -1)
+  }
+
+  /// Whether the line turns right from an edge to the next.
+  func pointsInwards(after edge: Int, _ next: Int) -> Bool {
+    let (before, after) = (vertices[edge + 1] - vertices[edge], vertices[next + 1] - vertices[next])
+    let turn = before.cross(after).dot(vertices[edge + 1].scaled)
+    return turn < -1e-9 * (before.dot(before) * after.dot(after)).squareRoot() * Ellipsoid.polarRadius
+  }
+
+  private func left(of edge: Int, at place: EarthVector) -> EarthVector {
+    let left = place.scaled.cross(vertices[edge + 1] - vertices[edge])
+    return left / left.length
   }
 }

@@ -18,15 +18,26 @@ public struct GeodesicSegment: Sendable {
   public let end: SurfacePoint
   /// Metres.
   public let length: Double
-  /// Direction at the start and, forward, at the end: degrees clockwise from north.
-  let azimuths: (start: Double, end: Double)
+  /// What is known of the path between the ends; of a short segment nothing until it is asked for.
+  private let solved: GeodesicInverse?
 
   public init(from start: SurfacePoint, to end: SurfacePoint) {
     self.start = start
     self.end = end
-    let path = start.path(to: end)
-    length = path.distance
-    azimuths = (path.azimuth1, path.azimuth2)
+    if start.vector.squaredChord(to: end.vector) <= ShortDistance.limit * ShortDistance.limit {
+      length = ShortDistance.distance(from: start.vector, to: end.vector)
+      solved = nil
+    } else {
+      let path = start.path(to: end)
+      length = path.distance
+      solved = path
+    }
+  }
+
+  /// Direction at the start and, forward, at the end: degrees clockwise from north.
+  var azimuths: (start: Double, end: Double) {
+    let path = solved ?? start.path(to: end)
+    return (path.azimuth1, path.azimuth2)
   }
 
   /// The point at a length from the start, metres in 0 … `length`, and the forward azimuth there, degrees.

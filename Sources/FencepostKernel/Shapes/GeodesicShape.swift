@@ -45,16 +45,15 @@ public final class GeodesicShape: Sendable {
       (line, isPolygon, offset) = (made.line, false, radius)
     }
     self.definition = definition
-    boundingCap = GeodesicShape.cap(line, isPolygon, offset)
+    var mayBeLarge = false
+    if case .polygon(_, isOriented: true) = definition.kind { mayBeLarge = true }
+    boundingCap = GeodesicShape.cap(line, mayBeLarge: mayBeLarge, offset)
     if isPolygon {
-      let isEverywhere = boundingCap.reach >= GeodesicShape.wholeEarth.reach
-      guard let found = DeepestPlace.find(line, buffer: offset, isEverywhere: isEverywhere) else {
-        throw ShapeDefect(.buffer)
-      }
+      guard let found = DeepestPlace.find(line, buffer: offset) else { throw ShapeDefect(.buffer) }
       deepest = found.place
       depth = known ?? min(found.depth, GeodesicShape.greatestDepth)
     } else {
-      deepest = line.vertices[(line.vertices.count - 1) / 2]
+      deepest = line.place((line.vertices.count - 1) / 2)
       depth = known ?? offset
     }
   }
@@ -80,19 +79,16 @@ public final class GeodesicShape: Sendable {
     return distance.magnitude < GeodesicShape.onTheLine ? 0 : distance
   }
 
+  /// - Parameter mayBeLarge: whether it may be the larger of the areas that its rings bound.
   private static func cap(
-    _ line: ShapeLine, _ isPolygon: Bool, _ offset: Double
+    _ line: ShapeLine, mayBeLarge: Bool, _ offset: Double
   ) -> (centre: EarthVector, reach: Double) {
     let (centre, reach) = line.bounds
     let whole = GeodesicShape.wholeEarth
-    // Where a ball is small, what lies beyond it is in one piece without the line: inside or outside as a whole.
+    // Where a ball is less than half of the Earth, what lies beyond it is in one piece without the line: inside or outside
+    // as a whole, and outside unless a polygon may be more than half.
     guard centre.length > 1e6, reach < 6e6 else { return whole }
-    if isPolygon {
-      let opposite = SurfacePoint((centre * -1).onSurface)
-      if line.nearest(to: SurfacePoint(latitude: opposite.latitude, longitude: opposite.longitude)).side > 0 {
-        return whole
-      }
-    }
+    if mayBeLarge, line.nearest(to: SurfacePoint((centre * -1).onSurface)).side > 0 { return whole }
     let wide = reach + max(offset, 0)
     return wide < 1.2e7 ? (centre, wide) : whole
   }

@@ -6,8 +6,6 @@ public struct LineFoot: Sendable {
   public var distance = Double.infinity
   /// Where it is, as a vector.
   public var at = EarthVector(x: 0, y: 0, z: 0)
-  /// Where it is in degrees, when that is known already.
-  var given: SurfacePoint?
   /// Number of the vertex it is; −1 between the ends of the edge.
   public var vertex = -1
   /// Positive when the point is to the left of the line, negative to the right, 0 on it; without meaning beside an open
@@ -16,17 +14,22 @@ public struct LineFoot: Sendable {
 
   init() {}
 
-  init(edge: Int, distance: Double, at: EarthVector, given: SurfacePoint?, vertex: Int, side: Double) {
+  init(edge: Int, distance: Double, at: EarthVector, vertex: Int, side: Double) {
     self.edge = edge
     self.distance = distance
     self.at = at
-    self.given = given
     self.vertex = vertex
     self.side = side
   }
 
   /// Where it is.
-  public var place: SurfacePoint { given ?? SurfacePoint(at) }
+  public var place: SurfacePoint { SurfacePoint(at) }
   /// Whether it is between the ends of the edge.
   public var isInner: Bool { vertex < 0 }
+
+  /// Whether it is the nearer one; of two that are as near that of the lesser edge.
+  @inline(__always)
+  func precedes(_ other: LineFoot) -> Bool {
+    distance < other.distance || (distance == other.distance && edge < other.edge)
+  }
 }

@@ -1,57 +1,123 @@
 /// A walk over the edges of a line that may be near a point: those whose chords come within `limit`.
 ///
-/// Chords bound distances from below, so the walk errs towards looking at an edge too many.
+/// In single precision, eight edges at once, relative to the middle of the line. What it says is right to `rounding`; chords
+/// bound distances from below, so it errs towards looking at an edge too many.
 struct LineSearch {
-  let line: ShapeLine
-  let point: EarthVector
-  private let relative: SIMD4<Float>
-  /// More than single precision can be wrong by, metres.
-  private let rounding: Float
-  /// Metres of chord; `look` makes it smaller as it finds what is nearer.
-  var limit = Double.infinity
+  /// More than a distance can be wrong by, metres.
+  let rounding: Float
+  /// Metres of chord; whoever looks makes it smaller as something nearer is found.
+  var limit = Float.infinity
 
-  init(_ line: ShapeLine, at point: EarthVector) {
-    self.line = line
-    self.point = point
-    let apart = point - line.origin
-    relative = SIMD4(Float(apart.x), Float(apart.y), Float(apart.z), 0)
-    let size = apart.x.magnitude + apart.y.magnitude + apart.z.magnitude + line.bounds.reach
-    rounding = Float(size * 0x1p-21)
+  private let x, y, z: Float
+  private let count: Int
+  private let stride: Int
+  private let corners: UnsafeRawPointer
+  private let edgeBits: UnsafePointer<UInt8>
+  private let balls: UnsafePointer<ShapeLine.Ball>
+  private let levels: UnsafePointer<Int>
+
+  /// An edge near the point.
+  struct Found {
+    var edge: Int
+    /// Distance to the chord, metres, and of the edge from its chord.
+    var chord: Float
+    var sagitta: Float
+    /// Where the nearest place of the chord is: 0 at its start … 1 at its end.
+    var part: Float
   }
 
-  /// Calls with the number of each edge, the distance to its chord and its sagitta: nearer balls first.
+  /// Walks over the edges of a line, nearer ones first as far as the tree knows.
+  ///
+  /// - Parameter look: gets each edge within the limit, and the limit.
   @inline(__always)
-  mutating func forEach(_ look: (_ edge: Int, _ chord: Double, _ sagitta: Double, _ limit: inout Double) -> Void) {
-    let top = line.levels.count - 2
-    if top >= 0 && !line.vertices.isEmpty { visit(top, 0, look) }
+  static func run(
+    _ line: ShapeLine, at point: EarthVector, limit: Double = .infinity,
+    _ look: (_ found: Found, _ search: inout LineSearch) -> Void
+  ) {
+    let top = line.levels.count &- 2
+    guard top >= 0, !line.vertices.isEmpty else { return }
+    line.corners.withUnsafeBufferPointer { corners in
+      line.edgeBits.withUnsafeBufferPointer { edgeBits in
+        line.balls.withUnsafeBufferPointer { balls in
+          line.levels.withUnsafeBufferPointer { levels in
+            guard let corners = corners.baseAddress, let edgeBits = edgeBits.baseAddress,
+              let balls = balls.baseAddress, let levels = levels.baseAddress
+            else { return }
+            var search = LineSearch(line, point, corners, edgeBits, balls, levels)
+            search.limit = Float(limit).nextUp
+            search.visit(top, 0, look)
+          }
+        }
+      }
+    }
   }
 
-  private mutating func visit(
-    _ level: Int, _ index: Int, _ look: (Int, Double, Double, inout Double) -> Void
+  @inline(__always)
+  private init(
+    _ line: ShapeLine, _ point: EarthVector, _ corners: UnsafePointer<Float>, _ edgeBits: UnsafePointer<UInt8>,
+    _ balls: UnsafePointer<ShapeLine.Ball>, _ levels: UnsafePointer<Int>
   ) {
+    let apart = point - line.origin
+    (x, y, z) = (Float(apart.x), Float(apart.y), Float(apart.z))
+    count = line.vertices.count
+    stride = line.stride
+    self.corners = UnsafeRawPointer(corners)
+    self.edgeBits = edgeBits
+    self.balls = balls
+    self.levels = levels
+    let reach = line.balls[line.balls.count &- 1].reach
+    // 16 roundings of the greatest length that is met.
+    rounding = (x.magnitude + y.magnitude + z.magnitude + reach) * 0x1p-20
+  }
+
+  private mutating func visit(_ level: Int, _ index: Int, _ look: (Found, inout LineSearch) -> Void) {
     let first = index &* ShapeLine.fanOut
-    if level == 0 {
-      for edge in first..<min(first &+ ShapeLine.fanOut, line.vertices.count &- 1) where line.isEdge(edge) {
-        let chord = line.chord(edge)
-        let sagitta = ShapeLine.sagitta(squaredChord: chord.along.dot(chord.along))
-        let distance = chord.distance(to: point)
-        if distance - sagitta <= limit { look(edge, distance, sagitta, &limit) }
-      }
-      return
-    }
-    let start = line.levels[level &- 1]
-    let count = min(ShapeLine.fanOut, line.levels[level] &- start &- first)
-    var distances = SIMD8<Float>(repeating: .infinity)
-    for child in 0..<count {
-      distances[child] = line.balls[start &+ first &+ child].distance(to: relative) - rounding
+    if level == 0 { return scan(first, look) }
+    let start = levels[level &- 1]
+    let children = min(ShapeLine.fanOut, levels[level] &- start &- first)
+    var gaps = SIMD8<Float>(repeating: .infinity)
+    for child in 0..<children {
+      let ball = balls[start &+ first &+ child]
+      let (dx, dy, dz) = (ball.x - x, ball.y - y, ball.z - z)
+      gaps[child] = (dx * dx + dy * dy + dz * dz).squareRoot() - ball.reach - rounding
     }
     while true {
-      let least = distances.min()
-      guard Double(least) <= limit, least < .infinity else { return }
+      let least = gaps.min()
+      guard least <= limit, least < .infinity else { return }
       var child = 0
-      while distances[child] != least { child &+= 1 }
-      distances[child] = .infinity
+      while gaps[child] != least { child &+= 1 }
+      gaps[child] = .infinity
       visit(level &- 1, first &+ child, look)
+    }
+  }
+
+  @inline(__always)
+  private func row(_ axis: Int, _ first: Int) -> SIMD8<Float> {
+    corners.loadUnaligned(fromByteOffset: 4 &* (axis &* stride &+ first), as: SIMD8<Float>.self)
+  }
+
+  /// Eight edges at once.
+  @inline(__always)
+  private mutating func scan(_ first: Int, _ look: (Found, inout LineSearch) -> Void) {
+    let (ax, ay, az) = (row(0, first), row(1, first), row(2, first))
+    let (dx, dy, dz) = (row(0, first &+ 1) - ax, row(1, first &+ 1) - ay, row(2, first &+ 1) - az)
+    let (px, py, pz) = (x - ax, y - ay, z - az)
+    let square = dx * dx + dy * dy + dz * dz
+    var part = (px * dx + py * dy + pz * dz) / pointwiseMax(square, SIMD8(repeating: .leastNormalMagnitude))
+    part.clamp(lowerBound: SIMD8(repeating: 0), upperBound: SIMD8(repeating: 1))
+    let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
+    let chord = (qx * qx + qy * qy + qz * qz).squareRoot()
+    // As in `ShapeLine.sagitta`, rounded up.
+    let bend = Float(1.02 / (8 * Ellipsoid.smallestRadiusOfCurvature))
+    var sagitta = square * bend + 1e-7
+    sagitta.replace(with: square * (2.5 * bend), where: square .> 1e12)
+    let near = chord - sagitta - rounding .<= limit
+    var bits = Int(edgeBits[first / ShapeLine.fanOut])
+    while bits != 0 {
+      let lane = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      guard near[lane], chord[lane] - sagitta[lane] - rounding <= limit else { continue }
+      look(Found(edge: first &+ lane, chord: chord[lane], sagitta: sagitta[lane], part: part[lane]), &self)
     }
   }
 }

@@ -29,16 +29,16 @@ struct PolygonLine {
     }
     let chains = SeamCancelling(rings).chains
     guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
-    line = ShapeLine(chains: chains.map { chain in chain.map(\.start) + [chain[chain.count - 1].end] })
+    let made = ShapeLine(chains: chains.map { chain in chain.map(\.start) + [chain[chain.count - 1].end] })
     self.vertices = vertices
     // Numbered as in the line, where the last vertex of a chain starts no edge.
     var places = ContiguousArray<ShapeDefect.Place>()
-    places.reserveCapacity(line.vertices.count)
+    places.reserveCapacity(made.vertices.count)
     for chain in chains {
       for edge in chain { places.append(edge.place) }
       places.append(chain[chain.count - 1].place)
     }
-    try CrossingCheck.run(line, places)
+    line = ShapeLine(made, touchesItself: try CrossingCheck.run(made, places))
     try RingNesting.check(rings)
   }
 

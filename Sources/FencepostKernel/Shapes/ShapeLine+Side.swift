@@ -4,12 +4,12 @@ extension ShapeLine {
   /// Turned clockwise from the direction to the point, the first edge met says it: what leaves the vertex has its left
   /// on this side, what arrives its right. The point is not nearer to any edge than to the vertex, so no edge is within
   /// 90° of its direction and nothing here is a matter of rounding.
-  func side(of point: SurfacePoint, at vertex: Int) -> Double {
-    let corner = vertices[vertex]
+  func side(of point: SurfacePoint, at vertex: Int, _ edge: Int) -> Double {
+    let corner = place(vertex)
     let way = corner.path(to: point)
     guard way.distance > 0 else { return 0 }
     var (least, isLeft) = (Double.infinity, false)
-    forEachEdge(at: corner.vector) { edge, leaves in
+    forEachEdge(at: vertex, edge) { edge, leaves in
       let segment = self.segment(edge)
       let (end, azimuth) =
         leaves ? (segment.start, segment.azimuths.start) : (segment.end, segment.azimuths.end + 180)
@@ -23,22 +23,22 @@ extension ShapeLine {
   }
 
   /// The same in space, for a point within `ShortDistance.limit`; `nil` when an edge there is too long for that.
-  func shortSide(of point: EarthVector, at vertex: Int, distance: Double) -> Double? {
-    let corner = vertices[vertex].vector
+  func shortSide(of point: EarthVector, at vertex: Int, _ edge: Int, distance: Double) -> Double? {
+    let corner = vertices[vertex]
     let normal = corner.scaled / corner.scaled.length
     let way = point - corner
     guard distance > 0 else { return 0 }
     // Clockwise from the direction to the point: its right.
     let right = way.cross(normal)
     var (least, isLeft, isShort) = (Double.infinity, false, true)
-    forEachEdge(at: corner) { edge, leaves in
+    forEachEdge(at: vertex, edge) { edge, leaves in
       let (from, to) = leaves ? (edge, edge + 1) : (edge + 1, edge)
-      guard vertices[from].vector.squaredChord(to: vertices[to].vector) <= ShortSegment.limit * ShortSegment.limit
+      guard vertices[from].squaredChord(to: vertices[to]) <= ShortSegment.limit * ShortSegment.limit
       else {
         isShort = false
         return
       }
-      let tangent = ShortSegment(from: vertices[from].vector, to: vertices[to].vector).tangent(0)
+      let tangent = ShortSegment(from: vertices[from], to: vertices[to]).tangent(0)
       let turned = Trigonometry.atan2Degrees(tangent.dot(right), tangent.dot(way))
       let angle = turned < 0 ? turned + 360 : turned
       if angle < least { (least, isLeft) = (angle, leaves) }
@@ -47,13 +47,20 @@ extension ShapeLine {
     return isLeft ? distance : -distance
   }
 
-  /// Calls with each edge that has an end at a place, exactly, and whether it leaves there.
-  private func forEachEdge(at corner: EarthVector, _ body: (_ edge: Int, _ leaves: Bool) -> Void) {
-    var search = LineSearch(self, at: corner)
-    search.limit = 1e-6
-    search.forEach { edge, _, _, _ in
-      if vertices[edge].vector == corner { body(edge, true) }
-      if vertices[edge + 1].vector == corner { body(edge, false) }
+  /// Calls with each edge that has an end where a vertex is, exactly, and whether it leaves there.
+  ///
+  /// - Parameter edge: one that starts or ends with the vertex.
+  private func forEachEdge(at vertex: Int, _ edge: Int, _ body: (_ edge: Int, _ leaves: Bool) -> Void) {
+    let other = touchesItself ? -1 : (vertex == edge ? preceding(edge) : following(edge))
+    if other >= 0 {
+      body(edge, vertex == edge)
+      body(other, vertex != edge)
+      return
+    }
+    let corner = vertices[vertex]
+    LineSearch.run(self, at: corner, limit: 1e-6) { found, _ in
+      if vertices[found.edge] == corner { body(found.edge, true) }
+      if vertices[found.edge + 1] == corner { body(found.edge, false) }
     }
   }
 

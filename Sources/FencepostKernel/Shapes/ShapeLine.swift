@@ -2,34 +2,77 @@
 ///
 /// Chains are open or closed; those of a polygon run so that the polygon lies to their left. Consecutive edges are near
 /// each other, so the tree over them is that of their numbers: a ball around each eight, one around each eight of
-/// those, and so on; two bytes an edge.
+/// those, and so on. A vertex takes 38 bytes: its vector, the same in single precision relative to the middle of the line for
+/// the search, and its share of the tree.
 public struct ShapeLine: Sendable {
   /// One after the other, a closed chain with its first vertex again at its end: edge e leads from vertex e to e + 1. A
   /// chain of one place has it twice.
-  public private(set) var vertices: ContiguousArray<SurfacePoint> = []
+  public private(set) var vertices: ContiguousArray<EarthVector> = []
   /// Where each chain starts in `vertices`, ascending; the edge that would end there is none.
   private(set) var starts: ContiguousArray<Int> = []
   /// The tree: balls around edges, then balls around those, up to one that holds all.
   private(set) var balls: ContiguousArray<Ball> = []
   /// Where each level starts in `balls`, and where the last one ends.
   private(set) var levels: ContiguousArray<Int> = [0]
-  /// Balls are told relative to this place.
+  /// All x, then all y, then all z of the vertices relative to `origin`, each padded with the last to `stride`.
+  private(set) var corners: ContiguousArray<Float> = []
+  /// For each eight numbers those that are edges, as bits.
+  private(set) var edgeBits: ContiguousArray<UInt8> = []
+  /// Balls and corners are told relative to this place.
   let origin: EarthVector
+  /// Whether edges meet elsewhere than one after the other in a chain: then a vertex does not tell its side alone.
+  let touchesItself: Bool
 
   /// Edges or balls in one ball.
   static var fanOut: Int { 8 }
 
-  /// - Parameter chains: each with at least two vertices; consecutive ones differ.
-  public init(chains: [[SurfacePoint]]) {
+  /// - Parameters:
+  ///   - chains: each with at least two vertices; consecutive ones differ.
+  ///   - touchesItself: see the property; `true` when that is not known.
+  public init(chains: [[SurfacePoint]], touchesItself: Bool = true) {
     let count = chains.reduce(0) { $0 + $1.count }
     vertices.reserveCapacity(count)
     starts.reserveCapacity(chains.count)
     for chain in chains {
       starts.append(vertices.count)
-      vertices.append(contentsOf: chain)
+      for point in chain { vertices.append(point.vector) }
     }
+    self.touchesItself = touchesItself
     origin = ShapeLine.middle(vertices[...])
+    addCorners()
     addLevels()
+  }
+
+  /// The same line, of which it is known now whether it touches itself.
+  init(_ line: ShapeLine, touchesItself: Bool) {
+    vertices = line.vertices
+    starts = line.starts
+    balls = line.balls
+    levels = line.levels
+    corners = line.corners
+    edgeBits = line.edgeBits
+    origin = line.origin
+    self.touchesItself = touchesItself
+  }
+
+  /// Numbers in a row of `corners`: whole groups, and one more vertex for the end of the last edge.
+  var stride: Int { (vertices.count + ShapeLine.fanOut - 1) / ShapeLine.fanOut * ShapeLine.fanOut + 1 }
+
+  private mutating func addCorners() {
+    guard let last = vertices.last else { return }
+    let (stride, count) = (stride, vertices.count)
+    corners = ContiguousArray(unsafeUninitializedCapacity: 3 * stride) { rows, size in
+      for index in 0..<stride {
+        let apart = (index < count ? vertices[index] : last) - origin
+        rows.initializeElement(at: index, to: Float(apart.x))
+        rows.initializeElement(at: stride + index, to: Float(apart.y))
+        rows.initializeElement(at: 2 * stride + index, to: Float(apart.z))
+      }
+      size = 3 * stride
+    }
+    edgeBits = ContiguousArray(repeating: 0, count: stride / ShapeLine.fanOut)
+    for edge in 0..<vertices.count - 1 { edgeBits[edge / 8] |= 1 << (edge % 8) }
+    for start in starts where start > 0 { edgeBits[(start - 1) / 8] &= ~(1 << ((start - 1) % 8)) }
   }
 
   private mutating func addLevels() {
@@ -42,11 +85,11 @@ public struct ShapeLine: Sendable {
     } while count > 1
     balls.reserveCapacity(sum)
     levels.reserveCapacity(depth)
-    for first in stride(from: 0, to: vertices.count, by: fan) { balls.append(ball(ofEdgesFrom: first)) }
+    for first in Swift.stride(from: 0, to: vertices.count, by: fan) { balls.append(ball(ofEdgesFrom: first)) }
     levels.append(balls.count)
     while levels[levels.count - 1] - levels[levels.count - 2] > 1 {
       let below = levels[levels.count - 2]..<levels[levels.count - 1]
-      for first in stride(from: below.lowerBound, to: below.upperBound, by: fan) {
+      for first in Swift.stride(from: below.lowerBound, to: below.upperBound, by: fan) {
         balls.append(Ball(around: balls[first..<min(first + fan, below.upperBound)]))
       }
       levels.append(balls.count)
@@ -56,16 +99,7 @@ public struct ShapeLine: Sendable {
   /// Whether a number is that of an edge, and not of what lies between two chains.
   @inline(__always)
   func isEdge(_ edge: Int) -> Bool {
-    edge &+ 1 < vertices.count && (starts.count == 1 || !isStart(edge &+ 1))
-  }
-
-  private func isStart(_ vertex: Int) -> Bool {
-    var (low, high) = (0, starts.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle] <= vertex { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 && starts[low - 1] == vertex
+    edge &+ 1 < vertices.count && edgeBits[edge / 8] & (1 << (edge % 8)) != 0
   }
 
   /// Whether there is no edge.
@@ -79,37 +113,36 @@ public struct ShapeLine: Sendable {
 
   /// Bytes of memory.
   public var byteCount: Int {
-    vertices.capacity * MemoryLayout<SurfacePoint>.stride + balls.capacity * MemoryLayout<Ball>.stride
+    vertices.capacity * MemoryLayout<EarthVector>.stride + balls.capacity * MemoryLayout<Ball>.stride
       + (starts.capacity + levels.capacity) * MemoryLayout<Int>.stride
+      + corners.capacity * MemoryLayout<Float>.stride + edgeBits.capacity + 6 * 32
   }
 
+  /// A vertex in both of its forms, to a nanometre.
+  func place(_ vertex: Int) -> SurfacePoint { SurfacePoint(vertices[vertex]) }
+
   public func segment(_ edge: Int) -> GeodesicSegment {
-    GeodesicSegment(from: vertices[edge], to: vertices[edge + 1])
+    GeodesicSegment(from: place(edge), to: place(edge + 1))
   }
 
   /// The straight piece between the ends of an edge.
   @inline(__always)
-  func chord(_ edge: Int) -> Chord { Chord(vertices[edge].vector, vertices[edge &+ 1].vector) }
+  func chord(_ edge: Int) -> Chord { Chord(vertices[edge], vertices[edge &+ 1]) }
 
   /// How far an edge is from its chord at most: that of an arc of its length bent as no geodesic is bent more.
   @inline(__always)
   func sagitta(_ edge: Int) -> Double {
-    ShapeLine.sagitta(squaredChord: vertices[edge].vector.squaredChord(to: vertices[edge &+ 1].vector))
-  }
-
-  @inline(__always)
-  static func sagitta(squaredChord square: Double) -> Double {
+    let square = vertices[edge].squaredChord(to: vertices[edge &+ 1])
     // The arc is longer than its chord by at most π/2.
     let bend = square > 1e12 ? 2.4674012 : 1.01
     return square * (bend / (8 * Ellipsoid.smallestRadiusOfCurvature)) + 1e-8
   }
 
   /// The middle of the box around some vertices.
-  private static func middle(_ vertices: ContiguousArray<SurfacePoint>.SubSequence) -> EarthVector {
-    guard let first = vertices.first?.vector else { return EarthVector(x: 0, y: 0, z: 0) }
+  private static func middle(_ vertices: ContiguousArray<EarthVector>.SubSequence) -> EarthVector {
+    guard let first = vertices.first else { return EarthVector(x: 0, y: 0, z: 0) }
     var (low, high) = (first, first)
-    for vertex in vertices {
-      let vector = vertex.vector
+    for vector in vertices {
       low = EarthVector(x: min(low.x, vector.x), y: min(low.y, vector.y), z: min(low.z, vector.z))
       high = EarthVector(x: max(high.x, vector.x), y: max(high.y, vector.y), z: max(high.z, vector.z))
     }
@@ -120,7 +153,7 @@ public struct ShapeLine: Sendable {
     let last = min(first + ShapeLine.fanOut, vertices.count - 1)
     let centre = ShapeLine.middle(vertices[first...last])
     var reach = 0.0
-    for index in first...last { reach = max(reach, (vertices[index].vector - centre).length) }
+    for index in first...last { reach = max(reach, (vertices[index] - centre).length) }
     var sagitta = 0.0
     for edge in first..<last where isEdge(edge) { sagitta = max(sagitta, self.sagitta(edge)) }
     return Ball(centre: centre - origin, reach: reach + sagitta)
@@ -145,12 +178,5 @@ public struct ShapeLine: Sendable {
     }
 
     var centre: EarthVector { EarthVector(x: Double(x), y: Double(y), z: Double(z)) }
-
-    /// Distance of a place, also relative to the origin, in single precision.
-    @inline(__always)
-    func distance(to place: SIMD4<Float>) -> Float {
-      let apart = place - SIMD4(x, y, z, 0)
-      return (apart * apart).sum().squareRoot() - reach
-    }
   }
 }

@@ -7,8 +7,8 @@
 @frozen public struct ShortSegment: Sendable {
   /// Longest chord of its ends, metres, for which the bounds of this type hold.
   public static var limit: Double { 50_000 }
-  /// Highest power of the length that is kept.
-  @inline(__always) static var order: Int { 6 }
+  /// Below this length, metres, the powers from the fourth on add less than 0.2 nm.
+  @inline(__always) static var shortLimit: Double { 1_000 }
 
   /// The first end.
   public var start: EarthVector
@@ -30,19 +30,25 @@
     terms = Terms()
     guard length > 0 else { return }
     // The direction that leads to the other end is the chord's less what the bend takes away, which depends on the
-    // direction a little: each turn gains the factor R / length.
-    var tangent = chord / length
+    // direction a little: each turn gains the factor R / length. To begin with, the bend of the chord's direction.
+    let normal = start.scaled
+    let lifted = chord + normal * (chord.dot(chord.scaled) / (2 * normal.dot(normal)))
+    var tangent = lifted / lifted.length
+    let isShort = length < ShortSegment.shortLimit
     for _ in 0..<12 {
-      terms = Terms(at: start, tangent: tangent)
+      terms = Terms(at: start, tangent: tangent, isShort: isShort)
       let rest = chord - terms.bend(length)
       let next = rest.length
       let turned = rest / next
       let change = (turned - tangent).length * next + (next - length).magnitude
-      tangent = turned
       length = next
-      if change < 1e-12 { break }
+      // What is left is carried by the tangent alone.
+      if change < 1e-10 {
+        terms.first = turned
+        break
+      }
+      tangent = turned
     }
-    terms = Terms(at: start, tangent: tangent)
   }
 
   /// The point at a length from the start, metres in 0 … `length`.
@@ -93,7 +99,7 @@
 
     /// The coefficients by recursion. With x = Σ xₖsᵏ and y = Dx (D times a², which changes nothing): pₖ are the
     /// coefficients of x′ᵀDx′, qₖ those of |y|², μ = p / q, and (k + 2)(k + 1) xₖ₊₂ = −Σ μᵢ yₖ₋ᵢ.
-    init(at origin: EarthVector, tangent: EarthVector) {
+    init(at origin: EarthVector, tangent: EarthVector, isShort: Bool) {
       let y0 = origin.scaled
       first = tangent
       let y1 = first.scaled
@@ -105,6 +111,7 @@
       let p1 = 4 * first.dot(y2)
       let m1 = (p1 - m0 * q1) / q0
       third = (y1 * m0 + y0 * m1) * (-1 / 6.0)
+      if isShort { return }
       let y3 = third.scaled
       let q2 = 2 * y0.dot(y2) + y1.dot(y1)
       let p2 = 6 * first.dot(y3) + 4 * second.dot(y2)

@@ -1,0 +1,185 @@
+/// Circles that touch a line from the left at one place and grow until something else of the line stops them.
+///
+/// With q the place, n the unit tangent towards the centre and R the Earth's radius, the circle of radius r through q also
+/// goes through p where R tan(r/R) = |p − q|² / 2n·(p − q), and touches the great circle with left normal m where
+/// R tan(r/R) = m·(q − a) / (1 − m·n), a on it: on a sphere exactly, in terms of chords (from c·p = cos r/R and
+/// m·c = sin r/R for the centre c = q cos r/R + n sin r/R). The ellipsoid is so nearly one that what this is off by, parts
+/// in a thousand, is left to the tolerance of `DeepestPlace`, which measures what it finds.
+struct InscribedCircle {
+  /// Where the circle touches, and the direction of its centre.
+  struct Contact {
+    var place: EarthVector
+    var inwards: EarthVector
+    /// The edge it lies on, which does not stop the circle; −1 in a vertex.
+    var edge: Int
+  }
+
+  static var earthRadius: Double { 6_367_000 }
+
+  var contact: Contact
+  /// R tan(r/R), metres.
+  private(set) var tangent: Double
+  /// The edge that stops it; −1 for none.
+  private(set) var blocker = -1
+
+  init(_ contact: Contact, tangent: Double) {
+    self.contact = contact
+    self.tangent = tangent
+  }
+
+  /// The radius, metres.
+  static func radius(ofTangent tangent: Double) -> Double {
+    let part = tangent / earthRadius
+    return part < 1e-3 ? tangent * (1 - part * part / 3) : earthRadius * Trigonometry.atan2(part, 1)
+  }
+
+  /// The largest circle that no edge stops; where it is already below `enough`, one that some edge stops.
+  ///
+  /// - Parameter hints: edges that may stop it early; −1 is none.
+  static func largest(
+    at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int)
+  ) -> InscribedCircle {
+    var circle = InscribedCircle(contact, tangent: tangent)
+    for hint in [hints.0, hints.1] where hint >= 0 && hint != contact.edge {
+      let stop = InscribedCircle.tangent(at: contact, stoppedBy: hint, of: line)
+      if stop < circle.tangent { (circle.tangent, circle.blocker) = (stop, hint) }
+    }
+    if circle.tangent > enough { circle.grow(line, line.levels.count - 2, 0, enough) }
+    return circle
+  }
+
+  /// Its centre.
+  var centre: EarthVector {
+    let part = tangent / InscribedCircle.earthRadius
+    let stretch = 1 / (1 + part * part).squareRoot()
+    let place = contact.place
+    let up = place.scaled / place.scaled.length
+    // R sin(r/R) ahead and R (1 − cos(r/R)) down.
+    return
+      (place + contact.inwards * (tangent * stretch)
+      - up * (InscribedCircle.earthRadius * (1 - stretch))).onSurface
+  }
+
+  private mutating func grow(_ line: ShapeLine, _ level: Int, _ index: Int, _ enough: Double) {
+    let fan = ShapeLine.fanOut
+    let first = index &* fan
+    if level == 0 {
+      // In single precision first, rounded to be smaller; nearly all stop it later.
+      var near = line.group(first).leastTangents(contact, line) .< SIMD8(repeating: Float(tangent).nextUp)
+      near = near .& line.edges(ofGroup: first)
+      for lane in 0..<fan where near[lane] && first &+ lane != contact.edge {
+        let stop = InscribedCircle.tangent(at: contact, stoppedBy: first &+ lane, of: line)
+        if stop < tangent { (tangent, blocker) = (stop, first &+ lane) }
+      }
+      return
+    }
+    let start = line.levels[level &- 1]
+    let count = min(fan, line.levels[level] &- start &- first)
+    let apart = contact.place - line.origin
+    let (px, py, pz) = (Float(apart.x), Float(apart.y), Float(apart.z))
+    let (nx, ny, nz) = (Float(contact.inwards.x), Float(contact.inwards.y), Float(contact.inwards.z))
+    let rounding = (line.balls[line.balls.count &- 1].reach + 1) * 0x1p-19
+    var gaps = SIMD8<Float>(repeating: .infinity)
+    for child in 0..<count {
+      // No place of the ball stops the circle earlier than at its least distance over twice its most ahead.
+      let ball = line.balls[start &+ first &+ child]
+      let (dx, dy, dz) = (ball.x - px, ball.y - py, ball.z - pz)
+      let ahead = dx * nx + dy * ny + dz * nz + ball.reach + rounding
+      let least = max((dx * dx + dy * dy + dz * dz).squareRoot() - ball.reach - rounding, 0)
+      if ahead > 0 { gaps[child] = least * least / (2 * ahead) }
+    }
+    while tangent > enough {
+      let least = gaps.min()
+      guard Double(least) < tangent else { return }
+      var child = 0
+      while gaps[child] != least { child &+= 1 }
+      gaps[child] = .infinity
+      grow(line, level &- 1, first &+ child, enough)
+    }
+  }
+
+  /// R tan(r/R) of the largest circle at a contact that an edge lets grow; infinite when it is behind.
+  static func tangent(at contact: Contact, stoppedBy edge: Int, of line: ShapeLine) -> Double {
+    let (start, end) = (line.vertices[edge], line.vertices[edge &+ 1])
+    let (toStart, toEnd) = (start - contact.place, end - contact.place)
+    let (first, last) = (toStart.dot(contact.inwards), toEnd.dot(contact.inwards))
+    if first <= 0 && last <= 0 { return .infinity }
+    let (near, far) = (toStart.dot(toStart), toEnd.dot(toEnd))
+    // An edge that starts here and leads inwards leaves no room.
+    if near == 0 || far == 0 { return 0 }
+    var least = first > 0 ? near / (2 * first) : .infinity
+    if last > 0 { least = min(least, far / (2 * last)) }
+    let along = toEnd - toStart
+    var normal = (toStart + toEnd + contact.place * 2).scaled.cross(along)
+    normal = normal / normal.length
+    var height = -normal.dot(toStart)
+    if height < 0 { (height, normal) = (-height, normal * -1) }
+    // Towards the great circle the centre comes nearer by the cosine of the angle between.
+    let room = 1 + normal.dot(contact.inwards) * -1
+    let touching = height / max(room, 1e-300)
+    guard touching < least else { return least }
+    // Where it would touch: beside the centre.
+    let part = touching / earthRadius
+    let ahead = touching / (1 + part * part).squareRoot()
+    let fraction = (contact.inwards * ahead - toStart).dot(along) / along.dot(along)
+    return fraction >= 0 && fraction <= 1 ? touching : least
+  }
+}
+
+extension ShapeLine {
+  /// Eight edges side by side, in single precision relative to the middle of the line.
+  struct Group {
+    var x, y, z: SIMD8<Float>
+    var dx, dy, dz: SIMD8<Float>
+
+    /// Lengths of the chords, metres.
+    @inline(__always)
+    var lengths: SIMD8<Float> { (dx * dx + dy * dy + dz * dz).squareRoot() }
+  }
+
+  @inline(__always)
+  func group(_ first: Int) -> Group {
+    corners.withUnsafeBytes { bytes in
+      func row(_ axis: Int, _ first: Int) -> SIMD8<Float> {
+        bytes.loadUnaligned(fromByteOffset: 4 &* (axis &* stride &+ first), as: SIMD8<Float>.self)
+      }
+      let (x, y, z) = (row(0, first), row(1, first), row(2, first))
+      return Group(
+        x: x, y: y, z: z, dx: row(0, first &+ 1) - x, dy: row(1, first &+ 1) - y, dz: row(2, first &+ 1) - z)
+    }
+  }
+
+  /// Which of eight numbers are edges.
+  @inline(__always)
+  func edges(ofGroup first: Int) -> SIMDMask<SIMD8<Int32>> {
+    let bits = SIMD8<Int32>(repeating: Int32(edgeBits[first / ShapeLine.fanOut]))
+    return bits & SIMD8(1, 2, 4, 8, 16, 32, 64, 128) .!= 0
+  }
+}
+
+extension ShapeLine.Group {
+  /// No circle at a contact is stopped earlier by the edges than at these; R tan(r/R), metres.
+  ///
+  /// Both the numerator, the squared distance to the chord, and the denominator, how far it leads inwards, err to the safe
+  /// side.
+  @inline(__always)
+  func leastTangents(_ contact: InscribedCircle.Contact, _ line: ShapeLine) -> SIMD8<Float> {
+    let apart = contact.place - line.origin
+    let (px, py, pz) = (Float(apart.x) - x, Float(apart.y) - y, Float(apart.z) - z)
+    let square = dx * dx + dy * dy + dz * dz
+    var part = (px * dx + py * dy + pz * dz) / pointwiseMax(square, SIMD8(repeating: .leastNormalMagnitude))
+    part.clamp(lowerBound: SIMD8(repeating: 0), upperBound: SIMD8(repeating: 1))
+    let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
+    let rounding = (Float(line.balls[line.balls.count &- 1].reach) + 1) * 0x1p-19
+    // As in `ShapeLine.sagitta`, rounded up.
+    let sagitta = square * Float(2.5 / (8 * Ellipsoid.smallestRadiusOfCurvature))
+    var chord = (qx * qx + qy * qy + qz * qz).squareRoot() - rounding - sagitta
+    chord = pointwiseMax(chord, SIMD8(repeating: 0))
+    let (nx, ny, nz) = (Float(contact.inwards.x), Float(contact.inwards.y), Float(contact.inwards.z))
+    let start = (px * nx + py * ny + pz * nz) * -1
+    let end = start + (dx * nx + dy * ny + dz * nz)
+    let ahead = pointwiseMax(start, end) + rounding + sagitta
+    let least = chord * chord / (2 * ahead)
+    return least.replacing(with: .infinity, where: ahead .<= 0)
+  }
+}

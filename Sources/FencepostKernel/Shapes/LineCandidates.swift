@@ -1,0 +1,102 @@
+/// The few edges of a line that may be nearest to a point, told in single precision.
+struct LineCandidates {
+  /// Numbers of edges, and where the nearest place of their chords is; as many as `count` says.
+  var edges = SIMD8<Int32>()
+  var parts = SIMD8<Float>()
+  private var leasts = SIMD8<Float>(repeating: .infinity)
+  private(set) var count = 0
+  /// Bounds of the distance to the nearest chord, metres.
+  private(set) var least = Float.infinity
+  private(set) var most = Float.infinity
+  /// Whether there are more than can be told.
+  private(set) var isCrowded = false
+
+  /// - Parameter point: near the surface.
+  @inline(__always)
+  init(_ line: ShapeLine, near point: EarthVector) {
+    LineSearch.run(line, at: point) { found, search in
+      let slack = found.sagitta + search.rounding
+      let near = found.chord - slack
+      if near < least { least = near }
+      if found.chord + slack < most {
+        most = found.chord + slack
+        search.limit = LineCandidates.widened(most)
+      }
+      if count == 8 { drop(beyond: search.limit) }
+      if count == 8 {
+        isCrowded = true
+      } else {
+        edges[count] = Int32(truncatingIfNeeded: found.edge)
+        parts[count] = found.part
+        leasts[count] = near
+        count &+= 1
+      }
+    }
+    if !isCrowded { drop(beyond: LineCandidates.widened(most)) }
+  }
+
+  /// What is nearer along the surface than what has the chord `most` has a chord of at most this, up to 20 km; see
+  /// `ShapeLine.nearest(to:)`.
+  private static func widened(_ most: Float) -> Float { most + most * 0x1p-20 + 1e-3 }
+
+  private mutating func drop(beyond limit: Float) {
+    var kept = 0
+    for index in 0..<count where leasts[index] <= limit {
+      (edges[kept], parts[kept], leasts[kept]) = (edges[index], parts[index], leasts[index])
+      kept &+= 1
+    }
+    count = kept
+  }
+}
+
+extension ShapeLine {
+  /// On which side of the line a point is by what the nearest chords say, when they leave no doubt: 1 left, −1 right, 0
+  /// when it takes the exact solution.
+  func plainSide(of point: EarthVector, _ candidates: LineCandidates) -> Int {
+    guard !candidates.isCrowded, candidates.count > 0, candidates.most < 20_000 else { return 0 }
+    var side = 0
+    for index in 0..<candidates.count {
+      let own = plainSide(of: point, Int(candidates.edges[index]), candidates.parts[index], Double(candidates.most))
+      if own == 0 || own == -side { return 0 }
+      side = own
+    }
+    return side
+  }
+
+  private func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
+    let start = vertices[edge]
+    let along = vertices[edge &+ 1] - start
+    let square = along.dot(along)
+    guard square < ShortSegment.limit * ShortSegment.limit else { return 0 }
+    let up = start.scaled
+    if part == 0 || part == 1 {
+      let (arriving, leaving) = part == 0 ? (preceding(edge), edge) : (edge, following(edge))
+      guard arriving >= 0, leaving >= 0, !touchesItself else { return 0 }
+      let before = vertices[arriving &+ 1] - vertices[arriving]
+      let after = vertices[leaving &+ 1] - vertices[leaving]
+      let turn = before.cross(after).dot(up)
+      let scale = (before.dot(before) * after.dot(after) * up.dot(up)).squareRoot()
+      // Of a corner that turns left the outside is nearest, of one that turns right the inside.
+      if turn.magnitude > 1e-3 * scale { return turn > 0 ? -1 : 1 }
+      if before.dot(after) < 0 { return 0 }
+    }
+    let left = up.cross(along)
+    let beside = left.dot(point - start) / left.length
+    // Far enough beside it for the bend of the Earth to be nothing.
+    return beside.magnitude > 0.5 * distance && beside.magnitude > 1e-3 ? (beside > 0 ? 1 : -1) : 0
+  }
+
+  /// The edge that starts where one ends, in the same chain; −1 when the chain is open.
+  func following(_ edge: Int) -> Int {
+    if isEdge(edge &+ 1) { return edge &+ 1 }
+    let start = starts.last { $0 <= edge } ?? 0
+    return vertices[start] == vertices[edge &+ 1] ? start : -1
+  }
+
+  /// The edge that ends where one starts, in the same chain; −1 when the chain is open.
+  func preceding(_ edge: Int) -> Int {
+    if edge > 0, isEdge(edge &- 1) { return edge &- 1 }
+    let last = (starts.first { $0 > edge } ?? vertices.count) &- 2
+    return vertices[last &+ 1] == vertices[edge] ? last : -1
+  }
+}

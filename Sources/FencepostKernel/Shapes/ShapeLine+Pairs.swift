@@ -1,0 +1,52 @@
+extension ShapeLine {
+  /// Calls with each pair of edges that may come within a tolerance of each other, the lesser number first.
+  func forEachNearPair(within tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void) throws(ShapeDefect) {
+    if !isEmpty { try join(levels.count - 2, 0, 0, tolerance, body) }
+  }
+
+  private func join(
+    _ level: Int, _ one: Int, _ other: Int, _ tolerance: Double,
+    _ body: (Int, Int) throws(ShapeDefect) -> Void
+  ) throws(ShapeDefect) {
+    let fan = ShapeLine.fanOut
+    if level == 0 { return try joinEdges(one * fan, other * fan, tolerance, body) }
+    let limit = levels[level] - levels[level - 1]
+    for first in one * fan..<min(one * fan + fan, limit) {
+      for second in max(other * fan, one == other ? first : 0)..<min(other * fan + fan, limit) {
+        let (a, b) = (balls[levels[level - 1] + first], balls[levels[level - 1] + second])
+        let reach = (Double(a.reach) + Double(b.reach)) * (1 + 0x1p-22) + tolerance
+        if first == second || (a.centre - b.centre).length <= reach {
+          try join(level - 1, first, second, tolerance, body)
+        }
+      }
+    }
+  }
+
+  /// Each edge of one group against the eight of another: their balls in single precision first.
+  private func joinEdges(
+    _ one: Int, _ other: Int, _ tolerance: Double, _ body: (Int, Int) throws(ShapeDefect) -> Void
+  ) throws(ShapeDefect) {
+    let (group, others) = (group(one), group(other))
+    // Half of the chord and more than its arc rises above it, the roundings.
+    let rounding = (balls[balls.count - 1].reach + 1) * 0x1p-19 + Float(tolerance)
+    let bend = Float(2.5 / (8 * Ellipsoid.smallestRadiusOfCurvature))
+    let (lengths, otherLengths) = (group.lengths, others.lengths)
+    let reaches = lengths * 0.5 + lengths * lengths * bend + rounding
+    let otherReaches = otherLengths * 0.5 + otherLengths * otherLengths * bend + rounding
+    let (mx, my, mz) = (others.x + others.dx * 0.5, others.y + others.dy * 0.5, others.z + others.dz * 0.5)
+    let edges = edges(ofGroup: other)
+    for lane in 0..<ShapeLine.fanOut where isEdge(one + lane) {
+      let x = mx - (group.x[lane] + group.dx[lane] * 0.5)
+      let y = my - (group.y[lane] + group.dy[lane] * 0.5)
+      let z = mz - (group.z[lane] + group.dz[lane] * 0.5)
+      let reach = otherReaches + reaches[lane]
+      let near = (x * x + y * y + z * z .<= reach * reach) .& edges
+      guard any(near) else { continue }
+      for otherLane in one == other ? lane + 1..<ShapeLine.fanOut : 0..<ShapeLine.fanOut where near[otherLane] {
+        let (first, second) = (one + lane, other + otherLane)
+        let apart = chord(first).distance(to: chord(second))
+        if apart <= sagitta(first) + sagitta(second) + tolerance { try body(first, second) }
+      }
+    }
+  }
+}
