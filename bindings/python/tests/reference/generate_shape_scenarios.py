@@ -1,0 +1,179 @@
+"""Writes Tests/Conformance/Shapes. What is done and which events are meant stands in shape_scenarios.py.
+
+    python generate_shape_scenarios.py
+
+An expectation is written as `events("c satisfied 12", ...)`: all events that wait, in order. The reference must give
+exactly these, or nothing is written; it adds cause, evidence and the signed boundary distance. So that nothing hangs on
+the last digits of a depth, of which shapes.md leaves 1 % open, every scenario must come out the same with 1.5 % less
+and 0.5 % more.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+from unittest import mock
+
+import run_reference_corpus as corpus
+from geographiclib.geodesic import Geodesic
+from reference_shapes import Polygon
+
+FOLDER = corpus.CORPUS / "Shapes"
+Step = dict[str, Any]
+FILES: dict[str, list[tuple[str, Step, list[Any]]]] = {}
+
+
+class Events:
+    """All events that wait, as "identifier state date"; the reference adds the rest."""
+
+    def __init__(self, *meant: str) -> None:
+        self.meant = list(meant)
+
+
+class Explained:
+    """What `explain` says: the reason is meant, the numbers are filled in."""
+
+    def __init__(self, identifier: str, reason: str) -> None:
+        self.identifier, self.reason = identifier, reason
+
+
+class NearestPoint:
+    """The nearest boundary point, to about four decimals; the rest is filled in."""
+
+    def __init__(self, identifier: str, origin: tuple[float, float], meant: tuple[float, float]) -> None:
+        self.identifier, self.origin, self.meant = identifier, origin, meant
+
+
+def events(*meant: str) -> Events:
+    return Events(*meant)
+
+
+def scenario(file: str, name: str, *steps: Any, **options: Any) -> None:
+    FILES.setdefault(file, []).append((name, options, list(steps)))
+
+
+def add(identifier: str, definition: Step, **rest: Any) -> Step:
+    return {"add": identifier, **definition, **rest}
+
+
+def polygon(*rings: Any, **options: Any) -> Step:
+    return {"polygon": {"coordinates": [[list(point) for point in ring] for ring in rings], **options}}
+
+
+def parts(*polygons: Any, **options: Any) -> Step:
+    rings = [[[list(point) for point in ring] for ring in part] for part in polygons]
+    return {"polygon": {"coordinates": rings, **options}}
+
+
+def corridor(radius: Any, *points: Any, **options: Any) -> Step:
+    return {"corridor": {"coordinates": [list(point) for point in points], "radius": radius, **options}}
+
+
+def fix(time: float, at: tuple[float, float], accuracy: float | None = None) -> Step:
+    values = {"time": time, "latitude": at[0], "longitude": at[1]}
+    return {"fix": values if accuracy is None else {**values, "accuracy": accuracy}}
+
+
+def from_place(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float, float]:
+    end = Geodesic.WGS84.Direct(*at, azimuth, metres)
+    return round(end["lat2"], 9), round(end["lon2"], 9)
+
+
+def refused(reason: str, step: Step, **at: int) -> Step:
+    rest = {"at": at} if at else {}
+    return {"refused": "invalid_argument", "reason": reason, **rest, "step": step}
+
+
+# Playing -------------------------------------------------------------------------------------------------------------
+
+
+def as_step(event: dict[str, Any]) -> Step:
+    names = ("identifier", "state", "cause", "boundary_distance")
+    dates = {name: event[name] / 1e6 if event[name] is not None else None for name in ("date", "evidence_date")}
+    dates = {name: int(date) if date is not None and date == int(date) else date for name, date in dates.items()}
+    return {"next": {name: event[name] for name in names[:2]} | dates | {name: event[name] for name in names[2:]}}
+
+
+def play(name: str, options: Step, steps: list[Any]) -> list[Step]:
+    """The steps with every expectation filled in."""
+    played = corpus.Scenario({"name": name, "options": options, "steps": steps})
+    played.step({"open": "main"})
+    monitor = played.stored["main"]
+    done: list[Step] = []
+
+    def do(step: Step) -> None:
+        try:
+            played.step(step)
+        except (corpus.Mismatch, corpus.Refused) as error:
+            raise SystemExit(f"{name}: {json.dumps(step)[:300]}: {error}") from error
+        done.append(step)
+
+    for step in steps:
+        if isinstance(step, Events):
+            given = []
+            while (event := monitor.next_event()) is not None:
+                given.append(as_step(event))
+            said = [f"{e['next']['identifier']} {e['next']['state']} {e['next']['date']}" for e in given]
+            if said != step.meant:
+                raise SystemExit(f"{name}: meant {step.meant}, came {given}")
+            done += [*given, {"next": None}]
+        elif isinstance(step, Explained):
+            answer = monitor.explain(step.identifier)
+            if answer["reason"] != step.reason:
+                raise SystemExit(f"{name}: {answer}")
+            keys = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
+            done.append({"explain": step.identifier, "is": {key: answer[key] for key in keys}})
+        elif isinstance(step, NearestPoint):
+            shape = monitor.record(step.identifier)["condition"]["shape"]
+            found = shape.nearest_line_place(*step.origin)
+            if any(abs(a - b) > 1e-4 for a, b in zip(found, step.meant)):
+                raise SystemExit(f"{name}: {found}")
+            place = dict(zip(("latitude", "longitude"), step.origin))
+            answer = dict(zip(("latitude", "longitude"), found))
+            done.append({"nearest_boundary_point": step.identifier, "from": place, "is": answer})
+        else:
+            do(step)
+    return done
+
+
+def check(name: str, options: Step, steps: list[Step]) -> None:
+    depth = Polygon.depth.fget
+    for factor in (1.0, 0.985, 1.005):
+        with mock.patch.object(Polygon, "depth", property(lambda shape: depth(shape) * factor)):
+            for restart in (False, True):
+                failure = corpus.Scenario({"name": name, "options": options, "steps": steps}, restart).run()
+                if failure is not None:
+                    raise SystemExit(f"{name}: with the depth times {factor}: {failure}")
+
+
+def written(scenarios: list[tuple[str, Step, list[Step]]]) -> str:
+    """One step a line, as in the files beside."""
+    texts = []
+    for name, options, steps in scenarios:
+        lines = ",\n".join(f"  {json.dumps(step)}" for step in steps)
+        said = f' "options": {json.dumps(options)},\n' if options else ""
+        texts.append(f'{{"name": {json.dumps(name)},\n{said} "steps": [\n{lines}\n ]}}')
+    return "[\n" + ",\n".join(texts) + "\n]\n"
+
+
+def main() -> int:
+    import shape_scenarios  # noqa: F401, it fills FILES
+
+    total = 0
+    for file, scenarios in FILES.items():
+        done = [(name, options, play(name, options, steps)) for name, options, steps in scenarios]
+        for each in done:
+            check(*each)
+        FOLDER.mkdir(exist_ok=True)
+        (FOLDER / f"{file}.json").write_text(written(done), encoding="utf-8")
+        total += len(done)
+        print(f"{file}: {len(done)}")
+    print(f"{total} scenarios")
+    return 0
+
+
+if __name__ == "__main__":
+    # So that shape_scenarios fills this module's table and not one of its own.
+    sys.modules["generate_shape_scenarios"] = sys.modules["__main__"]
+    sys.exit(main())
