@@ -575,9 +575,10 @@ FENCEPOST_API void fencepost_monitor_destroy(fencepost_monitor *monitor);
  * @return OK; NULL_ARGUMENT.
  *
  * Ownership: the caller owns *out_fork. Threads: any; the two need no lock between them. Complexity: O(1) for the
- * call. The two share their conditions, and the fork their states until something happens to them, so that one monitor
- * with the conditions and a fork for each of many devices need little more than one: about 11 KB a device. The first fix
- * of a fork reads every condition once; adding or removing conditions in a fork copies them. Since: 0.1
+ * call. The two share their conditions, and a fork keeps the states of those only that something happened to, so that
+ * one monitor with the conditions and a fork for each of many devices need little more than one: about 5 KB a device. The
+ * first fix of a fork costs what is near and what was not assumed unsatisfied; adding or removing conditions in a fork
+ * copies them. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_fork(fencepost_monitor *monitor, fencepost_monitor **out_fork,
                                                       fencepost_error *error);

@@ -51,7 +51,6 @@ extension MonitorEngine {
   /// Makes room for that many more conditions.
   public mutating func reserve(_ count: Int, identifierBytes: Int) {
     table.reserve(count, identifierBytes: identifierBytes)
-    tracker.reserve(count)
     delivery.reserve(count)
   }
 
@@ -197,7 +196,7 @@ extension MonitorEngine {
   }
 
   private mutating func adopt(_ slot: UInt32) {
-    delivery.adopt(slot, assumed: table.assumed(of: slot), clock: clock)
+    delivery.adopt(slot, clock: clock)
     tracker.adopt(slot, table)
     // That the storage fails was told when it began to.
     if tracker.isSuspended(slot, table) {

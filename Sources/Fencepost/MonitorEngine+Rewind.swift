@@ -29,6 +29,8 @@ extension Tracker {
     neighbourhood.invalidate()
     lastFix = nil
     clock = time.microseconds
+    states.forgetAll()
+    active = Watches()
     for slot in Array(table.live) {
       stop(slot, table, &delivery)
       beaconTracks[slot]?.lastSighting = .min

@@ -53,6 +53,7 @@ POLICY = "Model/TransitionPolicy.swift"
 DELIVERY = "Delivery/Delivery.swift"
 TOLD = "Delivery/ToldStates.swift"
 TRACKER = "Detection/Tracker.swift"
+STATES = "Detection/SlotStates.swift"
 CONDITIONS = "MonitorEngine+Conditions.swift"
 HOST = "MonitorEngine+Host.swift"
 FIXES = "MonitorEngine+Fixes.swift"
@@ -135,7 +136,7 @@ MUTANTS = [
     Mutant("absence does not name the last sighting", BEACONS,
            "    entry.evidenceDate = track.lastSighting\n", "    _ = track\n"),
     Mutant("an absence after a sighting is a determination", BEACONS,
-           "entry.notify = before == .undetermined ? .initial : .exit", "entry.notify = before == .inside ? .initial : .exit"),
+           "entry.notify = track.observed == .undetermined ? .initial : .exit", "entry.notify = track.observed == .inside ? .initial : .exit"),
     # From observations to events.
     Mutant("notify is ignored", DELIVERY,
            "let isNotified = entry.notify.isSubset(of: table.notify(of: slot))",
@@ -197,7 +198,7 @@ MUTANTS = [
            "      tracker.startAwaitingBeacons(at: time.microseconds, table)\n", "      _ = time\n"),
     # Invariants.
     Mutant("a removed condition is still counted", "Conditions/AddOrder.swift",
-           "= Self.gap\n    count -= 1\n", "= Self.gap\n", "the add order counts"),
+           "    count -= 1\n    if slots.count", "    if slots.count", "the add order counts"),
     Mutant("a removed identifier is still counted", "Conditions/IdentifierTable.swift",
            "places[Int(slot)] = Place()\n    count -= 1\n", "places[Int(slot)] = Place()\n", "identifiers for"),
     Mutant("a removed condition keeps its policy", "Conditions/ConditionTable.swift",
@@ -209,13 +210,21 @@ MUTANTS = [
            "        held += 1\n        closeUp()\n", "        closeUp()\n", "each condition has a place"),
     Mutant("a beacon's identity still leads to a condition that was replaced", "Conditions/ConditionTable.swift",
            "        slots.removeAll { $0 == slot }\n", "", "a beacon's identity leads"),
-    Mutant("an undetermined circle is not listed", TRACKER,
-           "    undetermined.append(slot)\n", "", "who is listed as undetermined"),
-    Mutant("the safe region stays when a circle is undetermined", TRACKER,
-           "    neighbourhood.removeSafeRegion()\n    guard", "    guard", "no safe region"),
+    Mutant("an undetermined shape is not listed", STATES,
+           "    listed.append(slot)\n", "", "who is listed as undetermined"),
+    Mutant("what is as most shapes are keeps its entry", "SparseSlots.swift",
+           "    if value == common {", "    if value == common, place < 0 {", "what is as most shapes are"),
+    Mutant("a removed shape keeps its entry", STATES,
+           "exceptions[slot] = state.isListed ? SlotState(isListed: true) : nil", "_ = state", "an entry is a shape's"),
+    Mutant("a value that was taken away is still counted", "SparseSlots.swift",
+           "    count -= 1\n    entries[place] = Entry()\n", "    entries[place] = Entry()\n", "slots have a value"),
+    Mutant("who was removed is still announced", "Conditions/AddOrder.swift",
+           "    announced[place / 64] &= ~(1 << UInt64(place % 64))\n", "", "who is announced is there"),
+    Mutant("the safe region stays when a shape is undetermined", TRACKER,
+           "    neighbourhood.removeSafeRegion()\n    states.wait", "    states.wait", "no safe region"),
     Mutant("a circle with a candidate is not active", WATCHES,
-           "(states[Int(slot)].observed == .inside || (!candidates.isEmpty && candidates[slot] != nil)\n",
-           "(states[Int(slot)].observed == .inside\n", "a shape is active when"),
+           "(state.observed == .inside || (!candidates.isEmpty && candidates[slot] != nil)\n",
+           "(state.observed == .inside\n", "a shape is active when"),
     Mutant("the neighbourhood does not hear of a circle's state", WATCHES,
            "    neighbourhood.update(slot, watch)\n", "", "the list"),
     Mutant("a candidate has no reminder", SHAPES,
@@ -232,7 +241,7 @@ MUTANTS = [
            "    entry.sequence = lastSequence\n", "    entry.sequence = lastSequence + 1\n",
            "a sequence number is given"),
     Mutant("the flags that were told are forgotten", TOLD,
-           "    told[Int(entry.slot)].flags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)\n", "",
+           "    told.flags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)\n", "",
            "what was told of a condition"),
     Mutant("a committed event still flies", DELIVERY,
            "      turn.flying.remove(entry.slot)\n", "", "what flies is what was handed out"),

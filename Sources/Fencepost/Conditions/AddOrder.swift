@@ -8,6 +8,8 @@ struct AddOrder: Sendable {
   private(set) var slots: ContiguousArray<UInt32> = []
   /// Per slot: its place in the list.
   private var places: ContiguousArray<UInt32> = []
+  /// A bit for each place of the list: the condition there is announced (see ``append(_:isAnnounced:)``).
+  private var announced: ContiguousArray<UInt64> = []
   private(set) var count = 0
   private(set) var lastGeneration: UInt64 = 0
 
@@ -23,16 +25,21 @@ struct AddOrder: Sendable {
   }
 
   /// Puts a slot at the end and returns its generation.
-  mutating func append(_ slot: UInt32) -> UInt64 {
+  ///
+  /// - Parameter isAnnounced: Whether the first fix that decides the condition gives an event wherever it is, since it was
+  ///   not assumed to be outside.
+  mutating func append(_ slot: UInt32, isAnnounced: Bool = false) -> UInt64 {
     lastGeneration += 1
-    append(slot, generation: lastGeneration)
+    append(slot, generation: lastGeneration, isAnnounced: isAnnounced)
     return lastGeneration
   }
 
   /// Puts a slot at the end that has had its generation before; larger than those before it.
-  mutating func append(_ slot: UInt32, generation: UInt64) {
+  mutating func append(_ slot: UInt32, generation: UInt64, isAnnounced: Bool = false) {
     while places.count <= Int(slot) { places.append(0) }
     places[Int(slot)] = UInt32(slots.count)
+    if slots.count / 64 >= announced.count { announced.append(0) }
+    if isAnnounced { announced[slots.count / 64] |= 1 << UInt64(slots.count % 64) }
     generations.append(generation)
     slots.append(slot)
     count += 1
@@ -43,36 +50,56 @@ struct AddOrder: Sendable {
   }
 
   mutating func remove(_ slot: UInt32) {
-    slots[Int(places[Int(slot)])] = Self.gap
+    let place = Int(places[Int(slot)])
+    slots[place] = Self.gap
+    announced[place / 64] &= ~(1 << UInt64(place % 64))
     count -= 1
     if slots.count > 1_024, slots.count > count * 2 { closeUp() }
   }
 
   /// The first condition whose generation is larger than the given one.
   func next(after generation: UInt64) -> UInt32? {
+    slots(after: generation).first { $0 != Self.gap }
+  }
+
+  /// The part of the list that is later than a generation.
+  func slots(after generation: UInt64) -> ContiguousArray<UInt32>.SubSequence {
+    slots[place(after: generation)...]
+  }
+
+  private func place(after generation: UInt64) -> Int {
+    guard let last = generations.last, last > generation else { return generations.count }
     var low = 0
     var high = generations.count
     while low < high {
       let middle = (low + high) / 2
       if generations[middle] <= generation { low = middle + 1 } else { high = middle }
     }
-    while low < slots.count {
-      if slots[low] != Self.gap { return slots[low] }
-      low += 1
-    }
-    return nil
+    return low
   }
 
-  /// The part of the list that is later than a generation.
-  func slots(after generation: UInt64) -> ContiguousArray<UInt32>.SubSequence {
-    var start = slots.count
-    while start > 0, generations[start - 1] > generation { start -= 1 }
-    return slots[start...]
+  /// How many conditions that are later than a generation are announced, or sixty-three more.
+  func announcedCount(after generation: UInt64) -> Int {
+    announced.dropFirst(place(after: generation) / 64).reduce(0) { $0 + $1.nonzeroBitCount }
+  }
+
+  /// Calls `body` with the announced conditions that are later than a generation, and perhaps some that are not.
+  func forEachAnnounced(after generation: UInt64, _ body: (UInt32) -> Void) {
+    for word in (place(after: generation) / 64)..<announced.count where announced[word] != 0 {
+      var bits = announced[word]
+      while bits != 0 {
+        body(slots[word * 64 + bits.trailingZeroBitCount])
+        bits &= bits - 1
+      }
+    }
   }
 
   private mutating func closeUp() {
     var target = 0
     for source in slots.indices where slots[source] != Self.gap {
+      let isAnnounced = announced[source / 64] >> UInt64(source % 64) & 1
+      announced[target / 64] &= ~(1 << UInt64(target % 64))
+      announced[target / 64] |= isAnnounced << UInt64(target % 64)
       slots[target] = slots[source]
       generations[target] = generations[source]
       places[Int(slots[source])] = UInt32(target)
@@ -80,6 +107,8 @@ struct AddOrder: Sendable {
     }
     slots.removeLast(slots.count - target)
     generations.removeLast(generations.count - target)
+    announced.removeLast(announced.count - (target + 63) / 64)
+    if target % 64 != 0 { announced[target / 64] &= 1 << UInt64(target % 64) - 1 }
   }
 }
 
@@ -94,6 +123,11 @@ struct AddOrder: Sendable {
         guard slots[index] != Self.gap else { continue }
         live += 1
         try Invariant.hold(places[Int(slots[index])] == UInt32(index), "a slot knows its place in the add order")
+      }
+      try Invariant.hold(
+        announced.count == (slots.count + 63) / 64, "the add order has a bit for each of its places")
+      for place in 0..<announced.count * 64 where announced[place / 64] >> UInt64(place % 64) & 1 == 1 {
+        try Invariant.hold(place < slots.count && slots[place] != Self.gap, "who is announced is there")
       }
       try Invariant.hold(live == count, "the add order counts \(count) conditions and has \(live)")
     }

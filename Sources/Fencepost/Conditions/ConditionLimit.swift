@@ -47,6 +47,9 @@ struct ConditionLimit: Sendable {
     return nil
   }
 
+  /// Whether a condition waits for a place.
+  var isExceeded: Bool { !tickets.isEmpty }
+
   /// The waiting condition's place among those that wait.
   func ticket(of slot: UInt32) -> UInt64? { tickets[slot] }
 

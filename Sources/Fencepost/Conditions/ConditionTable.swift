@@ -218,11 +218,12 @@ struct ConditionTable: Sendable {
   private mutating func fill(_ slot: UInt32, _ definition: Definition, _ generation: UInt64?) {
     var row = Self.nothing
     row.kind = definition.subject.kind
+    let isAnnounced = definition.isAnnounced
     if let generation {
-      order.append(slot, generation: generation)
+      order.append(slot, generation: generation, isAnnounced: isAnnounced)
       row.generation = generation
     } else {
-      row.generation = order.append(slot)
+      row.generation = order.append(slot, isAnnounced: isAnnounced)
     }
     row.policy = policies.take(definition.policy)
     row.tag = definition.tag

@@ -45,8 +45,8 @@ struct Delivery: Sendable {
   /// Hears of a condition that came into a slot.
   ///
   /// - Parameter clock: The date of its first record.
-  mutating func adopt(_ slot: UInt32, assumed: Event.State, clock: Int64) {
-    told.adopt(slot, assumed: assumed, date: clock, &journal)
+  mutating func adopt(_ slot: UInt32, clock: Int64) {
+    told.adopt(slot, date: clock, &journal)
   }
 
   /// Drops what belongs to a condition that left its slot.
@@ -62,8 +62,8 @@ struct Delivery: Sendable {
 
   /// Whether an observed state would change nothing that the consumer was or will be told.
   @inline(__always)
-  func agrees(_ slot: UInt32, _ state: Event.State) -> Bool {
-    told.state(of: slot) == state && (mode == .every || !turn.isBusy(slot))
+  func agrees(_ slot: UInt32, _ state: Event.State, _ table: ConditionTable) -> Bool {
+    told.state(of: slot, table) == state && (mode == .every || !turn.isBusy(slot))
   }
 
   /// Whether no condition has an event that others wait behind.
@@ -77,11 +77,11 @@ struct Delivery: Sendable {
     let slot = entry.slot
     switch mode {
     case .every:
-      if entry.state != told.state(of: slot) { build(entry, host, table) }
+      if entry.state != told.state(of: slot, table) { build(entry, host, table) }
     case .first:
       if turn.isBusy(slot) {
         setPresent(slot, entry)
-      } else if entry.state != told.state(of: slot) {
+      } else if entry.state != told.state(of: slot, table) {
         build(entry, host, table)
       }
     case .latest:
@@ -89,7 +89,7 @@ struct Delivery: Sendable {
         setPresent(slot, entry)
       } else if let waiting = turn.waiting[slot] {
         replace(waiting, by: entry, host, table)
-      } else if entry.state != told.state(of: slot) {
+      } else if entry.state != told.state(of: slot, table) {
         build(entry, host, table)
       }
     }
@@ -171,14 +171,14 @@ struct Delivery: Sendable {
     }
     switch mode {
     case .every:
-      told.note(entry, table, &journal)
-      if isNotified { enqueueInOrder(entry, table) } else { keepSilent(entry) }
+      told.note(entry, waits: isNotified, table, &journal)
+      if isNotified { enqueueInOrder(entry, table) } else { keepSilent(entry, table) }
     case .first, .latest:
       if isNotified {
-        enqueue(entry)
+        enqueue(entry, table)
       } else {
         told.note(entry, table, &journal)
-        told.write(entry, &journal)
+        told.write(entry, table, &journal)
       }
     }
   }
@@ -187,7 +187,7 @@ struct Delivery: Sendable {
   private mutating func buildNext(_ slot: UInt32, _ host: HostState, _ table: ConditionTable) {
     if let present = turn.present[slot] {
       setPresent(slot, nil)
-      if present.state != told.state(of: slot) { build(present, host, table) }
+      if present.state != told.state(of: slot, table) { build(present, host, table) }
     }
     buildLeftDiagnostic(slot, host, table)
   }
@@ -200,8 +200,8 @@ struct Delivery: Sendable {
   }
 
   /// In `every`: lets a change without an event wait for its turn.
-  private mutating func keepSilent(_ entry: EventEntry) {
-    guard let place = silent.wait(entry) else { return told.write(entry, &journal) }
+  private mutating func keepSilent(_ entry: EventEntry, _ table: ConditionTable) {
+    guard let place = silent.wait(entry) else { return told.write(entry, table, &journal) }
     if let replaced = place.replaced { journal.delete(replaced) }
     journal.put(entry, follows: place.event)
   }
@@ -215,22 +215,21 @@ struct Delivery: Sendable {
     let known = told.flags(of: slot)
     let flags = flags(of: slot, host, table)
     guard flags.isNews(to: known) else { return }
-    let entry = diagnostic(slot, flags, state: told.state(of: slot), date: date, change: change, table)
+    let entry = diagnostic(slot, flags, state: told.state(of: slot, table), date: date, change: change, table)
     switch mode {
     case .every:
-      told.note(entry, table, &journal)
+      told.note(entry, waits: true, table, &journal)
       enqueueInOrder(entry, table)
     case .first, .latest:
-      enqueue(entry)
+      enqueue(entry, table)
     }
   }
 
-  /// In `every`: lets an event wait behind those before it.
+  /// In `every`: lets an event wait behind those before it, which was noted to wait.
   private mutating func enqueueInOrder(_ entry: EventEntry, _ table: ConditionTable) {
     queue.append(entry)
     journal.put(entry)
     if table.notify(of: entry.slot) != .all { silent.queued(entry) }
-    told.wait(entry.slot)
     pendingEvents += 1
   }
 
@@ -240,7 +239,7 @@ struct Delivery: Sendable {
     _ waiting: EventEntry, by entry: EventEntry, _ host: HostState, _ table: ConditionTable
   ) {
     let slot = waiting.slot
-    let noted = told.state(of: slot)
+    let noted = told.state(of: slot, table)
     guard entry.state != noted || waiting.state != noted else { return }
     dropWaiting(slot, table)
     let isTold = entry.notify.isSubset(of: table.notify(of: slot))
@@ -258,8 +257,8 @@ struct Delivery: Sendable {
     guard flags.isNews(to: waiting.diagnostics) else { return }
     dropWaiting(slot, table)
     let entry = diagnostic(slot, flags, state: waiting.state, date: date, change: change, table)
-    let isNew = entry.state != told.state(of: slot) || flags != told.flags(of: slot)
-    if isNew { enqueue(entry) }
+    let isNew = entry.state != told.state(of: slot, table) || flags != told.flags(of: slot)
+    if isNew { enqueue(entry, table) }
   }
 
   /// An event about flags: with the refinement of the record, where the state is one that a beacon can refine, and no
@@ -288,9 +287,9 @@ struct Delivery: Sendable {
     journal.touch(slot)
   }
 
-  private mutating func enqueue(_ entry: EventEntry) {
+  private mutating func enqueue(_ entry: EventEntry, _ table: ConditionTable) {
     turn.waiting[entry.slot] = entry
-    told.wait(entry.slot)
+    told.wait(entry.slot, table)
     pendingEvents += 1
     queue.append(entry)
     journal.put(entry)
@@ -298,7 +297,7 @@ struct Delivery: Sendable {
 
   private mutating func dropWaiting(_ slot: UInt32, _ table: ConditionTable) {
     if let dropped = turn.waiting.removeValue(forKey: slot) { journal.delete(dropped) }
-    told.handOut(slot)
+    told.handOut(slot, table)
     pendingEvents -= 1
     dropVoidEntries(table)
   }
@@ -324,7 +323,7 @@ struct Delivery: Sendable {
     lastSequence += 1
     entry.sequence = lastSequence
     pendingEvents -= 1
-    told.handOut(entry.slot)
+    told.handOut(entry.slot, table)
     if mode != .every {
       turn.waiting[entry.slot] = nil
       turn.flying.insert(entry.slot)
@@ -360,15 +359,15 @@ struct Delivery: Sendable {
     journal.delete(entry)
     switch mode {
     case .every:
-      told.write(entry, &journal)
+      told.write(entry, table, &journal)
       if let change = silent.handled(entry) {
         journal.delete(change)
-        told.write(change, &journal)
+        told.write(change, table, &journal)
       }
     case .first, .latest:
       turn.flying.remove(entry.slot)
       told.note(entry, table, &journal)
-      told.write(entry, &journal)
+      told.write(entry, table, &journal)
       buildNext(entry.slot, host, table)
     }
   }
@@ -391,7 +390,6 @@ struct Delivery: Sendable {
     copy.journal = Journal()
     copy.isStoreFailing = false
     copy.isStoreFailureTold = false
-    copy.told.share()
     copy.abandon()
     return copy
   }
@@ -476,11 +474,17 @@ struct Delivery: Sendable {
     lastChange = change
   }
 
-  /// Takes what was saved of a condition, the first time when it was put into the next slot.
+  /// Takes the date of the first record of a condition that was put into the next slot.
+  mutating func restore(added date: Int64) {
+    told.restore(added: date)
+  }
+
+  /// Takes what was saved of a condition.
   mutating func restore(
-    _ slot: UInt32, _ saved: ToldStates.Saved, present: EventEntry?, flags: (date: Int64, change: UInt64)?
+    _ slot: UInt32, _ saved: ToldStates.Saved, present: EventEntry?, flags: (date: Int64, change: UInt64)?,
+    _ table: ConditionTable
   ) throws(Damage) {
-    told.restore(slot, saved)
+    told.restore(slot, saved, table)
     if let present {
       guard mode != .every else { throw Damage("an observation is out of place") }
       turn.present[slot] = present
@@ -513,7 +517,7 @@ struct Delivery: Sendable {
         turn.waiting[entry.slot] = entry
       }
       queue.append(entry)
-      told.wait(entry.slot)
+      told.wait(entry.slot, table)
       pendingEvents += 1
     }
   }

@@ -37,8 +37,8 @@ extension MonitorEngine {
   /// A copy as it would be after a crash: what was handed out and not committed is handed out again. The two go on
   /// independently.
   ///
-  /// - Complexity: O(1), and later O(what happens to the copy) in time and memory: it shares the conditions, and their
-  ///   states as long as they are the same. Its first fix reads each condition once.
+  /// - Complexity: O(1), and later O(what happens to the copy) in time and memory: it shares the conditions, and keeps
+  ///   the states of those only that something happened to. Adding or removing conditions copies them.
   public func fork() -> MonitorEngine {
     var copy = self
     copy.tracker = tracker.forked()

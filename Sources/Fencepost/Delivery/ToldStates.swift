@@ -2,133 +2,148 @@ import FencepostKernel
 
 /// What the consumer was told of each condition last, with the record that shows it.
 struct ToldStates: Sendable {
-  /// Of one condition.
-  struct Told: SharedSlot {
+  /// Of one condition that has had an event, or will have one.
+  private struct Told: SparseValue {
     /// Index in ``RecordTable``, or ``none`` while the first record stands.
     var record: UInt32 = Told.none
     /// Events of it that wait to be handed out.
     var waiting: UInt32 = 0
-    /// Date of the first record, microseconds; `Int64.min` = unset.
-    var added: Int64 = .min
     /// State of the last event queued (delivery `every`) or handled (the others).
     var state: Event.State = .unknown
     /// Diagnostics of that event.
     var flags: UInt16 = 0
 
     static let none = UInt32.max
-
-    var swept: Told { self }
   }
 
   /// What a row keeps.
   struct Saved {
     var state: Event.State
     var flags: UInt16
-    var added: Int64
     var record: EventEntry?
     var refinement: BeaconIdentityCondition?
   }
 
-  private var told = SharedSlots<Told>()
+  /// Of the others only what they were assumed to be is known, which the table says.
+  private var told = SparseSlots<Told>()
+  /// Dates of the first records, microseconds; `Int64.min` = unset. By slot.
+  private var added: ContiguousArray<Int64> = []
   private var records = RecordTable()
   /// The beacon that the last event named, of the conditions whose event did.
   private var refinements: [UInt32: BeaconIdentityCondition] = [:]
 
   mutating func reserve(_ more: Int) {
-    told.reserveCapacity(told.count + more)
+    added.reserveCapacity(added.count + more)
   }
 
-  mutating func adopt(_ slot: UInt32, assumed: Event.State, date: Int64, _ journal: inout Journal) {
-    while told.count <= Int(slot) { told.append(Told()) }
-    told[Int(slot)] = Told(added: date, state: assumed)
+  mutating func adopt(_ slot: UInt32, date: Int64, _ journal: inout Journal) {
+    while added.count <= Int(slot) { added.append(.min) }
+    added[Int(slot)] = date
     journal.touch(slot)
   }
 
   /// Returns how many events of the condition waited.
   mutating func drop(_ slot: UInt32) -> Int {
-    let old = told[Int(slot)]
-    if old.record != Told.none { records.remove(old.record) }
     if !refinements.isEmpty { refinements[slot] = nil }
+    guard let old = told[slot] else { return 0 }
+    if old.record != Told.none { records.remove(old.record) }
+    told[slot] = nil
     return Int(old.waiting)
   }
 
-  mutating func share() {
-    told.share()
+  /// How many places a walk over the conditions that have had an event looks at.
+  var placeCount: Int { told.placeCount }
+
+  /// Calls `body` with each condition that has had an event and what was told of it, in no particular order.
+  func forEachException(_ body: (UInt32, Event.State) -> Void) {
+    told.forEach { body($0, $1.state) }
   }
 
   @inline(__always)
-  func state(of slot: UInt32) -> Event.State { told[Int(slot)].state }
+  func state(of slot: UInt32, _ table: ConditionTable) -> Event.State { told[slot]?.state ?? table.assumed(of: slot) }
 
-  func flags(of slot: UInt32) -> Diagnostics { Diagnostics(rawValue: UInt32(told[Int(slot)].flags)) }
+  func flags(of slot: UInt32) -> Diagnostics { Diagnostics(rawValue: UInt32(told[slot]?.flags ?? 0)) }
 
   func refinement(of slot: UInt32) -> BeaconIdentityCondition? { refinements.isEmpty ? nil : refinements[slot] }
 
-  /// Whether a state is what was told, and nothing was told since a fork was made; of many slots, with one read each.
+  /// Of a condition that has had no event.
   @inline(__always)
-  func isUnchanged(_ slot: UInt32, _ state: Event.State) -> Bool {
-    !told.isChanged(Int(slot)) && told.origin(Int(slot)).state == state
-  }
+  private static func untold(_ slot: UInt32, _ table: ConditionTable) -> Told { Told(state: table.assumed(of: slot)) }
 
   /// Remembers what the consumer was told last, or will have been when the queue is empty.
-  mutating func note(_ entry: EventEntry, _ table: ConditionTable, _ journal: inout Journal) {
-    told[Int(entry.slot)].state = entry.state
-    told[Int(entry.slot)].flags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)
+  ///
+  /// - Parameter waits: Whether the event waits to be handed out.
+  mutating func note(
+    _ entry: EventEntry, waits: Bool = false, _ table: ConditionTable, _ journal: inout Journal
+  ) {
+    Self.note(entry, waits, &told[entry.slot, or: Self.untold(entry.slot, table)])
     if entry.hasRefinement || !refinements.isEmpty { refinements[entry.slot] = table.refinement(of: entry) }
     journal.touch(entry.slot)
   }
 
+  @inline(__always)
+  private static func note(_ entry: EventEntry, _ waits: Bool, _ told: inout Told) {
+    told.state = entry.state
+    told.flags = UInt16(truncatingIfNeeded: entry.diagnostics.rawValue)
+    if waits { told.waiting += 1 }
+  }
+
   /// Makes an event the condition's record.
-  mutating func write(_ entry: EventEntry, _ journal: inout Journal) {
-    let index = told[Int(entry.slot)].record
-    if index == Told.none {
-      told[Int(entry.slot)].record = records.insert(entry)
-    } else {
+  mutating func write(_ entry: EventEntry, _ table: ConditionTable, _ journal: inout Journal) {
+    if let index = told[entry.slot]?.record, index != Told.none {
       records.update(index, entry)
+    } else {
+      told[entry.slot, or: Self.untold(entry.slot, table)].record = records.insert(entry)
     }
     journal.touch(entry.slot)
   }
 
   /// Counts an event that waits.
-  mutating func wait(_ slot: UInt32) {
-    told[Int(slot)].waiting += 1
+  mutating func wait(_ slot: UInt32, _ table: ConditionTable) {
+    told[slot, or: Self.untold(slot, table)].waiting += 1
   }
 
   /// Counts an event that waits no more.
-  mutating func handOut(_ slot: UInt32) {
-    told[Int(slot)].waiting -= 1
+  mutating func handOut(_ slot: UInt32, _ table: ConditionTable) {
+    told[slot, or: Self.untold(slot, table)].waiting -= 1
   }
 
   /// The last event that was handled; `nil` while the first record stands.
   func record(of slot: UInt32) -> EventEntry? {
-    let index = told[Int(slot)].record
-    return index == Told.none ? nil : records[index]
+    guard let told = told[slot], told.record != Told.none else { return nil }
+    return records[told.record]
   }
 
   /// The date of the first record.
-  func added(_ slot: UInt32) -> Int64 { told[Int(slot)].added }
+  func added(_ slot: UInt32) -> Int64 { added[Int(slot)] }
 
-  func saved(_ slot: UInt32) -> Saved {
-    let told = told[Int(slot)]
-    return Saved(
-      state: told.state, flags: told.flags, added: told.added, record: record(of: slot),
+  func saved(_ slot: UInt32, _ table: ConditionTable) -> Saved {
+    Saved(
+      state: state(of: slot, table), flags: told[slot]?.flags ?? 0, record: record(of: slot),
       refinement: refinement(of: slot))
   }
 
-  /// Takes what was saved of a condition, the first time when it was put into the next slot.
-  mutating func restore(_ slot: UInt32, _ saved: Saved) {
-    var restored = Told(added: saved.added, state: saved.state, flags: saved.flags)
-    if let record = saved.record { restored.record = records.insert(record) }
-    if Int(slot) == told.count { told.append(restored) } else { told[Int(slot)] = restored }
+  /// Takes the date of the first record of a condition that was put into the next slot.
+  mutating func restore(added date: Int64) {
+    added.append(date)
+  }
+
+  /// Takes what was saved of a condition.
+  mutating func restore(_ slot: UInt32, _ saved: Saved, _ table: ConditionTable) {
+    if saved.state != table.assumed(of: slot) || saved.flags != 0 || saved.record != nil {
+      told[slot] = Told(
+        record: saved.record.map { records.insert($0) } ?? Told.none, state: saved.state, flags: saved.flags)
+    }
     if let refinement = saved.refinement { refinements[slot] = refinement }
   }
 
   @inline(__always)
-  func trace(of slot: UInt32) -> UInt64 { UInt64(told[Int(slot)].waiting) }
+  func trace(of slot: UInt32) -> UInt64 { UInt64(told[slot]?.waiting ?? 0) }
 
   @inline(__always)
   func recordTrace(of slot: UInt32) -> UInt64 {
-    let index = told[Int(slot)].record
-    return index == Told.none ? 0 : records[index].change
+    guard let told = told[slot], told.record != Told.none else { return 0 }
+    return records[told.record].change
   }
 }
 
@@ -140,14 +155,23 @@ struct ToldStates: Sendable {
     func checkInvariants(
       _ table: ConditionTable, waiting: [EventEntry], last: [UInt32: EventEntry]
     ) throws(Invariant.Broken) {
-      try records.checkInvariants(table.live.map { told[Int($0)].record }.filter { $0 != Told.none })
+      try told.checkInvariants()
+      var used: [UInt32] = []
+      var known = 0
+      told.forEach { slot, told in
+        if told.record != Told.none { used.append(told.record) }
+        if table.isLive(slot) { known += 1 }
+      }
+      try Invariant.hold(known == told.count, "only of conditions that are there something was told")
+      try records.checkInvariants(used)
       var counts: [UInt32: UInt32] = [:]
       for entry in waiting { counts[entry.slot, default: 0] += 1 }
       for slot in table.live {
-        try Invariant.hold(told[Int(slot)].waiting == counts[slot] ?? 0, "a condition counts its waiting events")
+        try Invariant.hold(told[slot]?.waiting ?? 0 == counts[slot] ?? 0, "a condition counts its waiting events")
         let event = last[slot] ?? record(of: slot)
         try Invariant.hold(
-          state(of: slot) == event?.state ?? table.assumed(of: slot) && flags(of: slot) == event?.diagnostics ?? [],
+          state(of: slot, table) == event?.state ?? table.assumed(of: slot)
+            && flags(of: slot) == event?.diagnostics ?? [],
           "what was told of a condition is what its last event says")
         try Invariant.hold(
           refinement(of: slot) == event.flatMap { table.refinement(of: $0) },

@@ -67,10 +67,10 @@ extension Tracker {
     beaconTracks[slot]?.lastSighting = clock
     beaconTracks[slot]?.deadline = deadline.microseconds
     deadlines.schedule(slot, at: deadline.microseconds)
-    let before = states[Int(slot)].observed
+    let before = beaconTracks[slot]?.observed ?? .undetermined
     journal.touch(slot, isUrgent: before != .inside)
     guard before != .inside else { return }
-    states[Int(slot)].observed = .inside
+    beaconTracks[slot]?.observed = .inside
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: .satisfied,
       cause: before == .undetermined ? .determination : .crossing, date: Timestamp(microseconds: clock))
@@ -109,14 +109,13 @@ extension Tracker {
     _ slot: UInt32, date: Int64, _ table: ConditionTable, _ delivery: inout Delivery
   ) {
     guard let track = beaconTracks[slot] else { return }
-    let before = states[Int(slot)].observed
-    states[Int(slot)].observed = .outside
-    journal.touch(slot)
+    beaconTracks[slot]?.observed = .outside
     beaconTracks[slot]?.deadline = .max
+    journal.touch(slot)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: .unsatisfied, cause: .timeout,
       date: Timestamp(microseconds: date))
-    entry.notify = before == .undetermined ? .initial : .exit
+    entry.notify = track.observed == .undetermined ? .initial : .exit
     entry.evidenceDate = track.lastSighting
     delivery.observe(entry, host, table)
   }

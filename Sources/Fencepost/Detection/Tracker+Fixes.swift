@@ -59,7 +59,7 @@ extension Tracker {
     if shapesAreSuspended { return confirmDue(through: clock, table, &delivery, &survey) }
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
-    if !undetermined.isEmpty { determine(fix, at: position, table, &delivery, &survey) }
+    if !states.isSettled { determine(fix, at: position, table, &delivery, &survey) }
     let isCovered = neighbourhood.covers(position)
     if isCovered {
       neighbourhood.reached(at: position, into: &survey.reached)
@@ -86,7 +86,7 @@ extension Tracker {
   ) {
     var trace: UInt64 = 0
     let slots = survey.reached
-    for slot in slots { trace &+= UInt64(states[Int(slot)].active) &+ table.generation(of: slot) }
+    for slot in slots { trace &+= table.generation(of: slot) }
     for slot in slots { trace &+= UInt64(table.identifiers.length(of: slot)) &+ delivery.told.recordTrace(of: slot) }
     survey.trace = trace
   }

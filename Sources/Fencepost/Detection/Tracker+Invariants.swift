@@ -7,15 +7,22 @@ import FencepostKernel
       try journal.checkInvariants()
       try Invariant.hold(lastFix.map { $0.time.microseconds <= clock } ?? true, "no fix is later than the clock")
       try deadlines.checkInvariants()
-      try checkUndetermined(table)
+      try states.checkInvariants(table)
+      try Invariant.hold(
+        !isWaitingForFix(table) || neighbourhood.safe.squaredRadius <= 0,
+        "there is no safe region while a shape is undetermined")
       for slot in table.live {
-        let state = states[Int(slot)]
         if isSuspended(slot, table) {
           try Invariant.hold(
-            state.observed == .undetermined && candidates[slot] == nil && beaconTracks[slot]?.deadline ?? .max == .max,
+            observed(slot, table) == .undetermined && candidates[slot] == nil
+              && beaconTracks[slot]?.deadline ?? .max == .max,
             "a suspended condition is undetermined, without a candidate and a deadline")
         }
-        if table.isGeographic(slot) { try checkShape(slot, state, table) } else { try checkBeacon(slot, state) }
+        if table.isGeographic(slot) {
+          try checkShape(slot, states.state(of: slot, table), table)
+        } else {
+          try checkBeacon(slot)
+        }
       }
       let beacons = table.live.filter { !table.isGeographic($0) }
       try Invariant.hold(Set(beaconTracks.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
@@ -40,41 +47,27 @@ import FencepostKernel
             || (state.observed == .outside && table.shape(of: slot).isNear(local(slot)))),
         "a shape is active when it is inside, has a candidate or was measured near")
       if state.observed == .undetermined, !isSuspended(slot, table) {
-        try Invariant.hold(state.isListed, "an undetermined shape that is evaluated is listed")
+        try Invariant.hold(
+          state.isListed || table.generation(of: slot) > states.sweptThrough,
+          "an undetermined shape that is evaluated is listed, or to be swept through")
       }
     }
 
-    private func checkBeacon(_ slot: UInt32, _ state: SlotState) throws(Invariant.Broken) {
-      try Invariant.hold(state.active == SlotState.none, "a beacon condition has no threshold")
+    private func checkBeacon(_ slot: UInt32) throws(Invariant.Broken) {
       guard let deadline = beaconTracks[slot]?.deadline, deadline != .max else { return }
       try Invariant.hold(
         deadlines.reminder(of: slot).map { $0 <= deadline } ?? false,
         "an absence that is counted has a reminder no later than its deadline")
     }
 
-    private func checkUndetermined(_ table: ConditionTable) throws(Invariant.Broken) {
-      let listed = Set(undetermined)
-      try Invariant.hold(!states.indices.contains { states[$0].isNear }, "nothing is marked as near between calls")
-      try Invariant.hold(listed.count == undetermined.count, "an undetermined shape is listed once")
-      for slot in states.indices {
-        try Invariant.hold(
-          states[slot].isListed == listed.contains(UInt32(slot)), "who is listed as undetermined knows it")
-      }
-      let waiting = undetermined.filter { isSweepable($0, table) }
-        .map { table.generation(of: $0) }
-      try Invariant.hold(
-        !undeterminedIsSorted || waiting.sorted() == waiting, "the undetermined shapes are in add order")
-      try Invariant.hold(
-        waiting.isEmpty || neighbourhood.safe.squaredRadius <= 0,
-        "there is no safe region while a shape is undetermined")
-    }
-
     /// What is watched is what the states say, and nothing that can be reached is missing.
     private func checkWatches(_ shapes: Set<UInt32>, _ table: ConditionTable) throws(Invariant.Broken) {
-      try active.checkInvariants { slot in shapes.contains(slot) ? states[Int(slot)].active : SlotState.none }
+      try active.checkInvariants { slot in
+        shapes.contains(slot) ? states.state(of: slot, table).active : SlotState.none
+      }
       for slot in shapes {
         let watch = watch(slot, table, from: local(slot))
-        let index = states[Int(slot)].active
+        let index = states.state(of: slot, table).active
         if index != SlotState.none {
           try Invariant.hold(active.watches[Int(index)] == watch, "an active shape is watched where its state says")
         }

@@ -13,14 +13,14 @@ extension Tracker {
     let shape = table.shape(of: slot)
     let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
     let margin = isCoarse ? fix.accuracy : 0
-    if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied) {
+    if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied, table) {
       settle(slot, .outside, nil, table, &survey)
       return true
     }
     let measure = shape.measure(fix.coordinate, at: position, margins: (0, margin))
     let isInside = measure.isInside
     if isCoarse, !(measure.distance - fix.accuracy > measure.line) {
-      states[Int(slot)].hasMetCoarseFix = true
+      states.setTooCoarse(slot, table)
       journal.touch(slot, isUrgent: false)
       return false
     }
@@ -38,103 +38,16 @@ extension Tracker {
   private mutating func settle(
     _ slot: UInt32, _ observed: Observed, _ measured: Watch.Local?, _ table: ConditionTable, _ survey: inout Survey
   ) {
-    states[Int(slot)].observed = observed
+    states.set(slot, observed, table)
     journal.touch(slot)
     refreshWatch(slot, table, &survey, measured: measured)
   }
 
-  /// Decides what a fix can decide of the undetermined shapes, in add order.
-  ///
-  /// When many conditions were added most are far away and were assumed unsatisfied: the index tells the near ones, and
-  /// of the others only the state is touched.
-  mutating func determine(
-    _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
-  ) {
-    var listed: ContiguousArray<UInt32> = []
-    swap(&listed, &undetermined)
-    if !undeterminedIsSorted {
-      listed.removeAll { !table.isGeographic($0) && unlist($0) }
-      listed.sort { table.generation(of: $0) < table.generation(of: $1) }
-      undeterminedIsSorted = true
-    }
-    let sweeps = listed.count > 64
-    if sweeps {
-      survey.gathered.removeAll(keepingCapacity: true)
-      table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
-      for hit in survey.gathered { states[Int(hit.id)].isNear = true }
-    }
-    var kept = 0
-    var settled = sweeps && sweepShared(&listed, table, delivery)
-    for slot in listed {
-      let state = states[Int(slot)]
-      guard isSweepable(slot, table) else {
-        states[Int(slot)].isListed = false
-        continue
-      }
-      if sweeps, !state.isNear, delivery.agrees(slot, .unsatisfied) {
-        states[Int(slot)].observed = .outside
-        states[Int(slot)].isListed = false
-        journal.touch(slot)
-        settled = true
-      } else if decide(slot, fix, at: position, table, &delivery, &survey) {
-        states[Int(slot)].isListed = false
-      } else {
-        listed[kept] = slot
-        kept += 1
-      }
-    }
-    if settled { neighbourhood.invalidate() }
-    if sweeps { for hit in survey.gathered { states[Int(hit.id)].isNear = false } }
-    listed.removeLast(listed.count - kept)
-    if kept == 0, listed.capacity > 4_096 { listed = [] }
-    swap(&listed, &undetermined)
-  }
-
-  /// In a fork that still shares its states: settles at once the listed shapes that are neither near nor to be told
-  /// about, and leaves the others in the list.
-  ///
-  /// - Returns: Whether it did so.
-  private mutating func sweepShared(
-    _ listed: inout ContiguousArray<UInt32>, _ table: ConditionTable, _ delivery: Delivery
-  ) -> Bool {
-    guard states.isShared, !journal.isOn, delivery.isIdle else { return false }
-    var others: ContiguousArray<UInt32> = []
-    let most = states.room / 2
-    for slot in listed {
-      let state = states.origin(Int(slot))
-      guard state.isListed, !isSweepable(slot, table) || !delivery.told.isUnchanged(slot, .unsatisfied) else {
-        continue
-      }
-      guard others.count < most else { return false }
-      others.append(slot)
-    }
-    for slot in others { states.takeOwn(Int(slot)) }
-    others.removeAll(keepingCapacity: true)
-    states.forEachChanged { slot in
-      if states[slot].isListed { others.append(UInt32(truncatingIfNeeded: slot)) }
-    }
-    others.sort { table.generation(of: $0) < table.generation(of: $1) }
-    states.sweep()
-    listed = others
-    return true
-  }
-
-  /// Whether a slot has a shape that waits for the fix that decides it; a suspended one waits for no fix.
-  @inline(__always)
-  func isSweepable(_ slot: UInt32, _ table: ConditionTable) -> Bool {
-    states[Int(slot)].observed == .undetermined && table.isGeographic(slot) && !isSuspended(slot, table)
-  }
-
-  private mutating func unlist(_ slot: UInt32) -> Bool {
-    states[Int(slot)].isListed = false
-    return true
-  }
-
-  /// Applies a fix to a determined shape: opens, cancels or confirms a candidate.
+  /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
   mutating func cross(
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey
   ) {
-    let observed = states[Int(slot)].observed
+    let observed = states.observed(slot, table)
     guard observed != .undetermined else { return }
     let shape = table.shape(of: slot)
     let policy = table.policy(of: slot)
@@ -195,9 +108,9 @@ extension Tracker {
     _ slot: UInt32, _ candidate: Candidate, date: Int64, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) {
-    let entered = states[Int(slot)].observed == .outside
+    let entered = states.observed(slot, table) == .outside
     if !candidates.isEmpty { candidates[slot] = nil }
-    states[Int(slot)].observed = entered ? .inside : .outside
+    states.set(slot, entered ? .inside : .outside, table)
     journal.touch(slot)
     refreshWatch(slot, table, &survey)
     var entry = EventEntry(

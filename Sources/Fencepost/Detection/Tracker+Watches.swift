@@ -10,7 +10,13 @@ extension Tracker {
   /// - Parameter local: where the shape was measured last, if it is watched from there.
   @inline(__always)
   func watch(_ slot: UInt32, _ table: ConditionTable, from local: Watch.Local?) -> Watch? {
-    let observed = states[Int(slot)].observed
+    watch(slot, states.observed(slot, table), table, from: local)
+  }
+
+  @inline(__always)
+  private func watch(
+    _ slot: UInt32, _ observed: Observed, _ table: ConditionTable, from local: Watch.Local?
+  ) -> Watch? {
     guard observed != .undetermined else { return nil }
     let shape = table.shape(of: slot)
     if let candidate = candidates.isEmpty ? nil : candidates[slot] {
@@ -27,14 +33,8 @@ extension Tracker {
   /// Where the shape of a slot was measured last, as far as that is kept.
   @inline(__always)
   func local(_ slot: UInt32) -> Watch.Local? {
-    let index = states[Int(slot)].active
-    return index == SlotState.none ? nil : active.local(index)
-  }
-
-  @inline(__always)
-  private func isSettledOutside(_ slot: UInt32) -> Bool {
-    let state = states[Int(slot)]
-    return state.observed == .outside && state.active == SlotState.none
+    guard let index = states.exception(slot)?.active, index != SlotState.none else { return nil }
+    return active.local(index)
   }
 
   /// Brings `active` and the neighbourhood in line with the state of a shape.
@@ -43,25 +43,32 @@ extension Tracker {
   mutating func refreshWatch(
     _ slot: UInt32, _ table: ConditionTable, _ survey: inout Survey, measured: Watch.Local? = nil
   ) {
-    let local = measured ?? local(slot)
-    let watch = watch(slot, table, from: local)
-    let index = states[Int(slot)].active
+    let state = states.state(of: slot, table)
+    let local = measured ?? (state.active == SlotState.none ? nil : active.local(state.active))
+    let watch = watch(slot, state.observed, table, from: local)
     let isActive =
       watch != nil
-      && (states[Int(slot)].observed == .inside || (!candidates.isEmpty && candidates[slot] != nil)
+      && (state.observed == .inside || (!candidates.isEmpty && candidates[slot] != nil)
         || (local != nil && table.shape(of: slot).isNear(local)))
     if isActive, let watch {
-      if index == SlotState.none {
-        states[Int(slot)].active = active.append(watch, local)
+      if state.active == SlotState.none {
+        states.setActive(slot, active.append(watch, local), table)
       } else {
-        active.update(index, watch, local)
+        active.update(state.active, watch, local)
       }
-    } else if index != SlotState.none {
-      states[Int(slot)].active = SlotState.none
+    } else if state.active != SlotState.none {
+      unwatch(slot, state.active, table)
       survey.release(slot)
-      if let moved = active.remove(index) { states[Int(moved)].active = index }
     }
     neighbourhood.update(slot, watch)
+  }
+
+  /// Takes a shape out of the list of those that are not settled outside.
+  ///
+  /// - Parameter index: Its place there.
+  mutating func unwatch(_ slot: UInt32, _ index: UInt32, _ table: ConditionTable) {
+    states.setActive(slot, SlotState.none, table)
+    if let moved = active.remove(index) { states.setActive(moved, index, table) }
   }
 
   /// Collects the shapes whose threshold is reached at a position that the neighbourhood does not cover, and in
@@ -72,7 +79,7 @@ extension Tracker {
     let centre = isJump ? position : neighbourhood.centreAhead(of: position)
     survey.gather(table.index, around: centre, within: isJump ? 0 : neighbourhood.nextRadius)
     let lead = centre.squaredChord(to: position).squareRoot() + 1e-3
-    for hit in survey.gathered where isSettledOutside(hit.id) {
+    for hit in survey.gathered where states.isSettledOutside(hit.id, table) {
       if Double(hit.slack) > lead {
         survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
       } else if entrySlack(hit.id, at: position, table) <= 0 {
@@ -102,7 +109,7 @@ extension Tracker {
     }
     if survey.radius > 0 {
       // What was reached, or was active, and is settled outside now.
-      for slot in survey.released where isSettledOutside(slot) {
+      for slot in survey.released where states.isSettledOutside(slot, table) {
         survey.near.append(NearThreshold(slack: entrySlack(slot, at: survey.centre, table), slot: slot))
       }
       listActive(&survey)
@@ -148,7 +155,7 @@ extension Tracker {
     _ centre: EarthVector, within radius: Double, _ table: ConditionTable, _ survey: inout Survey
   ) {
     survey.gather(table.index, around: centre, within: radius)
-    for hit in survey.gathered where isSettledOutside(hit.id) {
+    for hit in survey.gathered where states.isSettledOutside(hit.id, table) {
       survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
     }
     listActive(&survey)
@@ -163,7 +170,7 @@ extension Tracker {
 
   /// Draws the safe region; there is none while a shape is undetermined, since any fix may decide it.
   mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate) {
-    guard undetermined.isEmpty else { return neighbourhood.removeSafeRegion() }
+    guard states.isSettled else { return neighbourhood.removeSafeRegion() }
     let offset = neighbourhood.offset(of: position)
     neighbourhood.drawSafeRegion(
       at: coordinate, slack: neighbourhood.leastSlack(at: offset), moved: offset.length)
@@ -175,7 +182,7 @@ extension Tracker {
   /// - Returns: Whether it did.
   @inline(__always)
   mutating func passes(_ fix: Fix) -> Bool {
-    guard neighbourhood.isValid, undetermined.isEmpty, deadlines.earliest > fix.time.microseconds,
+    guard neighbourhood.isValid, states.isSettled, deadlines.earliest > fix.time.microseconds,
       let offset = neighbourhood.offset(of: fix.coordinate)
     else { return false }
     let moved = offset.length + 1e-5

@@ -17,10 +17,7 @@ struct Tracker: Sendable {
   /// How much of the table's changes was replayed.
   var seen: UInt64 = 0
 
-  var states = SharedSlots<SlotState>()
-  var undetermined: ContiguousArray<UInt32> = []
-  /// Whether `undetermined` is in add order.
-  var undeterminedIsSorted = true
+  var states = SlotStates()
   var candidates: [UInt32: Candidate] = [:]
   var active = Watches()
   var neighbourhood = Neighbourhood()
@@ -38,7 +35,6 @@ struct Tracker: Sendable {
   func forked() -> Tracker {
     var copy = self
     copy.journal = Journal()
-    copy.states.share()
     return copy
   }
 
@@ -51,25 +47,27 @@ struct Tracker: Sendable {
 
   // MARK: - Conditions that come and go
 
-  mutating func reserve(_ more: Int) {
-    states.reserveCapacity(states.count + more)
-    undetermined.reserveCapacity(undetermined.count + more)
-  }
-
   /// Makes room for what is known of a condition that came into a slot.
   mutating func adopt(_ slot: UInt32, _ table: ConditionTable) {
-    while states.count <= Int(slot) { states.append(SlotState()) }
-    let wasListed = states[Int(slot)].isListed
-    states[Int(slot)] = SlotState()
-    states[Int(slot)].isListed = wasListed
-    if !table.kind(of: slot).isGeographic { beaconTracks[slot] = BeaconTrack() }
+    if table.kind(of: slot).isGeographic {
+      states.adopt(generation: table.generation(of: slot))
+    } else {
+      beaconTracks[slot] = BeaconTrack()
+    }
     journal.touch(slot)
   }
 
   /// Forgets a condition that left its slot.
   mutating func drop(_ slot: UInt32, _ table: ConditionTable) {
-    forget(slot, table)
-    beaconTracks[slot] = nil
+    endWatching(slot, table)
+    states.drop(slot)
+    if !beaconTracks.isEmpty { beaconTracks[slot] = nil }
+  }
+
+  /// What the detectors believe of a condition.
+  func observed(_ slot: UInt32, _ table: ConditionTable) -> Observed {
+    table.kind(of: slot).isGeographic
+      ? states.observed(slot, table) : beaconTracks[slot]?.observed ?? .undetermined
   }
 
   /// Starts to watch a condition that is undetermined.
@@ -79,45 +77,35 @@ struct Tracker: Sendable {
     guard table.kind(of: slot).isGeographic else { return startAbsence(slot, at: clock) }
     var survey = Survey()
     if lookingBack, let fix = lastFix, clock != .min,
-      clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds,
-      decide(
-        slot, fix, at: EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude), table,
-        &delivery, &survey)
+      clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds
     {
-      return
+      states.sweepLast()
+      let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+      if decide(slot, fix, at: position, table, &delivery, &survey) { return }
     }
-    list(slot, table)
-  }
-
-  private mutating func list(_ slot: UInt32, _ table: ConditionTable) {
     neighbourhood.removeSafeRegion()
-    guard !states[Int(slot)].isListed else {
-      undeterminedIsSorted = false  // left by a condition that had the slot before
-      return
-    }
-    states[Int(slot)].isListed = true
-    if let last = undetermined.last, table.generation(of: last) > table.generation(of: slot) {
-      undeterminedIsSorted = false
-    }
-    undetermined.append(slot)
+    states.wait(slot, table)
   }
 
   /// Ends the watching of a condition: it becomes undetermined, and what was observed of it behind an event is void.
   mutating func stop(_ slot: UInt32, _ table: ConditionTable, _ delivery: inout Delivery) {
-    forget(slot, table)
+    endWatching(slot, table)
+    if table.kind(of: slot).isGeographic {
+      states.set(slot, .undetermined, table)
+    } else {
+      beaconTracks[slot]?.observed = .undetermined
+    }
     journal.touch(slot)
     delivery.forgetPresent(slot)
   }
 
-  /// Forgets what the detectors know of a slot, whatever condition has or had it.
-  private mutating func forget(_ slot: UInt32, _ table: ConditionTable) {
-    states[Int(slot)].observed = .undetermined
-    states[Int(slot)].hasMetCoarseFix = false
+  /// Forgets what is about to happen to a slot, whatever condition has or had it.
+  private mutating func endWatching(_ slot: UInt32, _ table: ConditionTable) {
     if !candidates.isEmpty { candidates[slot] = nil }
     deadlines.cancel(slot)
     if !beaconTracks.isEmpty { beaconTracks[slot]?.deadline = .max }
-    var survey = Survey()
-    refreshWatch(slot, table, &survey)
+    if let index = states.exception(slot)?.active, index != SlotState.none { unwatch(slot, index, table) }
+    neighbourhood.update(slot, nil)
   }
 
   // MARK: - What the host states
@@ -137,5 +125,6 @@ struct Tracker: Sendable {
       if new.isNews(to: old) { delivery.flagsChanged(slot, date: clock, host, table) }
       if old.suspends, !new.suspends { begin(slot, lookingBack: false, table, &delivery) }
     }
+    states.rebase(table)
   }
 }

@@ -17,7 +17,7 @@ extension MonitorEngine {
     } else {
       explanation = table.isGeographic(slot) ? explainShape(slot) : explainBeacon(slot)
     }
-    explanation.observed = tracker.states[Int(slot)].observed.state
+    explanation.observed = tracker.observed(slot, table).state
     explanation.diagnostics = flags
     if let track = tracker.beaconTracks[slot] {
       if track.lastSighting != .min { explanation.lastSighting = Timestamp(microseconds: track.lastSighting) }
@@ -29,7 +29,7 @@ extension MonitorEngine {
   private func explainBeacon(_ slot: UInt32) -> Explanation {
     guard tracker.isScanning else { return Explanation(reason: .scannerOff) }
     var explanation =
-      switch tracker.states[Int(slot)].observed {
+      switch tracker.observed(slot, table) {
       case .undetermined: Explanation(reason: .notSeenYet)
       case .inside: Explanation(reason: .seen)
       case .outside: Explanation(reason: .absent)
@@ -41,7 +41,7 @@ extension MonitorEngine {
   }
 
   private func explainShape(_ slot: UInt32) -> Explanation {
-    let state = tracker.states[Int(slot)]
+    let state = tracker.states.state(of: slot, table)
     // While a shape is evaluated, the last fix that it has seen is the monitor's.
     guard let fix = tracker.lastFix, state.observed != .undetermined || state.hasMetCoarseFix else {
       return Explanation(reason: .noFixYet)

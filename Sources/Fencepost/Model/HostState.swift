@@ -7,6 +7,11 @@ struct HostState: Sendable, Equatable {
 
   func supports(_ kind: ConditionKind) -> Bool { unsupportedKinds & kind.bit == 0 }
 
+  /// Whether there may be a geographic condition that is suspended, whatever the condition limit says.
+  var suspendsSomeShapes: Bool {
+    flags.suspends || ConditionKind.allCases.contains { $0.isGeographic && !supports($0) }
+  }
+
   /// The flags that hold for a condition, but for what its storage adds.
   func flags(of slot: UInt32, in table: ConditionTable) -> Diagnostics {
     var flags = flags

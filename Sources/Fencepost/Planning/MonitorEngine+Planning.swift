@@ -43,9 +43,9 @@ extension MonitorEngine {
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
     if tracker.shapesAreSuspended || !tracker.candidates.isEmpty { return true }
-    if tracker.undetermined.contains(where: { tracker.isSweepable($0, table) }) { return true }
+    if tracker.isWaitingForFix(table) { return true }
     // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
-    for watch in tracker.active.watches where tracker.states[Int(watch.slot)].observed == .inside {
+    for watch in tracker.active.watches where tracker.states.observed(watch.slot, table) == .inside {
       let shape = table.shape(of: watch.slot)
       if shape.isSurelyInside(position) { continue }
       if shape.slack(at: coordinate, position, limit: .infinity)?.isInside == false { return true }
@@ -53,7 +53,7 @@ extension MonitorEngine {
     var around: ContiguousArray<CapHit> = []
     table.index.collect(near: position, within: 0, into: &around)
     return around.contains { hit in
-      tracker.states[Int(hit.id)].observed == .outside
+      tracker.states.observed(hit.id, table) == .outside
         && table.shape(of: hit.id).slack(at: coordinate, position, limit: .infinity)?.isInside == true
     }
   }

@@ -61,7 +61,7 @@ extension MonitorEngine {
   }
 
   /// What the detector believes of a live slot. See ``state(of:)-(String)``.
-  public func state(of slot: UInt32) -> Event.State { tracker.states[Int(slot)].observed.state }
+  public func state(of slot: UInt32) -> Event.State { tracker.observed(slot, table).state }
 }
 
 extension Coordinate {

@@ -85,21 +85,22 @@ struct EngineRestorer {
   private mutating func restoreDevice(_ row: DeviceRow) {
     guard engine != nil else { return }
     row.restore(&engine!.tracker)
+    engine!.tracker.states.restore(sweptThrough: min(row.swept, engine!.table.order.lastGeneration))
     swept = row.swept
   }
 
   private mutating func receiveCondition(_ generation: UInt64, _ reader: inout ByteReader) throws(Damage) {
-    guard let swept else { throw Damage("there is no device") }
+    guard swept != nil else { throw Damage("there is no device") }
     guard generation > 0, generation <= engine?.table.order.lastGeneration ?? 0 else {
       throw Damage("a condition has the generation \(generation)")
     }
     guard format == FirstFormat.format else {
       let row = try DefinitionRow(reading: &reader)
-      _ = try engine!.restoreDefinition(row, generation: generation, isSwept: generation <= swept)
+      _ = try engine!.restoreDefinition(row, generation: generation)
       return
     }
     let (slot, state) = try FirstFormat.readCondition(generation, &reader) { row throws(Damage) in
-      try engine!.restoreDefinition(row, generation: generation, isSwept: false)
+      try engine!.restoreDefinition(row, generation: generation)
     }
     try engine!.restoreState(slot, state)
   }

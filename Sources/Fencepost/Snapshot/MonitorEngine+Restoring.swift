@@ -11,20 +11,19 @@ extension MonitorEngine {
 
   /// Enters a condition of which no more is known; definitions come in the order of their generations.
   mutating func restoreDefinition(
-    _ row: DefinitionRow, generation: UInt64, isSwept: Bool
+    _ row: DefinitionRow, generation: UInt64
   ) throws(Damage) -> UInt32 {
     let slot = try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
       return table.restore(row.definition, identifier: identifier, generation: generation)
     }
-    let untold = StateRow.untold(table.kind(of: slot), isSwept: isSwept, assumed: row.definition.assumed)
-    var state = SlotState()
-    state.observed = untold.observed
-    tracker.states.append(state)
-    if !table.isGeographic(slot) { tracker.beaconTracks[slot] = BeaconTrack() }
-    try delivery.restore(
-      slot, ToldStates.Saved(state: untold.noted, flags: 0, added: row.added), present: nil, flags: nil)
+    if table.isGeographic(slot) {
+      tracker.states.adopt(generation: generation)
+    } else {
+      tracker.beaconTracks[slot] = BeaconTrack()
+    }
+    delivery.restore(added: row.added)
     return slot
   }
 
@@ -33,8 +32,9 @@ extension MonitorEngine {
       guard ticket > 0, ticket <= table.limit.lastTicket else { throw Damage("a condition has the ticket \(ticket)") }
       table.restoreWaiting(slot, ticket: ticket)
     }
-    tracker.states[Int(slot)].observed = row.observed
-    tracker.states[Int(slot)].hasMetCoarseFix = row.hasMetCoarseFix
+    if table.isGeographic(slot) {
+      tracker.states.restore(slot, row.observed, hasMetCoarseFix: row.hasMetCoarseFix, table)
+    }
     if let candidate = row.candidate {
       guard table.isGeographic(slot), row.observed != .undetermined else { throw Damage("a candidate is out of place") }
       tracker.candidates[slot] = candidate
@@ -43,10 +43,10 @@ extension MonitorEngine {
       guard !table.isGeographic(slot) else { throw Damage("a sighting is out of place") }
       tracker.beaconTracks[slot] = track
     }
+    if !table.isGeographic(slot) { tracker.beaconTracks[slot]?.observed = row.observed }
     let told = ToldStates.Saved(
-      state: row.noted, flags: row.notedFlags, added: delivery.told.added(slot), record: row.record,
-      refinement: row.refinement)
-    try delivery.restore(slot, told, present: row.present, flags: row.flags)
+      state: row.noted, flags: row.notedFlags, record: row.record, refinement: row.refinement)
+    try delivery.restore(slot, told, present: row.present, flags: row.flags, table)
   }
 
   /// Events come in the order of their changes.
@@ -66,14 +66,14 @@ extension Tracker {
   /// Makes what follows from the states, when all of them are known: deadlines, watches, lists.
   mutating func settleRestored(_ table: ConditionTable) {
     var survey = Survey()
+    states.rebase(table)
     for slot in table.live {
       if table.isGeographic(slot) {
         if let candidate = candidates[slot], candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
-        if states[Int(slot)].observed != .undetermined {
+        if states.observed(slot, table) != .undetermined {
           refreshWatch(slot, table, &survey)
         } else if !table.isOverLimit(slot) {
-          states[Int(slot)].isListed = true
-          undetermined.append(slot)
+          states.wait(slot, table)
         }
       } else {
         if let track = beaconTracks[slot], track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }

@@ -27,15 +27,18 @@ import Testing
   }
 
   /// Closing up must keep order and generations.
-  @Test func agreesWithAList() {
+  @Test func agreesWithAList() throws {
     var random = SeededGenerator("AddOrderTests")
     var order = AddOrder()
     var list: [(slot: UInt32, generation: UInt64)] = []
+    var announced: Set<UInt64> = []
     var free: [UInt32] = []
     for step in 0..<8_000 {
       if step < 3_000 || list.isEmpty || random.chance(0.2) {
         let slot = free.popLast() ?? UInt32(list.count)
-        list.append((slot, order.append(slot)))
+        let isAnnounced = random.chance(0.1)
+        list.append((slot, order.append(slot, isAnnounced: isAnnounced)))
+        if isAnnounced { announced.insert(order.lastGeneration) }
       } else {
         let index = random.integer(0...(list.count - 1))
         order.remove(list[index].slot)
@@ -49,6 +52,12 @@ import Testing
         #expect(pairs.map(\.1) == list.map(\.generation))
         let middle = UInt64(random.integer(0...Int(order.lastGeneration)))
         #expect(order.next(after: middle) == list.first { $0.generation > middle }?.slot)
+        let expected = list.filter { $0.generation > middle && announced.contains($0.generation) }.map(\.slot)
+        var found: [UInt32] = []
+        order.forEachAnnounced(after: middle) { found.append($0) }
+        #expect(found.suffix(expected.count) == expected[...])
+        #expect((expected.count...(expected.count + 63)).contains(order.announcedCount(after: middle)))
+        try order.checkInvariants()
       }
     }
     #expect(order.slots.count < 3_000)  // it closed up

@@ -9,7 +9,7 @@ import Testing
   @Test func whatIsSuspendedIsNotDecided() throws {
     var engine = try MonitorEngine(name: "m")
     try engine.add(circle(100), identifier: "c")
-    #expect(engine.tracker.undetermined.count == 1)
+    #expect(engine.tracker.isWaitingForFix(engine.table))
     try engine.setHostCapabilities([], unsupported: [.circularGeographic], at: at(1))
     while engine.nextEvent() != nil {}
     let fix = fix(2, 0)

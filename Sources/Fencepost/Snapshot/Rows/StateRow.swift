@@ -95,13 +95,12 @@ struct StateRow {
 
   /// - Returns: `nil` when the state is what ``DeviceRow/swept`` says of a condition without a row.
   init?(_ slot: UInt32, of engine: borrowing MonitorEngine, swept: UInt64) {
-    let state = engine.tracker.states[Int(slot)]
-    let told = engine.delivery.told.saved(slot)
+    let told = engine.delivery.told.saved(slot, engine.table)
     let row = engine.table.rows[Int(slot)]
-    observed = state.observed
+    observed = engine.tracker.observed(slot, engine.table)
     noted = told.state
     notedFlags = told.flags
-    hasMetCoarseFix = state.hasMetCoarseFix
+    hasMetCoarseFix = engine.tracker.states.exception(slot)?.hasMetCoarseFix ?? false
     if row.isOverLimit { ticket = engine.table.limit.ticket(of: slot) ?? 0 }
     record = told.record
     refinement = told.refinement
@@ -113,14 +112,9 @@ struct StateRow {
       if row.generation <= swept { isUntold = observed == .outside }
     } else {
       let known = engine.tracker.beaconTracks[slot] ?? BeaconTrack()
-      if known != BeaconTrack() || refinement != nil { track = known }
+      if !known.isBlank || refinement != nil { track = known }
     }
     if isUntold, noted == row.assumed, parts.isEmpty { return nil }
-  }
-
-  /// What is believed of a condition without a row.
-  static func untold(_ kind: ConditionKind, isSwept: Bool, assumed: Event.State) -> StateRow {
-    StateRow(observed: isSwept && kind.isGeographic ? .outside : .undetermined, noted: assumed)
   }
 }
 

@@ -1,0 +1,81 @@
+import FencepostKernel
+
+/// The determination of shapes: what a fix decides of those that are undetermined.
+extension Tracker {
+  /// So many shapes that came are looked at one by one.
+  private static let fewShapes = 64
+  /// Looking only at the shapes that may need it pays while they are fewer than one of so many that came.
+  private static let shareToLookAt = 4
+
+  /// Decides what a fix can decide of the undetermined shapes, in add order.
+  mutating func determine(
+    _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) {
+    let swept = states.sweptThrough
+    let isSwept = states.isSwept
+    let listed = states.takeListed(table)
+    let fresh = isSwept ? [] : table.order.slots(after: swept)
+    let few = isSwept ? nil : fewToDecide(fresh.count, after: swept, fix, at: position, table, delivery, &survey)
+    states.sweep(table)
+    for slot in listed { determine(slot, fix, at: position, table, &delivery, &survey) }
+    guard !isSwept else { return }
+    // What is swept is in no list.
+    neighbourhood.invalidate()
+    for slot in few ?? ContiguousArray(fresh) where slot != AddOrder.gap && table.isGeographic(slot) {
+      if let state = states.exception(slot), state.observed != .undetermined {
+        states.tidy(slot, table)
+      } else {
+        determine(slot, fix, at: position, table, &delivery, &survey)
+      }
+    }
+  }
+
+  private mutating func determine(
+    _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ survey: inout Survey
+  ) {
+    if isSuspended(slot, table) {
+      states.set(slot, .undetermined, table)
+    } else if !decide(slot, fix, at: position, table, &delivery, &survey) {
+      states.wait(slot, table)
+    }
+  }
+
+  /// Of many shapes that came after a generation, those that a fix may do more to than settle them outside unsaid: the near
+  /// ones, those that were not assumed unsatisfied or of which something else was told, and those of which more is known.
+  ///
+  /// - Returns: In add order; `nil` when each is to be looked at.
+  private func fewToDecide(
+    _ count: Int, after generation: UInt64, _ fix: Fix, at position: EarthVector, _ table: ConditionTable,
+    _ delivery: Delivery, _ survey: inout Survey
+  ) -> ContiguousArray<UInt32>? {
+    // A storage is told of each state that changes, and whoever is suspended stays undetermined.
+    guard count > Self.fewShapes, !journal.isOn, !host.suspendsSomeShapes, !table.limit.isExceeded, delivery.isIdle,
+      (states.placeCount + delivery.told.placeCount) * Self.shareToLookAt < count,
+      table.order.announcedCount(after: generation) * Self.shareToLookAt < count
+    else { return nil }
+    survey.gathered.removeAll(keepingCapacity: true)
+    table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
+    var slots = ContiguousArray(survey.gathered.lazy.map(\.id))
+    table.order.forEachAnnounced(after: generation) { slots.append($0) }
+    delivery.told.forEachException { slot, state in
+      if state != .unsatisfied { slots.append(slot) }
+    }
+    states.forEachException { slot, _ in slots.append(slot) }
+    slots.removeAll { table.generation(of: $0) <= generation }
+    slots.sort { table.generation(of: $0) < table.generation(of: $1) }
+    var last = AddOrder.gap
+    slots.removeAll { slot in
+      defer { last = slot }
+      return slot == last
+    }
+    return slots
+  }
+
+  /// Whether a shape waits for the fix that decides it, and is not suspended.
+  func isWaitingForFix(_ table: ConditionTable) -> Bool {
+    states.containsWaiting(table) { slot in
+      table.isGeographic(slot) && states.observed(slot, table) == .undetermined && !isSuspended(slot, table)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import Fencepost
+
+/// The circles that a fix is not near are decided without being looked at, and nobody can tell.
+@Suite struct TrackerDeterminationTests {
+  /// A monitor with a crowd of circles around the place where random lives happen.
+  private func crowded(_ number: Int) throws -> (MonitorEngine, RandomLife) {
+    var random = SeededGenerator("crowd", salt: UInt64(number))
+    var steps = RandomLife("lives of forks", number)
+    var options = steps.options()
+    if random.chance(0.7) { options.conditionLimit = nil }
+    options.maxPendingEvents = 1_000_000
+    var engine = try MonitorEngine(name: "crowd", options: options)
+    let strangers: Double = [0.0, 0.002, 0.3].randomElement(using: &random) ?? 0
+    for index in 0..<1_500 {
+      try engine.add(
+        circle(
+          random.uniform(10...400), latitude: random.uniform(-0.05...0.05), longitude: random.uniform(-0.05...0.05)),
+        identifier: "crowd \(index)", assuming: random.chance(strangers) ? .unknown : .unsatisfied,
+        policy: [.exact, .standard].randomElement(using: &random) ?? .exact)
+    }
+    for _ in 0..<random.integer(0...30) { _ = steps.step().play(&engine) }
+    return (engine, steps)
+  }
+
+  /// The same life in a fork, which looks only at the circles that may need it, and in an engine that notes changes for
+  /// a storage and so looks at each: the same events, the same bytes at the end, and nothing of it in the original.
+  @Test func forksLiveAsThoseThatLookAtAll() throws {
+    var small = 0
+    for number in 0..<60 {
+      let (original, life) = try crowded(number)
+      var steps = life
+      let before = original.snapshot()
+      var plain = original
+      plain.abandon()
+      plain.beginJournal()
+      var fork = original.fork()
+      for index in 0..<60 {
+        if index % 20 == 10 {
+          fork = fork.fork()
+          plain.abandon()
+        }
+        let step = steps.step()
+        let expected = step.play(&plain)
+        #expect(step.play(&fork) == expected, "life \(number), step \(index): \(step)")
+        #expect(fork.statistics == plain.statistics, "life \(number), step \(index): \(step)")
+        if index % 20 == 19 { try checkInvariants(of: fork, "life \(number), step \(index): \(step)") }
+      }
+      if fork.tracker.states.placeCount + fork.delivery.told.placeCount < 1_000 { small += 1 }
+      for identifier in plain.identifiers where identifier.hasSuffix("7") {
+        #expect(fork.explain(identifier) == plain.explain(identifier), "life \(number): \(identifier)")
+      }
+      let isSame = fork.snapshot() == plain.snapshot()
+      let isUntouched = original.snapshot() == before
+      #expect(isSame, "life \(number): the snapshots differ")
+      #expect(isUntouched, "life \(number): the original changed")
+    }
+    #expect(small > 20, "too few lives of forks that keep only what happened to them")
+  }
+
+  /// A first fix among many circles that were assumed unsatisfied leaves entries for those around it only.
+  @Test func aFirstFixPaysForWhatIsNear() throws {
+    var engine = try MonitorEngine(name: "m")
+    for index in 0..<20_000 {
+      try engine.add(
+        circle(100, longitude: Double(index) / 1_000), identifier: "\(index)", assuming: .unsatisfied, policy: .exact)
+    }
+    try engine.add(circle(100, longitude: 50), identifier: "asked for", assuming: .unknown)
+    var fork = engine.fork()
+    try fork.feed(fix(1, 0))
+    #expect(fork.drain().map(\.identifier) == ["0", "asked for"])
+    #expect(fork.tracker.states.placeCount <= 16)
+    #expect(fork.delivery.told.placeCount <= 16)
+    #expect(fork.state(of: "19999") == .unsatisfied)
+    #expect(engine.state(of: "19999") == .unknown)
+    try fork.checkInvariants()
+    try engine.checkInvariants()
+  }
+
+  /// What is known of a circle before the others are swept through is kept: that it is inside by a fix looked back at, that
+  /// a fix was too coarse for it, that it waits for a place under the limit.
+  @Test func whatIsKnownBeforeIsKept() throws {
+    var engine = try MonitorEngine(name: "m", options: MonitorOptions(conditionLimit: 400))
+    try engine.feed(fix(1, 0))
+    for index in 0..<300 {
+      try engine.add(circle(100, longitude: Double(index) / 2), identifier: "\(index)", assuming: .unsatisfied)
+    }
+    #expect(engine.state(of: "0") == .satisfied)
+    #expect(engine.state(of: "200") == .unsatisfied)
+    try engine.rewind(to: at(1))
+    #expect(engine.state(of: "0") == .unknown)
+    for index in 300..<500 {
+      try engine.add(circle(100, longitude: Double(index - 300) / 2), identifier: "\(index)", assuming: .unsatisfied)
+    }
+    try engine.checkInvariants()
+    try engine.feed(Fix(latitude: 0, longitude: 0.25, accuracy: 150_000, time: at(2)))
+    try engine.checkInvariants()
+    #expect(["0", "1", "300"].allSatisfy { engine.state(of: $0) == .unknown })
+    #expect(engine.state(of: "200") == .unsatisfied)
+    #expect(engine.state(of: "450") == .unknown, "it waits for a place")
+    engine.remove("200")
+    try engine.checkInvariants()
+    try engine.feed(fix(3, 0))
+    #expect(engine.state(of: "0") == .satisfied && engine.state(of: "300") == .satisfied)
+    #expect(engine.state(of: "400") == .unsatisfied, "it got the place")
+    try engine.checkInvariants()
+  }
+}
