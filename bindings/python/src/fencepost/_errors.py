@@ -31,9 +31,21 @@ def published(kind: type[_Kind]) -> type[_Kind]:
 
 
 def said(source: str | Path, place: str, reason: str, advice: str = "") -> str:
-    """The one line of an error or a warning."""
+    """The one line of an error or a warning, whatever a file is called."""
     text = "; ".join(filter(None, (" ".join(reason.split()), advice)))
-    return ": ".join(part for part in (str(source), place, text) if part)
+    name = "".join(_escaped(character) for character in str(source))
+    return ": ".join(part for part in (name, place, text) if part)
+
+
+def _escaped(character: str) -> str:
+    """A character of a name as it can be printed on one line: no end of a line, no half of a surrogate pair."""
+    odd = (
+        character < " "
+        or "\x7f" <= character < "\xa0"
+        or "\ud800" <= character <= "\udfff"
+        or character in "\u2028\u2029"
+    )
+    return character.encode("unicode_escape").decode() if odd else character
 
 
 @published

@@ -71,6 +71,33 @@ def test_import_opens_only_modules_and_only_to_read() -> None:
         assert mode in ("r", "rb", "-", "None"), (mode, place)
 
 
+@pytest.mark.parametrize(
+    ("code", "most"),
+    [
+        ("import fencepost", 2),
+        ("from fencepost import Fix, Monitor, Event", 24),
+        ("from fencepost import replay, compare", 66),
+        ("import sys; from fencepost._command.cli import main; sys.argv = ['', '--version']; main()", 7),
+        ("import sys; from fencepost._command.cli import main; sys.argv = ['', 'replay', '--help']; main()", 73),
+    ],
+)
+def test_only_what_is_needed_is_loaded(code: str, most: int) -> None:
+    """Each module of the package costs a start some tenths of a millisecond."""
+    listed = python(
+        "import atexit, sys\n"
+        "names = lambda: [name for name in sys.modules if name.partition('.')[0] == 'fencepost']\n"
+        "atexit.register(lambda: print('loaded', *sorted(names())))\n" + code + "\n"
+    )
+    found = listed.splitlines()[-1].split()[1:]
+    assert "fencepost" in found and len(found) <= most, (len(found), found)
+
+
+def test_heavy_libraries_are_loaded_when_they_are_used() -> None:
+    loaded = python("import sys, fencepost; fencepost.Monitor, fencepost.replay; print(*sys.modules)").split()
+    for name in ("numpy", "pandas", "geopandas", "shapely", "pyarrow", "nanoarrow", "gpxpy", "rich", "bokeh"):
+        assert name not in loaded, name
+
+
 def trace(code: str, log: Path) -> list[tuple[str, str]]:
     """The traced system calls that succeeded: name and arguments."""
     subprocess.run(

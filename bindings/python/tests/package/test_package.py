@@ -6,9 +6,11 @@ import contextlib
 import doctest
 import importlib.metadata
 import inspect
+import os
 import pickle
 import pkgutil
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from conftest import BINDING, ROOT
 
 import fencepost
 
@@ -40,6 +42,44 @@ def test_each_file_is_looked_at() -> None:
     names = {".".join(file.parts).removesuffix(".__init__") for file in files} - {"fencepost", "fencepost.__main__"}
     assert len(names) > 80
     assert names == {name for name in modules() if name != "fencepost._native"}
+
+
+BUILD = """
+import runpy, sys, types, setuptools
+try:
+    import setuptools.command.bdist_wheel
+except ImportError:  # an old one, with which no wheel can be built; this builds none
+    sys.modules["setuptools.command.bdist_wheel"] = types.SimpleNamespace(bdist_wheel=setuptools.Command)
+given = {}
+setuptools.setup = lambda **values: given.update(values)
+runpy.run_path(sys.argv[1])
+files = {"packages": setuptools.find_packages("src"), "package_data": {"fencepost": ["py.typed", "*.pyi"]}}
+more = {"script_name": sys.argv[1], "package_dir": {"": "src"}, "cmdclass": given["cmdclass"]}
+made = setuptools.Distribution(more | files)
+command = made.get_command_obj("build_py")
+command.build_lib = "build"
+command.ensure_finalized()
+command.run()
+"""
+
+
+def test_a_module_that_has_moved_is_not_packed_from_an_old_build(tmp_path: Path) -> None:
+    """A build takes what lies in the folder of the one before."""
+    pytest.importorskip("setuptools")
+    shutil.copytree(BINDING / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+    built = tmp_path / "build" / "fencepost"
+    (built / "_gone").mkdir(parents=True)
+    for stale in (built / "_gone" / "__init__.py", built / "moved.py", built / "moved.pyi"):
+        stale.write_text("raise SystemExit")
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(BINDING / "setup.py")],
+        cwd=tmp_path, env={**os.environ, "FENCEPOST_ROOT": str(ROOT)}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    names = {path.relative_to(built) for path in built.rglob("*.py*")}
+    assert names == {path.relative_to(BINDING / "src" / "fencepost") for path in (BINDING / "src").rglob("*.py*")} - {
+        path for path in names if "__pycache__" in path.parts
+    }
 
 
 def test_version_is_that_of_the_header() -> None:

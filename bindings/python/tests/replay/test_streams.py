@@ -345,6 +345,20 @@ def test_bad_usage(run: Run, tmp_path: Path, arguments: list[str], words: str) -
     assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("form", ["table", "jsonl", "csv", "geojson"])
+@pytest.mark.parametrize("arguments", [["--by", "car"], ["--by", "vehicle", "--columns", "latitude=north"]])
+def test_nothing_is_printed_before_a_refusal(run: Run, tmp_path: Path, form: str, arguments: list[str]) -> None:
+    write(tmp_path / "t.csv", 3, 30)
+    conditions = circles(tmp_path / "c.csv")
+    done = run("replay", "t.csv", "--conditions", conditions, "--format", form, *arguments)
+    assert (done.returncode, done.stdout) == (2, "") and "there is no column" in done.stderr
+    missing = run("replay", "gone.csv", "--conditions", conditions, "--format", form, "--by", "vehicle")
+    assert (missing.returncode, missing.stdout) == (2, "") and "No such file or directory" in missing.stderr
+    write(tmp_path / "none.csv", 3, 0)
+    empty = run("replay", "none.csv", "--conditions", conditions, "--format", form, "--by", "vehicle")
+    assert (empty.returncode, empty.stdout) == (2, "") and "holds no points" in empty.stderr
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from itertools import chain
 from typing import IO
 
 from .._log.event_log import EventLog
@@ -23,8 +24,11 @@ def write_table(events: Iterable[Event], stream: IO[str]) -> None:
     _print_table(_HEADINGS, [_cells(event) for event in events], stream, right=("distance", "accuracy"))
 
 
-def write_tracked(rows: Iterable[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
+def write_tracked(rows: Iterator[TrackedEvent], name: str, by: str, stream: IO[str]) -> None:
     """Events of many tracks in one of the formats of :data:`WRITERS`, each with its track in the column or key `by`."""
+    # What is refused before its first event leaves nothing behind, not even a header.
+    first = next(rows, None)
+    rows = chain(() if first is None else (first,), rows)
     if name == "jsonl":
         stream.writelines(event_line(row.event, by, row.track) + "\n" for row in rows)
     elif name == "csv":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def first_bytes(path: str | Path) -> bytes:
         InputError: It cannot be read or unpacked, or is something that is known and not read.
     """
     kind = _NAMED.get(ending(path))
-    if kind is not None and Path(path).exists():
+    if kind is not None and os.path.exists(path):
         raise _refused(path, *kind)
     try:
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
@@ -78,7 +79,7 @@ def read_unpacked(path: str | Path) -> bytes:
         InputError: It cannot be read or unpacked, or is something that is known and not read.
     """
     kind = _NAMED.get(ending(path))
-    if kind is not None and Path(path).exists():
+    if kind is not None and os.path.exists(path):
         raise _refused(path, *kind)
     data = unpacked(path) if is_packed(path) else read_bytes(path)
     check_kind(data, path)

@@ -22,6 +22,7 @@ from .condition_rows import arrow_features
 from .doubts import Flaw, is_usable, worse
 from .frames import is_table, table_tracks
 from .moving import ANONYMOUS, id_column, is_moving, moving_tracks
+from .text import path_text
 from .track_files import read_tracks
 from .tracks import FixRow, Track
 from .vector import PLAIN, Reading, transformed
@@ -78,7 +79,7 @@ def _read(
     track: TrackSource, columns: Mapping[str, str], by: str | None, hdop_scale: float | None, name: str, how: Reading
 ) -> list[Track]:
     if isinstance(track, str | os.PathLike):
-        return read_tracks(os.fspath(track), hdop_scale=hdop_scale, columns=columns, by=by, how=how)
+        return read_tracks(path_text(track), hdop_scale=hdop_scale, columns=columns, by=by, how=how)
     if is_moving(track):
         return moving_tracks(track, name, columns, how)
     if is_table(track):
@@ -139,7 +140,7 @@ def as_conditions(
         raise InvalidArgumentError(f"radius {radius} is not a number of metres above 0")
     conditions = collected(conditions)
     if isinstance(conditions, str | os.PathLike):
-        path = os.fspath(conditions)
+        path = path_text(conditions)
         return path, read_conditions(path, default, how=how, columns=columns, radius=radius, assuming=state)
     if isinstance(conditions, Mapping):
         return name, [_given(condition, key, default, name, state) for key, condition in conditions.items()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import re
 from collections.abc import Iterator
 from io import BufferedIOBase
@@ -11,6 +12,22 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .._errors import InputError
+
+
+def path_text(path: str | os.PathLike[str]) -> str:
+    """A path as text.
+
+    Raises:
+        InputError: No file can be called so: it holds a NUL, or half of a surrogate pair.
+    """
+    text = os.fsdecode(path)
+    try:
+        os.fsencode(text)
+        if "\0" not in text:
+            return text
+    except UnicodeEncodeError:
+        pass
+    raise InputError(text, "", "is not a path that a file can have")
 
 
 def read_bytes(path: str | Path) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,7 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     """
     geopandas = require("geopandas", "geo")
     pyogrio = require("pyogrio", "geo")
-    if not Path(path).exists():
+    if not os.path.exists(path):
         raise InputError(path, "", "No such file or directory")
     kind = Path(path).suffix.lower()
     driver = ""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from .._tables.buffers import contiguous, identifiers, tags
 from .._tables.numbers import integer
 from .._values.arguments import assumed, column_names, policy_row
 from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
 from .._values.enums import State
-from .._values.policy import TransitionPolicy
 from .._values.results import SyncResult
 
 if TYPE_CHECKING:
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
 
     from .._native import Monitor as Handle
     from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray
+    from .._values.policy import TransitionPolicy
 
 
 class MonitorConditions:
@@ -222,6 +221,8 @@ class MonitorConditions:
         for column, name in zip(given, ("latitude", "longitude", "radius")):
             if column is None:
                 raise TypeError(f"{'ensure_many' if ensure else 'add_many'} needs the column {name}")
+        from .._tables.buffers import contiguous, identifiers, tags
+
         texts = identifiers(identifier)
         rows = len(texts)
         counts = self._handle.add_circles(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._native import InvalidArgumentError
-from .._tables.buffers import NO_TIME, numbers, times
 from .._tables.numbers import real, shown
 from .._tables.times import Time, looks_like_seconds, to_us
 from .._values.arguments import column_names
@@ -145,6 +144,8 @@ class MonitorInputs:
             return feed_stream(self._handle, fixes, column_names(columns), on_invalid == "raise")
         if columns is not None:
             raise TypeError("columns names those of a table that exports an Arrow stream")
+        from .._tables.buffers import numbers, times
+
         try:
             if fixes is not None:
                 return FeedResult(*self._feed_rows(fixes, on_invalid == "raise"))
@@ -175,6 +176,8 @@ class MonitorInputs:
 
     def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:
         if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # what a masked array hides is no fix
+            from .._tables.buffers import NO_TIME
+
             fixes = fixes.filled((math.nan, math.nan, math.nan, NO_TIME) if fixes.dtype.names else math.nan)
         try:
             rows = memoryview(fixes)

@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from .._native import Monitor as Handle
-from .._tables.buffers import identifiers
 from .._tables.numbers import integer
 from .._values.arguments import assumed, column_names, policy_row
 from .._values.conditions import Condition, definition_of
 from .._values.enums import STATES, State
-from .._values.policy import DefinitionRow, TransitionPolicy
 from .._values.results import SyncResult
 
 if TYPE_CHECKING:
     from typing import Protocol
 
     from .._tables.buffers import ArrowStream
+    from .._values.policy import DefinitionRow, TransitionPolicy
     from .._values.records import Record
 
     class NamedCondition(Protocol):
@@ -126,6 +125,8 @@ class MonitorSets:
             >>> monitor.remove_many(["a", "c", "d"]), monitor.identifiers
             (2, ['b'])
         """
+        from .._tables.buffers import identifiers
+
         return self._handle.remove_many(identifiers(identifiers_to_remove))
 
     def identifiers_in_state(self, state: State | str) -> list[str]:

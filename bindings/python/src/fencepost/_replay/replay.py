@@ -13,6 +13,7 @@ from .._files.checked import flaw_of
 from .._files.doubts import Flaw, about_unusable
 from .._files.sightings import Report, read_sightings
 from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tracks, track_column
+from .._files.text import path_text
 from .._files.track_files import is_streamed
 from .._files.tracks import FixRow, Track
 from .._files.vector import Reading
@@ -123,7 +124,7 @@ def replay(
     template = Monitor(delivery=delivery, condition_limit=condition_limit)
     until_us = None if until is None else to_us(until, "until")
     if isinstance(track, str | os.PathLike) and by is not None and (speed, start, loop) == (None,) * 3:
-        path = os.fspath(track)
+        path = path_text(track)
         if is_streamed(path):
             add_conditions(template, rows, name)
             reports = _sightings(sightings, times, sort)
@@ -156,7 +157,7 @@ def warn_of(flaw: Flaw | None, path: str, log: EventLog) -> None:
 
 
 def _sightings(path: str | os.PathLike[str] | None, times: TimeStyle, sort: bool) -> list[Report]:
-    return [] if path is None else read_sightings(os.fspath(path), times, sort)
+    return [] if path is None else read_sightings(path_text(path), times, sort)
 
 
 def timed(track: Track, speed: float | None, start: Time | None, loop: int | None) -> Track:

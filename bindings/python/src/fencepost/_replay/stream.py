@@ -57,6 +57,13 @@ class ManyReplay:
         for track, row in self._found(self._work):
             yield TrackedEvent(keys[track], Event._from_row(row))
 
+    def events_by_track(self) -> dict[Any, list[Event]]:
+        """All events at once, by their track's key."""
+        found: dict[int, list[Event]] = defaultdict(list)
+        for track, row in self._found(self._work):
+            found[track].append(Event._from_row(row))
+        return {self._tracks.keys[track]: events for track, events in found.items()}
+
     def lines(self) -> Iterator[str]:
         """The same as JSON Lines, as :func:`event_line` writes them."""
         keys, by = self._tracks.keys, self._tracks.by
@@ -151,10 +158,7 @@ def replay_file(
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, list[Event]]]:
         tracks = ManyTracks(path, by, columns, how, sort=sort, held_rows=held_rows)
         many = ManyReplay(tracks, template, reports, until_us)
-        found: dict[Any, list[Event]] = defaultdict(list)
-        for tracked in many.events():
-            found[tracked.track].append(tracked.event)
-        return many, found
+        return many, many.events_by_track()
 
     try:
         return run(None)

@@ -4,12 +4,14 @@ condition."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import shown
 from .enums import STATES, State
-from .policy import PolicyRow, TransitionPolicy
+
+if TYPE_CHECKING:
+    from .policy import PolicyRow, TransitionPolicy
 
 
 def member(kind: type[Any], value: Any, what: str) -> Any:
@@ -74,6 +76,8 @@ def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
     """
     if value is None:
         return default
+    from .policy import TransitionPolicy
+
     if isinstance(value, str):
         return TransitionPolicy.named(value)
     if isinstance(value, dict):
@@ -83,6 +87,8 @@ def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
 
 def as_policy(policy: TransitionPolicy | str | None) -> TransitionPolicy:
     """A policy, the preset of that name, or the standard one."""
+    from .policy import TransitionPolicy
+
     if policy is None:
         return TransitionPolicy.standard()
     if isinstance(policy, str):

@@ -38,6 +38,9 @@ EventRow: TypeAlias = tuple[
 ]
 
 
+_NO_DIAGNOSTICS = Diagnostics(0)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Event:
     """A change of a condition's state, with the evidence that decided it.
@@ -138,7 +141,10 @@ class Event:
 
     @classmethod
     def _from_row(cls, row: EventRow) -> Event:
-        (sequence, identifier, state, cause, date, evidence, refinement, diagnostics, generation, *rest) = row
+        (
+            sequence, identifier, state, cause, date, evidence, refinement, diagnostics, generation,
+            latitude, longitude, accuracy, boundary_distance, tag,
+        ) = row  # fmt: skip
         beacon = None
         if refinement is not None:
             uuid, major, minor = refinement
@@ -151,9 +157,13 @@ class Event:
             date,
             evidence,
             beacon,
-            Diagnostics(diagnostics),
+            Diagnostics(diagnostics) if diagnostics else _NO_DIAGNOSTICS,
             generation,
-            *rest,  # type: ignore[arg-type]
+            latitude,
+            longitude,
+            accuracy,
+            boundary_distance,
+            tag,
         )
 
 
