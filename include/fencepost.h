@@ -48,9 +48,9 @@
  *           forbidden race. A wake-up callback must not destroy its monitor.
  * fork      After fork() a monitor may be used in the child only if no other thread was inside a call on it. One
  *           with a store is in memory there, as one whose store cannot be written: the store stays the parent's.
- * Stores    While a monitor with a store is open, do not open its file with another copy of SQLite in the same
- *           process (a second library, an interpreter's own): closing the file there drops the lock that keeps
- *           other processes out, for POSIX locks belong to the process.
+ * Stores    While a monitor with a store is open nobody else can use its file, in this process or another: the lock
+ *           belongs to the open file, and a backup that opens and closes the file elsewhere in the process does not
+ *           end it. A copy that is made meanwhile is what a crash would leave at best; a snapshot is always whole.
  * Memory    Inputs are read during the call and not kept. Outputs are copied into memory of the caller. The
  *           only thing to free is a monitor. When the system has no memory left the process ends (the Swift
  *           runtime does so): sizes and limits are checked before anything is allocated.

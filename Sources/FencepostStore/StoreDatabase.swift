@@ -6,7 +6,7 @@ import Fencepost
 final class StoreDatabase {
   /// The log is folded into the file when it holds so many pages, and keeps their room on the disk: a disk that is filled
   /// by others still takes the next changes.
-  private static let logPages: StaticString = "PRAGMA wal_autocheckpoint=128; PRAGMA journal_size_limit=135168"
+  private static let logPages: StaticString = "PRAGMA wal_autocheckpoint=256; PRAGMA journal_size_limit=270336"
   /// A log that a large write has made longer than this is cut off at once.
   private static let longLog = 1 << 20
 

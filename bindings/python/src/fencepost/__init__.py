@@ -56,7 +56,17 @@ if TYPE_CHECKING:
     from ._tables.arrow_out import ArrowExport
     from ._tables.buffers import ColumnTypeError
     from ._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
-    from ._values.enums import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
+    from ._values.enums import (
+        Cause,
+        Delivery,
+        Diagnostics,
+        Durability,
+        DwellPolicy,
+        Notify,
+        Reason,
+        State,
+        StoreStatus,
+    )
     from ._values.events import Event, EventList
     from ._values.explanation import Explanation
     from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
@@ -86,7 +96,7 @@ _MODULES = {
     "_tables.arrow_out": "ArrowExport",
     "_tables.buffers": "ColumnTypeError",
     "_values.conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
-    "_values.enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State",
+    "_values.enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State StoreStatus",
     "_values.events": "Event EventList",
     "_values.explanation": "Explanation",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
@@ -170,6 +180,7 @@ __all__ = [
     "State",
     "Statistics",
     "StoreCorruptError",
+    "StoreStatus",
     "StoreTooNewError",
     "StoreUnavailableError",
     "SyncResult",

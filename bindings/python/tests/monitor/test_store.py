@@ -28,6 +28,7 @@ from fencepost import (
     Monitor,
     MonitorInUseError,
     StoreCorruptError,
+    StoreStatus,
     StoreTooNewError,
     StoreUnavailableError,
 )
@@ -315,6 +316,7 @@ def test_monitoring_goes_on_while_the_disk_is_full(tmp_path: Path) -> None:
     with FullDisk():
         monitor.feed(outside(10))
         told = monitor.poll()
+        assert monitor.statistics().store is StoreStatus.FAILING
         with pytest.raises(StoreUnavailableError):
             monitor.checkpoint()
     assert [(event.identifier, event.cause, event.diagnostics) for event in told] == [
@@ -324,10 +326,39 @@ def test_monitoring_goes_on_while_the_disk_is_full(tmp_path: Path) -> None:
     monitor.checkpoint()
     assert [event.diagnostics for event in monitor.poll()] == [Diagnostics(0)]
     statistics = monitor.statistics()
+    assert statistics.store is StoreStatus.KEPT
     monitor.close()
     with Monitor("m", store=tmp_path) as again:
         assert again.statistics().input_count == statistics.input_count
         assert again.statistics().handed_out_events == 4
+
+
+def test_the_store_is_failing_also_without_a_condition(tmp_path: Path) -> None:
+    assert Monitor().statistics().store == "none"
+    monitor = Monitor("m", store=tmp_path, durability="every_input")
+    with FullDisk():
+        monitor.advance(1)
+        assert (monitor.statistics().store, monitor.poll()) == (StoreStatus.FAILING, [])
+        # The first condition that comes is told of it.
+        monitor.add(HOME, "home")
+        assert [(event.identifier, event.diagnostics) for event in monitor.poll()] == [
+            ("home", Diagnostics.PERSISTENCE_UNAVAILABLE)
+        ]
+    monitor.checkpoint()
+    assert monitor.statistics().store is StoreStatus.KEPT
+    monitor.close()
+    assert monitor.fork().statistics().store is StoreStatus.NONE
+
+
+def test_a_store_that_goes_is_told(tmp_path: Path) -> None:
+    monitor = lived(tmp_path, "changes")
+    (tmp_path / "m.fencepost").rename(tmp_path / "away")
+    monitor.feed(outside(10))
+    assert monitor.statistics().store is StoreStatus.GONE
+    (tmp_path / "away").rename(tmp_path / "m.fencepost")
+    monitor.checkpoint()
+    assert monitor.statistics().store is StoreStatus.KEPT
+    monitor.close()
 
 
 def test_closing_tells_what_could_not_be_saved(tmp_path: Path) -> None:

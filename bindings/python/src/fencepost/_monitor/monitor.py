@@ -12,7 +12,17 @@ from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
 from .._values.arguments import member
-from .._values.enums import DELIVERIES, DURABILITIES, STATES, Delivery, Diagnostics, Durability, Reason, State
+from .._values.enums import (
+    DELIVERIES,
+    DURABILITIES,
+    STATES,
+    STORE_STATUSES,
+    Delivery,
+    Diagnostics,
+    Durability,
+    Reason,
+    State,
+)
 from .conditions import MonitorConditions
 from .events import MonitorEvents
 from .inputs import MonitorInputs
@@ -340,7 +350,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
         return from_us(self.clock_us)
 
     def statistics(self) -> Statistics:
-        """The counters and the clock.
+        """The counters, the clock, and what is known of the store.
 
         Example:
             >>> monitor = Monitor()
@@ -350,7 +360,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
         """
         from .._values.statistics import Statistics
 
-        return Statistics(*self._handle.statistics())
+        values = self._handle.statistics()
+        return Statistics(*values[:-1], STORE_STATUSES[values[-1]])
 
     def __repr__(self) -> str:
         counters = self.statistics()

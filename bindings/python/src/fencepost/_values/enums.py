@@ -75,6 +75,24 @@ class Durability(enum.StrEnum):
     """At checkpoints, on closing, and every `checkpoint_interval` of event time."""
 
 
+class StoreStatus(enum.StrEnum):
+    """What is known of a monitor's store: whether what happens is kept.
+
+    Example:
+        >>> StoreStatus("kept")
+        <StoreStatus.KEPT: 'kept'>
+    """
+
+    NONE = "none"
+    """The monitor has no store, or is closed."""
+    KEPT = "kept"
+    """The last save succeeded."""
+    FAILING = "failing"
+    """The last save failed: monitoring goes on in memory, later changes try again."""
+    GONE = "gone"
+    """The file was moved, deleted or replaced while it was open: nothing is written to it."""
+
+
 class DwellPolicy(enum.StrEnum):
     """What ends a dwell.
 
@@ -175,4 +193,5 @@ STATES = tuple(State)
 CAUSES = tuple(Cause)
 DELIVERIES = tuple(Delivery)
 DURABILITIES = tuple(Durability)
+STORE_STATUSES = tuple(StoreStatus)
 DWELL_POLICIES = tuple(DwellPolicy)

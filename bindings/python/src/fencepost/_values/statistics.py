@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .._tables.times import from_us
+from .enums import StoreStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Statistics:
         handed_out_events: The last sequence number given.
         condition_count: Conditions.
         ahead_inputs: Inputs of all kinds that were ahead of the clock by more than `max_time_step`.
+        store: Whether what happens is kept; a monitor whose store cannot be written goes on in memory. It tells so also
+            of a monitor without conditions, of which no event can.
 
     Example:
         >>> from fencepost import Monitor
@@ -41,6 +44,7 @@ class Statistics:
     handed_out_events: int
     condition_count: int
     ahead_inputs: int = 0
+    store: StoreStatus = StoreStatus.NONE
 
     @property
     def clock(self) -> datetime | None:
