@@ -539,7 +539,8 @@ typedef struct fencepost_monitor fencepost_monitor;
  * With the durability CHANGES or EVERY_INPUT every event that was handed out belongs to that prefix, and every event of
  * that prefix that was not committed is handed out again with the same sequence. RELAXED may go further back.
  * While the store cannot be written, monitoring goes on in memory; one event says so
- * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes try again.
+ * (FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE), and later changes try again. A store that can be read and not written
+ * begins so.
  *
  * @param name         [A-Za-z0-9_]{1,64}; exclusive in its store directory. In memory names may repeat, and NULL makes
  *                     a private monitor without a name.
@@ -550,7 +551,7 @@ typedef struct fencepost_monitor fencepost_monitor;
  * @return OK; NULL_ARGUMENT; INVALID_NAME; INVALID_ARGUMENT (an option is out of range, or not the stored one; a store
  *         without a name); UNSUPPORTED (a larger options structure with members that this library does not know); with
  *         a store also MONITOR_IN_USE (open in this or another process), STORE_UNAVAILABLE (no such directory, no
- *         permission, disk full ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
+ *         permission to read, no room for a new one ...), STORE_CORRUPT (the file is left as it was found), STORE_TOO_NEW.
  *
  * Ownership: the caller owns *out_monitor. Threads: any. Complexity: O(1); with a store O(what it holds). Since: 0.1
  */

@@ -8,10 +8,16 @@ final class Connection {
 
   let pointer: OpaquePointer
 
-  init(_ path: String) throws(StoreFailure) {
+  /// - Parameter isReadOnly: Whether the file may only be read. Without a log SQLite would want to make one.
+  init(_ path: String, isReadOnly: Bool = false) throws(StoreFailure) {
     var pointer: OpaquePointer?
-    let code = sqlite3_open_v2(
-      path, &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, Self.fileSystem)
+    var name = path
+    var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    if isReadOnly, (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0 {
+      name = Self.immutable(path)
+      flags |= SQLITE_OPEN_URI
+    }
+    let code = sqlite3_open_v2(name, &pointer, flags, Self.fileSystem)
     guard code == SQLITE_OK, let pointer else {
       let failure = StoreFailure(code, pointer)
       sqlite3_close_v2(pointer)
@@ -22,6 +28,21 @@ final class Connection {
 
   deinit {
     sqlite3_close_v2(pointer)
+  }
+
+  /// A path as the URI of a file that does not change.
+  private static func immutable(_ path: String) -> String {
+    let plain = Set("/._-~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    var uri = "file:"
+    for byte in path.utf8 {
+      if plain.contains(byte) {
+        uri.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        uri += byte < 16 ? "%0" : "%"
+        uri += String(byte, radix: 16)
+      }
+    }
+    return uri + "?immutable=1"
   }
 
   /// How long the path of a database may be, so that those of its log and journal are not too long for SQLite.

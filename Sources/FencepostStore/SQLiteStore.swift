@@ -49,12 +49,13 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       let opened = try StoreFile(resolved)
       let page = opened.beginning(Schema.pageSize)
       if try Self.version(page) == 1 {
-        first = try FirstVersion(resolved)
+        first = try FirstVersion(resolved, isReadOnly: opened.obstacle != nil)
       } else {
-        database = try StoreDatabase(resolved, number: Schema.number(inPage: page))
+        database = try StoreDatabase(
+          resolved, number: Schema.number(inPage: page), isReadOnly: opened.obstacle != nil)
       }
       file = opened
-      StoreFiles.sweepDrafts(of: resolved, beside: opened)
+      if opened.obstacle == nil { StoreFiles.sweepDrafts(of: resolved, beside: opened) }
     } catch {
       throw error.error(path: given, name: name)
     }
@@ -122,7 +123,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   }
 
   public func canReplace(rows: Int) -> Bool {
-    guard process == StoreFiles.process, !isClosed, database != nil else { return false }
+    guard process == StoreFiles.process, !isClosed, database != nil, file?.obstacle == nil else { return false }
     return StoreFiles.hasRoom(for: rows * Self.roomForRow, beside: path)
   }
 
@@ -144,14 +145,17 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
 
   public func check() throws(MonitorError) {
     guard process == StoreFiles.process else { return }
-    do throws(StoreFailure) { try requirePlace() } catch { throw failed(error) }
+    do throws(StoreFailure) {
+      try requirePlace()
+      if let obstacle = file?.obstacle { throw obstacle }
+    } catch { throw failed(error) }
   }
 
   public func close() {
     guard !isClosed else { return }
     isClosed = true
     guard process == StoreFiles.process else { return leaveToParent() }
-    if isRead, !isRefused { database?.end(isInPlace: file?.isInPlace ?? false) }
+    if isRead, !isRefused, file?.obstacle == nil { database?.end(isInPlace: file?.isInPlace ?? false) }
     draft = nil
     database = nil
     first = nil
@@ -172,6 +176,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     }
     guard !isClosed else { throw .unavailable("it is closed") }
     if file != nil { try requirePlace() }
+    if let obstacle = file?.obstacle { throw obstacle }
   }
 
   /// Refuses a file that has lost its name: what is written to it would be lost with it, and its log may be another's.
@@ -210,9 +215,16 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   /// Makes the file with everything in it, and opens it. When that fails nothing is left.
   private func create(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
     try StoreFiles.requireNoRemains(of: path)
-    let draft = try StoreDraft(of: path)
-    try draft.fill(changes)
-    try draft.publish(as: path)
+    let draft: StoreDraft
+    do throws(StoreFailure) {
+      draft = try StoreDraft(of: path)
+      try draft.fill(changes)
+      try draft.publish(as: path)
+    } catch {
+      // Whoever was faster takes away the drafts of others, before they are locked.
+      if StoreFiles.size(path) != nil { throw .busy }
+      throw error
+    }
     do throws(StoreFailure) {
       database = try open()
     } catch {

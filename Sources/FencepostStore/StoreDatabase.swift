@@ -24,8 +24,8 @@ final class StoreDatabase {
   /// Opens a file that is locked, and checks everything about it but its rows.
   ///
   /// - Parameter number: The file's number as its first page has it; `nil` when it is not to be compared.
-  convenience init(_ path: String, number: UInt64?) throws(StoreFailure) {
-    try self.init(path) { connection throws(StoreFailure) in
+  convenience init(_ path: String, number: UInt64?, isReadOnly: Bool = false) throws(StoreFailure) {
+    try self.init(path, isReadOnly) { connection throws(StoreFailure) in
       let sums = StoreSums(number: try Schema.verify(connection))
       if let number, number != sums.number { throw .foreignLog(path) }
       return sums
@@ -34,21 +34,23 @@ final class StoreDatabase {
 
   /// Opens a file that is locked, and that this process itself has just written and closed.
   convenience init(_ path: String, verified sums: StoreSums) throws(StoreFailure) {
-    try self.init(path) { _ in sums }
+    try self.init(path, false) { _ in sums }
   }
 
-  private init(_ path: String, _ verify: (Connection) throws(StoreFailure) -> StoreSums) throws(StoreFailure) {
+  private init(
+    _ path: String, _ isReadOnly: Bool, _ verify: (Connection) throws(StoreFailure) -> StoreSums
+  ) throws(StoreFailure) {
     self.path = path
     try Self.requireOwnLog(path)
     hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
-    connection = try Connection(path)
+    connection = try Connection(path, isReadOnly: isReadOnly)
     connection.leaveUntouched(true)
     do throws(StoreFailure) {
       try connection.run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
       // Without locks SQLite keeps the index of its log in memory only when it knows that it is alone.
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL")
       sums = try verify(connection)
-      guard !connection.isReadOnly else { throw .unavailable("it may only be read") }
+      guard isReadOnly || !connection.isReadOnly else { throw .unavailable("it may only be read") }
       statements = try StoreStatements(connection)
     } catch {
       if !hadLog { StoreFiles.removeEmptyLog(of: path) }

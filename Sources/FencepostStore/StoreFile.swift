@@ -12,12 +12,17 @@
 /// two before them for writers), so it keeps out every other copy of SQLite, in this process too. It belongs to this open
 /// file description and not to the process: another `open` and `close` of the same file, such as a backup makes, would
 /// drop a lock of SQLite's own and leaves this one. SQLite itself is opened without locks.
+///
+/// A file that may only be read gets a shared lock there, which keeps out writers, and one of `flock`, which keeps out
+/// other readers.
 final class StoreFile {
   private var path: String
   private let descriptor: Int32
   private let identity: FileIdentity
   /// The process that locked it. A child made by `fork()` shares the description, and must not unlock it.
   private let process = getpid()
+  /// Why the file can be read and not written; `nil` when it can.
+  let obstacle: StoreFailure?
 
   /// Opens a file that exists and locks it.
   ///
@@ -28,12 +33,15 @@ final class StoreFile {
     while true {
       // The file is looked at first: opening a pipe or a device may wait or do something.
       try Self.requireRegular(path)
-      let opened = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-      guard opened >= 0 else {
-        throw SystemFailure.last("the file cannot be opened for reading and writing")
+      var opened = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+      var obstacle: StoreFailure?
+      if opened < 0, [EACCES, EPERM, EROFS].contains(errno) {
+        obstacle = SystemFailure.last("the file cannot be opened for writing")
+        opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       }
+      guard opened >= 0 else { throw SystemFailure.last("the file cannot be opened") }
       do throws(StoreFailure) {
-        try Self.lock(opened)
+        try Self.lock(opened, isShared: obstacle != nil)
       } catch {
         _ = close(opened)
         throw error
@@ -42,6 +50,7 @@ final class StoreFile {
       if let own = FileIdentity(descriptor: opened), own == FileIdentity(path: path) {
         descriptor = opened
         identity = own
+        self.obstacle = obstacle
         return
       }
       _ = close(opened)
@@ -54,6 +63,7 @@ final class StoreFile {
     if process == getpid() {
       var range = Self.range(Int16(F_UNLCK))
       _ = fcntl(descriptor, Self.setLock, &range)
+      if obstacle != nil { _ = flock(descriptor, LOCK_UN) }
     }
     _ = close(descriptor)
   }
@@ -91,13 +101,15 @@ final class StoreFile {
     guard status.st_size > 0 else { throw .damaged("it is empty") }
   }
 
-  private static func lock(_ descriptor: Int32) throws(StoreFailure) {
-    var range = range(Int16(F_WRLCK))
-    guard fcntl(descriptor, setLock, &range) != 0 else { return }
-    switch errno {
-    case EAGAIN, EACCES: throw .busy
-    default: throw SystemFailure.last("the file cannot be locked")
+  private static func lock(_ descriptor: Int32, isShared: Bool = false) throws(StoreFailure) {
+    var range = range(Int16(isShared ? F_RDLCK : F_WRLCK))
+    guard fcntl(descriptor, setLock, &range) == 0 else {
+      switch errno {
+      case EAGAIN, EACCES: throw .busy
+      default: throw SystemFailure.last("the file cannot be locked")
+      }
     }
+    if isShared, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw .busy }
   }
 
   private static func range(_ type: Int16) -> flock {

@@ -155,6 +155,25 @@ import Testing
     #expect(both.call { $0.identifiers } == ["c0", "c1", "c2", "c3", "c4"])
   }
 
+  /// A store has no journal of SQLite's other mode; one beside it would be played back into it.
+  @Test(arguments: [true, false]) func aJournalBesideTheStoreIsNamed(_ isThere: Bool) throws {
+    let folder = try Folder()
+    if isThere {
+      var stored = try open(folder)
+      try add("a", to: &stored)
+      try stored.close()
+    }
+    let bytes = isThere ? try folder.bytes("m.fencepost") : []
+    try folder.write([UInt8](repeating: 7, count: 600), to: "m.fencepost-journal")
+    let message = refusal { () throws(MonitorError) in try open(folder) }
+    #expect(message.contains("m.fencepost-journal"), "\(message)")
+    if isThere { #expect(try folder.bytes("m.fencepost") == bytes) }
+    #expect(try folder.bytes("m.fencepost-journal").count == 600)
+    try FileManager.default.removeItem(atPath: folder.file("m.fencepost-journal"))
+    var again = try open(folder)
+    #expect(again.call { $0.identifiers } == (isThere ? ["a"] : []))
+  }
+
   @Test func draftsOfKilledCreatesAreSwept() throws {
     let folder = try Folder()
     try folder.write([1, 2, 3], to: ".m.fencepost-abc123")

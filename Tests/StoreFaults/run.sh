@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-declare -A sample=([kill]=250 [power]=250 [parts]=16 [torn]=200 [fail]=200 [flips]=150 [migrate]=1 [cost]=400 [small]=3000 [million]=20000)
-declare -A full=([kill]=4000 [power]=5000 [parts]=400 [torn]=3500 [fail]=5000 [flips]=20000 [migrate]=1 [cost]=4000 [small]=100000 [million]=1000000)
+declare -A sample=([kill]=250 [power]=250 [parts]=16 [torn]=200 [fail]=200 [flips]=150 [migrate]=1 [cost]=400 [race]=150 [readonly]=4 [small]=3000 [million]=20000)
+declare -A full=([kill]=4000 [power]=5000 [parts]=400 [torn]=3500 [fail]=5000 [flips]=20000 [migrate]=1 [cost]=4000 [race]=4000 [readonly]=4 [small]=100000 [million]=1000000)
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fencepost-faults.XXXXXX")
 # In memory where that is possible: what is on the disk is imitated.
@@ -28,11 +28,16 @@ run() {
 }
 
 commands=("$@")
-if [ ${#commands[@]} = 0 ]; then commands=(kill power parts torn fail flips migrate cost small million); fi
+if [ ${#commands[@]} = 0 ]; then commands=(kill power parts torn fail flips migrate cost race readonly small million); fi
 for command in "${commands[@]}"; do
   count=${sample[$command]}
   if [ "${FENCEPOST_SOAK:-}" = 1 ]; then count=${full[$command]}; fi
   case $command in
+    readonly)
+      # Whoever opens it there is not the superuser.
+      chmod 711 "$fast"
+      run readonly "$fast/w" "$count"
+      ;;
     migrate) run migrate "$fast/w" 1 Tests/Golden ;;
     million) run million "$scratch/w" "$count" ;;
     small)

@@ -882,6 +882,164 @@ static void test_small(long count) {
          (long)file.st_size / 1024, (long)longest / 1024);
 }
 
+/* ---- Processes that open one name together: one of them gets it, whether it exists or not. */
+
+enum {
+  RACERS = 4
+};
+
+typedef struct {
+  int ready, go, done;
+  fencepost_status statuses[RACERS];
+} race;
+
+static void run_racer(race *shared, int number) {
+  fencepost_monitor *monitor;
+  __atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
+  while (!__atomic_load_n(&shared->go, __ATOMIC_SEQ_CST)) continue;
+  shared->statuses[number] = open_monitor(&monitor, 0);
+  __atomic_add_fetch(&shared->done, 1, __ATOMIC_SEQ_CST);
+  /* Whoever has it keeps it until all have tried. */
+  while (__atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < RACERS) usleep(50);
+  _exit(0);
+}
+
+static void test_race(long count) {
+  race *shared = mmap(NULL, sizeof(race), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) abort();
+  for (long i = 0; i < count; i++) {
+    clear();
+    fencepost_monitor *monitor;
+    if (i % 3 == 1) {
+      if (open_monitor(&monitor, 0)) abort();
+      fencepost_monitor_destroy(monitor);
+    } else if (i % 3 == 2) {
+      /* What a process left that ended while it made the store. */
+      write_file(".m.fencepost-abcdef", "x", 1);
+    }
+    memset(shared, 0, sizeof *shared);
+    fflush(stdout);
+    for (int k = 0; k < RACERS; k++)
+      if (fork() == 0) run_racer(shared, k);
+    while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) < RACERS) usleep(50);
+    __atomic_store_n(&shared->go, 1, __ATOMIC_SEQ_CST);
+    for (int k = 0; k < RACERS; k++) wait(NULL);
+    int winners = 0;
+    for (int k = 0; k < RACERS; k++) {
+      if (shared->statuses[k] == FENCEPOST_OK) winners++;
+      else if (shared->statuses[k] != FENCEPOST_E_MONITOR_IN_USE)
+        FAIL("race %ld: one failed with %d", i, (int)shared->statuses[k]);
+    }
+    if (winners != 1) FAIL("race %ld: %d of %d processes have the monitor", i, winners, RACERS);
+    if (open_monitor(&monitor, 0)) FAIL("race %ld: afterwards: %s", i, error.message);
+    fencepost_monitor_destroy(monitor);
+    char command[700];
+    snprintf(command, sizeof command, "[ \"$(ls -A '%s')\" = m.fencepost ]", folder);
+    if (system(command)) FAIL("race %ld: something is left beside the store", i);
+  }
+  printf("%ld races of %d processes for one name\n", count, RACERS);
+}
+
+/* ---- A store that may only be read: it begins in memory, says so, and changes nothing. */
+
+static void put_store(void) {
+  fencepost_monitor *monitor;
+  if (open_monitor(&monitor, 0)) abort();
+  for (long k = 0; k < 30; k++) play(monitor, k);
+  fencepost_monitor_destroy(monitor);
+}
+
+/* A store as a crash leaves it, with its log. */
+static void put_crashed_store(void) {
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    fencepost_monitor *monitor;
+    if (open_monitor(&monitor, 0)) abort();
+    for (long k = 0; k < 30; k++) play(monitor, k);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+static void run_reader(void) {
+  fencepost_monitor *monitor, *other;
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  fencepost_event event;
+  size_t polled;
+  if (open_monitor(&monitor, 0)) {
+    FAIL("a store that may only be read: %s", error.message);
+    return;
+  }
+  if (fencepost_monitor_statistics(monitor, &statistics, NULL)) abort();
+  if (statistics.store != FENCEPOST_STORE_FAILING)
+    FAIL("a store that may only be read has the status %u", statistics.store);
+  if (statistics.input_count != state_sizes[0]) FAIL("a store that may only be read is another one");
+  int told = 0;
+  do {
+    fencepost_monitor_poll_events(monitor, &event, 1, &polled, &error);
+    if (polled && event.diagnostics & FENCEPOST_DIAGNOSTIC_PERSISTENCE_UNAVAILABLE) told++;
+  } while (polled);
+  if (told != 1) FAIL("%d events tell that a store may only be read", told);
+  if (feed(monitor, 90000, 0.01)) FAIL("%s", error.message);
+  if (open_monitor(&other, 0) != FENCEPOST_E_MONITOR_IN_USE) FAIL("two have a store that may only be read");
+  if (fencepost_monitor_checkpoint(monitor, &error) != FENCEPOST_E_STORE_UNAVAILABLE ||
+      !strstr(error.message, "cannot be opened for writing"))
+    FAIL("a checkpoint of a store that may only be read: %s", error.message);
+  if (fencepost_monitor_close(monitor, &error) != FENCEPOST_E_STORE_UNAVAILABLE) FAIL("closing did not tell");
+  fencepost_monitor_destroy(monitor);
+}
+
+static void test_readonly(long count) {
+  for (long i = 0; i < count; i++) {
+    int with_log = (int)(i & 1), fixed_folder = (int)(i >> 1 & 1);
+    clear();
+    if (with_log) put_crashed_store();
+    else put_store();
+    char path[600], command[4000], aside[600];
+    const char *place = folder;
+    size_t size, after;
+    path_of(path, "m.fencepost");
+    unsigned char *before = read_file(path, &size);
+    /* How many inputs it has, from a copy. */
+    snprintf(aside, sizeof aside, "%s/aside", folder);
+    snprintf(command, sizeof command, "mkdir '%s' && cp '%s'/m.* '%s'", aside, place, aside);
+    if (system(command)) abort();
+    folder = aside;
+    fencepost_monitor *monitor;
+    fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+    if (open_monitor(&monitor, 0) || fencepost_monitor_statistics(monitor, &statistics, NULL)) abort();
+    state_sizes[0] = statistics.input_count;
+    fencepost_monitor_destroy(monitor);
+    folder = place;
+    snprintf(command, sizeof command, "rm -r '%s' && ls -A '%s' > '%s.names' && chmod 0400 '%s'/* && chmod %s '%s'",
+             aside, place, place, place, fixed_folder ? "0500" : "0700", place);
+    if (system(command)) abort();
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+      /* The superuser may write everything. */
+      snprintf(command, sizeof command, "chown -R 65534 '%s'", place);
+      if (getuid() == 0 && (system(command) || setuid(65534))) abort();
+      run_reader();
+      fflush(stdout);
+      _exit(failures != 0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) failures++;
+    unsigned char *now = read_file(path, &after);
+    if (size != after || memcmp(before, now, size)) FAIL("a store that may only be read was changed");
+    snprintf(command, sizeof command, "chmod 0700 '%s' && ls -A '%s' | cmp - '%s.names' && rm '%s.names'", place, place,
+             place, place);
+    if (system(command)) FAIL("beside a store that may only be read something was left");
+    free(before);
+    free(now);
+  }
+  printf("%ld stores that may only be read, with and without a log, in folders that may and may not be written\n",
+         count);
+}
+
 /* ---- A million conditions. */
 
 static double seconds(void) {
@@ -1031,6 +1189,8 @@ int main(int arguments, char **values) {
   else if (!strcmp(command, "migrate")) test_migrate(values[4]);
   else if (!strcmp(command, "cost")) test_cost(count);
   else if (!strcmp(command, "small")) test_small(count);
+  else if (!strcmp(command, "race")) test_race(count);
+  else if (!strcmp(command, "readonly")) test_readonly(count);
   else if (!strcmp(command, "million")) test_million(count);
   else if (!strcmp(command, "open")) test_open(count);
   else return 2;

@@ -32,9 +32,9 @@ public protocol MonitorStorage: AnyObject, Sendable {
   /// - Returns: The error, with the storage's place where it lacks one.
   func refused(_ error: MonitorError) -> MonitorError
 
-  /// Looks whether what was written is still where it was.
+  /// Looks whether what was written is still where it was, and may be written; writes nothing.
   ///
-  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when it is gone.
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when it is gone, or may only be read.
   func check() throws(MonitorError)
 
   /// Whether what was written was gone when the storage was last used: moved, deleted or replaced.

@@ -64,9 +64,8 @@ public struct StoredEngine: Sendable {
       engine.beginJournal()
       savedInputCount = engine.tracker.counters.inputCount
       savedClock = engine.clock
-      guard isChanged || isWholeDue else { return }
       do throws(MonitorError) {
-        try save(storage)
+        if isChanged || isWholeDue { try save(storage) } else { try storage.check() }
       } catch {
         // What was read is sound: a disk that takes nothing more does not keep it from going on in memory.
         guard !isNew, case .storeUnavailable = error else { throw error }

@@ -412,6 +412,54 @@ def test_after_a_fork_the_store_stays_the_parents(tmp_path: Path) -> None:
         assert [event.date_us for event in again.poll()] == [1, 3]
 
 
+def test_a_forked_child_opens_what_its_parent_has_closed(tmp_path: Path) -> None:
+    program = textwrap.dedent(
+        """
+        import os, sys
+        from fencepost import BeaconIdentityCondition, Monitor, MonitorInUseError
+        monitor = Monitor("m", store=sys.argv[1])
+        monitor.add(BeaconIdentityCondition("11111111-2222-3333-4444-555555555555"), "before")
+        to_child, to_parent = os.pipe(), os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                Monitor("m", store=sys.argv[1])
+            except MonitorInUseError:
+                print("in use", flush=True)
+            os.write(to_parent[1], b".")
+            os.read(to_child[0], 1)
+            # The child's copy of the closed monitor is alive, and does not keep the name.
+            again = Monitor("m", store=sys.argv[1])
+            print(again.identifiers, again.statistics().store, flush=True)
+            again.add(BeaconIdentityCondition("11111111-2222-3333-4444-555555555555"), "child")
+            again.close()
+            os._exit(0)
+        os.read(to_parent[0], 1)
+        monitor.close()
+        os.write(to_child[1], b".")
+        os.waitpid(child, 0)
+        print(Monitor("m", store=sys.argv[1]).identifiers, flush=True)
+        """
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, timeout=60
+    )
+    assert finished.stderr == ""
+    assert finished.stdout.splitlines() == ["in use", "['before'] kept", "['before', 'child']"]
+
+
+@pytest.mark.parametrize("name", ["file:here", "file:x?mode=memory", "file:%6d", ":memory:"])
+def test_a_directory_whose_name_is_a_uri_to_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkdir(name)
+    with Monitor("m", store=name) as monitor:
+        monitor.add(HOME, "home")
+    assert os.listdir(tmp_path) == [name]
+    assert os.listdir(name) == ["m.fencepost"]
+    with Monitor("m", store=tmp_path / name) as monitor:
+        assert monitor.identifiers == ["home"]
+
+
 def test_from_several_threads(memory_path: Path) -> None:
     """Feeding, taking, saving, copying and at last closing at once: nothing is handed out twice or lost."""
     monitor = Monitor("m", store=memory_path, durability="every_input")
