@@ -537,7 +537,7 @@ def test_s63():
 
 
 def every_scenario():
-    for path in sorted(corpus.CORPUS.glob("*.json")):
+    for path in sorted(corpus.CORPUS.rglob("*.json")):
         for scenario in corpus.scenarios(path):
             yield pytest.param(scenario, id=f"{path.stem}: {scenario['name']}")
 
@@ -550,7 +550,7 @@ def test_corpus(scenario, restart):
 
 
 def test_corpus_is_complete():
-    names = [scenario["name"] for path in corpus.CORPUS.glob("*.json") for scenario in corpus.scenarios(path)]
+    names = [scenario["name"] for path in corpus.CORPUS.rglob("*.json") for scenario in corpus.scenarios(path)]
     assert len(names) == len(set(names))
     numbers = {name.split()[0] for name in names}
     assert numbers >= {f"S{n}" for n in range(1, 64) if n != 53} | {"S31b"}
