@@ -233,7 +233,7 @@ scenario(
 scenario(
     file, "sync: with a polygon that is refused nothing changes",
     *INSIDE,
-    refused("crossing", {"sync": [{"identifier": "q", **polygon(PARK)}, {"identifier": "p", **polygon(((0, 0), (2, 0), (0, 2), (2, 3)))}]}),
+    refused("crossing", {"sync": [{"identifier": "q", **polygon(PARK)}, {"identifier": "p", **polygon(((0, 0), (2, 0), (0, 2), (3, 3)))}]}),
     {"identifiers": ["p"]}, {"record": "p", "is": {"generation": 1, "state": "satisfied"}},
 )  # fmt: skip
 scenario(
@@ -485,7 +485,7 @@ scenario(
 file = "refused"
 
 counts: Counter[str] = Counter()
-BOW = ((0, 0), (2, 0), (0, 2), (2, 3))
+BOW = ((0, 0), (2, 0), (0, 2), (3, 3))
 for reason, step, at in (
     ("coordinate", add("x", polygon(((0, 0), (1, "nan"), (1, 1)))), {"part": 0, "ring": 0}),
     ("coordinate", add("x", polygon(((0, 0), (1, 90.5), (1, 1)))), {"part": 0, "ring": 0}),

@@ -300,3 +300,27 @@ def test_forms() -> None:
     shapes = [polygon_from(form) for form in forms]
     assert all(shape.is_nearly(shapes[0]) and shape.parts == shapes[0].parts for shape in shapes)
     assert polygon_from({"geojson": {"type": "Polygon", "coordinates": [SQUARE]}}).edges == "planar"
+
+
+def test_the_golden_shapes_are_those_of_the_reference() -> None:
+    """A part of Tests/Golden/shapes.tsv computed again, and what it must hold."""
+    rows = [line.split("\t") for line in (ROOT / "Tests/Golden/shapes.tsv").read_text().splitlines()[1:]]
+    first = [n for n, row in enumerate(rows) if row[0] != "at"]
+    assert len(rows) - len(first) >= 2_000
+    families = {rows[n][1] for n in first}
+    assert len(families) >= 14
+    for n in first[:: len(first) // 40]:
+        kind, family, edges, oriented, size, depth, text = rows[n]
+        parts = [
+            [[list(map(float, vertex.split())) for vertex in ring.split(",")] for ring in part.split("/")]
+            for part in text.split(";")
+        ]
+        if kind == "corridor":
+            shape: Corridor | Polygon = Corridor([part[0] for part in parts], float(size), edges)
+        else:
+            shape = Polygon(parts, edges, oriented == "1", float(size))
+        if family in ("simple", "buffered") and depth != "-":
+            assert abs(shape.depth - float(depth)) < 1e-3
+        for row in rows[n + 1 : n + 4]:
+            assert row[0] == "at"
+            assert abs(shape.exact_distance(float(row[1]), float(row[2])) - mp.mpf(row[3])) < 1e-12

@@ -10,7 +10,7 @@ from . import exact_geodesic as exact
 from .boundary import Boundary
 from .defects import Defect
 from .edge import LONGEST, Edge
-from .planar_edges import drawn
+from .planar_edges import drawn, number_of_vertices
 from .vertices import Vertex, checked, without_repeats
 
 ON_THE_LINE = 20e-9
@@ -36,6 +36,8 @@ class Corridor:
             if len({vertex.place for vertex in line}) < 2 and len(line) != 1:
                 raise Defect("too_few_vertices", (part, 0, None))
         self.lines = [without_repeats(line, is_ring=False) for line in given]
+        if edges == "planar" and number_of_vertices(given, is_ring=False) > MOST:
+            raise Defect("too_many_vertices")
         walked = [drawn(line, False, (n, 0)) if edges == "planar" else line for n, line in enumerate(given)]
         walked = [without_repeats(line, is_ring=False) for line in walked]
         if sum(map(len, walked)) > MOST:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from .defects import Defect
 from .vertices import Vertex, reduced
@@ -41,6 +42,15 @@ def densified(start: Vertex, end: Vertex, where: tuple[int, int]) -> list[Vertex
         for k in range(1, n)
     ]
     return points if lesser is start else points[::-1]
+
+
+def number_of_vertices(lines: list[list[Vertex]], is_ring: bool) -> int:
+    """How many there will be in all."""
+    total = 0
+    for line in lines:
+        pairs = zip(line, line[1:] + line[:1]) if is_ring else pairwise(line)
+        total += (not is_ring) + sum(count(*a[:2], *b[:2]) for a, b in pairs if a.place != b.place)
+    return total
 
 
 def drawn(vertices: list[Vertex], is_ring: bool, where: tuple[int, int]) -> list[Vertex]:

@@ -13,8 +13,8 @@ from .defects import Defect
 from .depth import deepest
 from .edge import LONGEST, Edge
 from .exact_geodesic import mp
-from .planar_edges import drawn
-from .seams import without_seams
+from .planar_edges import drawn, number_of_vertices
+from .seams import split_at_pole, without_seams
 from .validity import check_line, check_nesting
 from .vertices import Vertex, checked, without_repeats
 
@@ -43,6 +43,8 @@ class Polygon:
                     raise Defect("too_few_vertices", (n, r, None))
         self.parts = [[without_repeats(ring, is_ring=True) for ring in part] for part in given]
         self.edges, self.oriented = edges, oriented
+        if edges == "planar" and number_of_vertices([ring for part in given for ring in part], is_ring=True) > MOST:
+            raise Defect("too_many_vertices")
         rings = [
             [_edges(drawn(ring, True, (n, r)) if edges == "planar" else ring, n, r) for r, ring in enumerate(part)]
             for n, part in enumerate(given)
@@ -52,6 +54,7 @@ class Polygon:
         for edge in (edge for part in rings for ring in part for edge in ring):
             if edge.length > LONGEST:
                 raise Defect("edge_too_long", edge.number)
+        rings = [[[piece for edge in ring for piece in split_at_pole(edge)] for ring in part] for part in rings]
         # With the polygon on the left: an outer ring encloses it, a hole does not.
         self.rings = [
             [

@@ -18,11 +18,10 @@ def without_seams(edges: list[Edge]) -> list[Edge]:
     plain: dict[Key, list[Edge]] = defaultdict(list)
     along: list[Edge] = []
     for edge in edges:
-        for piece in _split_at_pole(edge):
-            if _is_on_antimeridian(piece):
-                along.append(piece)
-            else:
-                plain[piece.key].append(piece)
+        if _is_on_antimeridian(edge):
+            along.append(edge)
+        else:
+            plain[edge.key].append(edge)
     remaining = []
     for key, group in plain.items():
         net = len(group) - len(plain.get((key[1], key[0]), ()))
@@ -33,8 +32,8 @@ def without_seams(edges: list[Edge]) -> list[Edge]:
     return remaining + _stretches(along)
 
 
-def _split_at_pole(edge: Edge) -> list[Edge]:
-    """An edge between the antimeridian and the meridian of Greenwich runs over a pole."""
+def split_at_pole(edge: Edge) -> list[Edge]:
+    """An edge between the antimeridian and the meridian of Greenwich runs over a pole: one half of it may be a seam."""
     ends = (edge.start, edge.end)
     if {vertex.longitude for vertex in ends} != {-180.0, 0.0} or any(abs(vertex.latitude) == 90 for vertex in ends):
         return [edge]

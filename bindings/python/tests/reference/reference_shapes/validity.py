@@ -185,5 +185,8 @@ def _side(ring: Ring, of: Ring) -> float:
 
 def _is_within(part: list[Ring], other: list[Ring]) -> bool:
     """Whether a part's outer ring runs inside another part."""
+    backwards = {(edge.key[1], edge.key[0]) for edge in part[0]}
+    if any(backwards <= {edge.key for edge in ring} for ring in other):
+        return False  # it fills a hole
     sides = [_side(part[0], ring) for ring in other]
     return all(side <= 0 for side in sides) and any(side < 0 for side in sides)
