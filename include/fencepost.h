@@ -491,10 +491,84 @@ typedef struct fencepost_explanation {
   double metres_to_decide;    /* how far beyond the last fix one of the same accuracy would be decisive */
   double seconds_to_decide;   /* deadline minus clock */
   double accuracy_needed_m;   /* for TOO_COARSE */
+  double nearest_latitude;    /* the place of the line nearest to the last valid fix, degrees */
+  double nearest_longitude;   /* degrees */
 } fencepost_explanation;
 
 /* Begin each fencepost_explanation with it. */
-#define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_EXPLANATION_INIT {sizeof(fencepost_explanation), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/*
+ * Vertices of polygons or lines, in columns of the caller's that are read in place: the layout of GeoArrow. Offsets say where
+ * things begin among the elements of the next column, one more than there are things; they ascend, the first need not be 0.
+ *
+ *     double latitudes[] = {47.55, 47.55, 47.57, 47.57}, longitudes[] = {7.58, 7.60, 7.60, 7.58};
+ *     fencepost_geometry square = FENCEPOST_GEOMETRY_INIT;
+ *     square.latitudes = latitudes, square.longitudes = longitudes, square.vertex_count = 4;
+ *     fencepost_monitor_add_polygon_condition(monitor, "square", &square, NULL, NULL, &error);
+ *
+ * Latitudes are degrees, -90 ... 90, longitudes degrees, -360 ... 360. A ring may be closed or not; vertices that repeat the
+ * one before are dropped. At most 1 000 000 vertices a condition.
+ */
+typedef struct fencepost_geometry {
+  uint32_t struct_size;    /* set by FENCEPOST_GEOMETRY_INIT */
+  uint32_t stride;         /* bytes from one vertex to the next in both columns; 0: 8. Interleaved x, y: 16 */
+  const double *latitudes; /* vertex_count degrees */
+  const double *longitudes;
+  size_t vertex_count;
+  const int32_t *ring_offsets; /* of rings (polygons) or lines (corridors) into the vertices; NULL: one of all */
+  size_t ring_count;
+  const int32_t
+      *part_offsets; /* of a polygon's parts into the rings: the outer one, then its holes; NULL: one of all */
+  size_t part_count;
+} fencepost_geometry;
+
+/* Begin each fencepost_geometry with it. */
+#define FENCEPOST_GEOMETRY_INIT {sizeof(fencepost_geometry), 0, NULL, NULL, 0, NULL, 0, NULL, 0}
+
+/* What joins two vertices. */
+typedef int32_t fencepost_edges;
+enum {
+  FENCEPOST_EDGES_GEODESIC = 0, /* the shortest way on the ellipsoid, at most 19 900 km long */
+  FENCEPOST_EDGES_PLANAR = 1    /* a straight line on the map of degrees, as in GeoJSON, GeoPackage and Shapefile; kept
+                                   within 0.1 m by geodesics */
+};
+
+/* How the vertices of a polygon or corridor are read. NULL where a function takes it: all of it 0. */
+typedef struct fencepost_shape_options {
+  uint32_t struct_size;  /* set by FENCEPOST_SHAPE_OPTIONS_INIT */
+  fencepost_edges edges; /* FENCEPOST_EDGES_... */
+  uint32_t
+      oriented; /* polygons. 0: a ring encloses the smaller of the two areas that it bounds. 1: the polygon lies left of
+                            every ring as listed, and may be more than half the Earth */
+  uint32_t reserved; /* 0 */
+  double buffer_m;   /* polygons: metres by which the boundary lies outside of the rings, negative inside; finite */
+} fencepost_shape_options;
+
+/* Begin each fencepost_shape_options with it. */
+#define FENCEPOST_SHAPE_OPTIONS_INIT {sizeof(fencepost_shape_options), FENCEPOST_EDGES_GEODESIC, 0, 0, 0}
+
+/* How a condition's geometry was read. NaN: does not apply. */
+typedef struct fencepost_shape {
+  uint32_t struct_size;          /* set by FENCEPOST_SHAPE_INIT */
+  fencepost_condition_kind kind; /* FENCEPOST_CONDITION_... */
+  fencepost_edges edges;         /* FENCEPOST_EDGES_... */
+  uint32_t oriented;             /* as it was given */
+  double buffer_m;               /* polygons, metres */
+  double radius_m;               /* circles and corridors, metres */
+  double depth_m;        /* how far inside of the boundary a position can be, metres: what margins and accuracy are
+                                    compared with. A polygon's is at most 1 % below the true one, and at most 100 km */
+  uint64_t vertex_count; /* polygons and corridors: without repeated and closing ones */
+  double departure_m; /* how far geodesic and planar edges would be apart at the most, metres; NaN: 1 m at most. Then it
+                                    does not matter what the vertices were made for */
+  uint32_t departure_part; /* where: the part, */
+  uint32_t departure_ring; /* its ring or line, the outer ring being 0, */
+  uint32_t departure_edge; /* and the vertex at which the edge begins, counted from 0 */
+  uint32_t reserved;       /* 0 */
+} fencepost_shape;
+
+/* Begin each fencepost_shape with it. */
+#define FENCEPOST_SHAPE_INIT {sizeof(fencepost_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* A condition to be: an element of the array that fencepost_monitor_sync_conditions() takes. */
 typedef struct fencepost_condition_definition {
@@ -503,16 +577,33 @@ typedef struct fencepost_condition_definition {
   const char *identifier;        /* 1 ... 256 bytes of UTF-8, terminated */
   double latitude;               /* circle: centre, degrees, -90 ... 90 */
   double longitude;              /* circle: centre, degrees, -180 ... 180 */
-  double radius_m;               /* circle: metres, finite, > 0 */
+  double radius_m;               /* circle, corridor: metres, finite, > 0 */
   uint8_t uuid[16];              /* beacon identity */
   int32_t major;                 /* beacon identity: 0 ... 65535, -1 = any */
   int32_t minor;                 /* beacon identity: 0 ... 65535, -1 = any; needs a major */
   const fencepost_condition_options *options; /* NULL: no assumption, the standard policy, tag 0; may be shared */
+  const fencepost_geometry *geometry;         /* polygon, corridor: all of its parts or lines are one condition; or */
+  const void *wkb;                            /* polygon, corridor: well-known binary */
+  size_t wkb_size;                            /* its bytes */
+  const fencepost_shape_options *shape;       /* polygon, corridor: NULL: geodesic edges, no buffer; may be shared */
 } fencepost_condition_definition;
 
 /* A circle without an identifier and a radius: set at least these, and its centre. */
 #define FENCEPOST_CONDITION_DEFINITION_INIT \
-  {sizeof(fencepost_condition_definition), FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC, NULL, 0, 0, 0, {0}, -1, -1, NULL}
+  {sizeof(fencepost_condition_definition),  \
+   FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC, \
+   NULL,                                    \
+   0,                                       \
+   0,                                       \
+   0,                                       \
+   {0},                                     \
+   -1,                                      \
+   -1,                                      \
+   NULL,                                    \
+   NULL,                                    \
+   NULL,                                    \
+   0,                                       \
+   NULL}
 
 /* What became of the conditions of a set. Frozen: it never grows. */
 typedef struct fencepost_sync_result {
@@ -730,6 +821,108 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_beacon_condition(fencepo
                                                                          uint32_t *out_changed, fencepost_error *error);
 
 /*
+ * Adds a polygonal geographic condition: satisfied within its parts, the line included, and not in their holes. Replaces and
+ * looks back as fencepost_monitor_add_circular_condition() does.
+ *
+ *      +-------------+        The line is made of the geodesics (or, with FENCEPOST_EDGES_PLANAR, the straight lines of
+ *     /   inside      \       degrees) between the vertices of each ring. The signed boundary distance D is -d inside and +d
+ *    /    +-----+      \      outside, d the distance to the nearest place of the line on the ellipsoid, right to 15 nm; a
+ *   +     |hole |  D<0  +     buffer is subtracted. On the line D is 0, which is inside. Edges that are walked in both
+ *    \    +-----+      /      directions (where parts touch, or a file cuts at 180 degrees) are no line.
+ *     \     ( r )     /  D>0
+ *      +-------------+        r, the depth, is the radius of the largest circle that fits in: margins and accuracy are compared
+ *                             with it as with the radius of a circle.
+ *
+ * Poles and the antimeridian are places like any other. Refused are rings with crossing edges, without area, holes outside,
+ * parts that overlap, and what cannot tell inside from outside; the message names the reason, the part, ring and edges, and the
+ * place. Touching vertices, either winding, and what is shallower than a micrometre are accepted.
+ *
+ * @param identifier  1 ... 256 bytes of UTF-8.
+ * @param geometry    All of its parts are the condition.
+ * @param shape       NULL: geodesic edges, no buffer.
+ * @param options     NULL: no assumption, the standard policy, tag 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED.
+ * Ownership: everything is copied. Threads: any; the monitor is not locked while the shape is examined.
+ * Complexity: O(vertices * log vertices) for usual shapes. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_condition(
+    fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds a corridor geographic condition: satisfied within radius_m of one of its lines. Ends and bends are round, and lines may
+ * cross. A line of one vertex is a circle.
+ *
+ *        ______________
+ *       /   r|         \        D is the distance to the nearest place of the lines, less the radius; the depth is
+ *      ( +---+-----+    )       the radius.
+ *       \___________\   \
+ *                    \ + \
+ *                     \__/
+ *
+ * @param geometry  All of its lines (rings) are the condition; parts do not count.
+ * @param radius_m  Half the width: metres, finite, > 0.
+ * @param shape     NULL: geodesic edges. oriented and buffer_m are 0.
+ * @return As fencepost_monitor_add_polygon_condition(). Ownership: everything is copied. Threads: any.
+ * Complexity: O(vertices * log vertices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
+    fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry, double radius_m,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds a polygon or corridor from well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or EWKB
+ * (of WGS84), in either byte order; Z and M are skipped. Any bytes may be passed.
+ *
+ * @param wkb       size bytes; may be NULL only if size is 0.
+ * @param radius_m  Of lines: half the width of the corridor. Of polygons it is not looked at.
+ * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT names the byte where the fault is, or the type.
+ * Ownership: everything is copied. Threads: any. Complexity: as above. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_monitor *monitor, const char *identifier,
+                                                                   const void *wkb, size_t size, double radius_m,
+                                                                   const fencepost_shape_options *shape,
+                                                                   const fencepost_condition_options *options,
+                                                                   fencepost_error *error);
+
+/*
+ * Like fencepost_monitor_add_polygon_condition(), but leaves an equal condition of that identifier alone: the same kind, parts,
+ * rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m, the same shape options, policy and tag;
+ * options->assuming is then ignored. One that is equal to the last bit is not examined again.
+ *
+ * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left; may be NULL.
+ * @return As fencepost_monitor_add_polygon_condition(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
+    fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, uint32_t *out_changed,
+    fencepost_error *error);
+
+/*
+ * Like fencepost_monitor_add_corridor_condition(), but leaves an equal condition alone, its radius within 0.5 m.
+ *
+ * @param out_changed  As above.
+ * @return As fencepost_monitor_add_corridor_condition(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_condition(
+    fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry, double radius_m,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, uint32_t *out_changed,
+    fencepost_error *error);
+
+/*
+ * Like fencepost_monitor_add_wkb_condition(), but leaves an equal condition alone.
+ *
+ * @param out_changed  As above.
+ * @return As fencepost_monitor_add_wkb_condition(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_condition(fencepost_monitor *monitor,
+                                                                      const char *identifier, const void *wkb,
+                                                                      size_t size, double radius_m,
+                                                                      const fencepost_shape_options *shape,
+                                                                      const fencepost_condition_options *options,
+                                                                      uint32_t *out_changed, fencepost_error *error);
+
+/*
  * Removes a condition, its record and its events. An unknown identifier is no error.
  *
  * @param out_removed  Receives 1 when there was one, else 0; may be NULL.
@@ -752,6 +945,84 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_circular_conditions(
     fencepost_monitor *monitor, const char *const *identifiers, const double *latitudes, const double *longitudes,
     const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
     fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Adds many polygonal conditions from one geometry, in order, as single calls would. All or nothing: when one row is
+ * refused none is added and error->position is its index.
+ *
+ * @param identifiers        count pointers to terminated texts.
+ * @param condition_offsets  count + 1 places among the parts of the geometry: where each condition begins, and where the last
+ *                           one ends; NULL: each part is a condition, and there are count of them.
+ * @param tags               count tags, or NULL for the one in options.
+ * @param shape, options     Shared by all rows; NULL as in the single call.
+ * @return As fencepost_monitor_add_polygon_condition().
+ * Ownership: everything is copied. Threads: any; the monitor is not locked while the shapes are examined.
+ * Complexity: as that many single calls. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_polygon_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds many corridors from one geometry. All or nothing.
+ *
+ * @param condition_offsets  count + 1 places among the lines (rings) of the geometry; NULL: each line is a condition.
+ * @param radii_m            count metres.
+ * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds many polygons and corridors from well-known binary. All or nothing.
+ *
+ * @param wkbs     count pointers to the bytes of each.
+ * @param sizes    count sizes, in bytes.
+ * @param radii_m  count metres, of lines; not looked at for polygons. NULL when there are no lines.
+ * @return, and the other parameters: as fencepost_monitor_add_polygon_conditions(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
+    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Ensures many polygons, in order, as calls of fencepost_monitor_ensure_polygon_condition() would, with a store in one
+ * transaction. All or nothing. The parameters are those of fencepost_monitor_add_polygon_conditions().
+ *
+ * @param out_result  Receives the counts, of which removed is 0; may be NULL.
+ * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Ensures many corridors. The parameters are those of fencepost_monitor_add_corridor_conditions().
+ *
+ * @param out_result  As above.
+ * @return As the single call. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_sync_result *out_result,
+    fencepost_error *error);
+
+/*
+ * Ensures many polygons and corridors. The parameters are those of fencepost_monitor_add_wkb_conditions().
+ *
+ * @param out_result  As above.
+ * @return As the single call. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
+    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
  * Makes the conditions exactly those of an array: removes all others, in the order in which they were added, then
@@ -800,6 +1071,42 @@ FENCEPOST_API fencepost_status fencepost_monitor_remove_conditions(fencepost_mon
  */
 FENCEPOST_API fencepost_status fencepost_monitor_condition(fencepost_monitor *monitor, const char *identifier,
                                                            fencepost_condition *out_condition, fencepost_error *error);
+
+/*
+ * Reads the vertices of a polygon or corridor back as well-known binary: ISO, little endian, XY, longitude first; rings
+ * closed. Longitudes are in [-180, 180), and vertices that repeat the one before are gone; otherwise they are those that were
+ * given, bit for bit. Several parts or lines are a MultiPolygon or MultiLineString.
+ *
+ * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which asks for the size.
+ * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (also for circles and beacons); NOT_FOUND; BUFFER_TOO_SMALL.
+ * Threads: any. Complexity: O(vertices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_condition_geometry(fencepost_monitor *monitor, const char *identifier,
+                                                                    void *out_wkb, size_t capacity, size_t *out_size,
+                                                                    fencepost_error *error);
+
+/*
+ * Tells how a condition's geometry was read, and whether it matters that its edges are geodesic or planar.
+ *
+ * @param out_shape  Initialised with FENCEPOST_SHAPE_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(vertices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monitor *monitor, const char *identifier,
+                                                                 fencepost_shape *out_shape, fencepost_error *error);
+
+/*
+ * The place of a condition's line that is nearest to a position; where there are several, one of them.
+ *
+ * @param latitude, longitude          Degrees.
+ * @param out_latitude, out_longitude  Degrees; NaN when the condition has no line (a beacon).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
+ * Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_nearest_boundary_point(fencepost_monitor *monitor,
+                                                                        const char *identifier, double latitude,
+                                                                        double longitude, double *out_latitude,
+                                                                        double *out_longitude, fencepost_error *error);
 
 /*
  * Reads a record: the condition and the last event of it that was handled (before the first: a first record
@@ -1196,6 +1503,45 @@ FENCEPOST_API fencepost_status fencepost_monitor_plan(fencepost_monitor *monitor
 FENCEPOST_API fencepost_status fencepost_circle_contains(double centre_latitude, double centre_longitude,
                                                          double radius_m, double latitude, double longitude,
                                                          uint32_t *out_contains, fencepost_error *error);
+
+/*
+ * Whether a polygon holds a position, the line included. For many positions take fencepost_polygon_distance(): the polygon is
+ * examined anew with each call.
+ *
+ * @param geometry      All of its parts are the polygon.
+ * @param shape         NULL: geodesic edges, no buffer.
+ * @param out_contains  Receives 1 or 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_polygon_contains(const fencepost_geometry *geometry,
+                                                          const fencepost_shape_options *shape, double latitude,
+                                                          double longitude, uint32_t *out_contains,
+                                                          fencepost_error *error);
+
+/*
+ * The signed boundary distances of positions to a polygon: metres, negative inside, 0 on the line, right to 15 nm.
+ *
+ * @param latitudes, longitudes  count degrees.
+ * @param out_distances_m        Receives count metres; nothing when the call fails.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (error->position is the row of a position); UNSUPPORTED.
+ * Threads: any. Complexity: that of adding the polygon, and O(log vertices) a position. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_polygon_distance(const fencepost_geometry *geometry,
+                                                          const fencepost_shape_options *shape, const double *latitudes,
+                                                          const double *longitudes, size_t count,
+                                                          double *out_distances_m, fencepost_error *error);
+
+/*
+ * The signed boundary distances of positions to a corridor. See fencepost_polygon_distance().
+ *
+ * @param radius_m  Half the width: metres, finite, > 0.
+ * @return As fencepost_polygon_distance(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_corridor_distance(const fencepost_geometry *geometry, double radius_m,
+                                                           const fencepost_shape_options *shape,
+                                                           const double *latitudes, const double *longitudes,
+                                                           size_t count, double *out_distances_m,
+                                                           fencepost_error *error);
 
 /*
  * Lets a fix through when the device has moved far, and not too often: the first, then each at least minimum_distance_m

@@ -43,6 +43,9 @@ using event = fencepost_event;
 using condition = fencepost_condition;
 using condition_definition = fencepost_condition_definition;
 using sync_result = fencepost_sync_result;
+using geometry = fencepost_geometry;
+using shape_options = fencepost_shape_options;
+using shape = fencepost_shape;
 using record = fencepost_record;
 using fix_columns = fencepost_fix_columns;
 using feed_result = fencepost_feed_result;
@@ -113,6 +116,11 @@ struct destroy {
   void operator()(fencepost_monitor *monitor) const noexcept { fencepost_monitor_destroy(monitor); }
 };
 
+inline void same_length(const std::vector<double> &latitudes, const std::vector<double> &longitudes) {
+  if (latitudes.size() != longitudes.size())
+    throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+}
+
 } // namespace detail
 
 /* The presets of the C header. */
@@ -130,6 +138,10 @@ inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_PO
 /* A circle without an identifier, or a beacon identity when its kind is set: an element of what
    monitor::sync_conditions() takes. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
+
+/* Set its columns. */
+inline geometry standard_geometry() { return FENCEPOST_GEOMETRY_INIT; }
+inline shape_options standard_shape_options() { return FENCEPOST_SHAPE_OPTIONS_INIT; }
 
 /* What belongs to one condition beside its geometry. */
 struct condition_options {
@@ -152,6 +164,32 @@ struct circle_columns {
   std::vector<double> longitudes;
   std::vector<double> radii_m;
   std::vector<std::uint64_t> tags{};
+};
+
+/*
+ * Columns of polygons or corridors: the rows of one call, all of whose vertices are in one geometry. Empty condition_offsets:
+ * each part, of corridors each line, is a condition. Tags may be empty.
+ */
+struct shape_columns {
+  std::vector<std::string> identifiers;
+  fencepost::geometry geometry = standard_geometry();
+  std::vector<std::int32_t> condition_offsets{};
+  std::vector<double> radii_m{}; /* of corridors */
+  std::vector<std::uint64_t> tags{};
+};
+
+/* Rows of well-known binary. Empty radii: there are no lines. Tags may be empty. */
+struct wkb_columns {
+  std::vector<std::string> identifiers;
+  std::vector<std::vector<std::uint8_t>> wkbs;
+  std::vector<double> radii_m{};
+  std::vector<std::uint64_t> tags{};
+};
+
+/* A place, degrees. */
+struct place {
+  double latitude;
+  double longitude;
 };
 
 /* Which circles a back end with few slots watches. */
@@ -274,6 +312,149 @@ class monitor {
          columns.longitudes.data(), columns.radii_m.data(), columns.tags.empty() ? nullptr : columns.tags.data(),
          identifiers.size(), &given, &result);
     return result;
+  }
+
+  /* Polygons and corridors. Degrees and metres. */
+
+  void add_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
+                             const condition_options &options = {},
+                             const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_polygon_condition, get(), detail::terminated(identifier), &polygon, &reading, &given);
+  }
+
+  void add_corridor_condition(const std::string &identifier, const fencepost::geometry &lines, double radius_m,
+                              const condition_options &options = {},
+                              const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_corridor_condition, get(), detail::terminated(identifier), &lines, radius_m, &reading,
+         &given);
+  }
+
+  /* The radius is that of lines. */
+  void add_wkb_condition(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
+                         const condition_options &options = {},
+                         const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_wkb_condition, get(), detail::terminated(identifier), wkb.data(), wkb.size(), radius_m,
+         &reading, &given);
+  }
+
+  /* These leave an equal condition alone, and return whether it was added or replaced. */
+
+  bool ensure_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
+                                const condition_options &options = {},
+                                const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_monitor_ensure_polygon_condition, get(), detail::terminated(identifier), &polygon, &reading, &given,
+         &changed);
+    return changed != 0;
+  }
+
+  bool ensure_corridor_condition(const std::string &identifier, const fencepost::geometry &lines, double radius_m,
+                                 const condition_options &options = {},
+                                 const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_monitor_ensure_corridor_condition, get(), detail::terminated(identifier), &lines, radius_m, &reading,
+         &given, &changed);
+    return changed != 0;
+  }
+
+  bool ensure_wkb_condition(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
+                            const condition_options &options = {},
+                            const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_monitor_ensure_wkb_condition, get(), detail::terminated(identifier), wkb.data(), wkb.size(),
+         radius_m, &reading, &given, &changed);
+    return changed != 0;
+  }
+
+  /* Many of them, with a store in one transaction. All or none; the position of an error is the row's. */
+
+  void add_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
+                              const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, false);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_polygon_conditions, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given);
+  }
+
+  void add_corridor_conditions(const shape_columns &columns, const condition_options &options = {},
+                               const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, true);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_corridor_conditions, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
+         &reading, &given);
+  }
+
+  void add_wkb_conditions(const wkb_columns &columns, const condition_options &options = {},
+                          const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const wkb_pointers wkbs(columns);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_wkb_conditions, get(), identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
+         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &reading, &given);
+  }
+
+  sync_result ensure_polygon_conditions(const shape_columns &columns, const condition_options &options = {},
+                                        const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, false);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_monitor_ensure_polygon_conditions, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
+    return result;
+  }
+
+  sync_result ensure_corridor_conditions(const shape_columns &columns, const condition_options &options = {},
+                                         const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, true);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_monitor_ensure_corridor_conditions, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
+         &reading, &given, &result);
+    return result;
+  }
+
+  sync_result ensure_wkb_conditions(const wkb_columns &columns, const condition_options &options = {},
+                                    const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const wkb_pointers wkbs(columns);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_monitor_ensure_wkb_conditions, get(), identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
+         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
+    return result;
+  }
+
+  /* The vertices of a polygon or corridor as well-known binary. */
+  std::vector<std::uint8_t> condition_geometry(const std::string &identifier) const {
+    return detail::sized<std::vector<std::uint8_t>>(
+        [this, &identifier](void *buffer, std::size_t capacity, std::size_t *size) {
+          return repeatable(fencepost_monitor_condition_geometry, get(), detail::terminated(identifier), buffer,
+                            capacity, size);
+        });
+  }
+
+  /* How a condition's geometry was read. */
+  fencepost::shape condition_shape(const std::string &identifier) const {
+    fencepost::shape out = FENCEPOST_SHAPE_INIT;
+    call(fencepost_monitor_condition_shape, get(), detail::terminated(identifier), &out);
+    return out;
+  }
+
+  /* The place of a condition's line nearest to a position; none when the condition has no line. */
+  std::optional<place> nearest_boundary_point(const std::string &identifier, double latitude, double longitude) const {
+    place found{};
+    call(fencepost_monitor_nearest_boundary_point, get(), detail::terminated(identifier), latitude, longitude,
+         &found.latitude, &found.longitude);
+    if (found.latitude != found.latitude) return std::nullopt;
+    return found;
   }
 
   /* Makes the conditions exactly these: removes all others, ensures each of these. All or none. */
@@ -548,6 +729,39 @@ class monitor {
     return texts_of(columns.identifiers);
   }
 
+  static std::vector<const char *> rows_of(const shape_columns &columns, bool have_radii) {
+    const std::size_t count = columns.identifiers.size();
+    if ((have_radii && columns.radii_m.size() != count) || (!columns.tags.empty() && columns.tags.size() != count) ||
+        (!columns.condition_offsets.empty() && columns.condition_offsets.size() != count + 1))
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    return texts_of(columns.identifiers);
+  }
+
+  static std::vector<const char *> rows_of(const wkb_columns &columns) {
+    const std::size_t count = columns.identifiers.size();
+    if (columns.wkbs.size() != count || (!columns.radii_m.empty() && columns.radii_m.size() != count) ||
+        (!columns.tags.empty() && columns.tags.size() != count))
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    return texts_of(columns.identifiers);
+  }
+
+  struct wkb_pointers {
+    std::vector<const void *> starts;
+    std::vector<std::size_t> sizes;
+
+    explicit wkb_pointers(const wkb_columns &columns) {
+      for (const std::vector<std::uint8_t> &wkb : columns.wkbs) {
+        starts.push_back(wkb.data());
+        sizes.push_back(wkb.size());
+      }
+    }
+  };
+
+  template <class Element>
+  static const Element *data_of(const std::vector<Element> &column) {
+    return column.empty() ? nullptr : column.data();
+  }
+
   static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
 
   std::unique_ptr<fencepost_monitor, detail::destroy> handle_;
@@ -577,6 +791,42 @@ inline bool circle_contains(double centre_latitude, double centre_longitude, dou
       fencepost_circle_contains(centre_latitude, centre_longitude, radius_m, latitude, longitude, &contains, &error),
       error);
   return contains != 0;
+}
+
+/* Whether a polygon holds a position, the line included. */
+inline bool polygon_contains(const geometry &polygon, double latitude, double longitude,
+                             const shape_options &reading = standard_shape_options()) {
+  std::uint32_t contains = 0;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_polygon_contains(&polygon, &reading, latitude, longitude, &contains, &error), error);
+  return contains != 0;
+}
+
+/* The signed boundary distances of places to a polygon, metres, negative inside. The columns have one length. */
+inline std::vector<double> polygon_distance(const geometry &polygon, const std::vector<double> &latitudes,
+                                            const std::vector<double> &longitudes,
+                                            const shape_options &reading = standard_shape_options()) {
+  detail::same_length(latitudes, longitudes);
+  std::vector<double> distances(latitudes.size());
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_polygon_distance(&polygon, &reading, latitudes.data(), longitudes.data(), latitudes.size(),
+                                           distances.data(), &error),
+                error);
+  return distances;
+}
+
+/* The same of a corridor. */
+inline std::vector<double> corridor_distance(const geometry &lines, double radius_m,
+                                             const std::vector<double> &latitudes,
+                                             const std::vector<double> &longitudes,
+                                             const shape_options &reading = standard_shape_options()) {
+  detail::same_length(latitudes, longitudes);
+  std::vector<double> distances(latitudes.size());
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  detail::check(fencepost_corridor_distance(&lines, radius_m, &reading, latitudes.data(), longitudes.data(),
+                                            latitudes.size(), distances.data(), &error),
+                error);
+  return distances;
 }
 
 /* Offers a fix to a filter; whether it is let through. */

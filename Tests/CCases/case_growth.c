@@ -29,11 +29,26 @@ typedef struct reader {
 static const fencepost_monitor_options monitor_options = FENCEPOST_MONITOR_OPTIONS_INIT;
 static const fencepost_condition_options condition_options = FENCEPOST_CONDITION_OPTIONS_INIT;
 static const fencepost_transition_policy transition_policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
-static const fencepost_condition_definition condition_definition = {
-    sizeof(fencepost_condition_definition), FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC, "a", 0, 0, 100, {0}, -1, -1, NULL};
+static const fencepost_condition_definition condition_definition = {sizeof(fencepost_condition_definition),
+                                                                    FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC,
+                                                                    "a",
+                                                                    0,
+                                                                    0,
+                                                                    100,
+                                                                    {0},
+                                                                    -1,
+                                                                    -1,
+                                                                    NULL,
+                                                                    NULL,
+                                                                    NULL,
+                                                                    0,
+                                                                    NULL};
 static const fencepost_fix_columns fix_columns = FENCEPOST_FIX_COLUMNS_INIT;
 static const fencepost_plan_options plan_options = FENCEPOST_PLAN_OPTIONS_INIT;
 static const fencepost_fix_selection fix_selection = FENCEPOST_FIX_SELECTION_INIT;
+static const double north[] = {0, 0, 1}, east[] = {0, 1, 0};
+static const fencepost_geometry geometry = {sizeof(fencepost_geometry), 0, north, east, 3, NULL, 0, NULL, 0};
+static const fencepost_shape_options shape_options = FENCEPOST_SHAPE_OPTIONS_INIT;
 static const fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
 
 static fencepost_status read_monitor_options(void *structure) {
@@ -95,22 +110,39 @@ static fencepost_status read_filter(void *structure) {
   return fencepost_significant_change_accept(structure, &fix, &accepted, NULL);
 }
 
+static fencepost_status read_geometry(void *structure) {
+  uint32_t contains;
+  return fencepost_polygon_contains(structure, NULL, 0.1, 0.1, &contains, NULL);
+}
+
+static fencepost_status read_shape_options(void *structure) {
+  uint32_t contains;
+  return fencepost_polygon_contains(&geometry, structure, 0.1, 0.1, &contains, NULL);
+}
+
 /* A filter that cannot remember would let every fix through. */
 enum {
   SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix)
 };
 
-/* A definition without a radius would be refused. */
+/* A definition without a radius would be refused, as would be a polygon without vertices. */
 enum {
+  SMALLEST_GEOMETRY = offsetof(fencepost_geometry, ring_offsets),
   SMALLEST_DEFINITION = offsetof(fencepost_condition_definition, uuid)
 };
 
 #define READER(name, smallest) {#name, &name, sizeof name, smallest, read_##name}
 static const reader readers[] = {
-    READER(monitor_options, 8),      READER(condition_options, 8),
-    READER(transition_policy, 8),    READER(fix_columns, 8),
-    READER(plan_options, 8),         READER(fix_selection, 8),
-    READER(filter, SMALLEST_FILTER), READER(condition_definition, SMALLEST_DEFINITION),
+    READER(monitor_options, 8),
+    READER(condition_options, 8),
+    READER(transition_policy, 8),
+    READER(fix_columns, 8),
+    READER(plan_options, 8),
+    READER(fix_selection, 8),
+    READER(filter, SMALLEST_FILTER),
+    READER(condition_definition, SMALLEST_DEFINITION),
+    READER(geometry, SMALLEST_GEOMETRY),
+    READER(shape_options, 8),
 };
 
 /* The first bytes of INIT, that size stated, poison behind. */
@@ -191,10 +223,15 @@ static fencepost_status write_filter(fencepost_monitor *monitor, void *structure
   return fencepost_significant_change_accept(structure, &fix, &accepted, NULL);
 }
 
+static fencepost_status write_shape(fencepost_monitor *monitor, void *structure) {
+  return fencepost_monitor_condition_shape(monitor, "exact", structure, NULL);
+}
+
 static const writer writers[] = {
     {"statistics", sizeof(fencepost_statistics), write_statistics},
     {"explanation", sizeof(fencepost_explanation), write_explanation},
     {"plan", sizeof(fencepost_plan), write_plan},
+    {"shape", sizeof(fencepost_shape), write_shape},
     {"significant_change_filter", sizeof(fencepost_significant_change_filter), write_filter},
 };
 

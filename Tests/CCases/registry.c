@@ -8,13 +8,13 @@
 extern const ccase_area area_status, area_monitor, area_structures, area_conditions, area_records, area_explain,
     area_inputs, area_events, area_json, area_errors, area_geodesy, area_hostile, area_planning, area_threads,
     area_columns, area_wakeup, area_store, area_snapshot, area_stress, area_beacons, area_counts, area_growth,
-    area_batches, area_store_files, area_times, area_sets, area_cancel;
+    area_batches, area_store_files, area_times, area_sets, area_cancel, area_shapes;
 
 static const ccase_area *const areas[] = {
     &area_status,  &area_monitor, &area_structures,  &area_conditions, &area_records, &area_explain,  &area_inputs,
     &area_events,  &area_json,    &area_errors,      &area_geodesy,    &area_hostile, &area_planning, &area_threads,
     &area_columns, &area_wakeup,  &area_store,       &area_snapshot,   &area_stress,  &area_beacons,  &area_counts,
-    &area_growth,  &area_batches, &area_store_files, &area_times,      &area_sets,    &area_cancel};
+    &area_growth,  &area_batches, &area_store_files, &area_times,      &area_sets,    &area_cancel,   &area_shapes};
 
 typedef struct running {
   jmp_buf end;

@@ -188,6 +188,40 @@ void sets_and_times() {
   CHECK(std::string(fencepost::state_name(1)) == "satisfied" && std::string(fencepost::cause_name(2)) == "crossing");
 }
 
+void shapes() {
+  const double latitudes[] = {0, 0, 0.01, 0.01, 0.002, 0.002, 0.004},
+               longitudes[] = {0, 0.01, 0.01, 0, 0.002, 0.004, 0.002};
+  const std::int32_t rings[] = {0, 4, 7};
+  fencepost::geometry square = fencepost::standard_geometry();
+  square.latitudes = latitudes, square.longitudes = longitudes, square.vertex_count = 7;
+  square.ring_offsets = rings, square.ring_count = 2;
+  fencepost::monitor monitor;
+  monitor.add_polygon_condition("square", square, exact());
+  CHECK(!monitor.ensure_polygon_condition("square", square, exact()));
+  const std::vector<std::uint8_t> wkb = monitor.condition_geometry("square");
+  CHECK(wkb.size() == 9 + 4 + 5 * 16 + 4 + 4 * 16);
+  monitor.add_wkb_condition("the same", wkb, 0, exact());
+  CHECK(!monitor.ensure_wkb_condition("the same", wkb, 0, exact()));
+  monitor.add_corridor_condition("way", square, 100, exact());
+  CHECK(!monitor.ensure_corridor_condition("way", square, 100.2, exact()));
+  CHECK(monitor.condition_shape("way").radius_m == 100 && monitor.condition_shape("square").vertex_count == 7);
+  monitor.add_polygon_conditions({{"p"}, square}, exact());
+  monitor.add_corridor_conditions({{"c", "d"}, square, {}, {10, 20}, {}}, exact());
+  monitor.add_wkb_conditions({{"w"}, {wkb}}, exact());
+  CHECK(monitor.ensure_polygon_conditions({{"p"}, square}, exact()).kept == 1);
+  CHECK(monitor.ensure_corridor_conditions({{"c", "e"}, square, {}, {10, 20}, {}}, exact()).added == 1);
+  CHECK(monitor.ensure_wkb_conditions({{"w"}, {wkb}}, exact()).kept == 1);
+  CHECK(status_of([&] { monitor.add_corridor_conditions({{"c", "d"}, square}, exact()); }) ==
+        FENCEPOST_E_INVALID_ARGUMENT);
+  const std::optional<fencepost::place> nearest = monitor.nearest_boundary_point("square", 0.0001, 0.005);
+  CHECK(nearest && nearest->latitude > -1e-9 && nearest->latitude < 1e-6);
+  CHECK(fencepost::polygon_contains(square, 0.008, 0.005) && !fencepost::polygon_contains(square, 0.0025, 0.0025));
+  const std::vector<double> distances = fencepost::polygon_distance(square, {0.008, 0.02}, {0.005, 0.005});
+  CHECK(distances[0] < 0 && distances[1] > 1000);
+  CHECK(fencepost::corridor_distance(square, 10, {0}, {0.005})[0] < -9.99);
+  CHECK(status_of([&] { fencepost::polygon_distance(square, {0}, {}); }) == FENCEPOST_E_INVALID_ARGUMENT);
+}
+
 void inputs() {
   fencepost::monitor_options options = fencepost::standard_options();
   options.max_pending_events = 2;
@@ -279,6 +313,7 @@ int main() {
   events();
   handlers_that_throw();
   sets_and_times();
+  shapes();
   inputs();
   snapshots();
   planning();

@@ -48,7 +48,7 @@ extension Definition.Subject {
     }
   }
 
-  var kind: ConditionKind {
+  package var kind: ConditionKind {
     switch self {
     case .circle: .circularGeographic
     case .beacon: .beaconIdentity

@@ -66,7 +66,7 @@ extension MonitorEngine {
 
 extension Coordinate {
   /// Why the coordinate is not accepted, as a message; `nil` when it is.
-  var defect: String? {
+  package var defect: String? {
     isValid
       ? nil
       : "the coordinate is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees"

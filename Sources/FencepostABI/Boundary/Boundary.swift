@@ -96,6 +96,13 @@ enum Boundary {
       start: UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
+  /// A position that is one.
+  static func coordinate(_ latitude: Double, _ longitude: Double) throws(BoundaryError) -> Coordinate {
+    let coordinate = Coordinate(latitude: latitude, longitude: longitude)
+    if let defect = coordinate.defect { throw .invalidArgument(defect) }
+    return coordinate
+  }
+
   /// The pointer to a text that lives as long as the process.
   static func text(_ text: StaticString) -> UnsafePointer<CChar>? {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -24,7 +24,9 @@ public func fencepost_monitor_explain(
         deadline_us: explanation.deadline?.microseconds ?? .min,
         last_sighting_us: explanation.lastSighting?.microseconds ?? .min,
         metres_to_decide: explanation.metresToDecide ?? .nan, seconds_to_decide: explanation.secondsToDecide ?? .nan,
-        accuracy_needed_m: explanation.accuracyNeeded ?? .nan),
+        accuracy_needed_m: explanation.accuracyNeeded ?? .nan,
+        nearest_latitude: explanation.nearestBoundaryPoint?.latitude ?? .nan,
+        nearest_longitude: explanation.nearestBoundaryPoint?.longitude ?? .nan),
       to: out, "out_explanation")
   }
 }

@@ -122,17 +122,11 @@ public func fencepost_circle_contains(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let out = try Boundary.require(out_contains, "out_contains")
-    for (latitude, longitude) in [(centre_latitude, centre_longitude), (latitude, longitude)]
-    where !Coordinate(latitude: latitude, longitude: longitude).isValid {
-      throw .invalidArgument(
-        "the coordinate is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
-      )
-    }
+    let centre = try Boundary.coordinate(centre_latitude, centre_longitude)
+    let position = try Boundary.coordinate(latitude, longitude)
     guard radius_m.isFinite, radius_m > 0 else {
       throw .invalidArgument("radius is \(radius_m); accepted are finite values above 0 metres")
     }
-    let circle = CircularGeographicCondition(
-      center: Coordinate(latitude: centre_latitude, longitude: centre_longitude), radius: radius_m)
-    out.pointee = circle.contains(Coordinate(latitude: latitude, longitude: longitude)) ? 1 : 0
+    out.pointee = CircularGeographicCondition(center: centre, radius: radius_m).contains(position) ? 1 : 0
   }
 }

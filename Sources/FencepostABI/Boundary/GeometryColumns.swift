@@ -1,0 +1,131 @@
+import CFencepost
+import Fencepost
+import FencepostKernel
+
+/// Vertices in the caller's columns, with the places where rings, lines and parts begin: checked, and read in place.
+struct GeometryColumns {
+  private let latitudes: UnsafeRawPointer?
+  private let longitudes: UnsafeRawPointer?
+  private let stride: Int
+  private let rings: Offsets
+  private let parts: Offsets
+
+  init(_ geometry: UnsafePointer<fencepost_geometry>?) throws(BoundaryError) {
+    let defaults = fencepost_geometry(
+      struct_size: 0, stride: 0, latitudes: nil, longitudes: nil, vertex_count: 0, ring_offsets: nil, ring_count: 0,
+      part_offsets: nil, part_count: 0)
+    let value = try SizedStruct.read(Boundary.require(geometry, "geometry"), defaults: defaults, "geometry")
+    stride = value.stride == 0 ? MemoryLayout<Double>.stride : Int(value.stride)
+    guard value.vertex_count >= 0, value.vertex_count <= Int.max / stride else {
+      throw .invalidArgument(
+        "vertex_count is \(UInt(bitPattern: value.vertex_count)); accepted are 0 to \(Int.max / stride)")
+    }
+    latitudes = UnsafeRawPointer(try Boundary.require(value.latitudes, count: value.vertex_count, "latitudes"))
+    longitudes = UnsafeRawPointer(try Boundary.require(value.longitudes, count: value.vertex_count, "longitudes"))
+    rings = try Offsets(value.ring_offsets, count: value.ring_count, into: value.vertex_count, "ring_offsets")
+    parts = try Offsets(value.part_offsets, count: value.part_count, into: rings.count, "part_offsets")
+  }
+
+  /// The conditions that bulk calls make of the parts, or of the lines.
+  func conditions(
+    _ offsets: UnsafePointer<Int32>?, count: Int, ofLines: Bool
+  ) throws(BoundaryError) -> Offsets {
+    let pieces = ofLines ? rings.count : parts.count
+    guard offsets == nil else { return try Offsets(offsets, count: count, into: pieces, "condition_offsets") }
+    guard count == pieces else {
+      throw .invalidArgument(
+        "count is \(count), and the geometry has \(pieces) \(ofLines ? "lines" : "parts"); without condition_offsets "
+          + "each is a condition")
+    }
+    return Offsets(each: count)
+  }
+
+  /// All parts, as one polygon.
+  func polygon() throws(BoundaryError) -> ShapeVertices { try polygon(ofParts: 0..<parts.count) }
+
+  /// Some parts, as one polygon.
+  func polygon(ofParts range: Range<Int>) throws(BoundaryError) -> ShapeVertices {
+    var vertices = ShapeVertices()
+    for part in range {
+      vertices.beginPart()
+      for ring in try parts[part] { try append(ring, to: &vertices) }
+    }
+    return vertices
+  }
+
+  /// All lines, as one corridor.
+  func lines() throws(BoundaryError) -> ShapeVertices { try lines(0..<rings.count) }
+
+  /// Some lines, as one corridor.
+  func lines(_ range: Range<Int>) throws(BoundaryError) -> ShapeVertices {
+    var vertices = ShapeVertices()
+    for line in range { try append(line, to: &vertices) }
+    return vertices
+  }
+
+  private func append(_ ring: Int, to vertices: inout ShapeVertices) throws(BoundaryError) {
+    let range = try rings[ring]
+    vertices.beginRing()
+    guard let latitudes, let longitudes else { return }
+    for vertex in range {
+      vertices.append(
+        latitude: latitudes.loadUnaligned(fromByteOffset: vertex * stride, as: Double.self),
+        longitude: longitudes.loadUnaligned(fromByteOffset: vertex * stride, as: Double.self))
+    }
+  }
+}
+
+/// Where each of several things begins among the elements of another column, and where the last one ends: one more offset
+/// than things. They are looked at when they are used; what lies outside of the column is refused then.
+struct Offsets {
+  private enum Source {
+    case column(UnsafePointer<Int32>, name: StaticString)
+    /// One thing of all elements.
+    case all
+    /// A thing of each element.
+    case each
+  }
+
+  let count: Int
+  private let elements: Int
+  private let source: Source
+
+  /// - Parameter pointer: `count + 1` offsets; NULL: one thing of all elements.
+  init(
+    _ pointer: UnsafePointer<Int32>?, count: Int, into elements: Int, _ name: StaticString
+  ) throws(BoundaryError) {
+    self.elements = elements
+    guard let pointer else {
+      guard count <= 1, count >= 0 else { throw .nullArgument("\(name)") }
+      (self.count, source) = (1, .all)
+      return
+    }
+    guard count >= 0, count < Int.max / MemoryLayout<Int32>.stride else {
+      throw .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(Int.max / 4 - 1)")
+    }
+    (self.count, source) = (count, .column(pointer, name: name))
+  }
+
+  /// A thing of each element.
+  init(each count: Int) {
+    (self.count, elements, source) = (count, count, .each)
+  }
+
+  /// The elements of a thing.
+  subscript(index: Int) -> Range<Int> {
+    get throws(BoundaryError) {
+      switch source {
+      case .all: return 0..<elements
+      case .each: return index..<(index + 1)
+      case .column(let pointer, let name):
+        let (start, end) = (Int(pointer[index]), Int(pointer[index + 1]))
+        guard start >= 0, start <= end, end <= elements else {
+          throw .invalidArgument(
+            "\(name)[\(index)] and the next are \(start) and \(end); accepted are ascending places from 0 to \(elements)"
+          )
+        }
+        return start..<end
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import CFencepost
+import Fencepost
+import FencepostKernel
+
+/// How a caller wants the vertices of a polygon or corridor read.
+struct ShapeOptions {
+  private var edges = EdgeReading.geodesic
+  private var isOriented = false
+  private var buffer = 0.0
+
+  init(_ options: UnsafePointer<fencepost_shape_options>?) throws(BoundaryError) {
+    guard let options else { return }
+    let defaults = fencepost_shape_options(struct_size: 0, edges: 0, oriented: 0, reserved: 0, buffer_m: 0)
+    let value = try SizedStruct.read(options, defaults: defaults, "shape")
+    switch Int(value.edges) {
+    case FENCEPOST_EDGES_GEODESIC: edges = .geodesic
+    case FENCEPOST_EDGES_PLANAR: edges = .planar
+    default: throw .invalidArgument("edges is \(value.edges); accepted are 0 (geodesic) and 1 (planar)")
+    }
+    guard value.oriented <= 1 else { throw .invalidArgument("oriented is \(value.oriented); accepted are 0 and 1") }
+    guard value.reserved == 0 else { throw .unsupported("reserved of shape is not zero") }
+    isOriented = value.oriented == 1
+    buffer = value.buffer_m
+  }
+
+  func polygon(_ vertices: ShapeVertices) -> GivenCondition {
+    .shape(ShapeDefinition(.polygon(buffer: buffer, isOriented: isOriented), vertices, edges: edges))
+  }
+
+  func corridor(_ vertices: ShapeVertices, radius: Double) throws(BoundaryError) -> GivenCondition {
+    guard !isOriented, buffer == 0 else {
+      throw .invalidArgument("oriented and buffer_m are for polygons; a corridor has its radius")
+    }
+    return .shape(ShapeDefinition(.corridor(radius: radius), vertices, edges: edges))
+  }
+
+  /// - Parameter radius: of lines, metres; `nil` when the caller gave none.
+  func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
+    let geometry: WellKnownBinary.Geometry
+    do throws(WellKnownBinary.Defect) {
+      geometry = try WellKnownBinary.decode(bytes)
+    } catch {
+      throw .invalidArgument(error.message)
+    }
+    if geometry.isPolygon { return polygon(geometry.vertices) }
+    guard let radius else { throw .invalidArgument("radius: the geometry is a line, and there are no radii") }
+    return try corridor(geometry.vertices, radius: radius)
+  }
+}
+
+extension fencepost_edges {
+  init(_ edges: EdgeReading) {
+    self = Int32(edges == .planar ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC)
+  }
+}

@@ -1,0 +1,420 @@
+/* Polygons and corridors: columns in place, well-known binary, what is refused, what is read back, distances. */
+#include "check.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A square of about 1.1 km with a hole, and a triangle beside it: two parts, three rings. */
+static const double latitudes[] = {0, 0, 0.01, 0.01, 0.004, 0.006, 0.006, 0.004, 0, 0, 0.01};
+static const double longitudes[] = {0, 0.01, 0.01, 0, 0.004, 0.004, 0.006, 0.006, 0.02, 0.03, 0.025};
+static const int32_t ring_offsets[] = {0, 4, 8, 11}, part_offsets[] = {0, 2, 3};
+
+static fencepost_geometry places(void) {
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = latitudes;
+  geometry.longitudes = longitudes;
+  geometry.vertex_count = COUNT(latitudes);
+  geometry.ring_offsets = ring_offsets;
+  geometry.ring_count = 3;
+  geometry.part_offsets = part_offsets;
+  geometry.part_count = 2;
+  return geometry;
+}
+
+static fencepost_geometry columns(const double *north, const double *east, size_t count) {
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = north;
+  geometry.longitudes = east;
+  geometry.vertex_count = count;
+  return geometry;
+}
+
+static fencepost_condition_options exact_options(fencepost_transition_policy *policy) {
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  *policy = (fencepost_transition_policy)FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  options.policy = policy;
+  return options;
+}
+
+static void feed_at(fencepost_monitor *monitor, double latitude, double longitude, int second) {
+  fencepost_fix fix = {latitude, longitude, 5, SECONDS(second)};
+  CHECK_OK(fencepost_monitor_feed_fix(monitor, &fix, NULL));
+}
+
+static fencepost_event next(fencepost_monitor *monitor) {
+  fencepost_event event;
+  uint32_t available = 0;
+  CHECK_OK(fencepost_monitor_poll_event(monitor, &event, &available, NULL));
+  CHECK(available);
+  return event;
+}
+
+static fencepost_shape shape_of(fencepost_monitor *monitor, const char *identifier) {
+  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+  CHECK_OK(fencepost_monitor_condition_shape(monitor, identifier, &shape, NULL));
+  return shape;
+}
+
+static void polygons(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_transition_policy policy;
+  fencepost_condition_options options = exact_options(&policy);
+  fencepost_geometry geometry = places();
+  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "both", &geometry, NULL, &options, NULL));
+  const double path[][3] = {{0.002, 0.002, 1}, {0.005, 0.005, 2}, {0.002, 0.025, 1}, {0.002, 0.018, 2}};
+  for (int at = 0; at < 4; at++) {
+    feed_at(monitor, path[at][0], path[at][1], at);
+    fencepost_event event = next(monitor);
+    CHECK_INT(event.state, path[at][2]);
+    CHECK((event.boundary_distance_m <= 0) == (event.state == FENCEPOST_STATE_SATISFIED));
+  }
+  fencepost_record record = record_of(monitor, "both");
+  CHECK_INT(record.condition.kind, FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC);
+  CHECK(isnan(record.condition.radius_m) && isnan(record.condition.latitude));
+  fencepost_shape shape = shape_of(monitor, "both");
+  CHECK_INT(shape.vertex_count, 11);
+  CHECK_INT(shape.oriented, 0);
+  CHECK(shape.buffer_m == 0 && isnan(shape.radius_m) && isnan(shape.departure_m));
+  CHECK(shape.depth_m > 270 && shape.depth_m < 380);
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  CHECK_OK(fencepost_monitor_explain(monitor, "both", &explanation, NULL));
+  CHECK(explanation.nearest_longitude > 0.0199 && explanation.nearest_longitude < 0.0221);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void corridors(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_transition_policy policy;
+  fencepost_condition_options options = exact_options(&policy);
+  fencepost_geometry lines = places();
+  CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "ways", &lines, 50, NULL, &options, NULL));
+  feed_at(monitor, 0.0103, 0.005, 0); /* the line of a corridor is not closed: between the last vertex and the first */
+  CHECK_INT(next(monitor).state, FENCEPOST_STATE_SATISFIED);
+  feed_at(monitor, 0.005, 0, 1);
+  CHECK_INT(next(monitor).state, FENCEPOST_STATE_UNSATISFIED);
+  CHECK(shape_of(monitor, "ways").radius_m == 50 && shape_of(monitor, "ways").depth_m == 50);
+  CHECK_INT(record_of(monitor, "ways").condition.kind, FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC);
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  const double radii[] = {0, -1, NAN, INFINITY};
+  for (size_t i = 0; i < COUNT(radii); i++) {
+    CHECK_STATUS(fencepost_monitor_add_corridor_condition(monitor, "no", &lines, radii[i], NULL, NULL, &error),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, "radius");
+  }
+  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape.buffer_m = 1;
+  CHECK_STATUS(fencepost_monitor_add_corridor_condition(monitor, "no", &lines, 50, &shape, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "buffer_m");
+  fencepost_monitor_destroy(monitor);
+}
+
+/* Interleaved x and y, offsets that begin in the middle, and a closed ring: the same polygon. */
+static void layouts(void) {
+  double mixed[2 * COUNT(latitudes) + 2];
+  for (size_t i = 0; i < COUNT(latitudes); i++) mixed[2 * i + 1] = longitudes[i], mixed[2 * i + 2] = latitudes[i];
+  fencepost_geometry plain = places(), interleaved = columns(mixed + 2, mixed + 1, COUNT(latitudes));
+  interleaved.stride = 16;
+  interleaved.ring_offsets = ring_offsets;
+  interleaved.ring_count = 3;
+  interleaved.part_offsets = part_offsets;
+  interleaved.part_count = 2;
+  fencepost_geometry last = plain; /* the triangle alone */
+  last.part_offsets = part_offsets + 1;
+  last.part_count = 1;
+  double one[2], other[2], triangle[2];
+  const double north[] = {0.002, 0.002}, east[] = {0.002, 0.025};
+  CHECK_OK(fencepost_polygon_distance(&plain, NULL, north, east, 2, one, NULL));
+  CHECK_OK(fencepost_polygon_distance(&interleaved, NULL, north, east, 2, other, NULL));
+  CHECK_OK(fencepost_polygon_distance(&last, NULL, north, east, 2, triangle, NULL));
+  CHECK(one[0] < 0 && one[1] < 0 && one[0] == other[0] && one[1] == other[1]);
+  CHECK(triangle[0] > 1000 && triangle[1] == one[1]);
+  const double closed_north[] = {0, 0, 0.01, 0.01, 0}, closed_east[] = {0, 0.01, 0.01, 0, 0};
+  fencepost_geometry closed = columns(closed_north, closed_east, 5), open = columns(closed_north, closed_east, 4);
+  CHECK_OK(fencepost_polygon_distance(&closed, NULL, north, east, 2, one, NULL));
+  CHECK_OK(fencepost_polygon_distance(&open, NULL, north, east, 2, other, NULL));
+  CHECK(one[0] == other[0] && one[1] == other[1]);
+  uint32_t contains = 2;
+  CHECK_OK(fencepost_polygon_contains(&open, NULL, 0, 0, &contains, NULL));
+  CHECK_INT(contains, 1); /* on a vertex */
+  CHECK_OK(fencepost_polygon_contains(&open, NULL, 0, -1e-9, &contains, NULL));
+  CHECK_INT(contains, 0);
+}
+
+static void offsets_that_lead_astray(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  static const int32_t bad[][4] = {
+      {0, 4, 8, 12}, {-1, 4, 8, 11}, {0, 8, 4, 11}, {0, 4, INT32_MAX, 11}, {INT32_MIN, 4, 8, 11}};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    fencepost_geometry geometry = places();
+    geometry.ring_offsets = bad[i];
+    CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, &error),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, "ring_offsets");
+    CHECK_CONTAINS(error.message, "0 to 11");
+    CHECK_STATUS(fencepost_monitor_add_corridor_condition(monitor, "p", &geometry, 5, NULL, NULL, NULL),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+  }
+  fencepost_geometry geometry = places();
+  static const int32_t parts[] = {0, 2, 4};
+  geometry.part_offsets = parts;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "part_offsets");
+  geometry = places();
+  geometry.vertex_count = SIZE_MAX;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  geometry = places();
+  geometry.ring_count = SIZE_MAX;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  geometry = places();
+  geometry.latitudes = NULL;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  geometry = places();
+  geometry.ring_offsets = NULL; /* three rings, and nobody says where they begin */
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  geometry = columns(NULL, NULL, 0);
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", NULL, NULL, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_INT(statistics_of(monitor).condition_count, 0);
+  fencepost_monitor_destroy(monitor);
+}
+
+/* Each refusal names its reason, where it is, and changes nothing. */
+static void refusals(void) {
+  static const struct {
+    const char *reason;
+    double north[5], east[5];
+    size_t count;
+  } refused[] = {
+      {"cross", {0, 1, 0, 1}, {0, 1, 1, 0}, 4}, {"vert", {0, 1}, {0, 1}, 2},
+      {"area", {0, 1, 2}, {0, 0, 0}, 3},        {"coordinate", {0, 91, 0}, {0, 0, 1}, 3},
+      {"edge 1", {0, NAN, 0}, {0, 0, 1}, 3},    {"[-360, 360]", {0, 1, 0}, {0, 361, 1}, 3},
+      {"km", {0, 0, 1}, {0, 179.9, 0}, 3},
+  };
+  fencepost_monitor *monitor = new_monitor(NULL);
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "p", 0, 0, 100, NULL, NULL));
+  for (size_t i = 0; i < COUNT(refused); i++) {
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    fencepost_geometry geometry = columns(refused[i].north, refused[i].east, refused[i].count);
+    CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, &error),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, refused[i].reason);
+    uint32_t contains = 7;
+    CHECK_STATUS(fencepost_polygon_contains(&geometry, NULL, 0, 0, &contains, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_INT(contains, 7);
+  }
+  CHECK_INT(record_of(monitor, "p").condition.kind, FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC);
+  fencepost_geometry geometry = places();
+  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape.edges = 2;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape.oriented = 2;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape.reserved = 1;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL),
+               FENCEPOST_E_UNSUPPORTED);
+  const double buffers[] = {NAN, INFINITY, -5000};
+  for (size_t i = 0; i < COUNT(buffers); i++) {
+    shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape.buffer_m = buffers[i];
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, "buffer");
+  }
+  fencepost_monitor_destroy(monitor);
+}
+
+/* Out as well-known binary and in again: the same vertices, bit for bit. */
+static void well_known_binary(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_geometry geometry = places();
+  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, NULL, NULL, NULL));
+  uint8_t bytes[512], again[512];
+  size_t size = 0, same = 0;
+  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", NULL, 0, &size, NULL));
+  CHECK_STATUS(fencepost_monitor_condition_geometry(monitor, "p", bytes, size - 1, &same, NULL),
+               FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_INT(same, size);
+  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "p", bytes, sizeof bytes, &size, NULL));
+  CHECK(bytes[0] == 1 && bytes[1] == 6); /* little endian, MultiPolygon */
+  uint32_t changed = 1;
+  CHECK_OK(fencepost_monitor_ensure_wkb_condition(monitor, "p", bytes, size, 0, NULL, NULL, &changed, NULL));
+  CHECK_INT(changed, 0);
+  CHECK_OK(fencepost_monitor_add_wkb_condition(monitor, "q", bytes, size, 0, NULL, NULL, NULL));
+  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "q", again, sizeof again, &same, NULL));
+  CHECK(same == size && memcmp(bytes, again, size) == 0);
+  for (size_t cut = 0; cut < size; cut++) {
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    CHECK_STATUS(fencepost_monitor_add_wkb_condition(monitor, "r", bytes, cut, 0, NULL, NULL, &error),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_CONTAINS(error.message, "byte");
+  }
+  CHECK_STATUS(fencepost_monitor_add_wkb_condition(monitor, "r", NULL, 9, 0, NULL, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "way", &geometry, 20, NULL, NULL, NULL));
+  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "way", bytes, sizeof bytes, &size, NULL));
+  CHECK_INT(bytes[1], 5); /* MultiLineString */
+  CHECK_OK(fencepost_monitor_ensure_wkb_condition(monitor, "way", bytes, size, 20.4, NULL, NULL, &changed, NULL));
+  CHECK_INT(changed, 0);
+  CHECK_OK(fencepost_monitor_ensure_wkb_condition(monitor, "way", bytes, size, 21, NULL, NULL, &changed, NULL));
+  CHECK_INT(changed, 1);
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "circle", 0, 0, 100, NULL, NULL));
+  CHECK_STATUS(fencepost_monitor_condition_geometry(monitor, "circle", bytes, sizeof bytes, &size, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_condition_geometry(monitor, "nobody", bytes, sizeof bytes, &size, NULL),
+               FENCEPOST_E_NOT_FOUND);
+  CHECK(shape_of(monitor, "circle").depth_m == 100);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void many(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_geometry geometry = places();
+  const char *names[] = {"a", "b", "c"};
+  const uint64_t tags[] = {7, 8, 9};
+  CHECK_OK(fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, tags, 2, NULL, NULL, NULL));
+  CHECK_INT(record_of(monitor, "b").condition.tag, 8);
+  CHECK_INT(shape_of(monitor, "b").vertex_count, 3);
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, NULL, 3, NULL, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "2 parts");
+  const int32_t together[] = {0, 2};
+  fencepost_sync_result result;
+  CHECK_OK(fencepost_monitor_ensure_polygon_conditions(monitor, names, &geometry, together, tags, 1, NULL, NULL,
+                                                       &result, NULL));
+  CHECK_INT(result.replaced, 1);
+  CHECK_OK(fencepost_monitor_ensure_polygon_conditions(monitor, names, &geometry, together, tags, 1, NULL, NULL,
+                                                       &result, NULL));
+  CHECK_INT(result.kept, 1);
+  const double radii[] = {10, 20, 30};
+  CHECK_OK(
+      fencepost_monitor_add_corridor_conditions(monitor, names, &geometry, NULL, radii, NULL, 3, NULL, NULL, NULL));
+  CHECK(shape_of(monitor, "c").radius_m == 30);
+  const double wrong[] = {10, 20, 0};
+  CHECK_STATUS(fencepost_monitor_ensure_corridor_conditions(monitor, names, &geometry, NULL, wrong, NULL, 3, NULL, NULL,
+                                                            &result, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 2);
+  CHECK_CONTAINS(error.message, "row 2: ");
+  uint8_t bytes[512];
+  size_t size = 0;
+  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "a", bytes, sizeof bytes, &size, NULL));
+  const void *wkbs[] = {bytes, bytes};
+  const size_t sizes[] = {size, size};
+  CHECK_OK(
+      fencepost_monitor_ensure_wkb_conditions(monitor, names, wkbs, sizes, radii, NULL, 2, NULL, NULL, &result, NULL));
+  CHECK_INT(result.kept, 1);
+  CHECK_INT(result.replaced, 1);
+  CHECK_STATUS(fencepost_monitor_add_wkb_conditions(monitor, names, wkbs, sizes, NULL, NULL, 2, NULL, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "radii");
+  CHECK_OK(fencepost_monitor_add_wkb_conditions(monitor, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL));
+  const char *nobody[] = {"a", NULL, "c"};
+  CHECK_STATUS(
+      fencepost_monitor_add_corridor_conditions(monitor, nobody, &geometry, NULL, radii, NULL, 3, NULL, NULL, &error),
+      FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  CHECK_INT(statistics_of(monitor).condition_count, 3);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void in_a_set(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  fencepost_condition_definition one = FENCEPOST_CONDITION_DEFINITION_INIT, set[] = {one, one, one};
+  fencepost_geometry geometry = places();
+  set[0].identifier = "circle", set[0].radius_m = 100;
+  set[1].identifier = "polygon", set[1].kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, set[1].geometry = &geometry;
+  set[2].identifier = "way", set[2].kind = FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC, set[2].geometry = &geometry;
+  set[2].radius_m = 30;
+  fencepost_sync_result result;
+  CHECK_OK(fencepost_monitor_sync_conditions(monitor, set, 3, &result, NULL));
+  CHECK_INT(result.added, 3);
+  uint8_t bytes[512];
+  size_t size = 0;
+  CHECK_OK(fencepost_monitor_condition_geometry(monitor, "polygon", bytes, sizeof bytes, &size, NULL));
+  set[1].geometry = NULL, set[1].wkb = bytes, set[1].wkb_size = size;
+  CHECK_OK(fencepost_monitor_sync_conditions(monitor, set, 3, &result, NULL));
+  CHECK_INT(result.kept, 3);
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  set[1].geometry = &geometry;
+  CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "row 1: ");
+  set[1].geometry = NULL, set[1].kind = FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC;
+  CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  set[1].kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, set[1].wkb_size = 0;
+  CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  set[1].kind = 5;
+  CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "kind is 5");
+  CHECK_INT(statistics_of(monitor).condition_count, 3);
+  fencepost_monitor_destroy(monitor);
+}
+
+/* Planar and geodesic edges differ along a parallel; a buffer moves the line; a polygon may hold more than half the Earth. */
+static void readings(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  static const double north[] = {49, 49, 30, 30}, east[] = {-123, -97, -97, -123};
+  fencepost_geometry geometry = columns(north, east, 4);
+  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  double geodesic, planar, moved, around;
+  const double latitude = 49.1, longitude = -110;
+  CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &geodesic, NULL));
+  shape.edges = FENCEPOST_EDGES_PLANAR;
+  CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &planar, NULL));
+  CHECK(geodesic < -60000 && planar > 11000 && planar < 11200);
+  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, NULL));
+  fencepost_shape read = shape_of(monitor, "p");
+  CHECK_INT(read.edges, FENCEPOST_EDGES_PLANAR);
+  CHECK(read.departure_m > 70000 && read.departure_m < 90000 && read.departure_edge == 0);
+  CHECK(read.depth_m == 100000);
+  shape.buffer_m = 500;
+  CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &moved, NULL));
+  CHECK_NEAR(moved, planar - 500, 1e-7);
+  shape = (fencepost_shape_options)FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape.oriented = 1; /* walked clockwise: all but it */
+  CHECK_OK(fencepost_polygon_distance(&geometry, &shape, &latitude, &longitude, 1, &around, NULL));
+  CHECK(around == -geodesic);
+  double nearest_latitude, nearest_longitude;
+  CHECK_OK(fencepost_monitor_nearest_boundary_point(monitor, "p", latitude, longitude, &nearest_latitude,
+                                                    &nearest_longitude, NULL));
+  CHECK_NEAR(nearest_latitude, 49, 1e-5);
+  CHECK_NEAR(nearest_longitude, -110, 1e-3);
+  CHECK_STATUS(
+      fencepost_monitor_nearest_boundary_point(monitor, "p", 91, 0, &nearest_latitude, &nearest_longitude, NULL),
+      FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  const double rows[] = {0, 100};
+  double out[] = {5, 5};
+  CHECK_STATUS(fencepost_corridor_distance(&geometry, 10, NULL, rows, rows, 2, out, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  CHECK(out[0] == 5);
+  fencepost_monitor_destroy(monitor);
+}
+
+static const ccase cases[] = {
+    {"shapes: a polygon with a hole and two parts", polygons},
+    {"shapes: corridors", corridors},
+    {"shapes: columns in place, interleaved, in slices, closed or not", layouts},
+    {"shapes: offsets that lead astray are refused", offsets_that_lead_astray},
+    {"shapes: refusals name reason and place", refusals},
+    {"shapes: well-known binary out and in", well_known_binary},
+    {"shapes: many at once", many},
+    {"shapes: in a set", in_a_set},
+    {"shapes: planar edges, buffers, orientation, nearest places", readings},
+};
+
+AREA(area_shapes);
