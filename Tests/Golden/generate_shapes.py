@@ -128,7 +128,7 @@ def polar() -> tuple[Any, ...]:
 def shared() -> tuple[Any, ...]:
     """Parts with a common edge, or a spur: lines that are none."""
     reach, centre = log_uniform(30, 300_000), anywhere()
-    ring = star(centre, reach, 6, 0.7, digits_for(reach))
+    ring = [moved(centre, 60 * k + source.uniform(-10, 10), reach, digits_for(reach)) for k in range(6)]
     if source.random() < 0.5:
         return "shared", [[ring[:4]], [[ring[3], *ring[4:], ring[0]]]], reach
     k = source.randrange(6)

@@ -22,28 +22,28 @@ def is_positive(value: Any) -> bool:
 
 
 class Corridor:
-    """`lines` are lists of [longitude, latitude]."""
+    """`lines` are lists of [longitude, latitude]. In defects all lines are of part 0, and counted like rings."""
 
     kind = "corridor"
 
     def __init__(self, lines: Any, radius: Any, edges: str = "geodesic") -> None:
         if not lines or any(not line for line in lines):
             raise Defect("empty")
-        given = [[checked(p, n, 0, number) for number, p in enumerate(line)] for n, line in enumerate(lines)]
+        given = [[checked(p, 0, n, number) for number, p in enumerate(line)] for n, line in enumerate(lines)]
         if edges not in ("geodesic", "planar"):
             raise Defect("edges")
-        for part, line in enumerate(given):
+        for number, line in enumerate(given):
             if len({vertex.place for vertex in line}) < 2 and len(line) != 1:
-                raise Defect("too_few_vertices", (part, 0, None))
+                raise Defect("too_few_vertices", (0, number, None))
         self.lines = [without_repeats(line, is_ring=False) for line in given]
         if edges == "planar" and number_of_vertices(given, is_ring=False) > MOST:
             raise Defect("too_many_vertices")
-        walked = [drawn(line, False, (n, 0)) if edges == "planar" else line for n, line in enumerate(given)]
+        walked = [drawn(line, False, (0, n)) if edges == "planar" else line for n, line in enumerate(given)]
         walked = [without_repeats(line, is_ring=False) for line in walked]
         if sum(map(len, walked)) > MOST:
             raise Defect("too_many_vertices")
         self.points: list[Vertex] = [line[0] for line in walked if len(line) == 1]
-        all_edges = [Edge(a, b, part) for part, line in enumerate(walked) for a, b in pairwise(line)]
+        all_edges = [Edge(a, b, 0, n) for n, line in enumerate(walked) for a, b in pairwise(line)]
         for edge in all_edges:
             if edge.length > LONGEST:
                 raise Defect("edge_too_long", edge.number)

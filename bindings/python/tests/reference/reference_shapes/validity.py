@@ -154,39 +154,35 @@ def _heading_back(edge: Edge) -> float:
 
 
 def check_nesting(rings: list[list[Ring]]) -> None:
-    """No lines cross, so one clear place of a ring tells where the whole ring lies."""
+    """No lines cross, so each clear place of a ring tells where it lies. The polygon is left of rings as walked."""
     for part in rings:
         outer, holes = part[0], part[1:]
         for hole in holes:
-            # The hole, and not the polygon, lies right of the ring.
-            if _side(hole, outer) > 0 or _side(outer, hole) > 0:
+            # The hole, and not the polygon, lies right of its ring.
+            if _leaves(hole, outer) or _leaves(outer, hole):
                 raise Defect("hole_outside", (hole[0].part, hole[0].ring, None))
     for part in rings:
         for first, second in combinations(part[1:], 2):
-            if _side(first, second) > 0 or _side(second, first) > 0:
+            if _leaves(first, second) or _leaves(second, first):
                 raise Defect("holes_overlap", *((hole[0].part, hole[0].ring, None) for hole in (first, second)))
     for first, second in combinations(rings, 2):
         if _is_within(first, second) or _is_within(second, first):
             raise Defect("parts_overlap", *((part[0][0].part, None, None) for part in (first, second)))
 
 
-def _side(ring: Ring, of: Ring) -> float:
-    """The clearest signed distance of a ring's places to another ring: negative left of it."""
-    boundary = Boundary(of)
-    keys = {edge.key for edge in of} | {(edge.key[1], edge.key[0]) for edge in of}
-    best = 0.0
-    for edge in ring[:200]:
-        if edge.key not in keys:
-            d = boundary.rough(*edge.at(edge.length / 2)[:2])
-            if abs(d) > abs(best):
-                best = d
-    return best if abs(best) > SHALLOW else 0.0
+def _places(ring: Ring, of: list[Ring]) -> list[tuple[float, float]]:
+    """The middles of a ring's edges, but for those that other rings share."""
+    shared = {key for other in of for edge in other for key in (edge.key, edge.key[::-1])}
+    return [edge.at(edge.length / 2)[:2] for edge in ring[:200] if edge.key not in shared]
+
+
+def _leaves(ring: Ring, other: Ring) -> bool:
+    """Whether a ring is somewhere right of another."""
+    boundary = Boundary(other)
+    return any(boundary.rough(*place) > SHALLOW for place in _places(ring, [other]))
 
 
 def _is_within(part: list[Ring], other: list[Ring]) -> bool:
-    """Whether a part's outer ring runs inside another part."""
-    backwards = {(edge.key[1], edge.key[0]) for edge in part[0]}
-    if any(backwards <= {edge.key for edge in ring} for ring in other):
-        return False  # it fills a hole
-    sides = [_side(part[0], ring) for ring in other]
-    return all(side <= 0 for side in sides) and any(side < 0 for side in sides)
+    """Whether a part's outer ring is somewhere inside another part."""
+    boundaries = [Boundary(ring) for ring in other]
+    return any(all(boundary.rough(*place) < -SHALLOW for boundary in boundaries) for place in _places(part[0], other))
