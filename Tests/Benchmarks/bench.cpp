@@ -5,6 +5,7 @@
 #include "clock.hpp"
 #include "limit.hpp"
 #include "monitored.hpp"
+#include "polygons.hpp"
 #include "report.hpp"
 #include "stored.hpp"
 #include "world.hpp"
@@ -259,6 +260,63 @@ void evidence(const char *name, const Circles &circles, Fixes fixes, double inve
                      perFix, perFix * inverse, inverse));
 }
 
+// W3: 10 000 polygons, one device at 1 Hz, every event with its exact signed distance.
+void polygonsAgainst(const PolygonProgram &limit, const PolygonProgram &peers, const std::string &data,
+                     const Limit &fixesOf) {
+  if (!limit.isPresent()) return report.add({"W3-10k", "limit F+", -1, -1, -1, Sense::atMost, 2, "x limit"});
+  Monitored monitor;
+  monitor.addPolygons(Polygons::load(data + "/w3_polys.bin"));
+  Fixes fixes = fixesOf.fixes("W1");
+  std::vector<double> ours, theirs;
+  for (int i = 0; i <= (quick ? 1 : 5); i++) {
+    Answer answer;
+    double time = timed([&] { answer = monitor.feed(fixes); });
+    repeat(fixes);
+    Limit::Figure other = limit.run("limit F+", 1);
+    if (i == 0 && other.events != answer.events)
+      fail("W3: the answers differ: " + std::to_string(answer.events) + " events, the limit has " +
+           std::to_string(other.events));
+    if (i > 0) ours.push_back(time / double(fixes.size())), theirs.push_back(other.nanoseconds);
+  }
+  double mine = median(ours);
+  report.add({"W3-10k", "limit F+", mine, median(theirs), mine / median(theirs), Sense::atMost, 2, "x limit"});
+  if (!peers.isPresent() || quick) return;
+  const std::pair<const char *, double> rivals[] = {
+      {"S2 = events", 5}, {"GEOS prepared = events", 5}, {"Boost rtree + exact geodesic side = events", 15}};
+  for (auto &[name, target] : rivals) {
+    double time = peers.run(name, 3).nanoseconds;
+    report.add({"W3-10k", std::string(name).substr(0, 5), mine, time, time / mine, Sense::atLeast, target, "x faster"});
+  }
+}
+
+// Adding polygons of 127 corners, their memory, and a country of many corners whose line is far away.
+void polygonsOfOurs(const Circles &circles, const Circles &twenty, Fixes drive) {
+  Polygons polygons = Polygons::stars(Circles(circles.begin(), circles.begin() + 10000), 127, 0.4);
+  std::vector<double> adding, ones;
+  double bytes = 0;
+  for (int i = 0; i < (quick ? 1 : 3); i++) {
+    size_t before = heap();
+    Monitored monitor;
+    adding.push_back(timed([&] { monitor.addPolygons(polygons); }));
+    bytes = double(heap()) - double(before) - double(polygons.identifierBytes) - 200.0 * double(polygons.count());
+    for (size_t k = 0; k < (quick ? 200 : 1000); k++)
+      ones.push_back(timed([&] { monitor.addPolygon(("new-" + std::to_string(k)).c_str(), polygons.geometry(k)); }));
+  }
+  double all = median(adding), one = median(ones);
+  report.add({"polygons-add-10k", "", all, -1, all / 1e9, Sense::atMost, 3, "s"});
+  report.add({"polygons-add-one", "", one, -1, one / 1e6, Sense::atMost, 1, "ms median"});
+  report.add({"polygons-memory", "", -1, -1, bytes / double(polygons.vertices()), Sense::atMost, 60, "B/vertex"});
+
+  Circle around = {drive[0].latitude, drive[0].longitude, 500e3};
+  Polygons country = Polygons::stars({around}, 12000, 0.995);
+  Monitored far, few(twenty);
+  far.addPolygons(country);
+  Medians time =
+      interleave(drive, [&] { return far.feed(drive); }, [&] { return few.feed(drive); }, "a country", false);
+  report.add(
+      {"country-12k-far", "W1-20", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 2, "x W1-20"});
+}
+
 // Fixes that change nothing, with a store and without; a change that lasts, beside what SQLite takes for one.
 void storing(const Circles &circles, Fixes fixes) {
   StoreDirectory directory;
@@ -325,13 +383,18 @@ void storedMillion(const Circles &circles, const Fixes &fixes) {
 } // namespace
 
 int main(int count, char **arguments) {
-  std::string json, limitProgram, limitData;
+  std::string json, limitProgram, limitData, polygonLimit, polygonPeers;
   for (int i = 1; i < count; i++) {
     if (!std::strcmp(arguments[i], "--quick")) quick = true;
     else if (!std::strcmp(arguments[i], "--json") && i + 1 < count) json = arguments[++i];
     else if (!std::strcmp(arguments[i], "--limit") && i + 2 < count)
       limitProgram = arguments[++i], limitData = arguments[++i];
-    else fail("usage: bench [--quick] [--json FILE] [--limit PROGRAM DATA]");
+    else if (!std::strcmp(arguments[i], "--polygon-limit") && i + 1 < count) polygonLimit = arguments[++i];
+    else if (!std::strcmp(arguments[i], "--polygon-peers") && i + 1 < count) polygonPeers = arguments[++i];
+    else
+      fail(
+          "usage: bench [--quick] [--json FILE] [--limit PROGRAM DATA] [--polygon-limit PROGRAM] [--polygon-peers "
+          "PROGRAM]");
   }
 
   World world;
@@ -369,6 +432,8 @@ int main(int count, char **arguments) {
   storedMillion(million, drive);
   evidence("W4-100k", hundredThousand, points, inverse);
   evidence("W4-1M", million, points, inverse);
+  polygonsAgainst({polygonLimit, limitData}, {polygonPeers, limitData}, limitData, limit);
+  polygonsOfOurs(million, twenty, drive);
 
   report.print();
   if (!json.empty() && !report.write(json)) fail("cannot write " + json);

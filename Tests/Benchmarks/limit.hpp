@@ -8,6 +8,13 @@
 #include <string>
 #include <vector>
 
+// The number behind a key in a line of JSON.
+inline double figure(const char *line, const char *key) {
+  const char *at = std::strstr(line, key);
+  if (!at) fail(std::string("no ") + key + " in: " + line);
+  return std::strtod(at + std::strlen(key), nullptr);
+}
+
 class Limit {
  public:
   struct Figure {
@@ -45,17 +52,12 @@ class Limit {
     char line[4096] = "";
     bool isRead = std::fgets(line, sizeof line, pipe) != nullptr;
     if (pclose(pipe) != 0 || !isRead) fail("no figure from: " + command);
-    return {value(line, "\"ns_med\":"), uint64_t(value(line, "\"answers\":"))};
+    return {figure(line, "\"ns_med\":"), uint64_t(figure(line, "\"answers\":"))};
   }
 
  private:
   std::string program, data;
 
-  static double value(const char *line, const char *key) {
-    const char *at = std::strstr(line, key);
-    if (!at) fail(std::string("no ") + key + " in: " + line);
-    return std::strtod(at + std::strlen(key), nullptr);
-  }
   template <class Element>
   std::vector<Element> load(const std::string &name) const {
     std::string path = data + "/" + name;

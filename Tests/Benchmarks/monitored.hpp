@@ -75,6 +75,16 @@ class Monitored {
                                                     columns.longitudes.data(), columns.radii.data(),
                                                     columns.tags.data(), columns.texts.size(), &options, &error));
   }
+  // Polygons in the columns of `Polygons`.
+  template <class Shapes>
+  void addPolygons(const Shapes &shapes) {
+    fencepost_geometry geometry = shapes.geometry();
+    check(fencepost_monitor_add_polygon_conditions(monitor, shapes.identifiers.data(), &geometry, nullptr,
+                                                   shapes.tags.data(), shapes.count(), nullptr, &options, &error));
+  }
+  void addPolygon(const char *identifier, const fencepost_geometry &geometry) {
+    check(fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, nullptr, &options, &error));
+  }
   void add(const char *identifier, const Circle &circle) {
     check(fencepost_monitor_add_circular_condition(monitor, identifier, circle.latitude, circle.longitude,
                                                    circle.radius, &options, &error));

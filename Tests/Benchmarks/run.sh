@@ -41,7 +41,7 @@ fi
 shared=../shared/bench
 set --
 if [ -f "$shared/limit.cpp" ]; then
-  for program in limit boost_peer; do
+  for program in limit boost_peer limit_polygons; do
     newest "$out/$program" "$shared/$program.cpp" Tests/Benchmarks/clock.hpp Tests/Benchmarks/shared_clock.hpp ||
       g++ -O3 -std=c++20 -w -include Tests/Benchmarks/shared_clock.hpp "$shared/$program.cpp" \
         -o "$out/$program" -lGeographicLib
@@ -62,11 +62,20 @@ if [ -f "$shared/limit.cpp" ]; then
   fi
   if [ -n "${QUICK:-}" ]; then # the same circles, the first fixes
     mkdir -p "$data/quick"
-    ln -sf ../circles_20.bin ../circles_1000.bin ../circles_100000.bin ../circles_1000000.bin "$data/quick/"
+    ln -sf ../w3_polys.bin ../circles_20.bin ../circles_1000.bin ../circles_100000.bin ../circles_1000000.bin "$data/quick/"
     for fixes in w1 w2 w4; do head -c 6400000 "$data/${fixes}_fixes.bin" >"$data/quick/${fixes}_fixes.bin"; done
     data=$data/quick
   fi
-  set -- --limit "$PWD/$out/limit" "$data"
+  set -- --limit "$PWD/$out/limit" "$data" --polygon-limit "$PWD/$out/limit_polygons"
+  if [ -z "${QUICK:-}" ]; then # what people use for polygons: S2, GEOS, Boost
+    .ci/install.sh libs2-dev libgeos-dev libabsl-dev || say "without S2 and GEOS polygons are compared with the limit alone"
+    if newest "$out/polygon_peers" "$shared/polygon_peers.cpp" ||
+      g++ -O2 -std=c++20 -w -DLIMIT_NO_MAIN -include Tests/Benchmarks/shared_clock.hpp "$shared/polygon_peers.cpp" \
+        -o "$out/polygon_peers" -lGeographicLib -lgeos -ls2 -labsl_raw_hash_set -labsl_hash -labsl_throw_delegate \
+        2>"$out/peers.log"; then
+      set -- "$@" --polygon-peers "$PWD/$out/polygon_peers"
+    fi
+  fi
 fi
 
 # ---- measure
