@@ -8,15 +8,17 @@ final class Connection {
 
   let pointer: OpaquePointer
 
-  /// - Parameter isReadOnly: Whether the file may only be read. Without a log SQLite would want to make one.
-  init(_ path: String, isReadOnly: Bool = false) throws(StoreFailure) {
+  /// Whether nothing can be written through it, not even a log.
+  let isImmutable: Bool
+
+  /// - Parameter isForReading: Whether it is to be read and not written: where there is no log SQLite makes none then,
+  ///   for which the disk may have no room, or the directory no permission.
+  init(_ path: String, isForReading: Bool = false) throws(StoreFailure) {
     var pointer: OpaquePointer?
-    var name = path
-    var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    if isReadOnly, (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0 {
-      name = Self.immutable(path)
-      flags |= SQLITE_OPEN_URI
-    }
+    isImmutable = isForReading && (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) == 0
+    let name = isImmutable ? Self.immutable(path) : path
+    let flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (isImmutable ? SQLITE_OPEN_URI : 0)
     let code = sqlite3_open_v2(name, &pointer, flags, Self.fileSystem)
     guard code == SQLITE_OK, let pointer else {
       let failure = StoreFailure(code, pointer)
@@ -30,7 +32,7 @@ final class Connection {
     sqlite3_close_v2(pointer)
   }
 
-  /// A path as the URI of a file that does not change.
+  /// A path as the URI of a file that does not change while it is open.
   private static func immutable(_ path: String) -> String {
     let plain = Set("/._-~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     var uri = "file:"

@@ -21,10 +21,10 @@ final class FirstVersion {
   private let hadLog: Bool
 
   /// Opens a file that is locked, and checks everything about it but its rows.
-  init(_ path: String, isReadOnly: Bool = false) throws(StoreFailure) {
+  init(_ path: String) throws(StoreFailure) {
     self.path = path
     hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
-    connection = try Connection(path, isReadOnly: isReadOnly)
+    connection = try Connection(path, isForReading: true)
     connection.leaveUntouched(true)
     do throws(StoreFailure) { try verify() } catch {
       if !hadLog { StoreFiles.removeEmptyLog(of: path) }

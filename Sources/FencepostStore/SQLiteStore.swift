@@ -49,10 +49,9 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       let opened = try StoreFile(resolved)
       let page = opened.beginning(Schema.pageSize)
       if try Self.version(page) == 1 {
-        first = try FirstVersion(resolved, isReadOnly: opened.obstacle != nil)
+        first = try FirstVersion(resolved)
       } else {
-        database = try StoreDatabase(
-          resolved, number: Schema.number(inPage: page), isReadOnly: opened.obstacle != nil)
+        database = try StoreDatabase(resolved, number: Schema.number(inPage: page), isForReading: true)
       }
       file = opened
       if opened.obstacle == nil { StoreFiles.sweepDrafts(of: resolved, beside: opened) }
@@ -109,10 +108,8 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       if first != nil { return try replaceFirst(changes) }
       guard file != nil else { return try create(changes) }
       draft = nil
-      if database == nil { database = try open() }
-      try makeNameLast()
-      try reopenWithoutLog()
       do throws(StoreFailure) {
+        try prepareToWrite()
         try database?.write(changes)
       } catch {
         throw error.whileWriting
@@ -185,11 +182,16 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     if isGone { throw .unavailable("it is gone: it was moved, deleted or replaced while it was open") }
   }
 
-  /// Begins another log when somebody has taken the log away: closing folds what was in it into the file.
-  private func reopenWithoutLog() throws(StoreFailure) {
-    guard let old = database, !old.hasItsLog else { return }
-    old.end(isInPlace: false)
-    database = try open()
+  /// Opens the file for writing where it is not.
+  private func prepareToWrite() throws(StoreFailure) {
+    if let read = database, read.isForReading { database = try StoreDatabase(path, verified: read.sums) }
+    // When somebody has taken the log away, closing folds what was in it into the file, and another log is begun.
+    if let old = database, !old.hasItsLog {
+      old.end(isInPlace: false)
+      database = nil
+    }
+    if database == nil { database = try open() }
+    try makeNameLast()
   }
 
   /// Opens the file as one that this object knows.

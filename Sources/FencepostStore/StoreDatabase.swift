@@ -23,34 +23,36 @@ final class StoreDatabase {
 
   /// Opens a file that is locked, and checks everything about it but its rows.
   ///
-  /// - Parameter number: The file's number as its first page has it; `nil` when it is not to be compared.
-  convenience init(_ path: String, number: UInt64?, isReadOnly: Bool = false) throws(StoreFailure) {
-    try self.init(path, isReadOnly) { connection throws(StoreFailure) in
+  /// - Parameters:
+  ///   - number: The file's number as its first page has it; `nil` when it is not to be compared.
+  ///   - isForReading: Whether it is read first; see ``isForReading``.
+  convenience init(_ path: String, number: UInt64?, isForReading: Bool = false) throws(StoreFailure) {
+    try self.init(path, isForReading) { connection throws(StoreFailure) in
       let sums = StoreSums(number: try Schema.verify(connection))
       if let number, number != sums.number { throw .foreignLog(path) }
       return sums
     }
   }
 
-  /// Opens a file that is locked, and that this process itself has just written and closed.
+  /// Opens a file that is locked, and that this process has just written or read, as a whole.
   convenience init(_ path: String, verified sums: StoreSums) throws(StoreFailure) {
     try self.init(path, false) { _ in sums }
   }
 
   private init(
-    _ path: String, _ isReadOnly: Bool, _ verify: (Connection) throws(StoreFailure) -> StoreSums
+    _ path: String, _ isForReading: Bool, _ verify: (Connection) throws(StoreFailure) -> StoreSums
   ) throws(StoreFailure) {
     self.path = path
     try Self.requireOwnLog(path)
     hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
-    connection = try Connection(path, isReadOnly: isReadOnly)
+    connection = try Connection(path, isForReading: isForReading)
     connection.leaveUntouched(true)
     do throws(StoreFailure) {
       try connection.run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
       // Without locks SQLite keeps the index of its log in memory only when it knows that it is alone.
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL")
       sums = try verify(connection)
-      guard isReadOnly || !connection.isReadOnly else { throw .unavailable("it may only be read") }
+      guard isForReading || !connection.isReadOnly else { throw .unavailable("it may only be read") }
       statements = try StoreStatements(connection)
     } catch {
       if !hadLog { StoreFiles.removeEmptyLog(of: path) }
@@ -102,6 +104,9 @@ final class StoreDatabase {
     else { throw .damaged("its rows are not those that were written last") }
     sums = found
   }
+
+  /// Whether another object must be made before it is written.
+  var isForReading: Bool { connection.isImmutable }
 
   /// Whether the log that is written to is still the one beside the file.
   var hasItsLog: Bool { log == nil || log == FileIdentity(path: StoreFiles.log(of: path)) }
@@ -156,6 +161,8 @@ final class StoreDatabase {
   /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, which may be another's.
   func end(isInPlace: Bool) {
     if isInPlace {
+      // What a process left that ended before its first write.
+      if isForReading { StoreFiles.removeEmptyLog(of: path) }
       isWritten = true
       connection.leaveUntouched(false)
     } else if isWritten {

@@ -609,6 +609,75 @@ static void test_torn(long count) {
 
 /* ---- A disk that fails. */
 
+static void put_store(void) {
+  fencepost_monitor *monitor;
+  if (open_monitor(&monitor, 0)) abort();
+  for (long k = 0; k < 30; k++) play(monitor, k);
+  fencepost_monitor_destroy(monitor);
+}
+
+/* A store as a crash leaves it, with its log. */
+static void put_crashed_store(void) {
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    fencepost_monitor *monitor;
+    if (open_monitor(&monitor, 0)) abort();
+    for (long k = 0; k < 30; k++) play(monitor, k);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+/* Opening a store while nothing can be written: it begins in memory, tells so, and saves when it can. */
+static void open_on_full_disk(int with_log, int changed) {
+  clear();
+  if (with_log) put_crashed_store();
+  else put_store();
+  const char *what = with_log ? "with a log, on a full disk" : "on a full disk";
+  files_watch(folder, 0);
+  files_fail(0, 1000000, ENOSPC, 1);
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.delivery = FENCEPOST_DELIVERY_EVERY;
+  options.store_directory = folder;
+  if (changed) options.beacon_exit_timeout_us = 45000000;
+  fencepost_monitor *monitor;
+  if (fencepost_monitor_create("m", &options, &monitor, &error)) {
+    FAIL("a store %s is refused: %s", what, error.message);
+    files_stop();
+    return;
+  }
+  fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  if (fencepost_monitor_statistics(monitor, &statistics, NULL)) abort();
+  /* Reading needs no disk; what is not kept yet are the options. */
+  if (statistics.store != (changed ? FENCEPOST_STORE_FAILING : FENCEPOST_STORE_KEPT))
+    FAIL("a store %s has the status %u", what, statistics.store);
+  if (add(monitor, 9, 0) || feed(monitor, 90000, 0)) FAIL("%s", error.message);
+  fencepost_event event;
+  size_t polled;
+  int told = 0;
+  do {
+    if (fencepost_monitor_poll_events(monitor, &event, 1, &polled, &error)) FAIL("%s", error.message);
+    if (polled && event.cause == FENCEPOST_CAUSE_DIAGNOSTIC) told++;
+  } while (polled);
+  if (told != 1) FAIL("%d events tell of a store %s", told, what);
+  files_fail(0, 0, 0, 0);
+  if (fencepost_monitor_checkpoint(monitor, &error)) FAIL("a store %s, later: %s", what, error.message);
+  size_t size, again;
+  unsigned char *before = snapshot_of(monitor, &size);
+  fencepost_monitor_destroy(monitor);
+  files_stop();
+  if (fencepost_monitor_create("m", &options, &monitor, &error)) {
+    FAIL("a store %s, opened again: %s", what, error.message);
+    return;
+  }
+  unsigned char *after = snapshot_of(monitor, &again);
+  if (size != again || memcmp(before, after, size)) FAIL("a store %s is another one afterwards", what);
+  free(before);
+  free(after);
+  fencepost_monitor_destroy(monitor);
+}
+
 static void test_fail(long count) {
   enum {
     CALLS = 200
@@ -657,6 +726,7 @@ static void test_fail(long count) {
     free(after);
     fencepost_monitor_destroy(monitor);
   }
+  for (int i = 0; i < 4; i++) open_on_full_disk(i & 1, i >> 1);
   printf("%ld failing disks at %ld operations, %ld while creating\n", count, operations, refused);
 }
 
@@ -941,26 +1011,6 @@ static void test_race(long count) {
 }
 
 /* ---- A store that may only be read: it begins in memory, says so, and changes nothing. */
-
-static void put_store(void) {
-  fencepost_monitor *monitor;
-  if (open_monitor(&monitor, 0)) abort();
-  for (long k = 0; k < 30; k++) play(monitor, k);
-  fencepost_monitor_destroy(monitor);
-}
-
-/* A store as a crash leaves it, with its log. */
-static void put_crashed_store(void) {
-  fflush(stdout);
-  pid_t child = fork();
-  if (child == 0) {
-    fencepost_monitor *monitor;
-    if (open_monitor(&monitor, 0)) abort();
-    for (long k = 0; k < 30; k++) play(monitor, k);
-    _exit(0);
-  }
-  waitpid(child, NULL, 0);
-}
 
 static void run_reader(void) {
   fencepost_monitor *monitor, *other;
