@@ -177,6 +177,20 @@ import Testing
       buffer: shape.buffer)
   }
 
+  /// A crossing is where the edges cross.
+  @Test func crossingsAreNamedWhereTheyAre() {
+    for size in [1e-4, 1, 40] {
+      do throws(ShapeDefect) {
+        let tie = [(-size, 10 - size), (size, 10 + size), (size, 10 - size), (-size, 10 + size)]
+        _ = try GeodesicShape(polygon: [[tie]])
+        Issue.record("accepted")
+      } catch {
+        #expect(error.reason == .crossing)
+        #expect(error.latitude!.magnitude < 1e-7 && (error.longitude! - 10).magnitude < 1e-7, "\(error)")
+      }
+    }
+  }
+
   @Test func thereAreSixty() {
     #expect(Self.refused.count >= 60)
     // Each reason of a polygon that does not take a million vertices has its row.

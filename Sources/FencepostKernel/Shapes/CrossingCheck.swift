@@ -12,18 +12,22 @@ struct CrossingCheck {
   /// Ends of edges that meet other edges within their length, with the edge that is met.
   private var touches: [(vertex: Int, edge: Int)] = []
   /// Whether edges meet elsewhere than one after the other.
-  private var touchesItself = false
+  private(set) var touchesItself = false
+  /// Where rings touch that cannot both have the polygon to their left there, though they do not cross: a defect, unless a
+  /// more telling one is found.
+  private(set) var suspect: ShapeDefect?
 
   /// - Parameters:
   ///   - line: chains that run with the polygon to their left.
   ///   - places: of each edge of the line, where it was given.
-  /// - Returns: whether edges touch elsewhere than one after the other in a chain.
   @discardableResult
-  static func run(_ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>) throws(ShapeDefect) -> Bool {
+  static func run(
+    _ line: ShapeLine, _ places: ContiguousArray<ShapeDefect.Place>
+  ) throws(ShapeDefect) -> CrossingCheck {
     var check = CrossingCheck(line: line, places: places)
     try check.lookAtPairs()
     try check.lookAtVertices()
-    return check.touchesItself
+    return check
   }
 
   private init(line: ShapeLine, places: ContiguousArray<ShapeDefect.Place>) {
@@ -58,7 +62,7 @@ struct CrossingCheck {
     }
     if near.isEmpty {
       if crosses(first, second) && crosses(second, first) {
-        throw defect(.crossing, one, other, at: ends.min { $0.3.distance < $1.3.distance }!.3.place)
+        throw defect(.crossing, one, other, at: crossing(of: first, second))
       }
       return
     }
@@ -90,6 +94,17 @@ struct CrossingCheck {
   /// Whether the ends of a segment are on different sides of the geodesic through another.
   private func crosses(_ segment: GeodesicSegment, _ other: GeodesicSegment) -> Bool {
     isLeft(segment.start, of: other) != isLeft(segment.end, of: other)
+  }
+
+  /// Where a segment changes to the other side of one that it crosses.
+  private func crossing(of segment: GeodesicSegment, _ other: GeodesicSegment) -> SurfacePoint {
+    let startsLeft = isLeft(segment.start, of: other)
+    var (low, high) = (0.0, segment.length)
+    while high - low > 1e-3 {
+      let middle = low + (high - low) / 2
+      if isLeft(segment.point(middle).place, of: other) == startsLeft { low = middle } else { high = middle }
+    }
+    return segment.point(low).place
   }
 
   /// The side of the whole geodesic; beside the segment that of its nearest place.
@@ -133,27 +148,63 @@ struct CrossingCheck {
     return ends > 2
   }
 
-  private func lookAround(_ group: [Int], _ passing: [Int]) throws(ShapeDefect) {
+  /// A direction in which an edge leads from a place. Passages are numbered by the edge that leaves there, those within an edge
+  /// by its complement.
+  private struct Direction {
+    var azimuth: Double
+    var leaves: Bool
+    var edge: Int
+    var passage: Int?
+  }
+
+  private mutating func lookAround(_ group: [Int], _ passing: [Int]) throws(ShapeDefect) {
     let centre = line.place(group[0])
-    var directions: [(azimuth: Double, leaves: Bool, edge: Int)] = []
+    var directions: [Direction] = []
     for vertex in group {
       if line.isEdge(vertex) {
-        directions.append((azimuth(from: centre, to: line.place(vertex + 1)), true, vertex))
+        directions.append(
+          Direction(
+            azimuth: azimuth(from: centre, to: line.place(vertex + 1)), leaves: true, edge: vertex, passage: vertex))
       }
       if vertex > 0, line.isEdge(vertex - 1) {
-        directions.append((azimuth(from: centre, to: line.place(vertex - 1)), false, vertex - 1))
+        let next = line.following(vertex - 1)
+        directions.append(
+          Direction(
+            azimuth: azimuth(from: centre, to: line.place(vertex - 1)), leaves: false, edge: vertex - 1,
+            passage: next < 0 ? nil : next))
       }
     }
     for edge in Set(passing).sorted() {
-      directions.append((azimuth(from: centre, to: line.place(edge + 1)), true, edge))
-      directions.append((azimuth(from: centre, to: line.place(edge)), false, edge))
+      for (end, leaves) in [(edge + 1, true), (edge, false)] {
+        directions.append(
+          Direction(
+            azimuth: azimuth(from: centre, to: line.place(end)), leaves: leaves, edge: edge, passage: ~edge))
+      }
     }
     guard directions.count > 2 else { return }
     directions.sort { ($0.azimuth, $0.edge) < ($1.azimuth, $1.edge) }
     for (index, one) in directions.enumerated() {
       let next = directions[(index + 1) % directions.count]
-      if one.leaves == next.leaves {
-        throw defect(.crossing, one.edge, next.edge, at: centre)
+      guard one.leaves == next.leaves else { continue }
+      let found = defect(.crossing, one.edge, next.edge, at: centre)
+      // Rings that touch without changing sides lie wrongly to each other: `RingNesting` knows the better word.
+      if places[one.edge].isInRing(of: places[next.edge]) || CrossingCheck.interleave(directions) { throw found }
+      suspect = suspect ?? found
+    }
+  }
+
+  /// Whether two passages through a place change sides there: each has one end on either side of the other.
+  private static func interleave(_ directions: [Direction]) -> Bool {
+    var ends: [Int: [Int]] = [:]
+    for (index, direction) in directions.enumerated() {
+      guard let passage = direction.passage else { return true }
+      ends[passage, default: []].append(index)
+    }
+    // What is left of a cancelled seam has one end here.
+    guard ends.values.allSatisfy({ $0.count == 2 }) else { return true }
+    return ends.values.contains { one in
+      ends.values.contains { other in
+        (one[0] < other[0] && other[0] < one[1]) != (one[0] < other[1] && other[1] < one[1]) && one != other
       }
     }
   }

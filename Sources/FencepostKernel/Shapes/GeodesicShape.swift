@@ -34,13 +34,13 @@ public final class GeodesicShape: Sendable {
     var definition = definition
     switch definition.kind {
     case .polygon(let buffer, let isOriented):
-      guard buffer.isFinite else { throw ShapeDefect(.buffer) }
       let made = try PolygonLine(definition.vertices, definition.edges, isOriented: isOriented)
+      guard buffer.isFinite else { throw ShapeDefect(.buffer) }
       definition.vertices = made.vertices
       (line, isPolygon, offset) = (made.line, true, buffer)
     case .corridor(let radius):
-      guard radius > 0, radius.isFinite else { throw ShapeDefect(.radius) }
       let made = try CorridorLine(definition.vertices, definition.edges)
+      guard radius > 0, radius.isFinite else { throw ShapeDefect(.radius) }
       definition.vertices = made.vertices
       (line, isPolygon, offset) = (made.line, false, radius)
     }

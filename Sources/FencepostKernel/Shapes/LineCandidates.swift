@@ -53,7 +53,7 @@ extension ShapeLine {
   /// On which side of the line a point is by what the nearest chords say, when they leave no doubt: 1 left, −1 right, 0
   /// when it takes the exact solution.
   func plainSide(of point: EarthVector, _ candidates: LineCandidates) -> Int {
-    guard !candidates.isCrowded, candidates.count > 0, candidates.most < 20_000 else { return 0 }
+    guard !candidates.isCrowded, candidates.count > 0, candidates.least > 0, candidates.most < 20_000 else { return 0 }
     var side = 0
     for index in 0..<candidates.count {
       let own = plainSide(of: point, Int(candidates.edges[index]), candidates.parts[index], Double(candidates.most))
@@ -64,26 +64,30 @@ extension ShapeLine {
   }
 
   private func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
+    guard let own = offset(of: point, from: edge) else { return 0 }
+    if part > 0 && part < 1 {
+      // Far enough beside it for the bend of the Earth to be nothing.
+      return own.magnitude > 0.5 * distance ? (own > 0 ? 1 : -1) : 0
+    }
+    let (arriving, leaving) = part <= 0 ? (preceding(edge), edge) : (edge, following(edge))
+    guard arriving >= 0, leaving >= 0, !touchesItself,
+      let other = offset(of: point, from: part <= 0 ? arriving : leaving)
+    else { return 0 }
+    guard min(own.magnitude, other.magnitude) > 1e-3 + 1e-4 * distance else { return 0 }
+    if own > 0 && other > 0 { return 1 }
+    if own < 0 && other < 0 { return -1 }
+    // Between the two: before a corner that turns left is outside, before one that turns right inside.
+    let turn = chord(arriving).along.cross(chord(leaving).along).dot(vertices[leaving])
+    return turn > 0 ? -1 : 1
+  }
+
+  /// How far a point is to the left of the great circle of a short edge, metres.
+  private func offset(of point: EarthVector, from edge: Int) -> Double? {
     let start = vertices[edge]
     let along = vertices[edge &+ 1] - start
-    let square = along.dot(along)
-    guard square < ShortSegment.limit * ShortSegment.limit else { return 0 }
-    let up = start.scaled
-    if part == 0 || part == 1 {
-      let (arriving, leaving) = part == 0 ? (preceding(edge), edge) : (edge, following(edge))
-      guard arriving >= 0, leaving >= 0, !touchesItself else { return 0 }
-      let before = vertices[arriving &+ 1] - vertices[arriving]
-      let after = vertices[leaving &+ 1] - vertices[leaving]
-      let turn = before.cross(after).dot(up)
-      let scale = (before.dot(before) * after.dot(after) * up.dot(up)).squareRoot()
-      // Of a corner that turns left the outside is nearest, of one that turns right the inside.
-      if turn.magnitude > 1e-3 * scale { return turn > 0 ? -1 : 1 }
-      if before.dot(after) < 0 { return 0 }
-    }
-    let left = up.cross(along)
-    let beside = left.dot(point - start) / left.length
-    // Far enough beside it for the bend of the Earth to be nothing.
-    return beside.magnitude > 0.5 * distance && beside.magnitude > 1e-3 ? (beside > 0 ? 1 : -1) : 0
+    guard along.dot(along) < ShortSegment.limit * ShortSegment.limit else { return nil }
+    let left = start.scaled.cross(along)
+    return left.dot(point - start) / left.length
   }
 
   /// The edge that starts where one ends, in the same chain; −1 when the chain is open.

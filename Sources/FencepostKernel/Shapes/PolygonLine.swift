@@ -38,8 +38,10 @@ struct PolygonLine {
       for edge in chain { places.append(edge.place) }
       places.append(chain[chain.count - 1].place)
     }
-    line = ShapeLine(made, touchesItself: try CrossingCheck.run(made, places))
+    let check = try CrossingCheck.run(made, places)
+    line = ShapeLine(made, touchesItself: check.touchesItself)
     try RingNesting.check(rings)
+    if let suspect = check.suspect { throw suspect }
   }
 
   /// A ring whose loops take each other's area away has none because it crosses itself: that is said instead.
@@ -51,7 +53,8 @@ struct PolygonLine {
       let line = ShapeLine(chains: [ring.points + [ring.points[0]]])
       let edges = ring.edges + [ring.edges[0]]
       do throws(ShapeDefect) {
-        try CrossingCheck.run(line, ContiguousArray(edges.map(ring.place)))
+        let check = try CrossingCheck.run(line, ContiguousArray(edges.map(ring.place)))
+        if let suspect = check.suspect { throw suspect }
       } catch let found where found.reason == .crossing {
         throw found
       } catch {}

@@ -11,7 +11,8 @@ enum RingNesting {
       var last = first + 1
       while last < rings.count, rings[last].part == rings[first].part { last += 1 }
       for hole in first + 1..<max(last, first + 1) {
-        if isLeft(hole, of: first, rings, lines) == false {
+        // The outer ring must be around the hole, and the polygon around the hole within it.
+        if isLeft(hole, of: first, rings, lines) == false || isLeft(first, of: hole, rings, lines) == false {
           throw ShapeDefect(.holeOutside, rings[hole].place(0), at: rings[hole].points[0])
         }
         for other in first + 1..<hole

@@ -30,6 +30,8 @@ public struct ShapeDefect: Error, Sendable, Equatable {
       self.ring = ring
       self.edge = edge
     }
+
+    func isInRing(of other: Place) -> Bool { part == other.part && ring == other.ring }
   }
 
   public var reason: Reason

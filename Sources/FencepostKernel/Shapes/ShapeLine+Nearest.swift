@@ -16,7 +16,12 @@ extension ShapeLine {
       best = foot
       search.limit = min(search.limit, Float(ChordThreshold.approaching(foot.distance)).nextUp)
     }
-    if isSided, best.vertex >= 0 { best.side = side(of: point, at: best.vertex, best.edge) }
+    guard isSided else { return best }
+    if best.vertex >= 0 {
+      best.side = side(of: point, at: best.vertex, best.edge)
+    } else if let side = needleSide(best, { self.foot($0, of: point) }) {
+      best.side = side
+    }
     return best
   }
 
@@ -31,7 +36,10 @@ extension ShapeLine {
       guard let foot = shortFoot(Int(candidates.edges[index]), of: point) else { return nil }
       if foot.precedes(best) { best = foot }
     }
-    if isSided, best.vertex >= 0 {
+    guard isSided else { return best }
+    if best.vertex < 0 {
+      if let side = needleSide(best, { self.shortFoot($0, of: point) }) { best.side = side }
+    } else {
       guard let side = shortSide(of: point, at: best.vertex, best.edge, distance: best.distance) else { return nil }
       best.side = side
     }

@@ -47,6 +47,27 @@ extension ShapeLine {
     return isLeft ? distance : -distance
   }
 
+  /// Whether a foot within an edge lies at a needle: where the line turns back by nearly half a turn, the edges on both sides
+  /// of the tip are equally near as far as a distance can tell, and say opposite things. Then the turn tells: beside a needle
+  /// that is of the polygon is outside, beside one that is cut out of it inside.
+  ///
+  /// - Parameter other: finds the foot on another edge.
+  /// - Returns: the side, with the distance as its size, or `nil` where the edge alone tells.
+  func needleSide(_ foot: LineFoot, _ other: (_ edge: Int) -> LineFoot?) -> Double? {
+    for (arriving, leaving) in [(preceding(foot.edge), foot.edge), (foot.edge, following(foot.edge))]
+    where arriving >= 0 && leaving >= 0 {
+      let (before, after) = (chord(arriving).along, chord(leaving).along)
+      let cosine = before.dot(after)
+      guard cosine < 0, cosine * cosine > 0.99 * before.dot(before) * after.dot(after),
+        let beside = other(arriving == foot.edge ? leaving : arriving), beside.isInner,
+        beside.side * foot.side < 0, (beside.distance - foot.distance).magnitude < 3e-8
+      else { continue }
+      let turn = before.cross(after).dot(vertices[leaving])
+      return turn > 0 ? -foot.distance : foot.distance
+    }
+    return nil
+  }
+
   /// Calls with each edge that has an end where a vertex is, exactly, and whether it leaves there.
   ///
   /// - Parameter edge: one that starts or ends with the vertex.

@@ -78,6 +78,8 @@
       if along == 0 && step <= 0 { return (0, start, false) }
       if along == length && step >= 0 { return (length, end, false) }
       if step.magnitude < 1e-6 {
+        if along + step <= 0 { return (0, start, false) }
+        if along + step >= length { return (length, end, false) }
         // The last micrometre along the tangent: the segment leaves it by nothing.
         return (along + step, here + direction * step, true)
       }
