@@ -27,8 +27,23 @@ import Testing
     }
   }
 
+  /// Polygons and corridors, of which a back end has only circles.
+  @Test(arguments: 0..<4)
+  func shapesAmongCircles(_ part: UInt64) throws {
+    var random = SeededGenerator("rotation with shapes, part \(part)", salt: 100 + part)
+    var offered = 0
+    var fed = 0
+    for world in 0..<40 {
+      let outcome = try run(
+        &random, conditions: random.integer(1...40), fixes: 120, shapes: 0.6, "part \(part) world \(world)")
+      offered += outcome.offered
+      fed += outcome.fed
+    }
+    #expect(fed < offered, "nothing was spared")
+  }
+
   private func run(
-    _ random: inout SeededGenerator, conditions: Int, slots: Int? = nil, fixes: Int, _ name: String
+    _ random: inout SeededGenerator, conditions: Int, slots: Int? = nil, fixes: Int, shapes: Double = 0, _ name: String
   ) throws -> (offered: Int, fed: Int) {
     let home = Coordinate(latitude: asin(random.uniform(-1...1)) * 180 / .pi, longitude: random.uniform(-180...180))
     let spread = random.logarithmic(300, 200_000)
@@ -54,9 +69,13 @@ import Testing
     var all = try MonitorEngine()
     var subset = try MonitorEngine()
     func add(_ index: Int, to all: inout MonitorEngine, _ subset: inout MonitorEngine) throws {
-      let condition = CircularGeographicCondition(
-        center: moved(home, random.uniform(0...360), spread * random.uniform(0...1)),
-        radius: random.logarithmic(5, spread / 2))
+      let center = moved(home, random.uniform(0...360), spread * random.uniform(0...1))
+      var condition: any Condition = CircularGeographicCondition(
+        center: center, radius: random.logarithmic(5, spread / 2))
+      if random.chance(shapes) {
+        let shape = random.shape(around: center, radius: random.logarithmic(20, spread))
+        if (try? GivenCondition(shape).subject()) != nil { condition = shape }
+      }
       let policy = policy()
       let assumed: Event.State = [.unknown, .satisfied, .unsatisfied][random.integer(0...2)]
       try all.add(condition, identifier: "c\(index)", assuming: assumed, policy: policy)

@@ -51,6 +51,40 @@ import Testing
     }
   }
 
+  /// The same among polygons and corridors.
+  @Test func isTheDistanceToTheNearestLineOfAShape() throws {
+    var random = SeededGenerator("safe distance of shapes")
+    for world in 0..<60 {
+      let home = Coordinate(latitude: asin(random.uniform(-1...1)) * 180 / .pi, longitude: random.uniform(-180...180))
+      let spread = random.logarithmic(100, 5_000_000)
+      var engine = try MonitorEngine()
+      var shapes: [GeodesicShape] = []
+      for index in 0..<random.integer(1...20) {
+        let center = moved(home, random.uniform(0...360), spread * random.uniform(0...1))
+        let condition = random.shape(around: center, radius: random.logarithmic(10, spread))
+        guard case .shape(let definition) = try GivenCondition(condition), let shape = try? GeodesicShape(definition)
+        else { continue }
+        shapes.append(shape)
+        try engine.add(condition, identifier: "\(index)")
+      }
+      for _ in 0..<6 {
+        let position = moved(home, random.uniform(0...360), spread * random.uniform(0...1.2))
+        func sides(_ coordinate: Coordinate) -> [Bool] {
+          shapes.map { $0.boundaryDistance(of: SurfacePoint(coordinate)) <= 0 }
+        }
+        let safe = try engine.safeDistance(at: position)
+        let nearest = shapes.map { abs($0.boundaryDistance(of: SurfacePoint(position))) }.min() ?? .infinity
+        #expect(safe <= nearest && (safe == nearest || safe >= nearest - 2e-6), "world \(world): \(safe) of \(nearest)")
+        guard safe.isFinite else { continue }
+        let before = sides(position)
+        for _ in 0..<4 {
+          let there = moved(position, random.uniform(0...360), safe * random.uniform(0.9...1))
+          #expect(sides(there) == before, "world \(world)")
+        }
+      }
+    }
+  }
+
   @Test func withoutALineItIsInfinite() throws {
     var engine = try MonitorEngine()
     let here = Coordinate(latitude: 0, longitude: 0)

@@ -105,6 +105,8 @@ struct RandomLife {
     let subject: Definition.Subject =
       if Int.random(in: 0..<3, using: &random) == 0 {
         .beacon(beacons.randomElement(using: &random) ?? beacons[0])
+      } else if let shape = shape() {
+        shape
       } else {
         .circle(
           CircularGeographicCondition(
@@ -112,6 +114,14 @@ struct RandomLife {
             radius: Double.random(in: 20..<150, using: &random)))
       }
     return Definition(subject: subject, policy: policy(), tag: UInt64.random(in: 0..<3, using: &random))
+  }
+
+  /// A polygon or corridor, now and then.
+  private mutating func shape() -> Definition.Subject? {
+    guard random.chance(0.5) else { return nil }
+    let middle = Coordinate(latitude: 0, longitude: random.uniform(0...0.002))
+    let condition = random.shape(around: middle, radius: random.uniform(30...150))
+    return try? GivenCondition(condition).subject()
   }
 
   mutating func step() -> LifeStep {
@@ -130,7 +140,8 @@ struct RandomLife {
         [[], [], .authorizationDenied, [.accuracyLimited, .authorizationDenied]].randomElement(
           using: &random) ?? []
       let kinds: Set<ConditionKind> =
-        [[], [], [.circularGeographic], [.beaconIdentity]].randomElement(using: &random) ?? []
+        [[], [], Set(ConditionKind.allCases.filter { _ in Bool.random(using: &random) })].randomElement(using: &random)
+        ?? []
       return .host(flags, kinds, time)
     case 8:
       switch Int.random(in: 0..<8, using: &random) {

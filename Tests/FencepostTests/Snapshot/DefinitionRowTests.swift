@@ -1,0 +1,107 @@
+import FencepostKernel
+import Testing
+
+@testable import Fencepost
+
+/// Rows of shapes: what is written comes back, and whatever else is there is refused or is a sound shape.
+@Suite struct DefinitionRowTests {
+  private func row(_ condition: any Condition) throws -> [UInt8] {
+    var engine = try MonitorEngine()
+    try engine.add(condition, identifier: "s")
+    var writer = ByteWriter(reserving: 64)
+    DefinitionRow.encode(0, of: engine, to: &writer)
+    return Array(writer.bytes)
+  }
+
+  private func read(_ bytes: [UInt8]) throws(Damage) -> DefinitionRow {
+    try bytes.withRawBytes { raw throws(Damage) in
+      var reader = ByteReader(raw)
+      return try DefinitionRow(reading: &reader)
+    }
+  }
+
+  private let conditions: [any Condition] = [
+    square(), square(0.01, holes: [ring(0.001)], buffer: 2.5),
+    MultiPolygonalGeographicCondition(parts: [
+      .init(exterior: ring(0.01), holes: [ring(0.002)]), .init(exterior: ring(0.001)),
+    ]),
+    CorridorGeographicCondition(path: ring(0.01), radius: 12, edges: .planar),
+    CorridorGeographicCondition(paths: [ring(0.01), ring(0.02)], radius: 12),
+  ]
+
+  @Test func whatIsWrittenComesBack() throws {
+    for condition in conditions {
+      let bytes = try row(condition)
+      let again = try read(bytes)
+      var engine = try MonitorEngine()
+      try engine.add(again.definition.subject.condition, identifier: "s")
+      var writer = ByteWriter(reserving: 64)
+      DefinitionRow.encode(0, of: engine, to: &writer)
+      #expect(Array(writer.bytes) == bytes)
+    }
+  }
+
+  /// The vertices are the last bytes: little endian, longitude first, the ring closed.
+  @Test func theVerticesAreWellKnownBinary() throws {
+    let wkb = try row(square()).suffix(9 + 4 + 5 * 16)
+    let start = wkb.startIndex
+    #expect(Array(wkb[start..<start + 13]) == [1, 3, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0])
+    #expect(Array(wkb[(start + 13)..<start + 29]) == Array(wkb.suffix(16)))
+  }
+
+  /// Bytes that a checksum does not guard: each one changed, cut off or added.
+  @Test func hostileBytesAreRefusedOrSound() throws {
+    var random = SeededGenerator("hostile rows of shapes")
+    var refused = 0
+    var taken = 0
+    for condition in conditions {
+      let bytes = try row(condition)
+      for length in bytes.indices { #expect(throws: Damage.self) { try read(Array(bytes[..<length])) } }
+      #expect(throws: Damage.self) { try read(bytes + [0]) }
+      for index in bytes.indices {
+        for _ in 0..<2 {
+          var damaged = bytes
+          damaged[index] = UInt8(random.integer(0...255))
+          if random.chance(0.3) {
+            damaged[random.integer(0...(bytes.count - 1))] = [0, 1, 127, 128, 255][random.integer(0...4)]
+          }
+          do {
+            let found = try read(damaged)
+            taken += 1
+            switch found.definition.subject {
+            case .polygon(let shape), .corridor(let shape):
+              #expect(shape.depth > 0 && shape.depth.isFinite)
+            case .circle, .beacon: break
+            }
+          } catch { refused += 1 }
+        }
+      }
+    }
+    #expect(refused > taken && taken > 0)
+  }
+
+  /// Vertices that would be read in another way than they stand there.
+  @Test func verticesThatAreNotReducedAreRefused() throws {
+    let bytes = try row(square())
+    var turned = bytes
+    // The second vertex' longitude, 0.0009, a turn further: 360.0009.
+    let place = bytes.count - 4 * 16
+    withUnsafeBytes(of: (0.000_9 + 360).bitPattern.littleEndian) { turned.replaceSubrange(place..<place + 8, with: $0) }
+    #expect(throws: Damage.self) { try read(turned) }
+  }
+
+  @Test func aDepthThatIsNoneIsRefused() throws {
+    for condition in conditions {
+      let bytes = try row(condition)
+      let given = try GivenCondition(condition).subject()
+      guard case .polygon(let shape) = given else { continue }
+      let pattern = withUnsafeBytes(of: shape.depth.bitPattern.littleEndian) { Array($0) }
+      let place = try #require(bytes.indices.dropLast(7).first { Array(bytes[$0..<$0 + 8]) == pattern })
+      for depth in [0, -1, .nan, .infinity, shape.depth * 1.1, 1e300] {
+        var damaged = bytes
+        withUnsafeBytes(of: depth.bitPattern.littleEndian) { damaged.replaceSubrange(place..<place + 8, with: $0) }
+        #expect(throws: Damage.self) { try read(damaged) }
+      }
+    }
+  }
+}
