@@ -4,6 +4,7 @@ import Testing
 @Suite struct ConformanceTests {
   @Test func corpusIsThere() {
     #expect(Scenario.all.count >= 62 + 40)
+    #expect(Scenario.all.count { $0.file.hasPrefix("Shapes/") } >= 40)
     #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
   }
 

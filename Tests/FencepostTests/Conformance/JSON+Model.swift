@@ -71,6 +71,10 @@ extension JSON {
           center: Coordinate(
             latitude: try circle.member("latitude").double(), longitude: try circle.member("longitude").double()),
           radius: try circle.member("radius").double()))
+    } else if let polygon = self["polygon"] {
+      definition = Definition(condition: try ScenarioShape(polygon, isPolygon: true).condition)
+    } else if let corridor = self["corridor"] {
+      definition = Definition(condition: try ScenarioShape(corridor, isPolygon: false).condition)
     } else {
       let beacon = try member("beacon")
       guard let uuid = BeaconUUID(try beacon.member("uuid").string ?? "") else {
@@ -146,6 +150,12 @@ extension JSON {
       ])
     } else if let beacon = condition as? BeaconIdentityCondition {
       self = .object(["beacon": JSON(beacon: beacon)])
+    } else if let polygon = condition as? PolygonalGeographicCondition {
+      self = .object(["polygon": JSON(polygon: polygon.multiple)])
+    } else if let polygon = condition as? MultiPolygonalGeographicCondition {
+      self = .object(["polygon": JSON(polygon: polygon)])
+    } else if let corridor = condition as? CorridorGeographicCondition {
+      self = .object(["corridor": JSON(corridor: corridor)])
     } else {
       self = .null
     }
@@ -161,9 +171,16 @@ extension JSON {
       guard let actual = found[key] else { throw Mismatch("\(key) is not among what is compared") }
       if case .number(let one) = value, case .number(let other) = actual {
         // Half a microsecond tells two times apart.
-        let tolerance = key == "date" || key == "evidence_date" ? 5e-7 : 1e-6
+        let tolerance =
+          ["date": 5e-7, "evidence_date": 5e-7, "boundary_distance": 2e-8, "latitude": 1e-9, "longitude": 1e-9][key]
+          ?? 1e-6
         if (one - other).magnitude <= tolerance { continue }
       } else if value == actual {
+        continue
+      } else if key == "condition", let kind = value.object?.keys.first, let shape = actual[kind]?.object,
+        kind == "polygon" || kind == "corridor"
+      {
+        try value.member(kind).expect(shape)
         continue
       }
       throw Mismatch("\(key): expected \(value), got \(actual)")
@@ -178,6 +195,7 @@ extension Event {
       "identifier": .string(identifier), "state": .string("\(state.name)"), "cause": .string("\(cause.name)"),
       "date": JSON(date), "evidence_date": JSON(evidenceDate), "sequence": .number(Double(sequence)),
       "generation": .number(Double(generation)), "refinement": beacon.map { JSON(beacon: $0) } ?? .null,
+      "boundary_distance": JSON(evidence?.boundaryDistance),
       "diagnostics": .array(flags.map { .string("\($0.element)") }),
     ]
   }

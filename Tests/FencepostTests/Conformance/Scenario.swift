@@ -13,7 +13,11 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   /// All scenarios, in the order of the files' names.
   static let all: [Scenario] = {
     let folder = packageRoot.appending(path: "Tests/Conformance")
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    let names = ["", "Shapes/"].flatMap { below in
+      ((try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: below).path)) ?? []).map {
+        below + $0
+      }
+    }
     return names.filter { $0.hasSuffix(".json") }.sorted().flatMap { file -> [Scenario] in
       do {
         let content = try JSONDecoder().decode(JSON.self, from: Data(contentsOf: folder.appending(path: file)))

@@ -126,6 +126,7 @@ final class ScenarioRunner {
         try await perform(inner)
       } catch let error as MonitorError {
         if error.status != status { throw Mismatch("expected \(status), got \(error.status)") }
+        try step.expectRefusal(error)
         return
       }
       throw Mismatch("expected a refusal with \(status), got none")
@@ -201,7 +202,13 @@ final class ScenarioRunner {
       let flags = try host["flags"].map { try $0.diagnostics() } ?? entry.flags
       let kinds =
         try host["unsupported"].map {
-          Set(try $0.list().map { try $0.oneOf(["circle": .circularGeographic, "beacon": .beaconIdentity]) })
+          Set(
+            try $0.list().map {
+              try $0.oneOf([
+                "circle": .circularGeographic, "beacon": .beaconIdentity, "polygon": .polygonalGeographic,
+                "corridor": .corridorGeographic,
+              ])
+            })
         } ?? entry.unsupported
       try await monitor.setHostCapabilities(flags, unsupported: kinds, at: time(of: step, monitor))
       entry.flags = flags
@@ -224,6 +231,14 @@ final class ScenarioRunner {
       let record = await monitor.record(for: identifier)
       try step.member("is").expect(
         record.map { $0.lastEvent.members.merging(["condition": JSON(condition: $0.condition)]) { $1 } })
+    } else if let identifier = step["nearest_boundary_point"]?.string {
+      let from = try step.member("from")
+      let coordinate = Coordinate(
+        latitude: try from.member("latitude").double(), longitude: try from.member("longitude").double())
+      let isKnown = await monitor.record(for: identifier) != nil
+      let place = isKnown ? try await monitor.nearestBoundaryPoint(identifier, to: coordinate) : nil
+      try step.member("is").expect(
+        place.map { ["latitude": .number($0.latitude), "longitude": .number($0.longitude)] })
     } else if let expected = step["identifiers"] {
       let identifiers = await monitor.identifiers
       if expected != .array(identifiers.map { .string($0) }) { throw Mismatch(expected: expected, got: identifiers) }
