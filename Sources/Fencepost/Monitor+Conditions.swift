@@ -2,10 +2,11 @@ extension Monitor {
   /// Adds a condition; one with that identifier is replaced: new record, new generation, its waiting events are
   /// dropped.
   ///
-  /// A valid fix that is not older than the option `initialFixMaxAge` decides a circle at once.
+  /// A valid fix that is not older than the option `initialFixMaxAge` decides a geographic condition at once.
   ///
   /// - Parameters:
-  ///   - condition: A ``CircularGeographicCondition`` or a ``BeaconIdentityCondition``.
+  ///   - condition: Of any kind that ``Condition`` names. Polygons and corridors are examined, which takes time that grows a
+  ///     little faster than the number of vertices.
   ///   - identifier: 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
   ///   - state: What the first record shows; a determination that agrees is silent. Not `unmonitored`.
   ///   - policy: When a crossing counts. Beacons use only its `notify`.
@@ -20,8 +21,8 @@ extension Monitor {
     }
   }
 
-  /// Adds a condition unless an equal one has that identifier: geometry within 1e-7 degrees and 0.5 m, beacons
-  /// exactly, same policy and tag; `assuming` is ignored then.
+  /// Adds a condition unless an equal one has that identifier: each coordinate within 1e-7 degrees, radius and buffer within
+  /// 0.5 m, options and beacons exactly, same policy and tag; `assuming` is ignored then.
   ///
   /// - Returns: Whether the condition was added or replaced.
   /// - Throws: As ``add(_:identifier:assuming:policy:tag:)``.

@@ -3,7 +3,7 @@
 public struct NamedCondition: Sendable {
   /// 1 … 256 bytes of UTF-8 without a zero byte, compared byte by byte.
   public var identifier: String
-  /// A ``CircularGeographicCondition`` or a ``BeaconIdentityCondition``.
+  /// Of any kind that ``Condition`` names.
   public var condition: any Condition
   /// What the first record shows; ignored where the condition is there already. Not `unmonitored`.
   public var assuming: Event.State

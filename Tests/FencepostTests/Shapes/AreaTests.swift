@@ -82,6 +82,33 @@ func ring(_ half: Double) -> [Coordinate] {
     #expect(engine.explain("narrow")?.reason == .tooCoarse)
   }
 
+  /// Only an oriented polygon can be more than half of the Earth: no circle holds it, and it is everywhere near.
+  @Test func aPolygonOfMostOfTheEarth() throws {
+    var engine = try MonitorEngine()
+    let rest = PolygonalGeographicCondition(exterior: ring(0.009).reversed(), isOriented: true)
+    try engine.add(rest, identifier: "rest", policy: .exact)
+    try engine.add(square(), identifier: "square", policy: .exact)
+    let fixes = [
+      Fix(latitude: 60, longitude: 170, accuracy: 5, time: at(0)), fix(1, 0), fix(2, 2_000),
+      Fix(latitude: -90, longitude: 12, accuracy: 5, time: at(3)), fix(4, 500),
+    ]
+    for fix in fixes {
+      try engine.feed(fix)
+      try checkInvariants(of: engine, "most of the Earth")
+    }
+    #expect(
+      engine.drain().map(\.brief) == [
+        "rest satisfied@0.0 determination", "square unsatisfied@0.0 determination", "rest unsatisfied@1.0 crossing",
+        "square satisfied@1.0 crossing", "rest satisfied@2.0 crossing", "square unsatisfied@2.0 crossing",
+        "rest unsatisfied@4.0 crossing",
+      ])
+    let restored = try MonitorEngine(restoring: engine.snapshot())
+    #expect(restored.explain("rest") == engine.explain("rest"))
+    var planner = try RotationPlanner(slots: 1)
+    let plan = try planner.plan(engine, at: Coordinate(latitude: 60, longitude: 170))
+    #expect(plan.armed.count <= 1 && !plan.armed.contains { !$0.isInside && $0.identifier == "rest" })
+  }
+
   // MARK: - What holds for all conditions
 
   @Test func oneKindAloneCanBeSuspended() throws {

@@ -90,6 +90,32 @@ import Testing
     #expect(throws: Damage.self) { try read(turned) }
   }
 
+  /// A store of 0.1 has circles and beacons.
+  @Test func theFirstFormatHasNoShapes() throws {
+    var row = ByteWriter(reserving: 256)
+    row.put(3 as UInt8)
+    row.put(1 as UInt16)
+    row.put(UInt8(ascii: "s"))
+    row.put(0 as UInt64)
+    for _ in 0..<2 { row.put(0 as Int64) }
+    for _ in 0..<4 { row.put(0.0) }
+    row.put(0 as UInt8)
+    row.put(7 as UInt8)
+    row.put(0 as UInt8)
+    row.put(0 as UInt8)
+    row.put(0 as UInt16)
+    row.put(0 as UInt8)
+    row.put(Int64.min)
+    row.put(false)
+    var reader = ByteReader(row.bytes)
+    do {
+      _ = try FirstFormat.readCondition(1, &reader) { _ in 0 }
+      Issue.record("it was read")
+    } catch {
+      #expect((error as? Damage)?.reason == "kind is 3, which format 1 has not")
+    }
+  }
+
   @Test func aDepthThatIsNoneIsRefused() throws {
     for condition in conditions {
       let bytes = try row(condition)
