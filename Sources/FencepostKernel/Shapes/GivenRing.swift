@@ -31,6 +31,7 @@ struct GivenRing {
     self.part = part
     self.ring = ring
     var vertices: [(point: SurfacePoint, number: Int)] = []
+    vertices.reserveCapacity(min(given.count, GivenRing.most))
     for (number, vertex) in given.enumerated() {
       guard vertex.latitude.magnitude <= 90, vertex.longitude.magnitude <= 360 else {
         throw ShapeDefect(.coordinate, ShapeDefect.Place(part: part, ring: ring, edge: number))
@@ -51,6 +52,8 @@ struct GivenRing {
       throw ShapeDefect(.tooFewVertices, place(vertices[0].number), at: vertices[0].point)
     }
     self.vertices = vertices.map(\.point)
+    points.reserveCapacity(vertices.count)
+    edges.reserveCapacity(vertices.count)
     for index in vertices.indices {
       let here = vertices[index]
       guard isRing || index + 1 < vertices.count else {

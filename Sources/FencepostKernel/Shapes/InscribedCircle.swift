@@ -88,12 +88,9 @@ struct InscribedCircle {
       let least = max((dx * dx + dy * dy + dz * dz).squareRoot() - ball.reach - rounding, 0)
       if ahead > 0 { gaps[child] = least * least / (2 * ahead) }
     }
-    while tangent > enough {
-      let least = gaps.min()
-      guard Double(least) < tangent else { return }
-      var child = 0
-      while gaps[child] != least { child &+= 1 }
-      gaps[child] = .infinity
+    let nearest = gaps.leastIndex
+    if Double(gaps[nearest]) < tangent { grow(line, level &- 1, first &+ nearest, enough) }
+    for child in 0..<count where child != nearest && tangent > enough && Double(gaps[child]) < tangent {
       grow(line, level &- 1, first &+ child, enough)
     }
   }
@@ -167,18 +164,16 @@ extension ShapeLine.Group {
     let apart = contact.place - line.origin
     let (px, py, pz) = (Float(apart.x) - x, Float(apart.y) - y, Float(apart.z) - z)
     let square = dx * dx + dy * dy + dz * dz
-    var part = (px * dx + py * dy + pz * dz) / pointwiseMax(square, SIMD8(repeating: .leastNormalMagnitude))
-    part.clamp(lowerBound: SIMD8(repeating: 0), upperBound: SIMD8(repeating: 1))
+    let part = ((px * dx + py * dy + pz * dz) / square.atLeast(.leastNormalMagnitude)).atLeast(0).atMost(1)
     let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
     let rounding = (Float(line.balls[line.balls.count &- 1].reach) + 1) * 0x1p-19
     // As in `ShapeLine.sagitta`, rounded up.
     let sagitta = square * Float(2.5 / (8 * Ellipsoid.smallestRadiusOfCurvature))
-    var chord = (qx * qx + qy * qy + qz * qz).squareRoot() - rounding - sagitta
-    chord = pointwiseMax(chord, SIMD8(repeating: 0))
+    let chord = ((qx * qx + qy * qy + qz * qz).squareRoot() - rounding - sagitta).atLeast(0)
     let (nx, ny, nz) = (Float(contact.inwards.x), Float(contact.inwards.y), Float(contact.inwards.z))
     let start = (px * nx + py * ny + pz * nz) * -1
     let end = start + (dx * nx + dy * ny + dz * nz)
-    let ahead = pointwiseMax(start, end) + rounding + sagitta
+    let ahead = start.orLarger(end) + rounding + sagitta
     let least = chord * chord / (2 * ahead)
     return least.replacing(with: .infinity, where: ahead .<= 0)
   }

@@ -81,12 +81,10 @@ struct LineSearch {
       let (dx, dy, dz) = (ball.x - x, ball.y - y, ball.z - z)
       gaps[child] = (dx * dx + dy * dy + dz * dz).squareRoot() - ball.reach - rounding
     }
-    while true {
-      let least = gaps.min()
-      guard least <= limit, least < .infinity else { return }
-      var child = 0
-      while gaps[child] != least { child &+= 1 }
-      gaps[child] = .infinity
+    // The nearest first, which makes the limit smaller for the others.
+    let nearest = gaps.leastIndex
+    if gaps[nearest] <= limit { visit(level &- 1, first &+ nearest, look) }
+    for child in 0..<children where child != nearest && gaps[child] <= limit {
       visit(level &- 1, first &+ child, look)
     }
   }
@@ -103,20 +101,19 @@ struct LineSearch {
     let (dx, dy, dz) = (row(0, first &+ 1) - ax, row(1, first &+ 1) - ay, row(2, first &+ 1) - az)
     let (px, py, pz) = (x - ax, y - ay, z - az)
     let square = dx * dx + dy * dy + dz * dz
-    var part = (px * dx + py * dy + pz * dz) / pointwiseMax(square, SIMD8(repeating: .leastNormalMagnitude))
-    part.clamp(lowerBound: SIMD8(repeating: 0), upperBound: SIMD8(repeating: 1))
+    let part = ((px * dx + py * dy + pz * dz) / square.atLeast(.leastNormalMagnitude)).atLeast(0).atMost(1)
     let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
     let chord = (qx * qx + qy * qy + qz * qz).squareRoot()
     // As in `ShapeLine.sagitta`, rounded up.
     let bend = Float(1.02 / (8 * Ellipsoid.smallestRadiusOfCurvature))
     var sagitta = square * bend + 1e-7
     sagitta.replace(with: square * (2.5 * bend), where: square .> 1e12)
-    let near = chord - sagitta - rounding .<= limit
+    let least = chord - sagitta - rounding
     var bits = Int(edgeBits[first / ShapeLine.fanOut])
     while bits != 0 {
       let lane = bits.trailingZeroBitCount
       bits &= bits &- 1
-      guard near[lane], chord[lane] - sagitta[lane] - rounding <= limit else { continue }
+      guard least[lane] <= limit else { continue }
       look(Found(edge: first &+ lane, chord: chord[lane], sagitta: sagitta[lane], part: part[lane]), &self)
     }
   }

@@ -30,6 +30,14 @@ struct SeamCancelling {
   private(set) var chains: [[Edge]] = []
 
   init(_ rings: [GivenRing]) {
+    if !SeamCancelling.maySeam(rings) {
+      chains = rings.map { ring in
+        ring.pairs(isRing: true).map { start, end in
+          Edge(start: ring.points[start], end: ring.points[end], place: ring.place(ring.edges[start]))
+        }
+      }
+      return
+    }
     var walked: [Pair: Int] = [:]
     for ring in rings {
       for (start, end) in ring.pairs(isRing: true) where !SeamCancelling.isOnAntimeridian(ring, start, end) {
@@ -48,6 +56,20 @@ struct SeamCancelling {
     var stretches: [Stretch] = []
     for ring in rings { add(ring, &cancelled, &stretches) }
     addAntimeridian(stretches)
+  }
+
+  /// Whether an edge may be walked twice or lie on the antimeridian; without a place that is there twice none is.
+  private static func maySeam(_ rings: [GivenRing]) -> Bool {
+    var places = ContiguousArray<UInt64>()
+    places.reserveCapacity(rings.reduce(0) { $0 + $1.points.count })
+    for ring in rings {
+      for point in ring.points {
+        if point.longitude == -180 || point.latitude.magnitude == 90 { return true }
+        places.append(point.latitude.bitPattern &* 0x9e37_79b9_7f4a_7c15 ^ point.longitude.bitPattern)
+      }
+    }
+    places.sort()
+    return zip(places, places.dropFirst()).contains { $0 == $1 }
   }
 
   /// The chains of one ring; what lies on the antimeridian is put aside.

@@ -19,7 +19,7 @@ extension ShapeLine {
     guard isSided else { return best }
     if best.vertex >= 0 {
       best.side = side(of: point, at: best.vertex, best.edge)
-    } else if let side = needleSide(best, { self.foot($0, of: point) }) {
+    } else if let side = needleSide(best, of: point.vector, point) {
       best.side = side
     }
     return best
@@ -38,7 +38,7 @@ extension ShapeLine {
     }
     guard isSided else { return best }
     if best.vertex < 0 {
-      if let side = needleSide(best, { self.shortFoot($0, of: point) }) { best.side = side }
+      if let side = needleSide(best, of: point, nil) { best.side = side }
     } else {
       guard let side = shortSide(of: point, at: best.vertex, best.edge, distance: best.distance) else { return nil }
       best.side = side
@@ -81,7 +81,7 @@ extension ShapeLine {
     return chord < 1.1e7 ? chord * 1.01 : .infinity
   }
 
-  private func foot(_ edge: Int, of point: SurfacePoint) -> LineFoot {
+  func foot(_ edge: Int, of point: SurfacePoint) -> LineFoot {
     if let foot = shortFoot(edge, of: point.vector) { return foot }
     let foot = segment(edge).foot(of: point)
     let vertex = foot.isInner ? -1 : (foot.along == 0 ? edge : edge + 1)
@@ -91,7 +91,7 @@ extension ShapeLine {
   }
 
   /// `nil` for edges and distances that the series of `ShortSegment` do not reach.
-  private func shortFoot(_ edge: Int, of point: EarthVector) -> LineFoot? {
+  func shortFoot(_ edge: Int, of point: EarthVector) -> LineFoot? {
     let (start, end) = (vertices[edge], vertices[edge + 1])
     guard start.squaredChord(to: end) <= ShortSegment.limit * ShortSegment.limit else { return nil }
     let segment = ShortSegment(from: start, to: end)

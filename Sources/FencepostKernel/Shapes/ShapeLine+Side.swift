@@ -51,15 +51,16 @@ extension ShapeLine {
   /// of the tip are equally near as far as a distance can tell, and say opposite things. Then the turn tells: beside a needle
   /// that is of the polygon is outside, beside one that is cut out of it inside.
   ///
-  /// - Parameter other: finds the foot on another edge.
+  /// - Parameter place: the point in degrees; `nil` where feet are found in space.
   /// - Returns: the side, with the distance as its size, or `nil` where the edge alone tells.
-  func needleSide(_ foot: LineFoot, _ other: (_ edge: Int) -> LineFoot?) -> Double? {
+  func needleSide(_ foot: LineFoot, of point: EarthVector, _ place: SurfacePoint?) -> Double? {
     for (arriving, leaving) in [(preceding(foot.edge), foot.edge), (foot.edge, following(foot.edge))]
     where arriving >= 0 && leaving >= 0 {
       let (before, after) = (chord(arriving).along, chord(leaving).along)
+      let other = arriving == foot.edge ? leaving : arriving
       let cosine = before.dot(after)
       guard cosine < 0, cosine * cosine > 0.99 * before.dot(before) * after.dot(after),
-        let beside = other(arriving == foot.edge ? leaving : arriving), beside.isInner,
+        let beside = place.map({ self.foot(other, of: $0) }) ?? shortFoot(other, of: point), beside.isInner,
         beside.side * foot.side < 0, (beside.distance - foot.distance).magnitude < 3e-8
       else { continue }
       let turn = before.cross(after).dot(vertices[leaving])
