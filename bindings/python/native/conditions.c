@@ -150,18 +150,22 @@ static PyObject *optional_number(int32_t value) {
   return PyLong_FromLong(value);
 }
 
-static PyObject *geometry_tuple(const fencepost_condition *condition) {
+static PyObject *geometry_tuple(native_monitor *self, const fencepost_condition *condition) {
   if (condition->kind == FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
     return Py_BuildValue("(ddd)", condition->latitude, condition->longitude, condition->radius_m);
+  if (condition->kind != FENCEPOST_CONDITION_BEACON_IDENTITY) return native_shape_tuple(self, condition->identifier);
   return Py_BuildValue("(y#NN)", (const char *)condition->uuid, (Py_ssize_t)16, optional_number(condition->major),
                        optional_number(condition->minor));
 }
 
-/* (identifier, kind, geometry, generation, tag, policy, last event, present state) */
-static PyObject *record_tuple(const fencepost_record *record) {
+/*
+ * (identifier, kind, geometry, generation, tag, policy, last event, present state). The geometry of a shape is None where
+ * another thread has removed it meanwhile.
+ */
+static PyObject *record_tuple(native_monitor *self, const fencepost_record *record) {
   const fencepost_condition *condition = &record->condition;
   return Py_BuildValue("(s#iNKKNNi)", condition->identifier, (Py_ssize_t)condition->identifier_length,
-                       (int)condition->kind, geometry_tuple(condition), (unsigned long long)condition->generation,
+                       (int)condition->kind, geometry_tuple(self, condition), (unsigned long long)condition->generation,
                        (unsigned long long)condition->tag, native_policy_tuple(&condition->policy),
                        native_event_tuple(&record->last_event), (int)record->state);
 }
@@ -170,7 +174,7 @@ PyObject *native_record(PyObject *object, PyObject *identifier) {
   fencepost_record record;
   int answer = ask(object, identifier, read_record, &record, 1);
   if (answer == ABSENT) Py_RETURN_NONE;
-  return answer == ANSWERED ? record_tuple(&record) : NULL;
+  return answer == ANSWERED ? record_tuple((native_monitor *)object, &record) : NULL;
 }
 
 /* The list with the item at its end; both references are taken, and NULL, with an exception set, is passed on. */
@@ -194,7 +198,7 @@ PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
     }
     if (!available) break;
     after = record.condition.generation;
-    list = with_item(list, record_tuple(&record));
+    list = with_item(list, record_tuple(self, &record));
   }
   return list;
 }
@@ -258,13 +262,14 @@ PyObject *native_state_of(PyObject *object, PyObject *identifier) {
 PyObject *native_explain(PyObject *object, PyObject *identifier) {
   fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
   if (ask(object, identifier, explain, &found, 0) == REFUSED) return NULL;
-  return Py_BuildValue("(siINNNNNNNNNN)", fencepost_reason_name(found.reason), (int)found.observed,
+  PyObject *nearest = native_optional_place(found.nearest_latitude, found.nearest_longitude);
+  return Py_BuildValue("(siINNNNNNNNNNN)", fencepost_reason_name(found.reason), (int)found.observed,
                        (unsigned)found.diagnostics, native_optional_double(found.boundary_distance_m),
                        native_optional_double(found.accuracy_m), native_optional_double(found.entry_margin_m),
                        native_optional_double(found.exit_margin_m), native_optional_time(found.candidate_start_us),
                        native_optional_time(found.deadline_us), native_optional_time(found.last_sighting_us),
                        native_optional_double(found.metres_to_decide), native_optional_double(found.seconds_to_decide),
-                       native_optional_double(found.accuracy_needed_m));
+                       native_optional_double(found.accuracy_needed_m), nearest);
 }
 
 PyObject *native_parse_uuid(PyObject *module, PyObject *text_object) {

@@ -67,6 +67,7 @@ static PyMethodDef module_methods[] = {
     {"event_json", native_event_json, METH_VARARGS, "One event as a JSON line."},
     {"feed_tracks", native_feed_tracks, METH_VARARGS, "Feed the rows of many tracks, each to its own monitor."},
     {"circle_contains", native_circle_contains, METH_VARARGS, "Whether a position lies in a circle."},
+    {"shape_distance", native_shape_distance, METH_VARARGS, "The signed distance of a position to a shape."},
     {"significant_change", native_significant_change, METH_VARARGS, "Whether a fix passes the filter."},
     {"best_fix", native_best_fix, METH_VARARGS, "Place of the best of packed fixes, or None."},
     {"inverse", native_inverse, METH_VARARGS, "Distance, azimuth at the start and at the end."},

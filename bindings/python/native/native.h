@@ -51,6 +51,11 @@ int native_text(native_state *state, PyObject *value, const char *what, const ch
 int native_time(PyObject *value, int64_t *out);
 /* A number that may be absent: NaN or FENCEPOST_TIME_UNSET become None. New references. */
 PyObject *native_optional_double(double value);
+/* The texts of a tuple of str, whose they stay, in an array for PyMem_Free(). */
+const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
+/* Counts of what was added, replaced, kept and removed. */
+PyObject *native_counts_of(const fencepost_sync_result *result);
+PyObject *native_optional_place(double latitude, double longitude); /* None when the latitude is NaN */
 PyObject *native_optional_time(int64_t value);
 /* The directory of a store: bytes, which it stays, or None. */
 int native_directory(native_state *state, PyObject *value, const char **out);
@@ -161,14 +166,23 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
 PyObject *native_feed_rows(native_monitor *self, native_state *state, const fencepost_fix_columns *fixes, size_t count);
 
 /* sets.c */
-/* The texts of a tuple of str, whose they stay, in an array for PyMem_Free(). */
-const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count);
 /* Adds or ensures circles; latitudes, longitudes, radii, and tags or NULL. */
 PyObject *native_put_circles(native_monitor *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure);
 PyObject *native_sync(PyObject *self, PyObject *definitions);
 PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
+
+/* shapes.c */
+/* Reads (WKB, radius, edges, oriented, buffer) into a definition; the bytes stay the tuple's. */
+int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition, fencepost_shape_options *options);
+/* The same tuple of a condition that is a shape; None: there is none of that identifier any more. */
+PyObject *native_shape_tuple(native_monitor *self, const char *identifier);
+PyObject *native_add_shape(PyObject *self, PyObject *args);
+PyObject *native_add_shapes(PyObject *self, PyObject *args);
+PyObject *native_shape(PyObject *self, PyObject *identifier);
+PyObject *native_nearest_boundary_point(PyObject *self, PyObject *args);
+PyObject *native_shape_distance(PyObject *module, PyObject *args);
 
 /* tracks.c */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args);

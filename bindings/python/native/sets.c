@@ -3,15 +3,11 @@
 
 #include <string.h>
 
-static PyObject *counts_of(const fencepost_sync_result *result) {
-  return Py_BuildValue("(KKKK)", (unsigned long long)result->added, (unsigned long long)result->replaced,
-                       (unsigned long long)result->kept, (unsigned long long)result->removed);
-}
-
 /* What a definition points to. */
 typedef struct {
   fencepost_condition_options options;
   fencepost_transition_policy policy;
+  fencepost_shape_options shape;
 } definition_parts;
 
 /* Reads (identifier, kind, geometry, assuming, policy, tag); the texts stay the tuple's. */
@@ -42,6 +38,8 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
                             &definition->radius_m)
                ? 0
                : -1;
+  if (kind == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC || kind == FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC)
+    return native_read_shape(geometry, definition, &parts->shape);
   const char *uuid;
   Py_ssize_t size;
   if (!PyArg_ParseTuple(geometry, "y#ii;beacon", &uuid, &size, &definition->major, &definition->minor)) return -1;
@@ -74,7 +72,7 @@ PyObject *native_sync(PyObject *object, PyObject *rows) {
     fencepost_sync_result result = {0, 0, 0, 0};
     native_call call = native_begin_batch(self);
     fencepost_status status = fencepost_monitor_sync_conditions(self->handle, definitions, count, &result, &call.error);
-    counts = native_end(&call, status) < 0 ? NULL : counts_of(&result);
+    counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
   }
   PyMem_Free(parts);
   PyMem_Free(definitions);
@@ -97,24 +95,7 @@ PyObject *native_put_circles(native_monitor *self, native_state *state, PyObject
                                                          (size_t)count, options, &call.error);
   int refused = native_end(&call, status) < 0;
   PyMem_Free(texts);
-  return refused ? NULL : counts_of(&result);
-}
-
-const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count) {
-  if (!PyTuple_Check(tuple)) {
-    PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
-    return NULL;
-  }
-  *count = PyTuple_Size(tuple);
-  const char **texts = PyMem_Calloc((size_t)*count + 1, sizeof(*texts));
-  if (texts == NULL) PyErr_NoMemory();
-  for (Py_ssize_t row = 0; texts != NULL && row < *count; row++) {
-    if (native_text(state, PyTuple_GetItem(tuple, row), "identifier", &texts[row]) < 0) {
-      PyMem_Free(texts);
-      return NULL;
-    }
-  }
-  return texts;
+  return refused ? NULL : native_counts_of(&result);
 }
 
 PyObject *native_remove_many(PyObject *object, PyObject *identifiers) {

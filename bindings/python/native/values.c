@@ -34,6 +34,11 @@ PyObject *native_optional_double(double value) {
   return PyFloat_FromDouble(value);
 }
 
+PyObject *native_optional_place(double latitude, double longitude) {
+  if (latitude != latitude) Py_RETURN_NONE;
+  return Py_BuildValue("(dd)", latitude, longitude);
+}
+
 PyObject *native_optional_time(int64_t value) {
   if (value == FENCEPOST_TIME_UNSET) Py_RETURN_NONE;
   return PyLong_FromLongLong(value);
@@ -81,4 +86,26 @@ int native_condition_options(PyObject *value, int assuming, unsigned long long t
   policy->exit_dwell_us = exit_dwell;
   options->policy = policy;
   return 0;
+}
+
+PyObject *native_counts_of(const fencepost_sync_result *result) {
+  return Py_BuildValue("(KKKK)", (unsigned long long)result->added, (unsigned long long)result->replaced,
+                       (unsigned long long)result->kept, (unsigned long long)result->removed);
+}
+
+const char **native_texts(native_state *state, PyObject *tuple, Py_ssize_t *count) {
+  if (!PyTuple_Check(tuple)) {
+    PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
+    return NULL;
+  }
+  *count = PyTuple_Size(tuple);
+  const char **texts = PyMem_Calloc((size_t)*count + 1, sizeof(*texts));
+  if (texts == NULL) PyErr_NoMemory();
+  for (Py_ssize_t row = 0; texts != NULL && row < *count; row++) {
+    if (native_text(state, PyTuple_GetItem(tuple, row), "identifier", &texts[row]) < 0) {
+      PyMem_Free(texts);
+      return NULL;
+    }
+  }
+  return texts;
 }

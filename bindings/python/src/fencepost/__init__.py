@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from ._replay.replay import replay
     from ._tables.arrow_out import ArrowExport
     from ._tables.buffers import ColumnTypeError
-    from ._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+    from ._values.any_condition import Condition
+    from ._values.conditions import BeaconIdentityCondition, CircularGeographicCondition
     from ._values.enums import (
         Cause,
         Delivery,
@@ -72,7 +73,8 @@ if TYPE_CHECKING:
     from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
     from ._values.policy import TransitionPolicy
     from ._values.records import Record, RecordList
-    from ._values.results import FeedResult, SyncResult
+    from ._values.results import FeedResult, ShapeReading, SyncResult
+    from ._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
     from ._values.statistics import Statistics
 
 # Importing the package costs next to nothing: a module loads when one of its names is first used. The same lists as
@@ -95,14 +97,16 @@ _MODULES = {
     "_replay.replay": "replay",
     "_tables.arrow_out": "ArrowExport",
     "_tables.buffers": "ColumnTypeError",
-    "_values.conditions": "BeaconIdentityCondition CircularGeographicCondition Condition",
+    "_values.any_condition": "Condition",
+    "_values.conditions": "BeaconIdentityCondition CircularGeographicCondition",
     "_values.enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State StoreStatus",
     "_values.events": "Event EventList",
     "_values.explanation": "Explanation",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
     "_values.policy": "TransitionPolicy",
     "_values.records": "Record RecordList",
-    "_values.results": "FeedResult SyncResult",
+    "_values.results": "FeedResult ShapeReading SyncResult",
+    "_values.shapes": "CorridorGeographicCondition PolygonalGeographicCondition",
     "_values.statistics": "Statistics",
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -141,6 +145,7 @@ __all__ = [
     "Comparison",
     "Condition",
     "ConsumerAlreadyActiveError",
+    "CorridorGeographicCondition",
     "Delivery",
     "Diagnostics",
     "Durability",
@@ -168,6 +173,7 @@ __all__ = [
     "Notify",
     "NullArgumentError",
     "Outcome",
+    "PolygonalGeographicCondition",
     "QueueFullError",
     "Reason",
     "Record",
@@ -175,6 +181,7 @@ __all__ = [
     "ReplayCounts",
     "RotationPlan",
     "RotationPlanner",
+    "ShapeReading",
     "SignificantChangeFilter",
     "SnapshotInvalidError",
     "State",

@@ -86,6 +86,38 @@ class Monitor:
         ensure: bool = ...,
         /,
     ) -> tuple[int, int, int, int]: ...
+    def add_shape(
+        self,
+        identifier: str,
+        wkb: bytes,
+        radius: float,
+        edges: int,
+        oriented: bool,
+        buffer: float,
+        assuming: int,
+        policy: PolicyRow | None,
+        tag: int,
+        ensure: bool,
+        /,
+    ) -> bool: ...
+    def add_shapes(
+        self,
+        identifiers: tuple[str, ...],
+        shapes: tuple[bytes, ...],
+        radii: Buffer | None,
+        edges: int,
+        oriented: bool,
+        buffer: float,
+        assuming: int,
+        policy: PolicyRow | None,
+        tags: Buffer | None,
+        ensure: bool,
+        /,
+    ) -> tuple[int, int, int, int]: ...
+    def shape(self, identifier: str, /) -> tuple[float | None, int, float | None, int, int, int]: ...
+    def nearest_boundary_point(
+        self, identifier: str, latitude: float, longitude: float, /
+    ) -> tuple[float, float] | None: ...
     def sync(self, definitions: tuple[DefinitionRow, ...], /) -> tuple[int, int, int, int]: ...
     def remove_many(self, identifiers: tuple[str, ...], /) -> int: ...
     def identifiers_in_state(self, state: int, /) -> list[str]: ...
@@ -189,6 +221,19 @@ def feed_tracks(
     as_json: bool,
     /,
 ) -> tuple[int, int, int, int]: ...
+def shape_distance(
+    is_area: bool,
+    coordinates: Buffer,
+    rings: Buffer,
+    parts: Buffer,
+    radius: float,
+    edges: int,
+    oriented: bool,
+    buffer: float,
+    latitude: float,
+    longitude: float,
+    /,
+) -> float: ...
 def circle_contains(
     centre_latitude: float, centre_longitude: float, radius: float, latitude: float, longitude: float, /
 ) -> bool: ...

@@ -414,7 +414,10 @@ def test_conditions(write: Write) -> None:
         (collection(feature(identifier="a", radius=1, policy=7)), "policy must be"),
         (collection(feature(identifier="a", radius=1), feature(identifier="a", radius=2)), "also that of features[0]"),
         (collection(feature(identifier="a", radius=1, uuid=UUID)), "has a geometry and a uuid"),
-        (collection({**feature(identifier="a", radius=1), "geometry": {"type": "Polygon"}}), "use a Point"),
+        (
+            collection({**feature(identifier="a", radius=1), "geometry": {"type": "Polygon"}}),
+            "coordinates: None is not a list",
+        ),
         (collection({**feature(identifier="a", radius=1), "geometry": {"type": "Point"}}), "coordinates"),
         (collection({**feature(identifier="a", radius=1), "geometry": None}), "uuid: a text is needed"),
         (collection({**feature(identifier="a", uuid="xyz"), "geometry": None}), "xyz"),

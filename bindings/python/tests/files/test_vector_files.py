@@ -15,6 +15,7 @@ from fencepost import EventLog, replay
 
 geopandas = pytest.importorskip("geopandas")
 pandas = pytest.importorskip("pandas")
+shapely = pytest.importorskip("shapely")
 
 __all__ = ["from_file"]
 
@@ -75,7 +76,10 @@ def test_a_track_in_a_vector_file(tmp_path: Path, from_file: EventLog) -> None:
         (lambda: fences(assuming=["perhaps", None]), "row 0: assuming 'perhaps' is not one of"),
         (lambda: fences().drop(columns="radius"), "there is no column for the radius, only identifier"),
         (lambda: fences().iloc[:0], "conditions: holds no rows"),
-        (lambda: fences().assign(geometry=fences().buffer(1)), "row 0: Polygon conditions are not supported yet"),
+        (
+            lambda: fences().assign(geometry=[shapely.Point(0, 0), shapely.MultiPoint([(0, 0), (1, 1)])]),
+            "row 1: is a MultiPoint, a Point is needed",
+        ),
         (lambda: fences().set_geometry(geopandas.GeoSeries([None, None], crs=4326)), "row 0: latitude is missing"),
         (
             lambda: pandas.DataFrame({"id": ["a"], "lat": [math.nan], "lon": [0], "radius": [1]}),

@@ -9,7 +9,13 @@ from conftest import ROOT
 NOT_WRAPPED: dict[str, str] = {
     "fencepost_cause_name": "Cause has names",
     "fencepost_monitor_feed_fixes": "rows are columns that lie 32 bytes apart",
+    "fencepost_polygon_contains": "the distance says it",
     "fencepost_state_name": "State has names",
+} | {
+    f"fencepost_monitor_{verb}_{kind}_{number}": "the package keeps shapes as well-known binary"
+    for verb in ("add", "ensure")
+    for kind in ("corridor", "polygon")
+    for number in ("condition", "conditions")
 }
 """Function to reason."""
 

@@ -23,6 +23,7 @@ from .._errors import InputError
 from .._monitor.monitor import Monitor
 from .._native import FencepostError, MonitorInUseError, StoreUnavailableError
 from .._values.enums import Durability
+from .conform_shapes import names
 from .conform_steps import ELSEWHERE, STEPS, Mismatch, Named, Skip, event_members, text
 from .outcomes import DONE, FAILED
 from .scenarios import Scenario, defect, plain, read_scenarios, to_us
@@ -185,6 +186,9 @@ class _Run:
             self.step(step["step"])
         except FencepostError as error:
             if error.name != step["refused"]:
+                raise Mismatch(expected, f"refused with {error.name}: {error}") from None
+            if "reason" in step and not names(str(error), step["reason"], step.get("at", {})):
+                expected += f" for {step['reason']}" + (f" at {plain(step['at'])}" if "at" in step else "")
                 raise Mismatch(expected, f"refused with {error.name}: {error}") from None
         else:
             raise Mismatch(expected, "accepted")

@@ -10,15 +10,22 @@ from typing import Any, TypeVar
 from .. import geodesic
 from .._monitor.monitor import Monitor
 from .._native import ConsumerAlreadyActiveError, InvalidArgumentError, NotFoundError
-from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from .._values.any_condition import Condition
+from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition
 from .._values.enums import Diagnostics
 from .._values.events import Event, diagnostic_names
 from .._values.fixes import BeaconSighting, Fix
 from .._values.policy import TransitionPolicy
+from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
+from .conform_shapes import DISTANCE_TOLERANCE, KINDS as SHAPES, PLACE_TOLERANCE, shape_members, shape_of
 from .scenarios import plain, to_us
 
 _Value = TypeVar("_Value")
-KINDS: dict[str, type[Condition]] = {"circle": CircularGeographicCondition, "beacon": BeaconIdentityCondition}
+KINDS: dict[str, type[Condition]] = {
+    "circle": CircularGeographicCondition,
+    "beacon": BeaconIdentityCondition,
+    **SHAPES,
+}
 EXPLAIN_KEYS = ("reason", "metres_to_decide", "accuracy_needed", "seconds_to_decide")
 EVENT_KEYS = (
     "sequence",
@@ -73,6 +80,12 @@ class Named:
         self.flags = Diagnostics(0)
         self.unsupported: tuple[type[Condition], ...] = ()
         self.circles: dict[str, CircularGeographicCondition] = {}
+        self.has_shapes = False
+
+    @property
+    def distance_tolerance(self) -> float | None:
+        """Of the boundary distances of events: none, where there are circles alone."""
+        return DISTANCE_TOLERANCE if self.has_shapes else None
 
     def restart(self) -> None:
         if self.opened is None:
@@ -140,6 +153,7 @@ def _ensure(named: Named, step: dict[str, Any]) -> None:
 
 
 def _remember(named: Named, identifier: str, condition: Condition) -> None:
+    named.has_shapes = named.has_shapes or isinstance(condition, tuple(SHAPES.values()))
     if isinstance(condition, CircularGeographicCondition):
         named.circles[identifier] = condition
 
@@ -152,6 +166,9 @@ def _definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
     else:
         fields = {key: value if key in ("dwell_policy", "notify") else _number(value) for key, value in policy.items()}
         options["policy"] = TransitionPolicy.from_dict(fields)
+    shape = shape_of(step)
+    if shape is not None:
+        return shape, options
     if "beacon" in step:
         return BeaconIdentityCondition(**step["beacon"]), options
     return CircularGeographicCondition(**{key: _number(value) for key, value in step["circle"].items()}), options
@@ -203,7 +220,7 @@ def _member(values: Mapping[str, _Value], name: str) -> _Value:
 
 def _next(named: Named, step: dict[str, Any]) -> None:
     named.in_flight = named.monitor.next_event()
-    _compare(step["next"], event_members(named.in_flight))
+    _compare(step["next"], event_members(named.in_flight), distance=named.distance_tolerance)
 
 
 def _acknowledge(named: Named, step: dict[str, Any]) -> None:
@@ -216,7 +233,7 @@ def _record(named: Named, step: dict[str, Any]) -> None:
     got = None
     if record is not None:
         got = {**(event_members(record.last_event) or {}), "condition": _condition(record.condition)}
-    _compare(step["is"], got, known=(*EVENT_KEYS, "condition"))
+    _compare(step["is"], got, known=(*EVENT_KEYS, "condition"), distance=named.distance_tolerance)
 
 
 def _identifiers(named: Named, step: dict[str, Any]) -> None:
@@ -238,13 +255,24 @@ def _explain(named: Named, step: dict[str, Any]) -> None:
     _compare(step["is"], got, TOLERANCE, EXPLAIN_KEYS)
 
 
+def _nearest_boundary_point(named: Named, step: dict[str, Any]) -> None:
+    place = (_number(step["from"][key]) for key in ("latitude", "longitude"))
+    got = None
+    try:
+        found = named.monitor.nearest_boundary_point(step["nearest_boundary_point"], *place)
+        got = None if found is None else {"latitude": found[0], "longitude": found[1]}
+    except NotFoundError:
+        pass
+    _compare(step["is"], got, PLACE_TOLERANCE, ("latitude", "longitude"))
+
+
 STEPS: dict[str, Callable[[Named, dict[str, Any]], None]] = {
     "advance": _advance, "rewind": _rewind, "sync": _sync,
     "identifiers_in_state": _identifiers_in_state,
     "add": _add, "ensure": _ensure, "remove": _remove, "fix": _fix, "see": _see,
     "scanning": _scanning, "host": _host, "acknowledge": _acknowledge, "restart": _restart, "iterate": _iterate,
     "cancel": _cancel, "next": _next, "record": _record, "identifiers": _identifiers, "statistics": _statistics,
-    "explain": _explain,
+    "explain": _explain, "nearest_boundary_point": _nearest_boundary_point,
 }  # fmt: skip
 ELSEWHERE = ("open", "close", "refused", "store")
 
@@ -279,14 +307,30 @@ def event_members(event: Event | None) -> dict[str, Any] | None:
 
 
 def _condition(condition: Condition) -> dict[str, Any]:
+    if isinstance(condition, PolygonalGeographicCondition | CorridorGeographicCondition):
+        return shape_members(condition)
     if isinstance(condition, CircularGeographicCondition):
         return {"circle": {key: getattr(condition, key) for key in ("latitude", "longitude", "radius")}}
     components = {"uuid": str(condition.uuid), "major": condition.major, "minor": condition.minor}
     return {"beacon": {key: value for key, value in components.items() if value is not None}}
 
 
-def _compare(expected: Any, got: Any, tolerance: float | None = None, known: Iterable[str] = EVENT_KEYS) -> None:
-    """Only the keys that the expectation lists are compared; one that is not known would never be."""
+def _compare(
+    expected: Any,
+    got: Any,
+    tolerance: float | None = None,
+    known: Iterable[str] = EVENT_KEYS,
+    distance: float | None = None,
+) -> None:
+    """Only the keys that the expectation lists are compared; one that is not known would never be.
+
+    Args:
+        expected: As the file has it.
+        got: What came.
+        tolerance: Of numbers; None: they are the same.
+        known: The keys there are.
+        distance: Of boundary distances, likewise.
+    """
     unknown = [key for key in expected if key not in known] if isinstance(expected, dict) else []
     if unknown:
         raise ValueError(f"{unknown[0]} is not one of what is compared here: {', '.join(known)}")
@@ -298,12 +342,22 @@ def _compare(expected: Any, got: Any, tolerance: float | None = None, known: Ite
         found = got[key]
         if key in TIMES:
             same = (None if value is None else to_us(value)) == found
-        elif tolerance is not None and isinstance(value, int | float) and isinstance(found, int | float):
-            same = abs(value - found) <= tolerance
+        elif key == "condition" and isinstance(value, dict) and isinstance(found, dict):
+            same = _is_listed(value, found)
+        elif isinstance(value, int | float) and isinstance(found, int | float):
+            most = distance if key == "boundary_distance" else tolerance
+            same = value == found if most is None else abs(value - found) <= most
         else:
             same = value == found
         if not same:
             raise Mismatch(plain({key: value}), f"{text({key: found})} in {text(got)}")
+
+
+def _is_listed(value: dict[str, Any], found: dict[str, Any]) -> bool:
+    """Whether a condition has what is listed of it."""
+    return value.keys() == found.keys() and all(
+        found[kind].get(key) == one for kind, members in value.items() for key, one in members.items()
+    )
 
 
 def text(value: Any) -> str:

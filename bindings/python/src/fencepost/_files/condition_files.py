@@ -1,4 +1,5 @@
-"""Conditions files: a GeoJSON FeatureCollection of circles (Point features) and beacons (features without geometry).
+"""Conditions files: a GeoJSON FeatureCollection of circles (Point features), polygons, lines and beacons (features
+without geometry).
 
 What has rows instead of features (CSV, frames, GeoPackage, Shapefile, KML) becomes features first, so that all are
 checked in one place.
@@ -13,11 +14,13 @@ from typing import Any, TypeGuard
 
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
+from .._values.any_condition import Condition
 from .._values.arguments import assumed_state, policy_of
-from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
 from .condition_features import geojson_features
+from .condition_shapes import SHAPES, shape_condition
 from .doubts import about_radii
 from .kinds import ending, is_packed, read_unpacked
 from .text import decode
@@ -34,6 +37,8 @@ class ConditionRow:
     condition: Condition
     assuming: State
     policy: TransitionPolicy
+    leaves_edges_open: bool = False
+    """Whether nothing says for which edges a shape's vertices were made."""
 
 
 def read_conditions(
@@ -137,18 +142,19 @@ def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | No
     state = assumed_state(properties.get("assuming", assuming))
     policy = policy_of(properties.get("policy"), default)
     geometry = feature.get("geometry")
+    if isinstance(geometry, dict) and geometry.get("type") in SHAPES:
+        said = properties.get("edges")
+        shape = shape_condition(geometry, properties, radius, said or "planar")
+        return ConditionRow(place, identifier, shape, state, policy, said is None)
     condition = _beacon(properties) if geometry is None else _circle(geometry, properties, radius)
     return ConditionRow(place, identifier, condition, state, policy)
 
 
 def _circle(geometry: Any, properties: dict[str, Any], default: float | None) -> CircularGeographicCondition:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
-    if kind in ("Polygon", "MultiPolygon"):
-        raise InvalidArgumentError(
-            f"{kind} conditions are not supported yet; use a Point with the property radius (metres)"
-        )
     if kind != "Point":
-        raise InvalidArgumentError(f"geometry {kind!r}: a Point with the property radius is needed, null for a beacon")
+        needed = f"{', '.join(SHAPES)}, or a Point with the property radius is needed, null for a beacon"
+        raise InvalidArgumentError(f"geometry {kind!r}: a {needed}")
     if "uuid" in properties:
         raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
     coordinates = geometry.get("coordinates")

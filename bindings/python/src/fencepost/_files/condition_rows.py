@@ -10,10 +10,12 @@ from typing import Any
 from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import BatchReader, without_nulls
+from .._tables.geometries import is_shape, of_wkt
 from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find
 from .._tables.wkt import wkt_point
 from .._values.arguments import identifier_text
 from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
+from .condition_shapes import SHAPES
 from .csv_table import CSVTable
 from .frames import column_names, has_geometry, is_missing, numbers, positions
 from .kinds import read_unpacked
@@ -33,7 +35,7 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
         texts = {what: row[index].strip() for what, index in indices.items()}
         values: dict[str, Any] = {what: text for what, text in texts.items() if text}
         for what in (*POSITION, "radius"):
-            if what not in texts or (what == "radius" and radius is not None and not texts[what]):
+            if what not in texts or (what == "radius" and (radius is not None or wkt >= 0) and not texts[what]):
                 continue
             try:
                 values[what] = float(texts[what])
@@ -42,13 +44,28 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
                 raise InputError(path, place, reason) from None
         if wkt >= 0:
             values |= _position_of(row[wkt], path, place)
-        values.setdefault("radius", radius)
+        if radius is not None:
+            values.setdefault("radius", radius)
+        for what in ("buffer", "oriented"):
+            if what in values and "wkb" in values:
+                values[what] = _option(what, values[what], path, place)
         yield place, feature(values, str(path), place)
 
 
-def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, float]:
-    """Longitude and latitude of well-known text; nothing where nothing stands."""
+def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
+    """A buffer, or whether a polygon is oriented, of a cell."""
     try:
+        return float(text) if what == "buffer" else {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+    except (ValueError, KeyError):
+        kind = "a number" if what == "buffer" else "true or false"
+        raise InputError(path, place, f"{what} {text!r} is not {kind}") from None
+
+
+def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, Any]:
+    """Longitude and latitude of well-known text, or the polygon or line that it is; nothing where nothing stands."""
+    try:
+        if isinstance(text, str) and is_shape(text):
+            return {"wkb": of_wkt(text).wkb}
         point = wkt_point(text) if isinstance(text, str) else None
     except ValueError as error:
         raise InputError(source, place, str(error), row) from None
@@ -67,12 +84,15 @@ def frame_features(
     by_geometry = has_geometry(frame) and not set(given or {}) & set(POSITION)
     if not len(frame):
         raise InputError(source, "", "holds no rows")
-    indices, wkt = _find(names, source, "", given, radius, by_geometry)
+    shapes = _shapes(frame, source) if by_geometry else None
+    indices, wkt = _find(names, source, "", given, radius, by_geometry, shapes is not None)
     columns: dict[str, list[Any]] = {
-        what: frame.iloc[:, indices[what]].to_list() for what in ("identifier", "assuming", "policy") if what in indices
+        what: frame.iloc[:, indices[what]].to_list() for what in (*_TEXTS, *_OPTIONS) if what in indices
     }
-    if by_geometry:
-        columns["latitude"], columns["longitude"] = _points(frame, source)
+    if shapes is not None:
+        columns |= shapes
+    elif by_geometry:
+        columns["latitude"], columns["longitude"] = positions(frame, source)
     elif wkt < 0:
         columns.update((what, numbers(frame, indices[what], what, source)) for what in POSITION)
     if "radius" in indices:
@@ -94,9 +114,10 @@ def _find(
     given: Mapping[str, str] | None,
     radius: float | None,
     by_geometry: bool = False,
+    has_shapes: bool = False,
 ) -> tuple[dict[str, int], int]:
     """The columns, and that of well-known text where the position comes from there (-1: it does not)."""
-    required = ("identifier",) if radius is not None else ("identifier", "radius")
+    required = ("identifier",) if radius is not None or has_shapes else ("identifier", "radius")
     try:
         found = find(names, {**CONDITIONS, "geometry": GEOMETRY}, given or {}, required)
         wkt = found.pop("geometry", -1)
@@ -112,23 +133,46 @@ def _find(
         raise InputError(source, place, str(error), advice=advice) from None
 
 
-def _points(frame: Any, source: str) -> tuple[list[float], list[float]]:
-    for row, kind in enumerate(frame.geometry.geom_type.to_list()):
-        if kind in ("Polygon", "MultiPolygon"):
-            reason = f"{kind} conditions are not supported yet; use points with a column radius (metres)"
+_TEXTS, _OPTIONS = ("identifier", "assuming", "policy"), ("edges", "oriented", "buffer")
+
+
+def _shapes(frame: Any, source: str) -> dict[str, list[Any]] | None:
+    """The columns of a GeoDataFrame with polygons or lines, perhaps beside points; None: it holds points alone."""
+    kinds = frame.geometry.geom_type.to_list()
+    if not set(kinds) & set(SHAPES):
+        return None
+    points = frame.geometry.where([kind == "Point" for kind in kinds])
+    latitudes, longitudes = positions(frame.set_geometry(points), source)
+    wkb = frame.geometry.to_wkb().to_list()
+    for row, kind in enumerate(kinds):
+        if kind not in SHAPES and kind != "Point":
+            reason = (
+                f"is a {kind}, one of {', '.join([*SHAPES, 'Point'])} is needed"
+                if isinstance(kind, str)
+                else "has no geometry"
+            )
             raise InputError.of_row(source, row, reason)
-    return positions(frame, source)
+    return {
+        "latitude": latitudes,
+        "longitude": longitudes,
+        "wkb": [data if kind in SHAPES else None for data, kind in zip(wkb, kinds)],
+    }
 
 
 def feature(values: dict[str, Any], source: str, place: str, row: int | None = None) -> dict[str, Any]:
-    """A circle as GeoJSON; what is missing is refused."""
+    """A circle as GeoJSON, what is missing is refused; or a polygon or line, with its well-known binary."""
+    if values.get("wkb") is not None:
+        own = {what: value for what, value in values.items() if what not in ("wkb", *POSITION)}
+        properties = own | {"identifier": identifier_text(values.get("identifier"))}
+        geometry = {"type": SHAPES[0], "wkb": values["wkb"]}
+        return {"type": "Feature", "geometry": geometry, "properties": properties}
     for what in (*POSITION, "radius"):
         if not math.isfinite(math.nan if values.get(what) is None else values[what]):
             found = "is missing" if values.get(what) is None else f"is {values[what]}"
             raise InputError(source, place, f"{what} {found}: a finite number is needed", row)
     identifier = identifier_text(values.get("identifier"))
     optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy") if what in values}
-    properties: dict[str, Any] = {"identifier": identifier, "radius": values["radius"], **optional}
+    properties = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 from .._errors import InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import is_arrow
+from .._values.any_condition import Condition
 from .._values.arguments import assumed_state
-from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from .._values.conditions import is_condition
 from .._values.enums import State
 from .._values.events import LOG_COLUMNS
 from .._values.fixes import Fix
@@ -161,7 +162,7 @@ def as_conditions(
 def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state: State) -> ConditionRow:
     if not isinstance(key, str):
         raise TypeError(f"{name}: the identifier {key!r} must be str, not {type(key).__name__}")
-    if not isinstance(condition, CircularGeographicCondition | BeaconIdentityCondition):
+    if not is_condition(condition):
         kind = type(condition).__name__
         raise TypeError(f"{name}[{key!r}] must be one of fencepost's conditions, not {kind}")
     return ConditionRow(repr(key), key, condition, state, default)

@@ -11,7 +11,7 @@ from .._files.condition_files import ConditionRow
 from .._files.tracks import FixRow
 from .._tables.rows import Rows
 from .._tables.times import from_us, time_text, utc_text
-from .._values.conditions import Condition
+from .._values.any_condition import Condition
 from .._values.enums import State
 from .._values.events import EVENT_KINDS, LOG_COLUMNS, Event, event_points
 from .visits import Visits, visits_of

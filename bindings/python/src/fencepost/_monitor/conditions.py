@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .._tables.numbers import integer
 from .._values.arguments import assumed, column_names, policy_row
-from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, Condition
+from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, is_condition
 from .._values.enums import State
 from .._values.results import SyncResult
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from .._native import Monitor as Handle
     from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray
+    from .._values.any_condition import Condition
     from .._values.policy import TransitionPolicy
 
 
@@ -49,7 +50,7 @@ class MonitorConditions:
             InvalidArgumentError: A value is out of its range; the message names it.
 
         Example:
-            >>> from fencepost import Monitor
+            >>> from fencepost import CircularGeographicCondition, Monitor
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home", policy="exact")
             >>> monitor.identifiers
@@ -75,7 +76,7 @@ class MonitorConditions:
             Whether the condition was added or replaced.
 
         Example:
-            >>> from fencepost import Monitor
+            >>> from fencepost import CircularGeographicCondition, Monitor
             >>> monitor, home = Monitor(), CircularGeographicCondition(52.5, 13.4, 100)
             >>> monitor.ensure(home, "home"), monitor.ensure(home, "home")
             (True, False)
@@ -146,7 +147,7 @@ class MonitorConditions:
             MissingExtraError: A table was given, and nanoarrow is not installed.
 
         Example:
-            >>> from fencepost import Monitor
+            >>> from fencepost import CircularGeographicCondition, Monitor
             >>> monitor = Monitor()
             >>> monitor.add_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
             >>> monitor.identifiers
@@ -190,7 +191,7 @@ class MonitorConditions:
             InvalidArgumentError: As :meth:`add_many`, like the others.
 
         Example:
-            >>> from fencepost import Monitor
+            >>> from fencepost import CircularGeographicCondition, Monitor
             >>> monitor = Monitor()
             >>> monitor.ensure_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 200])
             SyncResult(added=2, replaced=0, kept=0, removed=0)
@@ -247,7 +248,7 @@ class MonitorConditions:
             InvalidArgumentError: Not an identifier at all: empty, too long.
 
         Example:
-            >>> from fencepost import Monitor
+            >>> from fencepost import CircularGeographicCondition, Monitor
             >>> monitor = Monitor()
             >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
             >>> monitor.remove("home"), monitor.remove("home")
@@ -266,11 +267,11 @@ class MonitorConditions:
     ) -> bool:
         state, row = assumed(assuming), policy_row(policy)
         number = integer(tag, "tag", 0)
-        if isinstance(condition, CircularGeographicCondition):
-            geometry = (condition.latitude, condition.longitude, condition.radius)
-            return self._handle.add_circle(identifier, *geometry, state, row, number, ensure)
-        if isinstance(condition, BeaconIdentityCondition):
-            major = -1 if condition.major is None else condition.major
-            minor = -1 if condition.minor is None else condition.minor
-            return self._handle.add_beacon(identifier, condition.uuid.bytes, major, minor, state, row, number, ensure)
-        raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
+        if not is_condition(condition):
+            raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
+        kind, geometry = condition._definition()
+        put: Any = self._handle.add_shape
+        if kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
+            put = self._handle.add_circle if kind == CIRCULAR_GEOGRAPHIC else self._handle.add_beacon
+        changed: bool = put(identifier, *geometry, state, row, number, ensure)
+        return changed

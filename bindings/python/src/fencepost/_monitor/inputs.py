@@ -11,7 +11,7 @@ from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
 from .._tables.times import Time, looks_like_seconds, to_us
 from .._values.arguments import column_names
-from .._values.conditions import KINDS, Condition
+from .._values.conditions import kind_of
 from .._values.enums import Diagnostics
 from .._values.fixes import FIX_RECORD, BeaconSighting, Fix, common_time, fix_of, packed
 from .._values.results import FeedResult
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .._native import Monitor as Handle
     from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
+    from .._values.any_condition import Condition
 
 
 class MonitorInputs:
@@ -260,9 +261,10 @@ class MonitorInputs:
             raise TypeError(f"unsupported must hold classes of conditions, not be {type(unsupported).__name__}")
         kinds = 0
         for kind in unsupported:
-            if not isinstance(kind, type) or kind not in KINDS:
+            number = kind_of(kind)
+            if number is None:
                 raise TypeError(f"unsupported must hold classes of conditions, not {shown(kind)}")
-            kinds |= 1 << KINDS[kind]
+            kinds |= 1 << number
         self._handle.set_host(flags, kinds, to_us(time))
 
     def advance(self, time: Time) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from .._values.explanation import Explanation
     from .._values.records import Record, RecordList
+    from .._values.results import ShapeReading
     from .._values.statistics import Statistics
 
 
@@ -172,7 +173,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             'unsatisfied'
         """
         row = self._handle.record(identifier)
-        if row is None:
+        if row is None or row[2] is None:  # its shape was gone when it was asked for
             return None
         from .._values.records import Record
 
@@ -190,7 +191,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
         """
         from .._values.records import Record, RecordList
 
-        return RecordList([Record._from_row(row) for row in self._handle.records()])
+        return RecordList([Record._from_row(row) for row in self._handle.records() if row[2] is not None])
 
     def explain(self, identifier: str) -> Explanation:
         """Why a condition is in its state, and the smallest change that would decide it.
@@ -209,6 +210,41 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
         from .._values.explanation import Explanation
 
         return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
+
+    def nearest_boundary_point(self, identifier: str, latitude: float, longitude: float) -> tuple[float, float] | None:
+        """The place of a condition's line that is nearest to a position: latitude and longitude; None: a beacon.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+            InvalidArgumentError: A coordinate is out of its range.
+
+        Example:
+            >>> from fencepost import PolygonalGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(PolygonalGeographicCondition([(0, 0), (0, 2), (2, 2), (2, 0)]), "square")
+            >>> monitor.nearest_boundary_point("square", 1, 3)
+            (1.000153323328642, 2.0)
+        """
+        place = real(latitude, "latitude"), real(longitude, "longitude")
+        return self._handle.nearest_boundary_point(identifier, *place)
+
+    def shape(self, identifier: str) -> ShapeReading:
+        """How a condition's geometry was read, and whether it matters that its edges are geodesic or planar.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+
+        Example:
+            >>> from fencepost import PolygonalGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(PolygonalGeographicCondition([(50, 0), (50, 2), (52, 2), (52, 0)]), "square")
+            >>> reading = monitor.shape("square")
+            >>> reading.vertex_count, round(reading.departure or 0), (reading.part, reading.ring, reading.edge)
+            (4, 479, (0, 0, 0))
+        """
+        from .._values.results import ShapeReading
+
+        return ShapeReading(*self._handle.shape(identifier))
 
     def __getitem__(self, identifier: str) -> Record:
         """The condition of that identifier and the last event of it that was handled.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from .._native import Monitor as Handle
 from .._tables.numbers import integer
 from .._values.arguments import assumed, column_names, policy_row
-from .._values.conditions import Condition, definition_of
+from .._values.conditions import is_condition
 from .._values.enums import STATES, State
 from .._values.results import SyncResult
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from .._tables.buffers import ArrowStream
+    from .._values.any_condition import Condition
     from .._values.policy import DefinitionRow, TransitionPolicy
     from .._values.records import Record
 
@@ -161,17 +162,17 @@ def _definitions(conditions: Any, default: tuple[int, Any, int]) -> Iterable[Def
             raise TypeError(f"conditions must be {kinds}, not {type(conditions).__name__}") from None
     state, row, tag = default
     for identifier, value in pairs:
-        if isinstance(value, Condition):
-            yield (identifier, *definition_of(value), state, row, tag)
+        if is_condition(value):
+            yield (identifier, *value._definition(), state, row, tag)
             continue
-        own = getattr(value, "condition", None)
-        if not isinstance(own, Condition):
+        own: Any = getattr(value, "condition", None)
+        if not is_condition(own):
             place = f"conditions[{identifier!r}]" if isinstance(conditions, Mapping) else "an element of conditions"
             raise TypeError(f"{place} must be a condition or a record, not {type(value).__name__}")
         assuming, policy = getattr(value, "assuming", None), getattr(value, "policy", None)
         yield (
             identifier,
-            *definition_of(own),
+            *own._definition(),
             state if assuming is None else STATES.index(assuming),
             row if policy is None else policy_row(policy),
             getattr(value, "tag", tag),

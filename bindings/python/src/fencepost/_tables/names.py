@@ -31,6 +31,9 @@ CONDITIONS: Names = {
     "radius": ("radius", "radiusm", "radiusmetres", "radiusmeters", "r"),
     "assuming": ("assuming",),
     "policy": ("policy",),
+    "edges": ("edges",),
+    "oriented": ("oriented",),
+    "buffer": ("buffer", "bufferm", "buffermeters", "buffermetres"),
 }
 GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt", "wktgeom", "wktgeometry", "geomwkt")
 """Columns of points in Arrow tables that are not marked as such."""

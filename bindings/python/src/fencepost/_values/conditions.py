@@ -1,10 +1,10 @@
-"""The two kinds of condition."""
+"""Circles and beacon identities; polygons and corridors are in :mod:`.shapes`, which few programs load."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError, circle_contains, parse_uuid
 from .._tables.numbers import integer, real
@@ -109,6 +109,11 @@ class CircularGeographicCondition:
         """What libraries of the GIS world read a shape by."""
         return self.polygon()
 
+    _KIND: ClassVar[int] = 1
+
+    def _definition(self) -> tuple[int, Geometry]:
+        return self._KIND, (self.latitude, self.longitude, self.radius)
+
 
 @dataclass(frozen=True, slots=True)
 class BeaconIdentityCondition:
@@ -140,23 +145,23 @@ class BeaconIdentityCondition:
         if self.minor is not None and self.major is None:
             raise InvalidArgumentError(f"minor {self.minor} needs a major")
 
+    _KIND: ClassVar[int] = 2
 
-Condition: TypeAlias = CircularGeographicCondition | BeaconIdentityCondition
-"""Any condition."""
-
-CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = 1, 2
-Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int]
-
-
-def definition_of(condition: Condition) -> tuple[int, Geometry]:
-    """Kind and geometry, as the extension takes them."""
-    if isinstance(condition, CircularGeographicCondition):
-        return CIRCULAR_GEOGRAPHIC, (condition.latitude, condition.longitude, condition.radius)
-    major = -1 if condition.major is None else condition.major
-    return BEACON_IDENTITY, (condition.uuid.bytes, major, -1 if condition.minor is None else condition.minor)
+    def _definition(self) -> tuple[int, Geometry]:
+        major = -1 if self.major is None else self.major
+        return self._KIND, (self.uuid.bytes, major, -1 if self.minor is None else self.minor)
 
 
-KINDS: dict[type, int] = {
-    CircularGeographicCondition: CIRCULAR_GEOGRAPHIC,
-    BeaconIdentityCondition: BEACON_IDENTITY,
-}
+CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = CircularGeographicCondition._KIND, BeaconIdentityCondition._KIND
+Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int] | tuple[bytes, float, int, bool, float]
+"""Of a circle; of a beacon; WKB, radius, edges, oriented and buffer of a polygon or corridor."""
+
+
+def is_condition(value: object) -> bool:
+    """Whether it is one of the package's conditions."""
+    return hasattr(type(value), "_definition")
+
+
+def kind_of(value: object) -> int | None:
+    """The library's number of a class of conditions; None: it is none."""
+    return getattr(value, "_KIND", None) if isinstance(value, type) else None

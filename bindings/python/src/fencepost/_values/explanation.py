@@ -29,6 +29,7 @@ class Explanation:
         metres_to_decide: How far beyond the last fix one of the same accuracy would be decisive.
         seconds_to_decide: Deadline minus clock.
         accuracy_needed: Metres, when the last fix was too coarse.
+        nearest_boundary_point: Latitude and longitude, degrees: the place of the line nearest to the last valid fix.
 
     Example:
         >>> from fencepost import CircularGeographicCondition, Monitor
@@ -52,6 +53,7 @@ class Explanation:
     metres_to_decide: float | None
     seconds_to_decide: float | None
     accuracy_needed: float | None
+    nearest_boundary_point: tuple[float, float] | None = None
 
     @property
     def candidate_start(self) -> datetime | None:

@@ -10,13 +10,14 @@ from typing import Any, TypeAlias
 from .._native import POLICY_CORE_LOCATION, POLICY_EXACT, POLICY_STANDARD, InvalidArgumentError
 from .._tables.numbers import real, shown
 from .._tables.times import seconds_to_us, us_to_seconds
+from .conditions import Geometry
 from .enums import DWELL_POLICIES, DwellPolicy, Notify
 
 PolicyRow: TypeAlias = tuple[int, int, int, float, float, float, float, int]
 DefinitionRow: TypeAlias = tuple[
     str,  # identifier
     int,  # kind
-    tuple[float, float, float] | tuple[bytes, int, int],  # circle, or UUID, major and minor or -1
+    Geometry,
     int,  # assumed state
     PolicyRow | None,
     int,  # tag

@@ -9,10 +9,18 @@ from typing import Any, TypeAlias
 from .._tables.html import SHOWN, table
 from .._tables.table import Table
 from .._tables.times import utc_text
-from .conditions import CIRCULAR_GEOGRAPHIC, BeaconIdentityCondition, CircularGeographicCondition, Condition, uuid_of
+from .any_condition import Condition
+from .conditions import (
+    BEACON_IDENTITY,
+    CIRCULAR_GEOGRAPHIC,
+    BeaconIdentityCondition,
+    CircularGeographicCondition,
+    uuid_of,
+)
 from .enums import STATES, State
 from .events import Event, EventRow
 from .policy import PolicyRow, TransitionPolicy
+from .shapes import condition_of
 
 Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int | None, int | None]
 RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow, int]
@@ -59,6 +67,8 @@ class Record:
         condition = self.condition
         if isinstance(condition, CircularGeographicCondition):
             return f"circle of {condition.radius:g} m around {condition.latitude}, {condition.longitude}"
+        if not isinstance(condition, BeaconIdentityCondition):
+            return condition.described
         numbers = "/".join("any" if number is None else str(number) for number in (condition.major, condition.minor))
         return f"beacon {condition.uuid}/{numbers}"
 
@@ -75,9 +85,11 @@ class Record:
         condition: Condition
         if kind == CIRCULAR_GEOGRAPHIC:
             condition = CircularGeographicCondition(*geometry)
-        else:
+        elif kind == BEACON_IDENTITY:
             uuid, major, minor = geometry
             condition = BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
+        else:
+            condition = condition_of(kind, *geometry)
         event, rules = Event._from_row(last_event), TransitionPolicy._from_row(policy)
         return cls(identifier, condition, event, rules, tag, generation, STATES[present])
 

@@ -32,6 +32,32 @@ class FeedResult(NamedTuple):
             error.result = self._plus(counts)  # type: ignore[attr-defined]
 
 
+class ShapeReading(NamedTuple):
+    """How the geometry of a condition was read.
+
+    Edges are geodesics, or straight lines on the map of degrees; files often do not say for which their vertices were
+    made.
+
+    Example:
+        >>> ShapeReading(depth=100.0, vertex_count=0, departure=None, part=0, ring=0, edge=0).departure is None
+        True
+    """
+
+    depth: float | None
+    """How far inside of the line a position can be, metres: what margins are compared with. None: a beacon."""
+    vertex_count: int
+    """Of polygons and corridors, without repeated and closing ones."""
+    departure: float | None
+    """How far geodesic and planar edges would be apart at the most, metres; None: 1 m at most, so that it does not
+    matter which they are."""
+    part: int
+    """Where: the part, counted from 0,"""
+    ring: int
+    """its ring, the outer one being 0, or the line,"""
+    edge: int
+    """and the vertex at which the edge begins."""
+
+
 class SyncResult(NamedTuple):
     """What became of the conditions of a set.
 

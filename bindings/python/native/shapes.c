@@ -1,0 +1,290 @@
+/* Polygons and corridors: conditions from well-known binary, what they were read as, and their distances. */
+#include "native.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How a shape is read, as the package hands it over. */
+typedef struct {
+  double radius;
+  fencepost_shape_options options;
+} shape_reading;
+
+static shape_reading reading_of(double radius, int edges, int oriented, double buffer) {
+  shape_reading reading = {radius, FENCEPOST_SHAPE_OPTIONS_INIT};
+  reading.options.edges = edges;
+  reading.options.oriented = oriented ? 1 : 0;
+  reading.options.buffer_m = buffer;
+  return reading;
+}
+
+int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition,
+                      fencepost_shape_options *options) {
+  const char *wkb;
+  Py_ssize_t size;
+  double radius, buffer;
+  int edges, oriented;
+  if (!PyArg_ParseTuple(geometry, "y#dipd;shape", &wkb, &size, &radius, &edges, &oriented, &buffer)) return -1;
+  shape_reading reading = reading_of(radius, edges, oriented, buffer);
+  *options = reading.options;
+  definition->wkb = wkb;
+  definition->wkb_size = (size_t)size;
+  definition->radius_m = reading.radius;
+  definition->shape = options;
+  return 0;
+}
+
+/*
+ * (identifier, WKB, radius, edges, oriented, buffer, assuming, policy, tag, ensure): whether anything changed. The
+ * radius is looked at for lines only.
+ */
+PyObject *native_add_shape(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *identifier_object, *policy_object;
+  const char *identifier, *wkb;
+  Py_ssize_t size;
+  double radius, buffer;
+  int edges, oriented, assuming, ensure;
+  unsigned long long tag;
+  if (!PyArg_ParseTuple(args, "Oy#dipdiOKp", &identifier_object, &wkb, &size, &radius, &edges, &oriented, &buffer,
+                        &assuming, &policy_object, &tag, &ensure) ||
+      native_text(state, identifier_object, "identifier", &identifier) < 0)
+    return NULL;
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
+  if (native_refuse_closed(self, state) < 0) return NULL;
+  shape_reading reading = reading_of(radius, edges, oriented, buffer);
+  uint32_t changed = 1;
+  native_call call = native_begin_batch(self); /* large shapes take long to examine */
+  fencepost_status status =
+      ensure ? fencepost_monitor_ensure_wkb_condition(self->handle, identifier, wkb, (size_t)size, reading.radius,
+                                                      &reading.options, &options, &changed, &call.error)
+             : fencepost_monitor_add_wkb_condition(self->handle, identifier, wkb, (size_t)size, reading.radius,
+                                                   &reading.options, &options, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  return PyBool_FromLong(changed != 0);
+}
+
+/* Well-known binary of many shapes, whose bytes stay the tuple's. */
+typedef struct {
+  const void **data;
+  size_t *sizes;
+} wkb_column;
+
+static void free_wkb(wkb_column *column) {
+  PyMem_Free(column->data);
+  PyMem_Free(column->sizes);
+}
+
+static int open_wkb(PyObject *tuple, Py_ssize_t count, wkb_column *column) {
+  memset(column, 0, sizeof(*column));
+  if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
+    PyErr_Format(PyExc_TypeError, "the shapes must be a tuple of %zd", count);
+    return -1;
+  }
+  column->data = PyMem_Calloc((size_t)count + 1, sizeof(*column->data));
+  column->sizes = PyMem_Calloc((size_t)count + 1, sizeof(*column->sizes));
+  if (column->data == NULL || column->sizes == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (Py_ssize_t row = 0; row < count; row++) {
+    char *data;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(PyTuple_GetItem(tuple, row), &data, &size) < 0) return -1;
+    column->data[row] = data;
+    column->sizes[row] = (size_t)size;
+  }
+  return 0;
+}
+
+/*
+ * (identifiers, WKB of each, radii or None, edges, oriented, buffer, assuming, policy, tags or None, ensure): counts of
+ * what was added, replaced and kept (of an add: nothing is counted). All or nothing.
+ */
+PyObject *native_add_shapes(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *identifiers, *shapes, *sources[2], *policy_object;
+  double buffer;
+  int edges, oriented, assuming, ensure;
+  if (!PyArg_ParseTuple(args, "OOOipdiOOp", &identifiers, &shapes, &sources[0], &edges, &oriented, &buffer, &assuming,
+                        &policy_object, &sources[1], &ensure))
+    return NULL;
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
+  if (native_refuse_closed(self, state) < 0) return NULL;
+  Py_ssize_t count;
+  const char **texts = native_texts(state, identifiers, &count);
+  if (texts == NULL) return NULL;
+  static const native_layout layouts[2] = {{"radii", "d", NATIVE_DENSE}, {"tags", "LQ", NATIVE_DENSE}};
+  native_rows rows = {"identifiers", count};
+  native_column columns[2];
+  memset(columns, 0, sizeof(columns));
+  wkb_column wkb;
+  int failed = open_wkb(shapes, count, &wkb) < 0;
+  for (int index = 0; index < 2 && !failed; index++)
+    if (sources[index] != Py_None)
+      failed = native_open_column(state, sources[index], &layouts[index], &rows, &columns[index]) < 0;
+  PyObject *counts = NULL;
+  if (!failed) {
+    shape_reading reading = reading_of(NAN, edges, oriented, buffer);
+    fencepost_sync_result result = {0, 0, 0, 0};
+    native_call call = native_begin_batch(self);
+    fencepost_status status = ensure ? fencepost_monitor_ensure_wkb_conditions(
+                                           self->handle, texts, wkb.data, wkb.sizes, columns[0].start, columns[1].start,
+                                           (size_t)count, &reading.options, &options, &result, &call.error)
+                                     : fencepost_monitor_add_wkb_conditions(
+                                           self->handle, texts, wkb.data, wkb.sizes, columns[0].start, columns[1].start,
+                                           (size_t)count, &reading.options, &options, &call.error);
+    counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
+  }
+  for (int index = 0; index < 2; index++) native_release_column(&columns[index]);
+  free_wkb(&wkb);
+  PyMem_Free(texts);
+  return counts;
+}
+
+/* The vertices of a shape as bytes; NULL without an exception: there is no such condition any more. */
+static PyObject *vertices_of(native_monitor *self, const char *identifier) {
+  size_t capacity = 0, size = 0;
+  char *buffer = NULL;
+  PyObject *bytes = NULL;
+  for (;;) { /* until no other thread replaces it between the question and the answer */
+    native_call call = native_begin(self);
+    fencepost_status status =
+        fencepost_monitor_condition_geometry(self->handle, identifier, buffer, capacity, &size, &call.error);
+    native_return(&call);
+    if (status == FENCEPOST_OK && size <= capacity) {
+      bytes = PyBytes_FromStringAndSize(buffer, (Py_ssize_t)size);
+      break;
+    }
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
+      if (status != FENCEPOST_E_NOT_FOUND) native_refused(&call, status);
+      break;
+    }
+    PyMem_Free(buffer);
+    capacity = size;
+    buffer = PyMem_Malloc(capacity > 0 ? capacity : 1);
+    if (buffer == NULL) {
+      PyErr_NoMemory();
+      break;
+    }
+  }
+  PyMem_Free(buffer);
+  return bytes;
+}
+
+PyObject *native_shape_tuple(native_monitor *self, const char *identifier) {
+  PyObject *vertices = vertices_of(self, identifier);
+  if (vertices == NULL) {
+    if (PyErr_Occurred()) return NULL;
+    Py_RETURN_NONE;
+  }
+  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_monitor_condition_shape(self->handle, identifier, &shape, &call.error);
+  native_return(&call);
+  if (status == FENCEPOST_OK)
+    return Py_BuildValue("(NdiOd)", vertices, shape.radius_m, (int)shape.edges, shape.oriented ? Py_True : Py_False,
+                         shape.buffer_m);
+  Py_DECREF(vertices);
+  if (status != FENCEPOST_E_NOT_FOUND) return native_refused(&call, status);
+  Py_RETURN_NONE;
+}
+
+/* (depth, vertices, departure, part, ring, edge), None where it does not apply. */
+PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
+  native_monitor *self = (native_monitor *)object;
+  const char *identifier;
+  if (native_text(native_monitor_state(object), identifier_object, "identifier", &identifier) < 0) return NULL;
+  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_monitor_condition_shape(self->handle, identifier, &shape, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  return Py_BuildValue("(NKNIII)", native_optional_double(shape.depth_m), (unsigned long long)shape.vertex_count,
+                       native_optional_double(shape.departure_m), (unsigned)shape.departure_part,
+                       (unsigned)shape.departure_ring, (unsigned)shape.departure_edge);
+}
+
+/* (identifier, latitude, longitude): the nearest place of its line, or None. */
+PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  PyObject *identifier_object;
+  const char *identifier;
+  double latitude, longitude, found[2] = {NAN, NAN};
+  if (!PyArg_ParseTuple(args, "Odd", &identifier_object, &latitude, &longitude) ||
+      native_text(native_monitor_state(object), identifier_object, "identifier", &identifier) < 0)
+    return NULL;
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_monitor_nearest_boundary_point(self->handle, identifier, latitude, longitude,
+                                                                     &found[0], &found[1], &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  return native_optional_place(found[0], found[1]);
+}
+
+/* Opens offsets of 32 bits, of which there is one more than there are things. */
+static int open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view) {
+  if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return -1;
+  if (view->itemsize == 4 && view->ndim == 1 && view->format != NULL && strcmp(view->format, "i") == 0 &&
+      view->len >= 8 && (uintptr_t)view->buf % 4 == 0)
+    return 0;
+  native_refuse(state, "%s must be two 32-bit integers or more", name);
+  PyBuffer_Release(view);
+  return -1;
+}
+
+/*
+ * (is_area, coordinates, rings, parts, radius, edges, oriented, buffer, latitude, longitude): metres. Coordinates are
+ * doubles, longitude and latitude in turn; rings and parts where each begins and the last one ends.
+ */
+PyObject *native_shape_distance(PyObject *module, PyObject *args) {
+  native_state *state = PyModule_GetState(module);
+  PyObject *coordinates, *sources[2];
+  int is_area, edges, oriented;
+  double radius, buffer, latitude, longitude, distance = 0;
+  if (!PyArg_ParseTuple(args, "pOOOdipddd", &is_area, &coordinates, &sources[0], &sources[1], &radius, &edges,
+                        &oriented, &buffer, &latitude, &longitude))
+    return NULL;
+  static const native_layout layout = {"coordinates", "d", NATIVE_DENSE};
+  native_rows rows = {"coordinates", -1};
+  native_column column;
+  memset(&column, 0, sizeof(column));
+  Py_buffer rings, parts;
+  if (native_open_column(state, coordinates, &layout, &rows, &column) < 0) goto no_column;
+  if (open_offsets(state, sources[0], "rings", &rings) < 0) goto no_column;
+  if (open_offsets(state, sources[1], "parts", &parts) < 0) goto no_parts;
+  {
+    fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+    const double *start = column.start;
+    geometry.longitudes = start;
+    geometry.latitudes = start + (rows.count > 0);
+    geometry.stride = 2 * sizeof(double);
+    geometry.vertex_count = (size_t)rows.count / 2;
+    geometry.ring_offsets = rings.buf;
+    geometry.ring_count = (size_t)(rings.len / 4 - 1);
+    geometry.part_offsets = parts.buf;
+    geometry.part_count = (size_t)(parts.len / 4 - 1);
+    shape_reading reading = reading_of(radius, edges, oriented, buffer);
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    fencepost_status status;
+    PyThreadState *saved = PyEval_SaveThread();
+    status = is_area
+                 ? fencepost_polygon_distance(&geometry, &reading.options, &latitude, &longitude, 1, &distance, &error)
+                 : fencepost_corridor_distance(&geometry, reading.radius, &reading.options, &latitude, &longitude, 1,
+                                               &distance, &error);
+    PyEval_RestoreThread(saved);
+    PyBuffer_Release(&parts);
+    PyBuffer_Release(&rings);
+    native_release_column(&column);
+    return status == FENCEPOST_OK ? PyFloat_FromDouble(distance) : native_raise(state, status, &error);
+  }
+no_parts:
+  PyBuffer_Release(&rings);
+no_column:
+  native_release_column(&column);
+  return NULL;
+}

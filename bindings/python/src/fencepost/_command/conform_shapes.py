@@ -1,0 +1,75 @@
+"""Polygons and corridors of conformance scenarios."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
+
+Shape = PolygonalGeographicCondition | CorridorGeographicCondition
+KINDS: dict[str, type[Shape]] = {"polygon": PolygonalGeographicCondition, "corridor": CorridorGeographicCondition}
+DISTANCE_TOLERANCE = 2e-8
+"""Metres, of distances to shapes."""
+PLACE_TOLERANCE = 1e-9
+"""Degrees, of places on their lines."""
+
+
+def shape_of(step: dict[str, Any]) -> Shape | None:
+    """The shape that a step adds; None: it adds something else."""
+    for name, kind in KINDS.items():
+        if name in step:
+            return _shape(kind, dict(step[name]))
+    return None
+
+
+def _shape(kind: type[Shape], given: dict[str, Any]) -> Shape:
+    geojson = given.pop("geojson", None)
+    if geojson is not None:
+        given.setdefault("edges", "planar")
+        if geojson.get("type") == "Feature":
+            given |= {name: geojson["properties"][name] for name in OPTIONS if name in (geojson["properties"] or {})}
+    for name in ("buffer", "radius"):
+        if isinstance(given.get(name), str):
+            given[name] = float(given[name])
+    wkt, coordinates = given.pop("wkt", None), given.pop("coordinates", None)
+    if wkt is None and geojson is None:
+        coordinates = _numbers(coordinates)
+        depth = _depth(coordinates)
+        is_area = kind is PolygonalGeographicCondition
+        types = {3: "Polygon", 4: "MultiPolygon"} if is_area else {2: "LineString", 3: "MultiLineString"}
+        geojson = {"type": types.get(depth, max(types.items())[1]), "coordinates": coordinates}
+    source: Any = wkt if wkt is not None else geojson
+    if kind is CorridorGeographicCondition:
+        return CorridorGeographicCondition(source, given.pop("radius"), **given)
+    return PolygonalGeographicCondition(source, **given)
+
+
+OPTIONS = ("edges", "oriented", "buffer", "radius")
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_numbers(each) for each in value]
+    return float(value) if isinstance(value, str) else value
+
+
+def _depth(value: Any) -> int:
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
+
+
+def shape_members(condition: Shape) -> dict[str, Any]:
+    """What a record says of a shape."""
+    if isinstance(condition, CorridorGeographicCondition):
+        lines = [[list(reversed(place)) for place in line] for line in condition.lines]
+        return {"corridor": {"coordinates": lines, "radius": condition.radius, "edges": condition.edges}}
+    parts = [[[list(reversed(place)) for place in ring] for ring in part] for part in condition.parts]
+    options = {"edges": condition.edges, "oriented": condition.oriented, "buffer": condition.buffer}
+    return {"polygon": {"coordinates": parts, **options}}
+
+
+def names(message: str, reason: str, at: dict[str, int]) -> bool:
+    """Whether a message gives the reason, and the place where it gives one."""
+    if not re.search(rf"\b{reason}\b", message):
+        return False
+    return all(f"{what} {number}" in message for what, number in at.items() if re.search(rf"\b{what} \d", message))

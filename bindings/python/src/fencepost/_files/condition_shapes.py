@@ -1,0 +1,45 @@
+"""Polygons and lines of files and tables as conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._native import InvalidArgumentError
+from .._tables.geometries import AREAS, LINES, of_geojson, of_wkb
+from .._tables.numbers import shown
+from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
+
+SHAPES = (*AREAS, *LINES)
+"""The types of geometries that become polygons and corridors."""
+
+
+def shape_condition(
+    geometry: Mapping[str, Any], properties: Mapping[str, Any], radius: float | None, edges: str
+) -> PolygonalGeographicCondition | CorridorGeographicCondition:
+    """The condition of a feature.
+
+    Args:
+        geometry: Polygon, MultiPolygon, LineString or MultiLineString; or any with its well-known binary as ``wkb``.
+        properties: What it says of ``oriented``, ``buffer`` and ``radius``.
+        radius: Metres, of lines that have none.
+        edges: What joins two vertices.
+
+    Raises:
+        InvalidArgumentError: Something in it cannot be used.
+    """
+    if "uuid" in properties:
+        raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
+    wkb = geometry.get("wkb")
+    vertices = of_geojson(geometry) if wkb is None else of_wkb(wkb)
+    if not vertices.is_area:
+        metres = radius if properties.get("radius") is None else properties["radius"]
+        if isinstance(metres, bool) or not isinstance(metres, int | float):
+            raise InvalidArgumentError(f"radius: a number of metres is needed for a line, not {shown(metres)}")
+        return CorridorGeographicCondition(vertices.wkb, metres, edges=edges)
+    oriented, buffer = properties.get("oriented"), properties.get("buffer")
+    if oriented is not None and not isinstance(oriented, bool):
+        raise InvalidArgumentError(f"oriented: true or false is needed, not {shown(oriented)}")
+    if buffer is not None and (isinstance(buffer, bool) or not isinstance(buffer, int | float)):
+        raise InvalidArgumentError(f"buffer: a number of metres is needed, not {shown(buffer)}")
+    return PolygonalGeographicCondition(vertices.wkb, edges=edges, oriented=bool(oriented), buffer=buffer or 0.0)

@@ -1,0 +1,311 @@
+"""Polygons and lines as they come: GeoJSON, well-known text and binary, coordinates."""
+
+from __future__ import annotations
+
+import re
+import struct
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from .._native import InvalidArgumentError
+from .numbers import real, shown
+
+AREAS = {"Polygon": False, "MultiPolygon": True}
+LINES = {"LineString": False, "MultiLineString": True}
+"""The types of geometries that become conditions, and whether they have several parts."""
+_NAMES = {1: "Point", 2: "LineString", 3: "Polygon", 4: "MultiPoint", 5: "MultiLineString", 6: "MultiPolygon",
+          7: "GeometryCollection"}  # fmt: skip
+_CODES = {name: code for code, name in _NAMES.items()}
+_WGS84 = (0, 4326, 4979)
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_WKT = re.compile(
+    r"\s*(?:SRID\s*=\s*(\d+)\s*;)?\s*([A-Za-z]+?)\s*(ZM|Z|M)?\s*(?=\(|EMPTY)(.*)", re.DOTALL | re.IGNORECASE
+)
+_TOKEN = re.compile(rf"\s*({_NUMBER}|[(),]|EMPTY)", re.IGNORECASE)
+
+
+class Vertices(NamedTuple):
+    """The vertices of polygons, or of lines.
+
+    Attributes:
+        is_area: Whether they are polygons.
+        coordinates: Longitudes and latitudes in turn. Rings are not closed, longitudes in -180 ... 180 (without 180),
+            and no vertex repeats the one before.
+        rings: Where each ring or line begins among the vertices, and where the last one ends.
+        parts: Of polygons where each part begins among the rings, and where the last one ends.
+    """
+
+    is_area: bool
+    coordinates: array[float]
+    rings: array[int]
+    parts: array[int]
+
+    @property
+    def wkb(self) -> bytes:
+        """ISO well-known binary, little endian, of two dimensions; rings are closed."""
+        data = self.coordinates
+        if sys.byteorder == "big":
+            data = array("d", data)
+            data.byteswap()
+        held, count = data.tobytes(), len(self.rings) - 1
+        rings = []
+        for number in range(count):
+            ring = held[16 * self.rings[number] : 16 * self.rings[number + 1]]
+            ring += ring[:16] if self.is_area else b""
+            rings.append(struct.pack("<I", len(ring) // 16) + ring)
+        if self.is_area:
+            several = len(self.parts) > 2
+            bounds = pairwise(self.parts)
+            found = [struct.pack("<BII", 1, 3, end - begin) + b"".join(rings[begin:end]) for begin, end in bounds]
+        else:
+            several = count > 1
+            found = [struct.pack("<BI", 1, 2) + ring for ring in rings]
+        return struct.pack("<BII", 1, 6 if self.is_area else 5, len(found)) + b"".join(found) if several else found[0]
+
+    def places(self) -> list[list[tuple[float, float]]]:
+        """Latitudes and longitudes of each ring or line."""
+        pairs = list(zip(self.coordinates[1::2], self.coordinates[0::2]))
+        return [pairs[begin:end] for begin, end in pairwise(self.rings)]
+
+
+class _Maker:
+    """Collects vertices."""
+
+    def __init__(self, is_area: bool) -> None:
+        self.is_area = is_area
+        self._coordinates = array("d")
+        self._rings, self._parts = array("i", [0]), array("i", [0])
+
+    def ring(self, places: Iterable[Sequence[Any]]) -> None:
+        """Adds a ring or line of longitudes and latitudes; what else a vertex has is ignored."""
+        ring = len(self._rings) - 1
+        found = [self._place(place, ring, number) for number, place in enumerate(places)]
+        least = 3 if self.is_area else 2
+        # Left whole where it would be too little: the library says what is the matter.
+        dropped = [place for index, place in enumerate(found) if not index or place != found[index - 1]]
+        if self.is_area and len(dropped) > 1 and dropped[0] == dropped[-1]:
+            dropped.pop()
+        if len(dropped) >= least:
+            found = dropped
+        for place in found:
+            self._coordinates.extend(place)
+        self._rings.append(len(self._coordinates) // 2)
+
+    def end_part(self) -> None:
+        """The next ring is the outer one of another part."""
+        self._parts.append(len(self._rings) - 1)
+
+    def made(self) -> Vertices:
+        """What was collected.
+
+        Raises:
+            InvalidArgumentError: Nothing.
+        """
+        rings = self._rings
+        if len(rings) < 2 or any(begin == end for begin, end in pairwise(rings)):
+            raise InvalidArgumentError("geometry is empty")
+        if self.is_area and any(begin == end for begin, end in pairwise(self._parts)):
+            raise InvalidArgumentError("geometry is empty: a part has no ring")
+        return Vertices(self.is_area, self._coordinates, rings, self._parts)
+
+    def _place(self, place: Any, ring: int, number: int) -> tuple[float, float]:
+        where = f"coordinate: part {len(self._parts) - 1}, ring {ring - self._parts[-1]}, vertex {number}"
+        if not self.is_area:
+            where = f"coordinate: line {ring}, vertex {number}"
+        try:
+            longitude, latitude = real(place[0], where), real(place[1], where)
+        except (IndexError, KeyError, TypeError):
+            raise InvalidArgumentError(f"{where} is {shown(place)}, not two numbers") from None
+        for name, value, most in (("latitude", latitude, 90), ("longitude", longitude, 360)):
+            if not -most <= value <= most:
+                raise InvalidArgumentError(f"{where}: {name} is {value}; accepted are -{most} to {most} degrees")
+        # Exact: 360 is less than twice as much.
+        if longitude >= 180:
+            longitude -= 360
+        elif longitude < -180:
+            longitude += 360
+        return longitude + 0.0, latitude + 0.0  # no negative zero
+
+
+def of_places(rings: Sequence[Iterable[Sequence[Any]]], is_area: bool) -> Vertices:
+    """A polygon of an outer ring and holes, or lines, each of latitudes and longitudes."""
+    made = _Maker(is_area)
+    for ring in rings:
+        if isinstance(ring, str | bytes) or not isinstance(ring, Iterable):
+            raise TypeError(f"a ring or a line must be pairs of latitude and longitude, not {type(ring).__name__}")
+        made.ring(_turned(place) for place in ring)
+    made.end_part()
+    return made.made()
+
+
+def _turned(place: Any) -> Sequence[Any]:
+    try:
+        latitude, longitude = place[0], place[1]
+    except (TypeError, IndexError, KeyError):
+        return (place,)
+    return longitude, latitude
+
+
+def of_geojson(geometry: Mapping[str, Any]) -> Vertices:
+    """A Polygon, MultiPolygon, LineString or MultiLineString.
+
+    Raises:
+        InvalidArgumentError: It is another geometry, or none.
+    """
+    kind, coordinates = geometry.get("type"), geometry.get("coordinates")
+    if kind not in AREAS and kind not in LINES:
+        raise InvalidArgumentError(f"type: {shown(kind)} is none of {', '.join([*AREAS, *LINES])}")
+    made = _Maker(kind in AREAS)
+    several = AREAS.get(kind, LINES.get(kind))
+    for part in _items(coordinates) if several and kind in AREAS else [coordinates]:
+        for ring in _items(part) if several or kind in AREAS else [part]:
+            made.ring(_items(ring))
+        made.end_part()
+    return made.made()
+
+
+def _items(value: Any) -> Sequence[Any]:
+    if not isinstance(value, list | tuple):
+        raise InvalidArgumentError(f"coordinates: {shown(value)} is not a list of them")
+    return value
+
+
+def is_shape(text: str) -> bool:
+    """Whether a text begins as the well-known text of polygons or lines does."""
+    match = _WKT.fullmatch(text)
+    return match is not None and match[2].upper() in {name.upper() for name in (*AREAS, *LINES)}
+
+
+def of_wkt(text: str) -> Vertices:
+    """Well-known text (ISO 19125, EWKT): longitude first.
+
+    Raises:
+        InvalidArgumentError: It is none, of another geometry, or in another reference system.
+    """
+    match = _WKT.fullmatch(text)
+    if match is None:
+        raise InvalidArgumentError(f"{shown(text)} is not WKT of a polygon or line")
+    if match[1] is not None and int(match[1]) not in _WGS84:
+        raise InvalidArgumentError(f"is in EPSG:{match[1]}, not in WGS84 (EPSG:4326)")
+    names = {name.upper(): name for name in (*AREAS, *LINES)}
+    kind = names.get(match[2].upper())
+    if kind is None:
+        raise InvalidArgumentError(f"type: {match[2].upper()} is none of {', '.join(names)}")
+    return of_geojson({"type": kind, "coordinates": _nested(match[4], text)})
+
+
+def _nested(text: str, whole: str) -> Any:
+    """Lists of what stands in parentheses; a list of numbers is a place."""
+    stack: list[list[Any]] = [[]]
+    place: list[float] = []
+    end = 0
+
+    def close_place() -> None:
+        if place:
+            stack[-1].append(list(place))
+            place.clear()
+
+    while match := _TOKEN.match(text, end):
+        end, token = match.end(), match[1].upper()
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            close_place()
+            if len(stack) < 2:
+                stack.clear()
+                break
+            inner = stack.pop()
+            stack[-1].append(inner)
+        elif token == ",":
+            close_place()
+        elif token == "EMPTY":
+            stack[-1].append([])
+        else:
+            place.append(float(token))
+        if len(stack) > 8:
+            break
+    if text[end:].strip() or len(stack) != 1 or len(stack[0]) != 1 or place:
+        raise InvalidArgumentError(f"{shown(whole)} is not WKT of a polygon or line")
+    return stack[0][0]
+
+
+def of_wkb(data: bytes) -> Vertices:
+    """Well-known binary: ISO or extended, in either byte order; further dimensions are skipped.
+
+    Raises:
+        InvalidArgumentError: It is none, of another geometry, or in another reference system.
+    """
+    reader = _Reader(memoryview(data).cast("B"))
+    try:
+        kind = reader.head()
+        name = _NAMES.get(kind, str(kind))
+        if name not in AREAS and name not in LINES:
+            raise InvalidArgumentError(f"type: is a {name}, none of {', '.join([*AREAS, *LINES])}")
+        made = _Maker(name in AREAS)
+        one = _CODES["Polygon" if name in AREAS else "LineString"]
+        for number in range(reader.count() if kind > 3 else 1):
+            if kind > 3 and reader.head() != one:
+                raise InvalidArgumentError(f"type: part {number} is not a {_NAMES[one]}")
+            for _ in range(reader.count() if name in AREAS else 1):
+                made.ring(reader.places())
+            made.end_part()
+        reader.end()
+    except struct.error:
+        raise InvalidArgumentError(f"not WKB: it ends after {len(data)} bytes") from None
+    return made.made()
+
+
+class _Reader:
+    """Reads well-known binary from its begin."""
+
+    def __init__(self, data: memoryview[int]) -> None:
+        self._data, self._at, self._order, self._dimensions = data, 0, "<", 2
+
+    def head(self) -> int:
+        """The kind of a geometry."""
+        order = self._data[self._at] if self._at < len(self._data) else 9
+        if order > 1:
+            raise InvalidArgumentError(f"not WKB: byte {self._at} is no byte order")
+        self._at += 1
+        self._order = "<" if order else ">"
+        kind = self.count()
+        if kind & 0x2000_0000 and (reference := self.count()) not in _WGS84:
+            raise InvalidArgumentError(f"its SRID {reference} is not 4326, WGS84; transform it first")
+        thousands = kind % 0x1000_0000 // 1000
+        self._dimensions = (
+            2 + bool(kind & 0x8000_0000) + bool(kind & 0x4000_0000) + {1: 1, 2: 1, 3: 2}.get(thousands, 0)
+        )
+        return kind % 0x1000_0000 % 1000
+
+    def count(self) -> int:
+        (number,) = struct.unpack_from(f"{self._order}I", self._data, self._at)
+        self._at += 4
+        return int(number)
+
+    def places(self) -> Iterator[tuple[float, ...]]:
+        """The vertices of a ring or line."""
+        count, size = self.count(), 8 * self._dimensions
+        if count * size > len(self._data) - self._at:
+            raise struct.error
+        place = struct.Struct(f"{self._order}{self._dimensions}d")
+        begin, self._at = self._at, self._at + count * size
+        return place.iter_unpack(self._data[begin : self._at])
+
+    def end(self) -> None:
+        if self._at != len(self._data):
+            raise InvalidArgumentError(f"not WKB: {len(self._data) - self._at} bytes follow it")
+
+
+def geometry_of(value: Any) -> Mapping[str, Any] | None:
+    """The GeoJSON geometry of a mapping, or of what has a ``__geo_interface__``; None: it is neither."""
+    found = value if isinstance(value, Mapping) else getattr(value, "__geo_interface__", None)
+    if not isinstance(found, Mapping):
+        return None
+    if found.get("type") == "Feature":
+        found = found.get("geometry")
+        if not isinstance(found, Mapping):
+            raise InvalidArgumentError("geometry is empty: the feature has none")
+    return found

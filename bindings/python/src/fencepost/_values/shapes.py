@@ -1,0 +1,294 @@
+"""Polygons and corridors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any, ClassVar, TypeAlias
+
+from .._native import InvalidArgumentError, shape_distance
+from .._tables.geometries import Vertices, geometry_of, of_geojson, of_places, of_wkb, of_wkt
+from .._tables.numbers import real, shown
+from .conditions import Geometry
+
+EDGES = ("geodesic", "planar")
+"""What joins two vertices, in the library's order."""
+Place: TypeAlias = Sequence[float]
+"""Latitude and longitude, degrees."""
+_NO_NUMBER = float("nan")
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class PolygonalGeographicCondition:
+    """Polygons with holes on the Earth: satisfied within the parts, the line included, and not in their holes.
+
+    The edges are geodesics of the WGS84 ellipsoid. Poles and the antimeridian are places like any other. A ring
+    encloses the smaller of the two areas that it bounds, whatever its winding.
+
+    Args:
+        exterior: The outer ring: pairs of latitude and longitude, degrees, -90 to 90 and -360 to 360, closed or not. Or
+            a geometry that says itself what it has, holes included: anything with a ``__geo_interface__`` (a polygon or
+            multipolygon of Shapely, for example), a GeoJSON geometry or feature as a dict, well-known text, or
+            well-known binary; their coordinates are longitude first.
+        holes: Rings, where `exterior` is one.
+        edges: What joins two vertices: ``geodesic``, the shortest way on the ellipsoid, or ``planar``, a straight line
+            on the map of degrees, as GeoJSON, GeoPackage and Shapefile mean it.
+        oriented: Whether the polygon lies left of each ring as listed; only so it can be more than half the Earth.
+        buffer: Metres by which the line lies outside of the rings; negative: inside.
+
+    Raises:
+        InvalidArgumentError: A value is out of its range. Rings that cross, that have no area, or that cannot be told
+            apart are refused when the condition is added to a monitor.
+        TypeError: `exterior` is none of these.
+
+    Example:
+        >>> square = PolygonalGeographicCondition([(47.55, 7.58), (47.55, 7.6), (47.57, 7.6), (47.57, 7.58)])
+        >>> square.contains(47.56, 7.59), round(square.distance(47.56, 7.59))
+        (True, -753)
+    """
+
+    wkb: bytes
+    """The vertices as well-known binary: ISO, little endian, longitude first, rings closed."""
+    edges: str
+    oriented: bool
+    buffer: float
+
+    def __init__(
+        self,
+        exterior: Any,
+        holes: Iterable[Iterable[Place]] = (),
+        *,
+        edges: str = "geodesic",
+        oriented: bool = False,
+        buffer: float = 0.0,
+    ) -> None:
+        found = _vertices(exterior, "exterior")
+        rings = list(holes)
+        if found is None:
+            found = of_places([exterior, *rings], True)
+        elif rings:
+            raise TypeError("holes go with a ring of coordinates: other geometries have their own")
+        elif not found.is_area:
+            raise InvalidArgumentError("type: a line is no polygon: a CorridorGeographicCondition has a radius")
+        metres = real(buffer, "buffer")
+        if not isfinite(metres):
+            raise InvalidArgumentError(f"buffer is {metres}; accepted are finite metres")
+        if not isinstance(oriented, bool):
+            raise TypeError(f"oriented must be a bool, not {type(oriented).__name__}")
+        _set(self, wkb=found.wkb, edges=_edges(edges), oriented=oriented, buffer=metres)
+
+    @property
+    def parts(self) -> tuple[tuple[tuple[tuple[float, float], ...], ...], ...]:
+        """The parts, each the outer ring and then its holes, each of pairs of latitude and longitude, not closed.
+
+        Example:
+            >>> PolygonalGeographicCondition([(0, 0), (0, 1), (1, 0)]).parts
+            ((((0.0, 0.0), (0.0, 1.0), (1.0, 0.0)),),)
+        """
+        found = of_wkb(self.wkb)
+        rings = [tuple(ring) for ring in found.places()]
+        return tuple(tuple(rings[begin:end]) for begin, end in zip(found.parts, found.parts[1:]))
+
+    def contains(self, latitude: float, longitude: float) -> bool:
+        """Whether a position lies in the polygon, the line included.
+
+        Raises:
+            InvalidArgumentError: A coordinate is out of its range, or the polygon is refused.
+        """
+        return self.distance(latitude, longitude) <= 0
+
+    def distance(self, latitude: float, longitude: float) -> float:
+        """The signed boundary distance of a position: metres along the geodesic to the nearest place of the line,
+        negative inside, 0 on the line; right to 15 nm.
+
+        The polygon is examined anew with each call: a monitor is for many positions.
+
+        Raises:
+            InvalidArgumentError: A coordinate is out of its range, or the polygon is refused.
+        """
+        return _distance(self.wkb, self._definition()[1], latitude, longitude)
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """What libraries of the GIS world read a shape by."""
+        parts = [[[_turned(place) for place in (*ring, ring[0])] for ring in part] for part in self.parts]
+        return (
+            {"type": "MultiPolygon", "coordinates": parts}
+            if len(parts) > 1
+            else {"type": "Polygon", "coordinates": parts[0]}
+        )
+
+    def __repr__(self) -> str:
+        more = f", edges={self.edges!r}" if self.edges != EDGES[0] else ""
+        more += ", oriented=True" if self.oriented else ""
+        more += f", buffer={self.buffer:g}" if self.buffer else ""
+        return f"<PolygonalGeographicCondition of {_described(self.wkb)}{more}>"
+
+    @property
+    def described(self) -> str:
+        """In words: ``polygon of 1 part, 4 vertices``."""
+        buffer = f", buffer {self.buffer:g} m" if self.buffer else ""
+        return f"polygon of {_described(self.wkb)}{buffer}"
+
+    _KIND: ClassVar[int] = 3
+
+    def _definition(self) -> tuple[int, Geometry]:
+        return self._KIND, (self.wkb, _NO_NUMBER, EDGES.index(self.edges), self.oriented, self.buffer)
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class CorridorGeographicCondition:
+    """Lines and what lies near them: satisfied within `radius` of one of the lines. Ends and bends are round.
+
+    Args:
+        path: A line: pairs of latitude and longitude, degrees, -90 to 90 and -360 to 360. Or a geometry that says
+            itself what it has, one line or several: anything with a ``__geo_interface__``, a GeoJSON geometry or
+            feature as a dict, well-known text, or well-known binary; their coordinates are longitude first.
+        radius: Half the width: metres, finite, above 0.
+        edges: What joins two vertices: ``geodesic`` or ``planar``; see :class:`PolygonalGeographicCondition`.
+
+    Raises:
+        InvalidArgumentError: A value is out of its range.
+        TypeError: `path` is none of these.
+
+    Example:
+        >>> road = CorridorGeographicCondition([(47.55, 7.58), (47.56, 7.6)], radius=50)
+        >>> road.contains(47.555, 7.59), road.contains(47.555, 7.6)
+        (True, False)
+    """
+
+    wkb: bytes
+    """The vertices as well-known binary: ISO, little endian, longitude first."""
+    radius: float
+    edges: str
+
+    def __init__(self, path: Any, radius: float, *, edges: str = "geodesic") -> None:
+        found = _vertices(path, "path")
+        if found is None:
+            found = of_places([path], False)
+        elif found.is_area:
+            raise InvalidArgumentError("type: a polygon is no line: a PolygonalGeographicCondition has a buffer")
+        metres = real(radius, "radius")
+        if not 0 < metres < inf:
+            raise InvalidArgumentError(f"radius is {metres}; accepted are finite values above 0 metres")
+        _set(self, wkb=found.wkb, radius=metres, edges=_edges(edges))
+
+    @property
+    def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:
+        """The lines, each of pairs of latitude and longitude.
+
+        Example:
+            >>> CorridorGeographicCondition("LINESTRING (7 47, 8 47)", radius=50).lines
+            (((47.0, 7.0), (47.0, 8.0)),)
+        """
+        return tuple(tuple(line) for line in of_wkb(self.wkb).places())
+
+    def contains(self, latitude: float, longitude: float) -> bool:
+        """Whether a position lies within the radius of a line.
+
+        Raises:
+            InvalidArgumentError: A coordinate is out of its range, or the corridor is refused.
+        """
+        return self.distance(latitude, longitude) <= 0
+
+    def distance(self, latitude: float, longitude: float) -> float:
+        """The signed boundary distance of a position: metres to the nearest place of the lines, less the radius.
+
+        The lines are examined anew with each call: a monitor is for many positions.
+
+        Raises:
+            InvalidArgumentError: A coordinate is out of its range, or the corridor is refused.
+        """
+        return _distance(self.wkb, self._definition()[1], latitude, longitude)
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """The lines, without the radius, as libraries of the GIS world read a shape."""
+        lines = [[_turned(place) for place in line] for line in self.lines]
+        return (
+            {"type": "MultiLineString", "coordinates": lines}
+            if len(lines) > 1
+            else {"type": "LineString", "coordinates": lines[0]}
+        )
+
+    def __repr__(self) -> str:
+        more = f", edges={self.edges!r}" if self.edges != EDGES[0] else ""
+        return f"<CorridorGeographicCondition of {_described(self.wkb)}, radius={self.radius:g}{more}>"
+
+    @property
+    def described(self) -> str:
+        """In words: ``corridor of 50 m around 1 line, 2 vertices``."""
+        return f"corridor of {self.radius:g} m around {_described(self.wkb)}"
+
+    _KIND: ClassVar[int] = 4
+
+    def _definition(self) -> tuple[int, Geometry]:
+        return self._KIND, (self.wkb, self.radius, EDGES.index(self.edges), False, 0.0)
+
+
+def condition_of(
+    kind: int, wkb: bytes, radius: float, edges: int, oriented: bool, buffer: float
+) -> PolygonalGeographicCondition | CorridorGeographicCondition:
+    """A condition as the library gives it back."""
+    if kind == PolygonalGeographicCondition._KIND:
+        polygon = object.__new__(PolygonalGeographicCondition)
+        _set(polygon, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], oriented=oriented, buffer=buffer)
+        return polygon
+    corridor = object.__new__(CorridorGeographicCondition)
+    _set(corridor, wkb=of_wkb(wkb).wkb, radius=radius, edges=EDGES[edges])
+    return corridor
+
+
+def shape_of(
+    vertices: Vertices, radius: float | None, edges: str, oriented: bool = False, buffer: float = 0.0
+) -> PolygonalGeographicCondition | CorridorGeographicCondition:
+    """The condition of vertices that were read; lines have a radius."""
+    if vertices.is_area:
+        return PolygonalGeographicCondition(vertices.wkb, edges=edges, oriented=oriented, buffer=buffer)
+    return CorridorGeographicCondition(vertices.wkb, _NO_NUMBER if radius is None else radius, edges=edges)
+
+
+def _set(condition: Any, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(condition, name, value)
+
+
+def _vertices(given: Any, name: str) -> Vertices | None:
+    """The vertices of a geometry that says what it has; None: these are coordinates."""
+    if isinstance(given, str):
+        return of_wkt(given)
+    if isinstance(given, bytes | bytearray | memoryview):
+        return of_wkb(bytes(given))
+    geometry = geometry_of(given)
+    if geometry is not None:
+        return of_geojson(geometry)
+    if not isinstance(given, Iterable):
+        kinds = "pairs of latitude and longitude, a geometry, WKT or WKB"
+        raise TypeError(f"{name} must be {kinds}, not {type(given).__name__}")
+    return None
+
+
+def _edges(edges: Any) -> str:
+    if edges not in EDGES:
+        raise InvalidArgumentError(f"edges {shown(edges)} is not one of {', '.join(EDGES)}")
+    return str(edges)
+
+
+def _turned(place: tuple[float, float]) -> list[float]:
+    return [place[1], place[0]]
+
+
+def _described(wkb: bytes) -> str:
+    found = of_wkb(wkb)
+    count, vertices = (len(found.parts if found.is_area else found.rings) - 1), len(found.coordinates) // 2
+    what = "part" if found.is_area else "line"
+    return f"{count} {what}{'s' * (count > 1)}, {vertices} {'vertices' if vertices > 1 else 'vertex'}"
+
+
+def _distance(wkb: bytes, geometry: Any, latitude: Any, longitude: Any) -> float:
+    found = of_wkb(wkb)
+    place = real(latitude, "latitude"), real(longitude, "longitude")
+    _, radius, edges, oriented, buffer = geometry
+    rows = found.is_area, found.coordinates, found.rings, found.parts
+    return shape_distance(*rows, radius, edges, oriented, buffer, *place)

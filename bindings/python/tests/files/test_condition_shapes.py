@@ -1,0 +1,192 @@
+"""Polygons and lines of files and tables as conditions: what they become, what is refused, what is said of edges."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run, refusal
+
+from fencepost import (
+    CircularGeographicCondition,
+    CorridorGeographicCondition,
+    Fix,
+    InputWarning,
+    PolygonalGeographicCondition,
+    replay,
+)
+
+ONE = [Fix(0.5, 0.5, time=0)]
+SQUARE = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
+HOLE = [[0.2, 0.2], [0.2, 0.4], [0.4, 0.4], [0.4, 0.2], [0.2, 0.2]]
+SMALL = [[0.0, 0.0], [0.001, 0.0], [0.001, 0.001], [0.0, 0.0]]
+
+
+def feature(kind: str, coordinates: Any, identifier: str = "a", **properties: Any) -> dict[str, Any]:
+    geometry = {"type": kind, "coordinates": coordinates}
+    return {"type": "Feature", "geometry": geometry, "properties": {"identifier": identifier, **properties}}
+
+
+def write(path: Path, *features: Any) -> Path:
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path
+
+
+def test_all_kinds_of_features(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "c.geojson",
+        feature("Polygon", [SQUARE, HOLE], "park", edges="geodesic", buffer=2.5, policy="exact"),
+        feature("MultiPolygon", [[SMALL], [[[x + 5, y] for x, y in SMALL]]], "both", oriented=True),
+        feature("LineString", SMALL[:2], "road", radius=50),
+        feature("MultiLineString", [SMALL[:2], SMALL[1:3]], "roads", radius_m=5, edges="planar"),
+        feature("Point", [0, 0], "home", radius=100),
+    )
+    log = replay(ONE, path)
+    planar = {"edges": "planar"}
+    multi = {"type": "MultiPolygon", "coordinates": [[SMALL], [[[x + 5, y] for x, y in SMALL]]]}
+    lines = {"type": "MultiLineString", "coordinates": [SMALL[:2], SMALL[1:3]]}
+    assert log.conditions == {
+        "park": PolygonalGeographicCondition({"type": "Polygon", "coordinates": [SQUARE, HOLE]}, buffer=2.5),
+        "both": PolygonalGeographicCondition(multi, oriented=True, edges="planar"),
+        "road": CorridorGeographicCondition([(0, 0), (0, 0.001)], 50, edges="planar"),
+        "roads": CorridorGeographicCondition(lines, 5, **planar),
+        "home": CircularGeographicCondition(0, 0, 100),
+    }
+    assert (log[0].identifier, str(log[0].state)) == ("park", "satisfied")
+    assert repr(log) and log._repr_html_() and log.visits() is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (feature("LineString", SMALL[:2]), "features[0]: radius: a number of metres is needed for a line, not None"),
+        (feature("LineString", SMALL[:2], radius="5"), "radius: a number of metres is needed for a line, not '5'"),
+        (feature("LineString", SMALL[:2], radius=-1), "features[0]: radius is -1; accepted are finite values above 0"),
+        (feature("Polygon", [SMALL], buffer="2"), "buffer: a number of metres is needed, not '2'"),
+        (feature("Polygon", [SMALL], oriented=1), "oriented: true or false is needed, not 1"),
+        (feature("Polygon", [SMALL], edges="curved"), "edges 'curved' is not one of geodesic, planar"),
+        (feature("Polygon", [SMALL], uuid="x"), "has a geometry and a uuid"),
+        (feature("Polygon", SMALL), "features[0]: "),
+        (feature("Polygon", [[[0, 0], [1, 95], [1, 1]]]), "vertex 1: latitude is 95; accepted are -90 to 90 degrees"),
+        (feature("Polygon", None), "coordinates: None is not a list"),
+        (
+            feature("MultiPoint", [[0, 0]]),
+            "geometry 'MultiPoint': a Polygon, MultiPolygon, LineString, MultiLineString",
+        ),
+        (
+            feature("Polygon", [[[0, 0], [1, 1], [1, 0], [0, 1]]]),
+            "features[0]: crossing: two edges cross, part 0, ring 0, edge 0 and part 0, ring 0, edge 2",
+        ),
+        (feature("Polygon", [[[0, 0], [1, 1], [1, 0], [0, 1]]]), "shapely.make_valid repairs most polygons"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, given: dict[str, Any], words: str) -> None:
+    path = write(tmp_path / "c.geojson", given)
+    assert words in str(refusal(replay, ONE, path))
+
+
+def test_the_command_names_what_repairs_a_polygon(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "c.geojson", feature("Polygon", [[[0, 0], [1, 1], [1, 0], [0, 1]]]))
+    (tmp_path / "t.csv").write_text("time,lat,lon\n0,0.5,0.5\n")
+    done = run("replay", "t.csv", "--conditions", "c.geojson")
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+    assert done.stderr.endswith("; Fix geometries of QGIS repairs most polygons that are refused\n")
+
+
+def test_what_is_said_of_edges(tmp_path: Path) -> None:
+    """Only where it matters, once a file, and not where the file has said it."""
+    far = [[x, y + 50] for x, y in SQUARE]
+    farther = [[3 * x, y + 60] for x, y in SQUARE]
+    path = write(
+        tmp_path / "c.geojson", feature("Polygon", [far], "a"), feature("Polygon", [farther], "b"),
+        feature("Polygon", [SMALL], "c"), feature("LineString", farther, "d", radius=5, edges="geodesic"),
+    )  # fmt: skip
+    words = (
+        r"features\[1\]: geodesic and planar edges lie up to \d{3,4} m apart \(part 0, ring 0, edge \d, the most of 2"
+    )
+    with pytest.warns(InputWarning, match=words) as told:
+        replay(ONE, path)
+    assert len(told) == 1 and "a property or column edges says geodesic or planar" in str(told[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        replay(ONE, write(path, feature("Polygon", [far], edges="planar"), feature("Polygon", [SMALL], "c")))
+
+
+def test_well_known_text(tmp_path: Path) -> None:
+    text = "POLYGON ((0 0, 0.001 0, 0.001 0.001, 0 0))"
+    path = tmp_path / "c.csv"
+    path.write_text(f'id,wkt,radius,buffer\na,"{text}",,2.5\nb,POINT (0 0),50,\nc,"LINESTRING (0 0, 0 0.001)",5,\n')
+    assert replay(ONE, path).conditions == {
+        "a": PolygonalGeographicCondition(text, edges="planar", buffer=2.5),
+        "b": CircularGeographicCondition(0, 0, 50),
+        "c": CorridorGeographicCondition("LINESTRING (0 0, 0 0.001)", 5, edges="planar"),
+    }
+    path.write_text(f'id,wkt,radius,buffer\na,"{text}",,much\n')
+    assert "line 2: buffer 'much' is not a number" in str(refusal(replay, ONE, path))
+
+
+@pytest.mark.parametrize("name", ["c.gpkg", "c.fgb", "c.shp", "c.kml", "c.parquet", "frame"])
+def test_vector_layers(tmp_path: Path, name: str) -> None:
+    geopandas, shapely = pytest.importorskip("geopandas"), pytest.importorskip("shapely")
+    shapes = [shapely.Polygon(SQUARE, [HOLE]), shapely.Polygon(SMALL), shapely.LineString(SMALL[:2])]
+    radius = [None, None, 25.0]
+    if name == "c.shp":  # of one kind, and turned by its writer
+        shapes, radius = [shapely.orient_polygons(shape, exterior_cw=True) for shape in shapes[:2]], [None, None]
+    frame = geopandas.GeoDataFrame(
+        {"identifier": list("abc")[: len(shapes)], "radius": radius}, geometry=shapes, crs=4326
+    )
+    source: Any = frame
+    if name == "c.parquet":
+        frame.to_parquet(source := tmp_path / name)
+    elif name != "frame":
+        frame.to_file(source := tmp_path / name, driver="LIBKML" if name == "c.kml" else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        found = replay(ONE, source).conditions
+    expected = {
+        "a": PolygonalGeographicCondition(shapes[0], edges="planar"),
+        "b": PolygonalGeographicCondition(shapes[1], edges="planar"),
+    }
+    if name != "c.shp":
+        expected["c"] = CorridorGeographicCondition(shapes[2], 25, edges="planar")  # type: ignore[assignment]
+    assert {key: found[key] for key in sorted(found)} == expected
+    if name == "c.gpkg":
+        frame.to_crs(3857).to_file(tmp_path / "p.gpkg")
+        assert "its CRS EPSG:3857 is projected" in str(refusal(replay, ONE, tmp_path / "p.gpkg"))
+        with pytest.warns(InputWarning, match="geodesic and planar edges lie up to"):
+            again = replay(ONE, tmp_path / "p.gpkg", transform=True).conditions["b"]
+        assert isinstance(again, PolygonalGeographicCondition)
+        assert again.parts[0][0][1] == pytest.approx(expected["b"].parts[0][0][1], abs=1e-9)
+
+
+def test_what_a_layer_cannot_hold(tmp_path: Path) -> None:
+    geopandas, shapely = pytest.importorskip("geopandas"), pytest.importorskip("shapely")
+    good = shapely.Polygon(SMALL)
+
+    def frame(*shapes: Any, **columns: Any) -> Any:
+        names = [f"c{number}" for number in range(len(shapes))]
+        return geopandas.GeoDataFrame({"identifier": names, **columns}, geometry=list(shapes), crs=4326)
+
+    for source, words in (
+        (frame(good, shapely.MultiPoint([(0, 0)])), "row 1: is a MultiPoint, one of Polygon, MultiPolygon, LineString"),
+        (frame(good, None), "row 1: has no geometry"),
+        (frame(good, shapely.Point(0, 0)), "row 1: radius is missing"),
+        (frame(good, shapely.LineString(SMALL[:2])), "row 1: radius: a number of metres is needed for a line"),
+        (frame(good, shapely.Polygon()), "row 1: geometry is empty"),
+        (frame(good, edges=["curved"]), "row 0: edges 'curved' is not one of geodesic, planar"),
+        (frame(good, buffer=["x"]), "row 0: buffer: a number of metres is needed, not 'x'"),
+    ):
+        assert words in str(refusal(replay, ONE, source))
+
+
+def test_a_corridor_of_a_file_is_lived_through(tmp_path: Path) -> None:
+    """The way along a road and away from it."""
+    path = write(tmp_path / "c.geojson", feature("LineString", [[0, 0], [0.01, 0]], "road", radius=20))
+    fixes = [Fix(0, 0.0005 * step, time=step * 1_000_000) for step in range(10)]
+    fixes += [Fix(0.0002 * step, 0.005, time=(10 + step) * 1_000_000) for step in range(10)]
+    log = replay(fixes, path, policy="exact")
+    assert [(str(event.state), event.date_us) for event in log] == [("satisfied", 0), ("unsatisfied", 11_000_000)]
+    assert log[1].boundary_distance == pytest.approx(2.1, abs=0.1)

@@ -1,0 +1,302 @@
+"""Polygons and corridors as values: from whatever holds a geometry, and against the exact distances of the corpus."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import random
+import struct
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from fencepost import (
+    Condition,
+    CorridorGeographicCondition as Corridor,
+    FencepostError,
+    InvalidArgumentError,
+    Monitor,
+    NotFoundError,
+    PolygonalGeographicCondition as Polygon,
+)
+from fencepost._command.conform_shapes import names, shape_of
+
+SQUARE = [(0.0, 0.0), (0.0, 2.0), (2.0, 2.0), (2.0, 0.0)]
+HOLE = [(0.5, 0.5), (0.5, 1.5), (1.5, 1.5)]
+GOLDEN = ROOT / "Tests" / "Golden"
+
+
+def turned(ring: list[tuple[float, float]]) -> list[list[float]]:
+    return [[longitude, latitude] for latitude, longitude in ring]
+
+
+class Geometry:
+    def __init__(self, kind: str, coordinates: Any) -> None:
+        self.__geo_interface__ = {"type": kind, "coordinates": coordinates}
+
+
+def test_one_polygon_from_all_that_hold_one() -> None:
+    expected = Polygon(SQUARE, [HOLE])
+    assert expected.parts == ((tuple(SQUARE), tuple(HOLE)),)
+    rings = [turned(SQUARE), turned(HOLE)]
+    closed = [[*ring, ring[0]] for ring in rings]
+    wkt = "POLYGON " + str(tuple(tuple(f"{x} {y}" for x, y in ring) for ring in closed)).replace("'", "")
+    feature = {"type": "Feature", "geometry": {"type": "Polygon", "coordinates": closed}, "properties": None}
+    for source in (
+        Geometry("Polygon", rings), Geometry("Polygon", closed), feature, feature["geometry"], wkt, wkt.lower(),
+        f"SRID=4326;{wkt}", expected.wkb, bytearray(expected.wkb), memoryview(expected.wkb), expected,
+    ):  # fmt: skip
+        assert Polygon(source) == expected, source
+    repeated = [SQUARE[0], *SQUARE, SQUARE[3], SQUARE[0]]
+    assert Polygon(repeated, (hole for hole in [HOLE])) == expected
+    assert (
+        Polygon([(latitude, longitude + 360 * (longitude < 1)) for latitude, longitude in SQUARE], [HOLE]) == expected
+    )
+    assert hash(expected) == hash(Polygon(wkt)) and len({expected, Polygon(wkt)}) == 1
+    assert pickle.loads(pickle.dumps(expected)) == expected
+    others = [Polygon(SQUARE), Polygon(wkt, edges="planar"), Polygon(wkt, oriented=True), Polygon(wkt, buffer=1)]
+    assert expected not in others and len(set(others)) == 4
+    assert isinstance(expected, Condition)
+
+
+def test_one_corridor_from_all_that_hold_one() -> None:
+    expected = Corridor(SQUARE, radius=50)
+    assert expected.lines == (tuple(SQUARE),)
+    for source in (
+        Geometry("LineString", turned(SQUARE)), "LINESTRING M (0 0 9, 2 0 9, 2 2 9, 0 2 9)", expected.wkb, expected,
+        {"type": "LineString", "coordinates": turned(SQUARE)},
+    ):  # fmt: skip
+        assert Corridor(source, 50) == expected, source
+    several = Corridor("MULTILINESTRING ((0 0, 1 1), (5 5, 6 6, 7 7))", 1, edges="planar")
+    assert several.lines == (((0, 0), (1, 1)), ((5, 5), (6, 6), (7, 7)))
+    assert Corridor(several, 1, edges="planar") == several == pickle.loads(pickle.dumps(several))
+    assert Corridor([(0, 0)], 100).distance(0, 0) == -100  # a circle
+    assert repr(several) == "<CorridorGeographicCondition of 2 lines, 5 vertices, radius=1, edges='planar'>"
+    assert repr(Polygon(SQUARE, buffer=-2.5)) == "<PolygonalGeographicCondition of 1 part, 4 vertices, buffer=-2.5>"
+
+
+def test_as_shapely_reads_and_writes_them() -> None:
+    shapely = pytest.importorskip("shapely")
+    shape_of_shapely = shapely.geometry.shape
+    world = random.Random(4)
+    for number in range(60):
+        parts = [shapely.Point(20 * part, world.uniform(-50, 50)).buffer(5, quad_segs=4) for part in range(3)]
+        parts = [part.difference(part.buffer(-1)) if world.random() < 0.5 else part for part in parts]
+        shape: Any = shapely.MultiPolygon(parts) if number % 2 else parts[0]
+        if number % 3 == 0:
+            shape = shape.boundary
+        if number % 5 == 0:
+            shape = shapely.force_3d(shape, 7.0)
+        is_line = "Line" in shape.geom_type
+
+        def of(source: Any, is_line: bool = is_line) -> Any:
+            return Corridor(source, 5) if is_line else Polygon(source)
+
+        condition = of(shape)
+        for order in (0, 1):
+            for flavour in ("iso", "extended"):
+                data = shapely.to_wkb(shapely.set_srid(shape, 4326), byte_order=order, flavor=flavour)
+                assert of(data) == condition
+                if flavour == "extended":
+                    assert of(shapely.to_wkb(shapely.set_srid(shape, 4326), include_srid=True)) == condition
+        told = of(shapely.to_wkt(shape, rounding_precision=17))
+        assert shapely.from_wkb(told.wkb).equals_exact(shapely.from_wkb(condition.wkb), 1e-12)
+        assert shapely.from_wkb(condition.wkb).equals(shape_of_shapely(condition))
+        assert of(shape_of_shapely(condition)) == condition
+
+
+BAD: list[tuple[Any, type[Exception], str]] = [
+    (None, TypeError, "exterior must be pairs of latitude and longitude, a geometry, WKT or WKB, not NoneType"),
+    (5, TypeError, "not int"),
+    ([], InvalidArgumentError, "geometry is empty"),
+    ([1, 2, 3], InvalidArgumentError, "coordinate: part 0, ring 0, vertex 0 is "),
+    ([(0,), (1, 1), (2, 2)], InvalidArgumentError, "vertex 0"),
+    ([("0", "0"), (1, 1), (2, 2)], InvalidArgumentError, "vertex 0"),
+    ([(0, 0), (0, 1), (91, 0)], InvalidArgumentError, "vertex 2: latitude is 91; accepted are -90 to 90 degrees"),
+    ([(0, 0), (0, 361), (1, 0)], InvalidArgumentError, "vertex 1: longitude is 361; accepted are -360 to 360"),
+    ([(0, 0), (0, math.nan), (1, 0)], InvalidArgumentError, "longitude is nan"),
+    ("", InvalidArgumentError, "is not WKT of a polygon or line"),
+    ("POLYGON", InvalidArgumentError, "is not WKT"),
+    ("POLYGON ((0 0, 1 0, 1 1)", InvalidArgumentError, "is not WKT"),
+    ("POLYGON ((0 0, 1 0, 1 1)))", InvalidArgumentError, "is not WKT"),
+    ("POLYGON ((0 0, 1 0, 1 x))", InvalidArgumentError, "is not WKT"),
+    ("POLYGON " + "(" * 100_000, InvalidArgumentError, "is not WKT"),
+    ("POLYGON EMPTY", InvalidArgumentError, "geometry is empty"),
+    ("POLYGON (EMPTY)", InvalidArgumentError, "geometry is empty"),
+    ("POINT (1 2)", InvalidArgumentError, "type: POINT is none of POLYGON, MULTIPOLYGON, LINESTRING"),
+    ("GEOMETRYCOLLECTION (POLYGON ((0 0, 1 0, 1 1)))", InvalidArgumentError, "type: GEOMETRYCOLLECTION"),
+    ("LINESTRING (0 0, 1 1)", InvalidArgumentError, "type: a line is no polygon"),
+    ("SRID=3857;POLYGON ((0 0, 1 0, 1 1))", InvalidArgumentError, "is in EPSG:3857, not in WGS84"),
+    (b"", InvalidArgumentError, "not WKB: byte 0 is no byte order"),
+    (b"\1\3\0\0\0", InvalidArgumentError, "not WKB: it ends after 5 bytes"),
+    (b"\1\3\0\0\0\1\0\0\0\xff\xff\xff\xff", InvalidArgumentError, "not WKB: it ends after"),
+    (b"\1\7\0\0\0\0\0\0\0", InvalidArgumentError, "type: is a GeometryCollection"),
+    (Polygon(SQUARE).wkb + b"\0", InvalidArgumentError, "not WKB: 1 bytes follow it"),
+    (struct.pack("<BII", 1, 0x2000_0003, 3857), InvalidArgumentError, "SRID 3857 is not 4326"),
+    ({"type": "Feature", "geometry": None}, InvalidArgumentError, "geometry is empty: the feature has none"),
+    ({"type": "Polygon", "coordinates": 5}, InvalidArgumentError, "coordinates: 5 is not a list"),
+    ({"type": "Polygon"}, InvalidArgumentError, "coordinates: None is not a list"),
+    ({"type": "Circle", "coordinates": []}, InvalidArgumentError, "type: 'Circle' is none of Polygon"),
+    ({}, InvalidArgumentError, "type: None is none of"),
+]
+
+
+@pytest.mark.parametrize(("source", "error", "words"), BAD)
+def test_what_holds_no_polygon(source: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error) as caught:
+        Polygon(source)
+    assert words in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+def test_options_that_cannot_be() -> None:
+    for options, error, words in (
+        ({"edges": "curved"}, InvalidArgumentError, "edges 'curved' is not one of geodesic, planar"),
+        ({"edges": None}, InvalidArgumentError, "edges None"),
+        ({"buffer": math.inf}, InvalidArgumentError, "buffer is inf"),
+        ({"buffer": "5"}, TypeError, "buffer must be a number"),
+        ({"oriented": 1}, TypeError, "oriented must be a bool"),
+    ):
+        with pytest.raises(error, match=words):
+            Polygon(SQUARE, **options)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="holes go with a ring of coordinates"):
+        Polygon("POLYGON ((0 0, 1 0, 1 1))", [HOLE])
+    for radius in (0, -1, math.nan, math.inf):
+        with pytest.raises(InvalidArgumentError, match="radius is"):
+            Corridor(SQUARE, radius)
+    with pytest.raises(InvalidArgumentError, match="type: a polygon is no line"):
+        Corridor("POLYGON ((0 0, 1 0, 1 1))", 5)
+
+
+def test_damaged_bytes_never_crash() -> None:
+    world = random.Random(9)
+    whole = Polygon("MULTIPOLYGON (((0 0, 4 0, 4 4, 0 4), (1 1, 1 2, 2 2)), ((9 9, 10 9, 10 10)))").wkb
+    read = 0
+    for _ in range(4000):
+        data = bytearray(whole)
+        for _ in range(world.choice([1, 1, 2, 5])):
+            data[world.randrange(len(data))] = world.choice([0, 1, 2, 3, 5, 6, 127, 128, 255, world.randrange(256)])
+        if world.random() < 0.3:
+            del data[world.randrange(len(data)) :]
+        monitor = Monitor()
+        try:
+            shape = Polygon(bytes(data))
+            monitor.add(shape, "p")
+            assert monitor["p"].condition == shape or "planar" in repr(shape)
+            read += 1
+        except FencepostError as error:
+            assert "\n" not in str(error) and len(monitor) == 0
+    assert read > 100
+
+
+# ------------------------------------------------------------------------------------ against numbers of others
+
+
+def golden() -> list[tuple[Any, list[list[str]]]]:
+    """The shapes of the corpus, each with its places and exact distances."""
+    found: list[tuple[Any, list[list[str]]]] = []
+    for line in (GOLDEN / "shapes.tsv").read_text().splitlines()[1:]:
+        kind, *cells = line.split("\t")
+        if kind == "at":
+            found[-1][1].append(cells)
+            continue
+        _, edges, oriented, size, *_rest = cells
+        parts = [
+            [[tuple(map(float, place.split())) for place in ring.split(",")] for ring in part.split("/")]
+            for part in cells[-1].split(";")
+        ]
+        if kind == "polygon":
+            shape: Any = {"type": "MultiPolygon", "coordinates": parts}
+            found.append((Polygon(shape, edges=edges, oriented=oriented == "1", buffer=float(size)), []))
+        else:
+            shape = {"type": "MultiLineString", "coordinates": [line for part in parts for line in part]}
+            found.append((Corridor(shape, float(size), edges=edges), []))
+    return found
+
+
+def test_shapes_that_are_refused_and_those_that_nearly_are() -> None:
+    """With reason and place, and nothing changes; the library's own tests hold it to the last of them."""
+    shapes = json.loads((GOLDEN / "invalid-shapes.json").read_text())
+    assert len(shapes) > 100
+    monitor, others = Monitor(), []
+    for given in shapes:
+        reason = ""
+        try:
+            found = shape_of(given)
+            assert found is not None
+            monitor.add(found, "x")
+            assert monitor.remove("x")
+        except (InvalidArgumentError, TypeError) as error:
+            reason = str(error)
+        assert len(monitor) == 0 and "\n" not in reason
+        at = given.get("at", {})
+        if "corridor" in given:  # whose parts are lines
+            at = {"ring" if what == "part" else what: number for what, number in at.items()}
+        if bool(reason) != bool(given["reason"]) or (reason and not names(reason, given["reason"], at)):
+            others.append(f"{given['name']}: {reason or 'accepted'}")
+    assert len(others) < 6, others  # where one of several reasons is as true
+
+
+# ---------------------------------------------------------------------------------------------- in a monitor
+
+
+def test_records_give_back_what_was_added() -> None:
+    monitor = Monitor()
+    world = random.Random(2)
+    shapes: dict[str, Condition] = {}
+    for number in range(200):
+        latitude, longitude = world.uniform(-80, 80), world.uniform(-360, 360)
+        ring = [(latitude, longitude), (latitude, longitude + 1.5), (latitude + 1, longitude + 0.7)]
+        ring = [(one, other) for one, other in ring if abs(other) <= 360] if number % 2 else ring
+        if max(abs(place[1]) for place in ring) > 360 or len(ring) < 3:
+            continue
+        options: Any = {"edges": world.choice(["geodesic", "planar"])}
+        if number % 3:
+            shapes[str(number)] = Polygon(ring, **options, buffer=world.choice([0, 0, 12.5, -1]))
+        else:
+            shapes[str(number)] = Corridor(ring, world.uniform(1, 5000), **options)
+        monitor.add(shapes[str(number)], str(number), policy="exact", tag=number)
+    assert len(shapes) > 100
+    assert {record.identifier: record.condition for record in monitor.records()} == shapes
+    assert monitor.sync(shapes, policy="exact").replaced >= len(shapes) - 1  # their tags; one is 0
+    other = Monitor()
+    other.sync(monitor)
+    assert other.sync(monitor.records()).kept == len(shapes) and list(other) == list(monitor)
+    again = Monitor.restore(monitor.snapshot())
+    assert {record.identifier: record.condition for record in again.records()} == shapes
+    for identifier, shape in shapes.items():
+        assert monitor.ensure(shape, identifier, policy="exact") is False
+    columns = monitor.records().columns()
+    assert {type(radius) for radius in columns["radius"]} == {float, type(None)}
+    assert monitor.records()._repr_html_().count("<tr>") == 51
+
+
+def test_what_a_monitor_says_of_shapes() -> None:
+    monitor = Monitor()
+    monitor.add(Polygon([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar"), "p")
+    monitor.add(Corridor([(10, 0), (10, 1)], 500), "c")
+    reading = monitor.shape("p")
+    assert reading.depth is not None and 60_000 < reading.depth < 75_000 and reading.vertex_count == 4
+    assert reading.departure is not None and 400 < reading.departure < 500
+    assert monitor.shape("c").depth == 500 and monitor.shape("c").vertex_count == 2
+    assert monitor.nearest_boundary_point("c", 11, 0.5) == pytest.approx((10, 0.5), abs=0.01)
+    with pytest.raises(NotFoundError):
+        monitor.shape("gone")
+    with pytest.raises(NotFoundError):
+        monitor.nearest_boundary_point("gone", 0, 0)
+    with pytest.raises(InvalidArgumentError):
+        monitor.nearest_boundary_point("p", 91, 0)
+    monitor.set_host(unsupported=[Polygon, Corridor], time=0)
+    assert [str(monitor.record(name).last_event.state) for name in monitor] == ["unknown", "unknown"]
+
+
+def test_exact_distances() -> None:
+    """As they are in the corpus, to which the library is held by its own tests: nothing is lost on the way."""
+    far = 0
+    places = [(shape, *map(float, place)) for shape, places in golden() for place in places]
+    for shape, latitude, longitude, expected in places:
+        got = shape.distance(latitude, longitude)
+        far += abs(got - expected) > 35e-9
+        assert got == pytest.approx(expected, abs=0.01)
+    assert len(places) > 3000 and far < 10
