@@ -171,9 +171,34 @@ static void geodesy(void) {
   }
 }
 
+/* A save of so many changes that it is made in parts. */
+static void crowd(const char *store_directory) {
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.store_directory = store_directory;
+  options.durability = FENCEPOST_DURABILITY_RELAXED;
+  options.checkpoint_interval_us = 1000000;
+  fencepost_monitor *monitor;
+  OK(fencepost_monitor_create("crowd", &options, &monitor, NULL));
+  for (int i = 0; i < 10000; i++) {
+    char identifier[16];
+    snprintf(identifier, sizeof identifier, "c%d", i);
+    OK(fencepost_monitor_add_circular_condition(monitor, identifier, 0, i * 0.01, 100, NULL, NULL));
+  }
+  for (int i = 0; i < 10; i++) OK(fencepost_monitor_advance(monitor, START + i * INT64_C(1000000), NULL));
+  OK(fencepost_monitor_set_host_capabilities(monitor, FENCEPOST_DIAGNOSTIC_AUTHORIZATION_DENIED, 0,
+                                             START + INT64_C(100000000), NULL));
+  OK(fencepost_monitor_checkpoint(monitor, NULL));
+  arm();
+  fencepost_monitor_destroy(monitor);
+  OK(fencepost_monitor_create("crowd", &options, &monitor, NULL));
+  arm();
+  fencepost_monitor_destroy(monitor);
+}
+
 static const char *directory;
 
 static void *within(void *store_directory) {
+  if (store_directory != NULL) crowd(store_directory);
   live(store_directory ? "small" : NULL, store_directory, FENCEPOST_DELIVERY_LATEST);
   return NULL;
 }

@@ -6,7 +6,16 @@ public struct MonitorImage: Sendable {
     case beginning, events, definitions, states, head, over
   }
 
-  let engine: MonitorEngine
+  /// Beside the image and not in it: whoever has one would need as much more of a stack.
+  private final class Moment: Sendable {
+    let engine: MonitorEngine
+
+    init(_ engine: MonitorEngine) {
+      self.engine = engine
+    }
+  }
+
+  private let moment: Moment
   /// See ``DeviceRow/swept``.
   private var swept: UInt64 = 0
   private var part = Part.beginning
@@ -17,8 +26,11 @@ public struct MonitorImage: Sendable {
   private var told = SlotSet()
 
   init(_ engine: MonitorEngine) {
-    self.engine = engine
+    moment = Moment(engine)
   }
+
+  /// The monitor as it was.
+  var engine: MonitorEngine { moment.engine }
 
   /// Whether some rows were handed over.
   public var isBegun: Bool { part != .beginning }
@@ -40,6 +52,7 @@ public struct MonitorImage: Sendable {
   public mutating func forEachNextRow<Failure>(
     limit: Int, _ body: (MonitorRow) throws(Failure) -> Void
   ) throws(Failure) {
+    let engine = moment.engine
     var writer = ByteWriter(reserving: 512)
     var left = limit
     while left > 0, part != .over {
@@ -47,7 +60,7 @@ public struct MonitorImage: Sendable {
       let first = place
       switch part {
       case .beginning:
-        begin()
+        begin(engine)
         try engine.withDeviceRow(swept: swept, &writer, body)
         end = 0
         left = 0
@@ -75,7 +88,7 @@ public struct MonitorImage: Sendable {
     }
   }
 
-  private mutating func begin() {
+  private mutating func begin(_ engine: borrowing MonitorEngine) {
     swept = engine.sweptInFull
     events.reserveCapacity(engine.delivery.eventCount)
     engine.delivery.forEachEvent(engine.table) { events.append(EventRow(follows: $1, entry: $0)) }

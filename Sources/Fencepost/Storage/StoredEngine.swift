@@ -235,15 +235,15 @@ public struct StoredEngine: Sendable {
       engine.clearJournal()
       kept.update(changes, generation: engine.table.order.lastGeneration)
       isWholeDue = false
-      noteSaved(engine)
+      noteSaved(engine.tracker.counters.inputCount, engine.clock)
       if !engine.hasUrgentChanges { return }
     }
   }
 
   /// Takes note that the storage works and has everything up to a state.
-  private mutating func noteSaved(_ state: MonitorEngine) {
-    savedInputCount = state.tracker.counters.inputCount
-    savedClock = state.clock
+  private mutating func noteSaved(_ inputCount: UInt64, _ clock: Int64) {
+    savedInputCount = inputCount
+    savedClock = clock
     failure = nil
     failures = 0
     engine.storeIsFailing(false)
@@ -282,7 +282,7 @@ public struct StoredEngine: Sendable {
       return false
     }
     kept = image.kept
-    noteSaved(image.engine)
+    noteSaved(image.engine.tracker.counters.inputCount, image.engine.clock)
     return true
   }
 
