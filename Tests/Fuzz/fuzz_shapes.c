@@ -1,0 +1,103 @@
+/* Polygons and corridors from columns with any offsets, in memory of exactly the size that the counts say. */
+#include "fuzz.h"
+
+enum {
+  MOST = 24
+};
+
+/* count + 1 offsets, mostly near each other. */
+static int32_t *take_offsets(reader *in, size_t count) {
+  int32_t *offsets = malloc((count + 1) * sizeof *offsets);
+  REQUIRE(offsets != NULL);
+  int32_t offset = 0;
+  for (size_t i = 0; i <= count; i++) {
+    uint8_t step = take8(in);
+    if (step == 255) take_bytes(in, &offset, sizeof offset);
+    else if (i > 0 || step & 0x80) offset = (int32_t)((uint32_t)offset + (uint32_t)((int8_t)step % 8));
+    offsets[i] = offset;
+  }
+  return offsets;
+}
+
+/* Coordinates on a grid, so that vertices meet, or any numbers. */
+static void take_vertices(reader *in, size_t count, double *vertices) {
+  for (size_t i = 0; i < 2 * count; i++) {
+    uint8_t step = take8(in);
+    if (step == 255) take_bytes(in, &vertices[i], 8);
+    else vertices[i] = ((int)(step & 15) - 7) * (step & 16 ? 30.0 : 1.0) + (step & 32 ? 1e-9 : 0);
+  }
+}
+
+static fencepost_status add_one(fencepost_monitor *monitor, int is_corridor, const fencepost_geometry *geometry,
+                                const fencepost_shape_options *shape, fencepost_error *error) {
+  return is_corridor ? fencepost_monitor_add_corridor_condition(monitor, "one", geometry, 1000, shape, NULL, error)
+                     : fencepost_monitor_add_polygon_condition(monitor, "one", geometry, shape, NULL, error);
+}
+
+static fencepost_status measure(int is_corridor, const fencepost_geometry *geometry,
+                                const fencepost_shape_options *shape, const double *latitudes, const double *longitudes,
+                                size_t count, double *distances, fencepost_error *error) {
+  return is_corridor
+             ? fencepost_corridor_distance(geometry, 1000, shape, latitudes, longitudes, count, distances, error)
+             : fencepost_polygon_distance(geometry, shape, latitudes, longitudes, count, distances, error);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const names[] = {"a", "b", "c", "d"};
+  reader in = {data, size};
+  uint8_t how = take8(&in);
+  size_t vertices = take8(&in) % (MOST + 1), rings = take8(&in) % 8, parts = take8(&in) % 6, rows = take8(&in) % 4;
+  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape.edges = how & 1;
+  shape.oriented = how >> 1 & 1;
+  double *pairs = malloc(2 * vertices * sizeof *pairs + 1);
+  REQUIRE(pairs != NULL);
+  take_vertices(&in, vertices, pairs);
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = pairs;
+  geometry.longitudes = pairs + 1;
+  geometry.stride = 16;
+  geometry.vertex_count = vertices;
+  int32_t *ring_offsets = take_offsets(&in, rings), *part_offsets = take_offsets(&in, parts),
+          *row_offsets = take_offsets(&in, rows);
+  geometry.ring_count = rings;
+  geometry.part_count = parts;
+  if (how & 4) geometry.ring_offsets = ring_offsets;
+  if (how & 8) geometry.part_offsets = part_offsets;
+  const int32_t *condition_offsets = how & 16 ? row_offsets : NULL;
+  const int is_corridor = how >> 5 & 1;
+  static const double radii[] = {1000, 1000, 1000, 1000};
+  fencepost_monitor *monitor = NULL;
+  REQUIRE(fencepost_monitor_create(NULL, NULL, &monitor, NULL) == FENCEPOST_OK);
+  fencepost_error first = FENCEPOST_ERROR_INIT, second = FENCEPOST_ERROR_INIT, third = FENCEPOST_ERROR_INIT;
+  fencepost_status status =
+      is_corridor ? fencepost_monitor_add_corridor_conditions(monitor, names, &geometry, condition_offsets, radii, NULL,
+                                                              rows, &shape, NULL, &first)
+                  : fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, condition_offsets, NULL, rows,
+                                                             &shape, NULL, &first);
+  require_detail(status, &first);
+  size_t length, count;
+  REQUIRE(fencepost_monitor_identifiers(monitor, NULL, 0, &length, &count, NULL) == FENCEPOST_OK);
+  REQUIRE(count == (status == FENCEPOST_OK ? rows : 0));
+  REQUIRE(status == FENCEPOST_OK || first.position <= rows);
+  status = add_one(monitor, is_corridor, &geometry, &shape, &second);
+  require_detail(status, &second);
+  const double latitudes[] = {0, 0.5, 90}, longitudes[] = {0, 0.5, 7};
+  double distances[] = {NAN, NAN, NAN};
+  /* What a monitor takes can be measured, and nothing else. */
+  REQUIRE(measure(is_corridor, &geometry, &shape, latitudes, longitudes, 3, distances, &third) == status);
+  REQUIRE(strcmp(second.message, third.message) == 0);
+  for (int i = 0; i < 3; i++) REQUIRE(isnan(distances[i]) == (status != FENCEPOST_OK));
+  if (status == FENCEPOST_OK) {
+    fencepost_shape known = FENCEPOST_SHAPE_INIT;
+    REQUIRE(fencepost_monitor_condition_shape(monitor, "one", &known, NULL) == FENCEPOST_OK);
+    REQUIRE(known.vertex_count <= vertices && known.depth_m > 0);
+    for (int i = 0; i < 3; i++) REQUIRE(distances[i] >= -known.depth_m * 1.011 || known.depth_m > 99999);
+  }
+  fencepost_monitor_destroy(monitor);
+  free(pairs);
+  free(ring_offsets);
+  free(part_offsets);
+  free(row_offsets);
+  return 0;
+}

@@ -1,0 +1,83 @@
+/* Polygons and corridors: a park with a pond, a road, both as columns; the same park from a database as binary. */
+#include <fencepost.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void check(fencepost_status status, const fencepost_error *error) {
+  if (status == FENCEPOST_OK) return;
+  fprintf(stderr, "%s: %s\n", fencepost_status_name(status), error->message);
+  exit(1);
+}
+
+int main(void) {
+  const int64_t start = 1700000000000000; /* 2023-11-14T22:13:20Z */
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_monitor *monitor = NULL;
+  check(fencepost_monitor_create("polygons", NULL, &monitor, &error), &error);
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  options.policy = &exact;
+
+  /* Latitude and longitude of all vertices; where each ring starts. Ring 0 is the park, ring 1 the pond in it. */
+  static const double park[][2] = {{37.330, -122.015}, {37.330, -122.005}, {37.340, -122.005}, {37.340, -122.015},
+                                   {37.334, -122.011}, {37.334, -122.009}, {37.336, -122.009}, {37.336, -122.011}};
+  static const int32_t rings[] = {0, 4, 8};
+  fencepost_geometry columns = FENCEPOST_GEOMETRY_INIT;
+  columns.latitudes = &park[0][0];
+  columns.longitudes = &park[0][1];
+  columns.stride = sizeof park[0];
+  columns.vertex_count = 8;
+  columns.ring_offsets = rings;
+  columns.ring_count = 2;
+  check(fencepost_monitor_add_polygon_condition(monitor, "park", &columns, NULL, &options, &error), &error);
+
+  /* Thirty metres to either side of a road that passes the park. */
+  static const double road[][2] = {{37.325, -122.020}, {37.338, -122.003}, {37.345, -122.000}};
+  fencepost_geometry line = FENCEPOST_GEOMETRY_INIT;
+  line.latitudes = &road[0][0];
+  line.longitudes = &road[0][1];
+  line.stride = sizeof road[0];
+  line.vertex_count = 3;
+  check(fencepost_monitor_add_corridor_condition(monitor, "road", &line, 30, NULL, &options, &error), &error);
+
+  /* Eastwards along one parallel: into the park, over the pond, out at the road. */
+  for (int step = 0; step < 60; step++) {
+    fencepost_fix fix = {37.335, -122.0181 + step * 0.0003, 5, start + step * INT64_C(1000000)};
+    check(fencepost_monitor_feed_fix(monitor, &fix, &error), &error);
+    fencepost_event event;
+    uint32_t available;
+    while (fencepost_monitor_poll_event(monitor, &event, &available, NULL) == FENCEPOST_OK && available)
+      printf("%2d s: %s is %s, %.1f m from its line\n", step, event.identifier, fencepost_state_name(event.state),
+             event.boundary_distance_m);
+  }
+
+  /* Where is the nearest shore or edge, and how deep is the park? */
+  double latitude, longitude;
+  check(fencepost_monitor_nearest_boundary_point(monitor, "park", 37.335, -122.0085, &latitude, &longitude, &error),
+        &error);
+  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+  check(fencepost_monitor_condition_shape(monitor, "park", &shape, &error), &error);
+  printf("nearest line of the park: %.6f, %.6f; depth %.0f m\n", latitude, longitude, shape.depth_m);
+
+  /* As well-known binary, as databases keep it: the same park is not added again. */
+  unsigned char wkb[256];
+  size_t size = 0;
+  uint32_t changed = 1;
+  check(fencepost_monitor_condition_geometry(monitor, "park", wkb, sizeof wkb, &size, &error), &error);
+  check(fencepost_monitor_ensure_wkb_condition(monitor, "park", wkb, size, 0, NULL, &options, &changed, &error),
+        &error);
+  printf("%d bytes of well-known binary, changed: %d\n", (int)size, (int)changed);
+
+  /* A polygon that crosses itself is refused, and the line says where. */
+  static const double bow_tie[][2] = {{0, 0}, {1, 1}, {1, 0}, {0, 1}};
+  columns.latitudes = &bow_tie[0][0];
+  columns.longitudes = &bow_tie[0][1];
+  columns.vertex_count = 4;
+  columns.ring_offsets = NULL;
+  columns.ring_count = 0;
+  if (fencepost_monitor_add_polygon_condition(monitor, "tie", &columns, NULL, NULL, &error) != FENCEPOST_OK)
+    puts(error.message);
+
+  fencepost_monitor_destroy(monitor);
+  return 0;
+}
