@@ -120,6 +120,17 @@ import Testing
     #expect(try GeodesicShape(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
   }
 
+  /// A cross of five squares: its largest circle touches the four corners where they meet, and no edge.
+  @Test func theDepthOfPartsThatMeetIsThatOfTheWhole() throws {
+    let size = 0.01
+    let squares = [(0.0, 0.0), (1, 0), (-1, 0), (0, 1), (0, -1)].map { [square($0.0 * size, $0.1 * size, size)] }
+    let cross = try GeodesicShape(polygon: squares)
+    // Half of the diagonal: degrees of 110 574 and 111 320 m.
+    let expected = size / 2 * (110_574.0 * 110_574 + 111_320.0 * 111_320).squareRoot()
+    #expect(cross.depth > expected * 0.99 && cross.depth < expected * 1.0001, "\(cross.depth) \(expected)")
+    #expect(cross.line.vertices.count == 13)
+  }
+
   @Test func buffersMustLeaveSomething() throws {
     let box = square(0, 0, 0.01)
     let plain = try GeodesicShape(polygon: [[box]])

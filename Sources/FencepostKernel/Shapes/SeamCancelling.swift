@@ -56,6 +56,34 @@ struct SeamCancelling {
     var stretches: [Stretch] = []
     for ring in rings { add(ring, &cancelled, &stretches) }
     addAntimeridian(stretches)
+    join()
+  }
+
+  /// Makes one chain of those that go on where another ends.
+  private mutating func join() {
+    var waiting: [Key: [Int]] = [:]
+    for (number, chain) in chains.enumerated().reversed() where !SeamCancelling.isClosed(chain) {
+      waiting[Key(chain[0].start), default: []].append(number)
+    }
+    guard !waiting.isEmpty else { return }
+    var isTaken = [Bool](repeating: false, count: chains.count)
+    var joined: [[Edge]] = []
+    for number in chains.indices where !isTaken[number] {
+      isTaken[number] = true
+      var chain = chains[number]
+      while !SeamCancelling.isClosed(chain) {
+        guard let end = chain.last?.end, let next = waiting[Key(end)]?.last(where: { !isTaken[$0] }) else { break }
+        isTaken[next] = true
+        chain += chains[next]
+      }
+      joined.append(chain)
+    }
+    chains = joined
+  }
+
+  private static func isClosed(_ chain: [Edge]) -> Bool {
+    guard let first = chain.first, let last = chain.last else { return false }
+    return Key(first.start) == Key(last.end)
   }
 
   /// Whether an edge may be walked twice or lie on the antimeridian; without a place that is there twice none is.
