@@ -24,7 +24,7 @@ LIMIT = 20
 # How many marks each glyph really has on the page, and where: in the units of the screen.
 MARKS = """
 const marks = {};
-for (const name of ["tracks", "circles", "events", "states", "timeline events"]) {
+for (const name of ["tracks", "places", "events", "states", "timeline events"]) {
   const model = Bokeh.documents[0].get_model_by_name(name);
   const view = Bokeh.index.find_one_by_id(model.id);
   const sx = view.glyph.sx;
@@ -138,7 +138,7 @@ def test_opens_without_a_network(browser: Any, tmp_path: Path, name: str, make: 
     marks = browser.execute_script(MARKS)
     assert marks["events"] == {"rows": len(log), "drawn": sum(event.latitude is not None for event in log)}
     assert marks["timeline events"] == {"rows": len(log), "drawn": len(log)}
-    assert marks["circles"]["rows"] == sum(hasattr(condition, "radius") for condition in log.conditions.values())
+    assert marks["places"]["rows"] == sum(hasattr(condition, "contains") for condition in log.conditions.values())
     assert marks["tracks"]["rows"] == 1
     assert complaints(browser) == [] and requests(browser) == []
     seen = colours(screenshot(browser, f"{name}-{'offline' if unplugged else 'online'}"))
@@ -298,7 +298,7 @@ def test_search_legend_and_list_of_many_tracks(browser: Any, tmp_path: Path) -> 
     box.send_keys("\ue007")  # Enter
     low, high = browser.execute_script(SPAN, "map", "x_range")
     middle = browser.execute_script(
-        "const data = Bokeh.documents[0].get_model_by_name('circles').data_source.data;"
+        "const data = Bokeh.documents[0].get_model_by_name('places').data_source.data;"
         "return data.label_x[data.name.indexOf(arguments[0])]",
         wanted,
     )
@@ -324,7 +324,7 @@ def test_five_thousand_places_and_a_million_fixes(browser: Any, tmp_path: Path, 
             f"drawn {shown:.1f} s after it was opened"
         )
     marks = browser.execute_script(MARKS)
-    assert marks["circles"]["rows"] == 5_000 and marks["tracks"]["rows"] == 20
+    assert marks["places"]["rows"] == 5_000 and marks["tracks"]["rows"] == 20
     assert marks["events"]["rows"] == marks["events"]["drawn"] > 1_000
     assert browser.find_element("id", "visit-count").text == str(len(log.visits()))
     assert page.stat().st_size < 32_000_000 and complaints(browser) == []

@@ -18,7 +18,7 @@ import pytest
 from conftest import DATA, Run
 
 from fencepost import CircularGeographicCondition, EventLog, Fix, InputWarning, geodesic, replay
-from fencepost._log.report_data import MOST_CIRCLES, MOST_EVENTS, MOST_POINTS, MOST_ROWS, report_data
+from fencepost._log.report_data import MOST_EVENTS, MOST_PLACES, MOST_POINTS, MOST_ROWS, report_data
 from fencepost._log.web_mercator import circle, near, thinned, unwrapped, x_of, y_of
 
 pytest.importorskip("bokeh")
@@ -179,7 +179,7 @@ def test_the_page_holds_everything(tmp_path: Path) -> None:
     assert listed["columns"] == ["identifier", "start", "end", "duration", "start known", "end known"]
     assert "<title>drive.csv</title>" in text and "cdn.bokeh.org" not in text
     found = models(text)
-    assert {"map", "timeline", "tracks", "circles", "events", "states", "timeline events", "base map"} <= set(found)
+    assert {"map", "timeline", "tracks", "places", "events", "states", "timeline events", "base map"} <= set(found)
     assert found["base map"]["attributes"]["visible"] is False
     assert '<input type="checkbox" id="base-map" >' in text and "checked>" in log.report(base_map=True)
 
@@ -191,9 +191,9 @@ def test_what_is_drawn() -> None:
     assert data.events["state"] == [str(event.state) for event in log]
     assert "inside the line" in data.events["distance"][0] and data.events["accuracy"][0].endswith(" m")
     assert (
-        data.circles["name"]
-        == sorted(data.circles["name"], key=lambda name: -len([v for v in log.visits() if v.identifier == name]))
-        and len(data.circles["name"]) == 8
+        data.places["name"]
+        == sorted(data.places["name"], key=lambda name: -len([v for v in log.visits() if v.identifier == name]))
+        and len(data.places["name"]) == 8
     )
     assert [len(line) for line in data.lines["x"]] == [2297] and data.notes == []
     assert data.rows == list(log.conditions)
@@ -208,13 +208,26 @@ def test_what_is_drawn() -> None:
     assert all(west <= x <= east for x in data.lines["x"][0]) and all(south <= y <= north for y in data.lines["y"][0])
 
 
+def test_polygons_and_corridors_are_drawn_beside_circles() -> None:
+    log = replay(DATA / "drive.csv", DATA / "places.geojson")
+    data = report_data(log)
+    at = data.places["name"].index
+    quarter, way, circle_of = at("cupertino"), at("motorway 85"), at("apple")
+    assert len(data.places["name"]) == 10
+    assert [len(ring) for ring in data.places["xs"][quarter][0]] == [5, 4]  # a hole
+    assert len(data.places["xs"][way]) == 1 and len(data.places["xs"][way][0][0]) > 40
+    assert data.places["what"][quarter].startswith("polygon of 1 part")
+    assert data.places["what"][circle_of].startswith("radius 1,000 m around 37.32701")
+    assert data.places["visits"][way] == "1 (14.1 min)"
+
+
 def test_across_the_antimeridian() -> None:
     fixes = [Fix(0, near(179.9 + step * 0.001, 0), time=step * 1_000_000) for step in range(200)]
     data = report_data(replay(fixes, {"line": CircularGeographicCondition(0, -180, 2000)}, policy="exact"))
     (xs,) = data.lines["x"]
     assert max(xs) - min(xs) == pytest.approx(x_of(0.199)) and all(b > a for a, b in itertools.pairwise(xs))
     assert all(min(xs) <= x <= max(xs) for x in data.events["x"])
-    (circle_xs,) = data.circles["xs"][0][0]
+    (circle_xs,) = data.places["xs"][0][0]
     assert min(xs) < min(circle_xs) < max(circle_xs) < max(xs)
 
 
@@ -263,14 +276,14 @@ def test_short_visits_have_an_edge_of_their_own() -> None:
 
 
 def test_much_is_cut_and_said() -> None:
-    many = {f"c{n}": CircularGeographicCondition(n % 80, n % 170, 1000) for n in range(MOST_CIRCLES + 5)}
+    many = {f"c{n}": CircularGeographicCondition(n % 80, n % 170, 1000) for n in range(MOST_PLACES + 5)}
     data = report_data(replay([Fix(0, 0, time=0)], many))
-    assert len(data.circles["name"]) == MOST_CIRCLES and len(data.rows) == MOST_ROWS
+    assert len(data.places["name"]) == MOST_PLACES and len(data.rows) == MOST_ROWS
     assert data.notes == [
-        f"The timeline shows {MOST_ROWS} of {MOST_CIRCLES + 5:,} conditions: those that were satisfied most often.",
-        f"{MOST_CIRCLES} of {MOST_CIRCLES + 5} circles are drawn.",
+        f"The timeline shows {MOST_ROWS} of {MOST_PLACES + 5:,} conditions: those that were satisfied most often.",
+        f"{MOST_PLACES} of {MOST_PLACES + 5} places are drawn.",
     ]
-    assert all(len(xs[0][0]) == 36 for xs in data.circles["xs"])
+    assert all(len(xs[0][0]) == 36 for xs in data.places["xs"])
     with pytest.warns(InputWarning, match="the first: element 2 lies at latitude 91"):
         late = replay([Fix(0, 0, time=5), Fix(0, 0, time=4), Fix(91, 0, time=6)], HOME)
     assert "1 late fixes and 1 without a usable position are not drawn." in late.report()

@@ -138,11 +138,11 @@ def _map(data: ReportData, base_map: bool | str, event_source: Any) -> Any:
         frame = plot.quad(left=[west], right=[east], bottom=[south], top=[north], alpha=0, name="frame")
         plot.x_range.renderers, plot.y_range.renderers = [frame], [frame]
 
-    circles = plot.multi_polygons(
+    places = plot.multi_polygons(
         "xs",
         "ys",
-        source=models.ColumnDataSource(dict(data.circles)),
-        name="circles",
+        source=models.ColumnDataSource(dict(data.places)),
+        name="places",
         fill_color="#0072b2",
         fill_alpha="alpha",
         line_color="#0072b2",
@@ -154,12 +154,12 @@ def _map(data: ReportData, base_map: bool | str, event_source: Any) -> Any:
         nonselection_line_alpha=0.7,
         nonselection_fill_alpha="alpha",
     )
-    if 0 < len(data.circles["name"]) <= 60:
+    if 0 < len(data.places["name"]) <= 60:
         plot.text(
             "label_x",
             "label_y",
             "label",
-            source=circles.data_source,
+            source=places.data_source,
             name="labels",
             text_align="center",
             y_offset=-4,
@@ -181,10 +181,10 @@ def _map(data: ReportData, base_map: bool | str, event_source: Any) -> Any:
         line_alpha="alpha",
     )
     events = _shown_events(plot, "x", "y", event_source, "events", 13)
-    inside = _tooltip({"radius": "@radius", "centre": "@centre", "visits": "@visits"}, "@name")
+    inside = _tooltip({"place": "@what", "visits": "@visits"}, "@name")
     plot.add_tools(
         models.HoverTool(renderers=[events], tooltips=_EVENT_TOOLTIP, name="event hover", attachment="right"),
-        models.HoverTool(renderers=[circles], tooltips=inside, name="circle hover", visible=False, attachment="left"),
+        models.HoverTool(renderers=[places], tooltips=inside, name="place hover", visible=False, attachment="left"),
         models.TapTool(renderers=[events]),
         wheel := models.WheelZoomTool(zoom_on_axis=False),
     )

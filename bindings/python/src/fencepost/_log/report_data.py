@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._files.tracks import FixRow
 from .._tables.html import text as shown
@@ -12,20 +12,26 @@ from .._tables.times import from_us
 from .._values.conditions import CircularGeographicCondition
 from .._values.enums import Cause, State
 from .._values.events import Event, diagnostic_names, refinement_text
+from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
 from .log import Log, TrackReplay
+from .outlines import Polygons, corridor, in_metres, polygon
 from .visits import Visits, intervals
 from .web_mercator import Ring, circle, near, thinned, unwrapped, x_of, y_of
 
-MOST_CIRCLES = 5_000
+MOST_PLACES = 5_000
+MOST_CORNERS = 300_000
+"""Of the outlines of all polygons and corridors together."""
 MOST_ROWS = 60
 MOST_POINTS = 60_000
 """Of the lines of all tracks together: what a browser draws while it is dragged."""
 MOST_EVENTS = 20_000
 _LABEL = 40
-# Corners of a circle, by how many circles there are: the page stays small enough to open at once.
-_CORNERS = ((200, 180), (1_000, 60), (MOST_CIRCLES, 36))
+# Corners of a circle, by how many places there are: the page stays small enough to open at once.
+_CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
 
 Columns = dict[str, list[Any]]
+Place: TypeAlias = CircularGeographicCondition | PolygonalGeographicCondition | CorridorGeographicCondition
+_PLACES = (CircularGeographicCondition, PolygonalGeographicCondition, CorridorGeographicCondition)
 
 
 @dataclass(slots=True)
@@ -33,7 +39,7 @@ class ReportData:
     """Columns for the marks, in metres of Web Mercator and milliseconds since 1970, and what was left out."""
 
     lines: Columns = field(default_factory=lambda: {"x": [], "y": [], "track": [], "colour": [], "alpha": []})
-    circles: Columns = field(default_factory=lambda: defaultdict(list))
+    places: Columns = field(default_factory=lambda: defaultdict(list))
     events: Columns = field(default_factory=lambda: defaultdict(list))
     states: Columns = field(default_factory=lambda: defaultdict(list))
     rows: list[str] = field(default_factory=list)
@@ -76,7 +82,7 @@ def report_data(log: Log, visits: Visits | None = None) -> ReportData:
         points = sum(len(line) for line in data.lines["x"])
         data.notes.append(f"Lines are drawn with {points:,} of {points + thin:,} points.")
     _find_frame(data)
-    _add_circles(data, log, log.visits() if visits is None else visits, reference)
+    _add_places(data, log, log.visits() if visits is None else visits, reference)
     skipped = log.counts.late_fixes, log.counts.invalid_fixes
     if any(skipped):
         data.notes.append(f"{skipped[0]} late fixes and {skipped[1]} without a usable position are not drawn.")
@@ -239,11 +245,9 @@ def _find_frame(data: ReportData) -> None:
         data.frame = (min(xs) - east, min(ys) - north, max(xs) + east, max(ys) + north)
 
 
-def _add_circles(data: ReportData, log: Log, visits: Visits, reference: float | None) -> None:
-    conditions = [
-        (identifier, condition)
-        for identifier, condition in log.conditions.items()
-        if isinstance(condition, CircularGeographicCondition)
+def _add_places(data: ReportData, log: Log, visits: Visits, reference: float | None) -> None:
+    places: list[tuple[str, Place]] = [
+        (identifier, condition) for identifier, condition in log.conditions.items() if isinstance(condition, _PLACES)
     ]
     middle = reference or 0.0
     if data.frame is not None:
@@ -253,38 +257,61 @@ def _add_circles(data: ReportData, log: Log, visits: Visits, reference: float | 
     for visit in visits:
         seen[visit.identifier] += 1
         spent[visit.identifier] += visit.duration.total_seconds()
-    drawn = sorted(conditions, key=lambda pair: -seen[pair[0]])[:MOST_CIRCLES]
-    if len(drawn) < len(conditions):
-        data.notes.append(f"{len(drawn)} of {len(conditions)} circles are drawn.")
+    drawn = sorted(places, key=lambda pair: -seen[pair[0]])[:MOST_PLACES]
+    if len(drawn) < len(places):
+        data.notes.append(f"{len(drawn)} of {len(places)} places are drawn.")
     corners = next(corners for most, corners in _CORNERS if len(drawn) <= most)
+    most = max(MOST_CORNERS // max(len(drawn), 1), 12)
     for identifier, condition in drawn:
-        longitude = near(condition.longitude, middle)
-        rings = circle(condition.latitude, longitude, condition.radius, corners)
-        xs = [[round(x_of(value), 2) for value in ring[0]] for ring in rings]
-        ys = [[round(y_of(value), 2) for value in ring[1]] for ring in rings]
+        polygons = [[_thin(ring, most) for ring in rings] for rings in _outline(condition, middle, corners)]
+        if not polygons:
+            continue
+        xs, ys = polygons[0][0]
         count, seconds = seen[identifier], spent[identifier]
         add = {
-            "xs": [xs],
-            "ys": [ys],
+            "xs": [[ring[0] for ring in rings] for rings in polygons],
+            "ys": [[ring[1] for ring in rings] for rings in polygons],
             "name": identifier,
             "label": identifier if len(identifier) <= _LABEL else identifier[: _LABEL - 1] + "…",
-            "label_x": x_of(longitude),
-            "label_y": max(ys[0]),
-            "radius": f"{condition.radius:,g} m",
-            "centre": f"{condition.latitude:.5f}, {condition.longitude:.5f}",
+            "label_x": (min(xs) + max(xs)) / 2,
+            "label_y": max(ys),
+            "what": _described(condition),
             "alpha": 0.16 if count else 0.04,
             "visits": f"{count} ({seconds / 60:,.1f} min)" if count else "none",
         }
         for column, value in add.items():
-            data.circles[column].append(value)
-        _widen(data, rings, xs[0], ys[0])
+            data.places[column].append(value)
+        _widen(data, polygons)
 
 
-def _widen(data: ReportData, rings: list[Ring], xs: list[float], ys: list[float]) -> None:
-    """Lets the map show the whole of a circle that touches it and is not much larger than the track."""
-    if data.frame is None or len(rings) > 1:
-        if data.frame is None:
-            data.frame = (min(xs), min(ys), max(xs), max(ys))
+def _outline(condition: Place, middle: float, corners: int) -> Polygons:
+    """A place as the map shows it, near a longitude."""
+    if isinstance(condition, CircularGeographicCondition):
+        longitude = near(condition.longitude, middle)
+        return in_metres([circle(condition.latitude, longitude, condition.radius, corners)])
+    if isinstance(condition, PolygonalGeographicCondition):
+        return polygon(condition.parts, condition.edges, condition.oriented, middle)
+    return corridor(condition.lines, condition.radius, condition.edges, middle)
+
+
+def _described(condition: Place) -> str:
+    if isinstance(condition, CircularGeographicCondition):
+        return f"radius {condition.radius:,g} m around {condition.latitude:.5f}, {condition.longitude:.5f}"
+    return condition.described
+
+
+def _thin(ring: Ring, most: int) -> Ring:
+    """A ring with the corners that are seen, in centimetres."""
+    kept = thinned(list(zip(*ring)), most)
+    return [round(ring[0][index], 2) for index in kept], [round(ring[1][index], 2) for index in kept]
+
+
+def _widen(data: ReportData, polygons: Polygons) -> None:
+    """Lets the map show the whole of a place that touches it and is not much larger than the track."""
+    xs = [x for rings in polygons for x in rings[0][0]]
+    ys = [y for rings in polygons for y in rings[0][1]]
+    if data.frame is None:
+        data.frame = (min(xs), min(ys), max(xs), max(ys))
         return
     west, south, east, north = data.frame
     size = max(east - west, north - south)

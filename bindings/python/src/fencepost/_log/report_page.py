@@ -83,7 +83,7 @@ PAGE = """\
     <noscript>The list of visits and the plots need JavaScript.</noscript>
   </section>
   {% if notes %}<section><h2>Left out</h2><ul>{{ notes }}</ul></section>{% endif %}
-  <footer>Made with Fencepost. Distances are WGS84 geodesics; circles are drawn as they are on the ellipsoid.</footer>
+  <footer>Made with Fencepost. Distances are WGS84 geodesics; places are drawn as they are on the ellipsoid.</footer>
 </main>
 <script type="application/x-visits+json" id="visits-data">{{ visits }}</script>
 {{ plot_script }}

@@ -90,7 +90,7 @@ const visits = (function () {
 _SEARCH = """\
 (function () {
   const box = document.getElementById("search"), list = document.getElementById("found");
-  const places = page.column("circles", "name").map((name) => ["place", name]);
+  const places = page.column("places", "name").map((name) => ["place", name]);
   const tracks = page.column("tracks", "track").map((name, number) => ["track", name, number]);
   const all = (tracks.length > 1 ? tracks : []).concat(places);
   function close() {
@@ -173,10 +173,10 @@ _START = """\
       [y.start, y.end] = [(south + north) / 2 - half * scale, (south + north) / 2 + half * scale];
     },
     showPlace(name) {
-      const index = page.column("circles", "name").indexOf(name);
+      const index = page.column("places", "name").indexOf(name);
       if (index < 0) return;
-      page.show(page.column("circles", "xs")[index][0][0], page.column("circles", "ys")[index][0][0]);
-      page.source("circles").selected.indices = [index];
+      page.show(page.column("places", "xs")[index][0][0], page.column("places", "ys")[index][0][0]);
+      page.source("places").selected.indices = [index];
     },
     showTrack(number) {
       page.show(Array.from(page.column("tracks", "x")[number]), Array.from(page.column("tracks", "y")[number]));

@@ -57,7 +57,7 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
         corners: How many points of the line are taken.
     """
     if radius >= _ALL_AROUND:
-        return [_world(longitude)]
+        return [world(longitude)]
     column = array("d", bytes(8 * corners))
     latitudes, longitudes, azimuths = array("d", column), array("d", column), array("d", column)
     turns = array("d", [360 * corner / corners for corner in range(corners)])
@@ -67,7 +67,7 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
     if north and south:
         # Its line goes around what is left out.
         middle = longitude + 180
-        return [_world(middle), (unwrapped(longitudes, middle), list(latitudes))]
+        return [world(middle), (unwrapped(longitudes, middle), list(latitudes))]
     if not north and not south:
         return [(unwrapped(longitudes, longitude), list(latitudes))]
     # The line goes once around the pole: from one side of the map to the other, then back along its edge.
@@ -80,7 +80,8 @@ def circle(latitude: float, longitude: float, radius: float, corners: int = 180)
     return [([left, *along, right, right, left], [side, *heights, side, edge, edge])]
 
 
-def _world(middle: float) -> Ring:
+def world(middle: float) -> Ring:
+    """The whole map around a longitude."""
     left, right = middle - 180, middle + 180
     return [left, right, right, left], [MOST_NORTH, MOST_NORTH, -MOST_NORTH, -MOST_NORTH]
 

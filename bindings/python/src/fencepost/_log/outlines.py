@@ -1,0 +1,162 @@
+"""Polygons and corridors as a Web Mercator map shows them, also across the antimeridian and around a pole.
+
+What is drawn is a list of polygons, each of them an outer ring and its holes, in metres of the map.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from .._errors import require
+from .._native import direct_into, inverse
+from .web_mercator import MOST_NORTH, Ring, circle, near, unwrapped, world, x_of, y_of
+
+Point = tuple[float, float]
+"""Latitude and longitude, degrees."""
+Polygons = list[list[Ring]]
+"""Each an outer ring and its holes."""
+
+_LONGEST = 20_000.0
+"""Metres between two points of an outline: the map's line leaves the geodesic by less than a pixel until far in."""
+_MOST_STEPS = 256
+_ROUND = 24
+"""Points of the half circle around an end of a corridor."""
+
+
+def polygon(parts: Sequence[Sequence[Sequence[Point]]], edges: str, oriented: bool, reference: float) -> Polygons:
+    """The parts of a polygon.
+
+    Args:
+        parts: Each with its rings, of at least three vertices, not closed.
+        edges: ``geodesic``, or ``planar`` for straight lines of degrees.
+        oriented: The polygon lies left of its rings; otherwise each ring encloses the smaller area.
+        reference: Longitude near which it is to lie, degrees.
+    """
+    drawn = []
+    for rings in parts:
+        outer = _region(rings[0], edges, oriented, reference)
+        middle = (min(outer[-1][0]) + max(outer[-1][0])) / 2
+        # As a region of its own a hole lies to the right of its ring.
+        holes = [
+            ring for hole in rings[1:] for ring in _region(hole[::-1] if oriented else hole, edges, oriented, middle)
+        ]
+        drawn.append([*outer, *holes])
+    return in_metres(drawn)
+
+
+def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, reference: float) -> Polygons:
+    """What lies within `radius` metres of the lines.
+
+    Args:
+        lines: Each of at least one vertex.
+        radius: Metres.
+        edges: ``geodesic``, or ``planar`` for straight lines of degrees.
+        reference: Longitude near which it is to lie, degrees.
+
+    Raises:
+        MissingExtraError: shapely, which unites the stretches, is not installed.
+    """
+    shapely = require("shapely", "report")
+    pieces = []
+    for line in lines:
+        middle = reference
+        for start, end in pairwise(line) if len(line) > 1 else [(line[0], line[0])]:
+            pieces += [_patch(shapely, region) for region in _stretches(start, end, radius, edges, middle)]
+            middle = near(end[1], near(start[1], middle))
+    united = shapely.unary_union(pieces)
+    # Beyond the map's edge, where all is clamped to it, only lines are left.
+    found = [each for each in shapely.get_parts(united) if each.geom_type == "Polygon"]
+    return [[_ring(ring) for ring in (each.exterior, *each.interiors)] for each in found]
+
+
+def in_metres(polygons: Iterable[Iterable[Ring]]) -> Polygons:
+    """Rings of degrees in metres of the map."""
+    return [[([x_of(x) for x in ring[0]], [y_of(y) for y in ring[1]]) for ring in rings] for rings in polygons]
+
+
+def _region(vertices: Sequence[Point], edges: str, oriented: bool, reference: float) -> list[Ring]:
+    """The region that one ring encloses."""
+    closed = [*vertices, vertices[0]]
+    points = [point for start, end in pairwise(closed) for point in _edge(start, end, edges)[:-1]]
+    longitudes = unwrapped([longitude for _, longitude in [*points, points[0]]], reference)
+    latitudes = [latitude for latitude, _ in [*points, points[0]]]
+    turn = longitudes[-1] - longitudes[0]
+    if abs(turn) > 180:
+        # Around a pole: the line goes from one side of the map to the other, then back along its edge.
+        lean = sum(
+            math.sin(math.radians((a + b) / 2)) * (to - at)
+            for a, b, at, to in zip(latitudes, latitudes[1:], longitudes, longitudes[1:])
+        )
+        north = turn > 0 if oriented else lean * turn > 0
+        edge = MOST_NORTH if north else -MOST_NORTH
+        return [([*longitudes, longitudes[-1], longitudes[0]], [*latitudes, edge, edge])]
+    ring = longitudes[:-1], latitudes[:-1]
+    doubled = sum(at * b - to * a for a, b, at, to in zip(latitudes, latitudes[1:], longitudes, longitudes[1:]))
+    if oriented and doubled < 0:  # clockwise: all but what it goes around
+        return [world((min(ring[0]) + max(ring[0])) / 2), ring]
+    return [ring]
+
+
+def _edge(start: Point, end: Point, edges: str) -> list[Point]:
+    """Points along an edge, both ends included."""
+    if edges == "planar":
+        span = near(end[1], start[1]) - start[1]
+        steps = min(max(math.ceil(math.hypot(end[0] - start[0], span)), 1), _MOST_STEPS)
+        shares = [step / steps for step in range(1, steps)]
+        between = [(start[0] + share * (end[0] - start[0]), start[1] + share * span) for share in shares]
+        return [start, *between, end]
+    length, azimuth, _ = _inverse(start, end)
+    steps = min(max(math.ceil(length / _LONGEST), 1), _MOST_STEPS)
+    if steps == 1:
+        return [start, end]
+    return [start, *_direct(start, [azimuth], [length * step / steps for step in range(1, steps)]), end]
+
+
+def _inverse(start: Point, end: Point) -> tuple[float, float, float]:
+    return inverse(start[0], near(start[1], 0.0), end[0], near(end[1], 0.0))
+
+
+def _direct(start: Point, azimuths: Sequence[float], distances: Sequence[float]) -> list[Point]:
+    """Where geodesics from one place lead; of a column of one element and a longer one, the one holds for all."""
+    count = max(len(azimuths), len(distances))
+    latitudes, longitudes, arrived = (array("d", bytes(8 * count)) for _ in range(3))
+    direct_into(
+        array("d", [start[0]]), array("d", [near(start[1], 0.0)]), array("d", azimuths), array("d", distances),
+        latitudes, longitudes, arrived,
+    )  # fmt: skip
+    return list(zip(latitudes, longitudes))
+
+
+def _stretches(start: Point, end: Point, radius: float, edges: str, reference: float) -> Polygons:
+    """What lies within `radius` of an edge, in degrees: a region for each piece that is short enough to be straight."""
+    pieces: list[list[Ring]] = []
+    for at, to in pairwise(_edge(start, end, edges)):
+        middle = near(at[1], reference)
+        length, ahead, behind = _inverse(at, to)
+        if length == 0 or any(_holds_pole(place, radius) for place in (at, to)):
+            pieces += [circle(place[0], near(place[1], middle), radius, 4 * _ROUND) for place in (at, to)]
+            continue
+        turns = [180 * step / _ROUND for step in range(_ROUND + 1)]
+        outline = _direct(to, [behind - 90 + turn for turn in turns], [radius])
+        outline += _direct(at, [ahead + 90 + turn for turn in turns], [radius])
+        pieces.append([(unwrapped([longitude for _, longitude in outline], middle), [point[0] for point in outline])])
+        reference = middle
+    return pieces
+
+
+def _holds_pole(place: Point, radius: float) -> bool:
+    return any(inverse(place[0], 0.0, pole, 0.0)[0] <= radius for pole in (90.0, -90.0))
+
+
+def _patch(shapely: Any, region: list[Ring]) -> Any:
+    outer, *holes = ([(x_of(x), y_of(y)) for x, y in zip(*ring)] for ring in region)
+    return shapely.make_valid(shapely.Polygon(outer, holes))
+
+
+def _ring(line: Any) -> Ring:
+    coordinates = list(line.coords)[:-1]
+    return [x for x, _ in coordinates], [y for _, y in coordinates]
