@@ -12,7 +12,7 @@ from .algorithm import Algorithm
 
 
 class ComparePolicies(Algorithm):
-    """Points with times and circles in; a row a policy out."""
+    """Points with times and places in; a row a policy out."""
 
     NAME, TITLE, ICON = "comparepolicies", "Compare policies", "compare"
     SUMMARY = "What each policy would have made of recorded tracks: events, visits, flaps, delay."
@@ -29,12 +29,12 @@ Parameters:
 average;
 - missed_visits: stays inside the line that the policy did not notice; false_visits: visits without such a stay.
 
-Each policy holds for all circles.
+Each policy holds for all places.
 """
 
     def initAlgorithm(self, configuration=None):  # noqa: N802
         shared.add_tracks(self)
-        shared.add_circles(self)
+        shared.add_places(self)
         shared.add_policy(self, "Policy that the changes are made to")
         flap = QgsProcessingParameterNumber(
             "FLAP", "Flap time, seconds", QgsProcessingParameterNumber.Double, 60, False, 0
@@ -48,10 +48,10 @@ Each policy holds for all circles.
         from dataclasses import replace
 
         from . import outputs
-        from .circles import read_circles
         from .fencepost import TransitionPolicy
         from .fencepost._log.event_log import EventLog
         from .fencepost._replay.compare import PRESETS, outcome
+        from .places import read_places
         from .policies import chosen_policy
         from .problems import Problems
         from .replaying import Runner
@@ -60,7 +60,7 @@ Each policy holds for all circles.
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
         own, changed = chosen_policy(self, parameters, context)
         policies = {name: TransitionPolicy.named(name) for name in PRESETS} | ({"own": own} if changed else {})
-        fences, circles = read_circles(self, parameters, context, feedback, problems)
+        fences, places = read_places(self, parameters, context, feedback, problems)
         _, tracks, _ = read_tracks(self, parameters, context, feedback, problems, 20)
         problems.close()
 
@@ -72,7 +72,7 @@ Each policy holds for all circles.
         runner = Runner(feedback, 20, 80, fixes * len(policies))
         exact = None
         for name, policy in policies.items():
-            rows = [replace(circle.row, policy=policy) for circle in circles]
+            rows = [replace(place.row, policy=policy) for place in places]
             log = EventLog(runner.run(tracks, rows, fences.title, after_us), rows, "track")
             if feedback.isCanceled():
                 break

@@ -13,29 +13,43 @@ from .algorithm import Algorithm
 
 
 class GeofenceEvents(Algorithm):
-    """Points with times and circles in; events and visits out."""
+    """Points with times and places in; events and visits out."""
 
     NAME, TITLE, ICON = "geofenceevents", "Geofence events", "events"
-    SUMMARY = "When recorded tracks enter and leave circles, and the visits that follow."
-    TAGS = ("geofence", "geofencing", "fence", "enter", "exit", "visit", "trajectory", "gps", "dwell", "monitor")
+    SUMMARY = "When recorded tracks enter and leave places, and the visits that follow."
+    TAGS = (
+        "geofence",
+        "geofencing",
+        "fence",
+        "polygon",
+        "corridor",
+        "enter",
+        "exit",
+        "visit",
+        "trajectory",
+        "gps",
+        "dwell",
+        "monitor",
+    )
     HELP = """
-Replays recorded tracks against circles, as a live geofence would have seen them, and writes an event each time a
-circle is entered or left, with the fix that decided it.
+Replays recorded tracks against circles, polygons or corridors, as a live geofence would have seen them, and writes an
+event each time a place is entered or left, with the fix that decided it.
 
 A jump of a bad fix over the line is no crossing: with the policy Standard a fix counts when it lies beyond the line
 by 20 m and by its own accuracy, and the device must stay there for 20 s. Exact takes the line itself, at once. Core
-Location is like Standard, but leaving needs the circle's radius (60 to 200 m) beyond the line. Every number can be
-changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the coordinate systems.
+Location is like Standard, but leaving needs the radius (of a polygon its depth; 60 to 200 m) beyond the line. Every
+number can be changed under Advanced Parameters. Distances are exact WGS84 geodesics, whatever the coordinate systems.
 
-Tracks are points with a time; with a track field each of its values is a device of its own. Circles are points with a
-radius field or one fixed radius.
+Tracks are points with a time; with a track field each of its values is a device of its own. Places are points with a
+radius field or one fixed radius (circles), polygons, with holes and parts, or lines with a radius (corridors). Edges of
+layers in degrees are straight lines of degrees, as their formats mean them, those of other layers geodesics.
 
 Events have state (satisfied: inside; unsatisfied: outside), cause (determination: the first knowledge; crossing: a
 change that was seen), date (when it was confirmed), evidence_date (the fix that started it), and latitude, longitude,
 accuracy and signed distance to the line of the fix that decided; date_us counts microseconds since 1970. All times
 are UTC. The layer plays in the temporal controller.
 
-Visits have a row for each stay in a circle: start, end, duration in seconds, how each end is known, and whether it
+Visits have a row for each stay in a place: start, end, duration in seconds, how each end is known, and whether it
 was still open when the track ended.
 
 Features that cannot be used are named in the log with layer, id and reason.
@@ -43,9 +57,9 @@ Features that cannot be used are named in the log with layer, id and reason.
 
     def initAlgorithm(self, configuration=None):  # noqa: N802
         shared.add_tracks(self)
-        shared.add_circles(self)
+        shared.add_places(self)
         shared.add_policy(self, "Policy")
-        shared.add_own_settings_of_circles(self)
+        shared.add_own_settings_of_places(self)
         shared.add_end(self)
         shared.add_broken(self)
         crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the events", None, True)
@@ -61,8 +75,8 @@ Features that cannot be used are named in the log with layer, id and reason.
 
     def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
         from . import outputs
-        from .circles import read_circles
         from .fencepost._log.event_log import EventLog
+        from .places import read_places
         from .policies import chosen_policy
         from .problems import Problems
         from .replaying import Runner
@@ -70,7 +84,7 @@ Features that cannot be used are named in the log with layer, id and reason.
 
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
         policy, _ = chosen_policy(self, parameters, context)
-        fences, circles = read_circles(self, parameters, context, feedback, problems, policy)
+        fences, places = read_places(self, parameters, context, feedback, problems, policy)
         layer, tracks, key_field = read_tracks(self, parameters, context, feedback, problems, 40)
         problems.close()
 
@@ -93,9 +107,9 @@ Features that cannot be used are named in the log with layer, id and reason.
                         nowhere += 1
                 events.add(outputs.event_values(key, event), point)
 
-        rows = [circle.row for circle in circles]
+        rows = [place.row for place in places]
         fixes = sum(len(track.times) for track in tracks)
-        feedback.pushInfo(f"{fixes} fixes of {len(tracks)} tracks, {len(rows)} circles")
+        feedback.pushInfo(f"{fixes} fixes of {len(tracks)} tracks, {len(rows)} places")
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
         runner = Runner(feedback, 40, 60, fixes)
         log = EventLog(runner.run(tracks, rows, fences.title, after_us, write), rows, "track")

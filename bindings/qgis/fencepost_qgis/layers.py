@@ -6,6 +6,7 @@ from qgis.core import (
     QgsCoordinateTransform,
     QgsCsException,
     QgsFeatureRequest,
+    QgsGeometry,
     QgsProcessingException,
     QgsProcessingFeatureSource,
     QgsWkbTypes,
@@ -47,26 +48,17 @@ def number(value, what):
 
 
 INSTEAD = {
-    (
-        "CIRCLES",
-        QgsWkbTypes.PolygonGeometry,
-    ): "circles are points with a radius. Make points of them with the algorithm "
-    "Centroids (native:centroids) and choose a radius that covers each",
-    ("CIRCLES", QgsWkbTypes.LineGeometry): "circles are points with a radius. Make points of them with the algorithm "
-    "Extract vertices (native:extractvertices) or Points along geometry (native:pointsalonglines)",
-    (
-        "TRACKS",
-        QgsWkbTypes.LineGeometry,
-    ): "a track is points with times. Make points of them with the algorithm Extract "
-    "vertices (native:extractvertices), where each has its time, or load the file's layer of track points",
-    ("TRACKS", QgsWkbTypes.PolygonGeometry): "a track is points with times",
+    QgsWkbTypes.LineGeometry: "a track is points with times. Make points of them with the algorithm Extract vertices "
+    "(native:extractvertices), where each has its time, or load the file's layer of track points",
+    QgsWkbTypes.PolygonGeometry: "a track is points with times",
 }
-"""What to do with a layer that is not of points."""
+"""What to do with a layer of tracks that is not of points."""
+TITLES = {"TRACKS": "tracks", "CIRCLES": "places"}
 SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "lines"}
 
 
 class Layer:
-    """A layer of points and how to read it.
+    """A layer and how to read it.
 
     Attributes:
         title: What it is and its name, for messages: two layers of one file may have one name.
@@ -78,10 +70,10 @@ class Layer:
         self.source = algorithm.parameterAsSource(parameters, name, context)
         if self.source is None:
             raise QgsProcessingException(algorithm.invalidSourceError(parameters, name))
-        self.title = f"{name.lower()} layer '{self.source.sourceName()}'"
+        self.title = f"{TITLES[name]} layer '{self.source.sourceName()}'"
         shape = QgsWkbTypes.geometryType(self.source.wkbType())
-        if (name, shape) in INSTEAD:
-            raise QgsProcessingException(f"{self.title}: holds {SHAPES[shape]}; {INSTEAD[name, shape]}")
+        if name == "TRACKS" and shape in INSTEAD:
+            raise QgsProcessingException(f"{self.title}: holds {SHAPES[shape]}; {INSTEAD[shape]}")
         self.crs = self.source.sourceCrs()
         if not self.crs.isValid():
             raise QgsProcessingException(f"{self.title}: has no coordinate system; give it one (Layer, Set CRS)")
@@ -147,6 +139,24 @@ class Layer:
             )
         self.looks_like_degrees = self.looks_like_degrees and abs(x) <= 180 and abs(y) <= 90
         return latitude, longitude
+
+    def shape(self, feature):
+        """A feature's polygons or lines as well-known binary, WGS84 degrees; curves as many short edges.
+
+        Raises:
+            Unusable: It has no geometry, or one that its coordinate system cannot describe.
+        """
+        geometry = QgsGeometry(feature.geometry())
+        if QgsWkbTypes.isCurvedType(geometry.wkbType()):
+            geometry = QgsGeometry(geometry.constGet().segmentize())
+        try:
+            geometry.transform(self._transform)
+        except QgsCsException:
+            raise Unusable(
+                f"reaches beyond what {self.crs.authid() or 'its coordinate system'} can describe",
+                "is outside of its coordinate system",
+            ) from None
+        return bytes(geometry.asWkb())
 
     def _cause(self, latitude, longitude):
         """What probably brings a point off the Earth."""

@@ -4,6 +4,7 @@ from qgis.core import (
     QgsCoordinateReferenceSystem,
     QgsField,
     QgsProcessing,
+    QgsProcessingException,
     QgsProcessingParameterCrs,
     QgsProcessingParameterFeatureSink,
     QgsProcessingParameterNumber,
@@ -30,7 +31,7 @@ with other names.
 """
 
     def initAlgorithm(self, configuration=None):  # noqa: N802
-        shared.add_circles(self)
+        shared.add_places(self, points_only=True)
         segments = QgsProcessingParameterNumber("SEGMENTS", "Corners of a polygon", defaultValue=180, minValue=8)
         shared.add_advanced(
             self, segments, "With 180 corners an edge is at most 0.015 % of the radius inside the circle."
@@ -45,11 +46,14 @@ with other names.
     def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
         from . import outputs
         from .circle_polygon import circle_polygon
-        from .circles import read_circles
+        from .fencepost import CircularGeographicCondition
+        from .places import read_places
         from .problems import Problems
 
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
-        layer, circles = read_circles(self, parameters, context, feedback, problems)
+        layer, circles = read_places(self, parameters, context, feedback, problems)
+        if not all(isinstance(circle.row.condition, CircularGeographicCondition) for circle in circles):
+            raise QgsProcessingException(f"{layer.title}: holds other places than points; they are drawn as they are")
         segments = self.parameterAsInt(parameters, "SEGMENTS", context)
         crs = self.parameterAsCrs(parameters, "CRS", context)
         crs = crs if crs.isValid() else QgsCoordinateReferenceSystem(layer.crs)

@@ -1,4 +1,4 @@
-"""The parameters that the algorithms share: the layers of tracks and circles, and the policy."""
+"""The parameters that the algorithms share: the layers of tracks and places, and the policy."""
 
 from qgis.core import (
     QgsProcessing,
@@ -16,7 +16,7 @@ POLICIES = ("standard", "exact", "core_location")
 POLICY_TITLES = (
     "Standard: beyond the line by 20 m and its accuracy, for 20 s",
     "Exact: the line itself, at once",
-    "Core Location: as Standard, leaving needs the radius (60 to 200 m) beyond the line",
+    "Core Location: as Standard, leaving needs the radius or depth (60 to 200 m) beyond the line",
 )
 TIME_UNITS = (None, "s", "ms", "us", "ns")
 TIME_UNIT_TITLES = (
@@ -40,7 +40,7 @@ OVERRIDES = (
     ("EXIT_MARGIN", "exit_margin", "Exit margin, metres", "How far outside a fix must lie to count."),
     (
         "EXIT_MARGIN_LIMIT", "exit_margin_limit", "Exit margin limit, metres",
-        "Above 0 the exit margin is the circle's radius, from the exit margin up to this limit.",
+        "Above 0 the exit margin is the radius (of a polygon its depth), from the exit margin up to this limit.",
     ),
     (
         "ACCURACY_FACTOR", "accuracy_factor", "Accuracy factor",
@@ -85,33 +85,43 @@ def add_tracks(algorithm):
     )  # fmt: skip
 
 
-def add_circles(algorithm):
-    """The layer of circles, and which of its fields hold what."""
-    _add(
-        algorithm,
-        QgsProcessingParameterFeatureSource("CIRCLES", "Circles (centre points)", [QgsProcessing.TypeVectorPoint]),
-        "Centres of the circles: points in any coordinate system. Of polygons, take the centroids first.",
-    )
+def add_places(algorithm, points_only=False):
+    """The layer of circles, polygons or lines, and which of its fields hold what."""
+    if points_only:
+        layer = QgsProcessingParameterFeatureSource(
+            "CIRCLES", "Circles (centre points)", [QgsProcessing.TypeVectorPoint]
+        )
+        text = "Centres of the circles: points in any coordinate system."
+    else:
+        layer = QgsProcessingParameterFeatureSource(
+            "CIRCLES", "Places (points, polygons or lines)", [QgsProcessing.TypeVectorAnyGeometry]
+        )
+        text = (
+            "Points are the centres of circles, polygons are places as they are, holes and parts included, lines are "
+            "the middle of corridors. In any coordinate system."
+        )
+    _add(algorithm, layer, text)
     _field(
         algorithm, "IDENTIFIER_FIELD", "Identifier field", "CIRCLES",
-        "Names the circle in events; once in the layer. Empty: the field with a usual name, such as identifier, id or "
+        "Names the place in events; once in the layer. Empty: the field with a usual name, such as identifier, id or "
         "name, else the feature's id.",
     )  # fmt: skip
     _field(
         algorithm, "RADIUS_FIELD", "Radius field", "CIRCLES",
-        "Radius along the ground. Empty: the fixed radius, else the field with a usual name, such as radius.",
+        "Radius of a circle, or how far from its line a corridor reaches, along the ground. Empty: the fixed radius, "
+        "else the field with a usual name, such as radius. Polygons need none.",
     )  # fmt: skip
     radius = QgsProcessingParameterDistance("RADIUS", "Fixed radius", None, "", True, 0)
     radius.setDefaultUnit(QgsUnitTypes.DistanceMeters)
-    _add(algorithm, radius, "In metres: for circles without a radius, or for all when no radius field is named.")
+    _add(algorithm, radius, "In metres: for places without a radius, or for all when no radius field is named.")
     _choice(algorithm, "RADIUS_UNIT", "Unit of the radius field", RADIUS_UNIT_TITLES, "The fixed radius is in metres.")
 
 
-def add_own_settings_of_circles(algorithm):
-    """Fields by which circles differ from the choices made for all."""
+def add_own_settings_of_places(algorithm):
+    """Fields by which places differ from the choices made for all."""
     _field(
         algorithm, "POLICY_FIELD", "Policy field", "CIRCLES",
-        "A circle's own policy: a preset's name, or a JSON object of policy fields. Empty: the policy chosen above "
+        "A place's own policy: a preset's name, or a JSON object of policy fields. Empty: the policy chosen above "
         "holds for all.", advanced=True,
     )  # fmt: skip
     _field(

@@ -111,16 +111,23 @@ def test_help_is_plain_text(qgis: Qgis) -> None:
     )
 
 
-def test_polygons_in_the_place_of_circles_say_what_to_do(qgis: Qgis, data: Path, tmp_path: Path) -> None:
+def test_a_layer_of_polygons_is_a_layer_of_places(qgis: Qgis, data: Path, tmp_path: Path) -> None:
     from shapely import box
 
-    areas = geopandas.GeoDataFrame({"name": ["a"], "radius": [5.0]}, geometry=[box(6, 46, 7, 47)], crs="EPSG:4326")
+    areas = geopandas.GeoDataFrame(
+        {"name": ["a", "b"]}, geometry=[box(6, 46, 7, 47), box(7, 46, 8.5, 48)], crs="EPSG:4326"
+    )
     areas.to_file(tmp_path / "areas.gpkg")
     done = qgis.run(
         "geofenceevents", TRACKS=layer(data, "train"), CIRCLES=tmp_path / "areas.gpkg", EVENTS=tmp_path / "events.gpkg"
     )
-    assert done.code != 0
-    assert "circles layer 'areas': holds polygons; circles are points with a radius. Make points of them" in done.text
+    assert done.code == 0, done.text
+    wanted = replay(geopandas.read_file(data, layer="train"), tmp_path / "areas.gpkg")
+    found = geopandas.read_file(tmp_path / "events.gpkg")
+    assert list(zip(found["identifier"], found["state"], found["date_us"])) == [
+        (event.identifier, str(event.state), event.date_us) for event in wanted
+    ]
+    assert len(wanted) > 1
 
 
 def test_zones_of_times_in_files_count(qgis: Qgis, data: Path, tmp_path: Path) -> None:
@@ -211,7 +218,7 @@ def test_the_readme_word_for_word(new_qgis: Callable[[], Qgis], archive: Path, t
     )
     assert done.returncode == 0, done.stdout + done.stderr
     said = done.stdout + done.stderr
-    assert "circles layer 'conditions', feature 8: has no geometry; skipped" in said
+    assert "places layer 'conditions', feature 8: has no geometry; skipped" in said
     log = replay(ROOT / "examples/data/drive.csv", ROOT / "examples/data/conditions.geojson")
     # Of the beacon nothing but a first determination could come: there are no sightings.
     wanted = [event for event in expected(log) if event["identifier"] != "apple lobby"]
@@ -297,10 +304,10 @@ def test_broken_features_are_named_with_layer_id_and_reason(qgis: Qgis, tmp_path
     done = qgis.run("geofenceevents", **parameters, EVENTS=tmp_path / "events.gpkg")
     assert done.code == 0, done.text
     for line in (
-        "circles layer 'broken', feature 2: has no radius; skipped",
-        "circles layer 'broken', feature 3: radius '300 ft' is not a number of metres; skipped",
-        "circles layer 'broken', feature 4: radius is -5.0; accepted are finite values above 0 metres; skipped",
-        "circles layer 'broken', feature 5: identifier 'good' is also that of feature 1; skipped",
+        "places layer 'broken', feature 2: has no radius; skipped",
+        "places layer 'broken', feature 3: radius '300 ft' is not a number of metres; skipped",
+        "places layer 'broken', feature 4: radius is -5.0; accepted are finite values above 0 metres; skipped",
+        "places layer 'broken', feature 5: identifier 'good' is also that of feature 1; skipped",
         "tracks layer 'broken', feature 2: has no geometry; skipped",
         "tracks layer 'broken', feature 3: has no time; skipped",
         "tracks layer 'broken', feature 4: time 'noon' is not a time (expected ISO 8601, for example",
@@ -311,7 +318,7 @@ def test_broken_features_are_named_with_layer_id_and_reason(qgis: Qgis, tmp_path
     assert done.values["EVENT_COUNT"] == 1
     stopped = qgis.run("geofenceevents", **parameters, BROKEN=1, EVENTS=tmp_path / "stopped.gpkg")
     assert stopped.code != 0
-    assert "circles layer 'broken', feature 2: has no radius" in stopped.text
+    assert "places layer 'broken', feature 2: has no radius" in stopped.text
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,34 @@ def street(fields="field=time:datetime", when=moment, crs="EPSG:4326", steps=200
     return layer("street", fields, [(place, when(step)) for step, place in drive(steps)], crs)
 
 
+def fixes_of_drive(steps=2000):
+    """The same for the library."""
+    from fencepost_qgis.fencepost import Fix
+
+    return [Fix(*place, time=(START_MS + 1000 * step) * 1000) for step, place in drive(steps)]
+
+
+def layer_of_shapes(name, kind, fields, rows, crs="EPSG:4326"):
+    """A layer in memory; each row is a well-known text in degrees, then the attributes."""
+    made = QgsVectorLayer(f"{kind}?crs={crs}&{fields}", name, "memory")
+    to = QgsCoordinateTransform(
+        QgsCoordinateReferenceSystem("EPSG:4326"), made.crs(), QgsProject.instance().transformContext()
+    )
+    features = []
+    for text, *values in rows:
+        shape = QgsGeometry.fromWkt(text)
+        shape.transform(to)
+        if kind.startswith("Multi"):
+            shape.convertToMultiType()
+        feature = QgsFeature(made.fields())
+        feature.setAttributes(values)
+        feature.setGeometry(shape)
+        features.append(feature)
+    done, _ = made.dataProvider().addFeatures(features)
+    assert done
+    return made
+
+
 def shops(crs="EPSG:4326"):
     """Circles along the street."""
     rows = [((47.0 + 0.01 * number, 8.0 + 0.002 * number), f"shop {number}", 150.0 + number) for number in range(10)]

@@ -4,9 +4,9 @@ import unittest
 
 from qgis.core import QgsProcessing, QgsProcessingContext
 from qgis.PyQt.QtCore import QDateTime, Qt
-from support import START_MS, Feedback, algorithm, drive, layer, moment, rows_of, run, shops, street
+from support import START_MS, Feedback, algorithm, drive, fixes_of_drive, layer, moment, rows_of, run, shops, street
 
-from fencepost_qgis.fencepost import CircularGeographicCondition, Fix, TransitionPolicy, compare, replay
+from fencepost_qgis.fencepost import CircularGeographicCondition, TransitionPolicy, compare, replay
 
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
 KEYS = ("sequence", "identifier", "state", "cause", "date_us", "evidence_date_us", "boundary_distance")
@@ -16,12 +16,8 @@ CIRCLES = {
 }
 
 
-def fixes(steps=2000):
-    return [Fix(*place, time=(START_MS + 1000 * step) * 1000) for step, place in drive(steps)]
-
-
 def wanted(**options):
-    return [tuple(getattr(event, name) for name in KEYS) for event in replay(fixes(), CIRCLES, **options)]
+    return [tuple(getattr(event, name) for name in KEYS) for event in replay(fixes_of_drive(), CIRCLES, **options)]
 
 
 def events(tracks, circles=None, **parameters):
@@ -157,13 +153,13 @@ class Policies(unittest.TestCase):
         self.assertEqual([row for row in found if row[0] == "middle"], [("middle", "satisfied", "crossing")] * 2)
         self.assertEqual(
             feedback.warnings,
-            ["circles layer 'own', feature 3: policy 'lenient' is not one of standard, exact, core_location; skipped"],
+            ["places layer 'own', feature 3: policy 'lenient' is not one of standard, exact, core_location; skipped"],
         )
 
     def test_comparison(self):
         results, done, _ = run("comparepolicies", TRACKS=street(), CIRCLES=shops(), COMPARISON=MEMORY)
         self.assertTrue(done)
-        table = compare(fixes(), CIRCLES).columns()
+        table = compare(fixes_of_drive(), CIRCLES).columns()
         for name, values in table.items():
             found = [value or None for (value,) in rows_of(results["COMPARISON"], name)]
             self.assertEqual(found, [value or None for value in values])
@@ -228,7 +224,7 @@ class Broken(unittest.TestCase):
     def test_units(self):
         self.stops("is its unit right", street("field=time:int8", lambda step: (START_MS + step) * 10**6))
         _, feedback = events(street(), shops(), RADIUS=0.002)
-        self.assertEqual(feedback.warnings, ["circles layer 'shops': all radii are below 1 m: are they in metres?"])
+        self.assertEqual(feedback.warnings, ["places layer 'shops': all radii are below 1 m: are they in metres?"])
         feet = layer("feet", "field=name:string&field=radius:double", [((47.0, 8.0), "near", 1000.0)])
         results, _ = events(street(), feet, RADIUS_UNIT=2, POLICY=1)
         distance = rows_of(results["EVENTS"], "boundary_distance")[0][0]
@@ -239,7 +235,7 @@ class Broken(unittest.TestCase):
         self.stops("tracks layer 'empty': holds no fix that can be used", empty)
         nowhere = layer("nowhere", "field=time:datetime", [(None, moment(0))])
         self.stops("holds no fix that can be used; 1 features were skipped", nowhere)
-        self.stops("circles layer 'empty': no field is named radius", street(), empty)
+        self.stops("places layer 'empty': no field is named radius", street(), empty)
         self.stops("choose the time field; its fields are identifier, radius", shops())
         unplaced = street()
         unplaced.setCrs(type(unplaced.crs())())

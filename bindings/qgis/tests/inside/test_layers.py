@@ -237,7 +237,7 @@ class Circles(unittest.TestCase):
         self.assertEqual([row[0] for row in rows_of(zone["POLYGONS"], "identifier")], ["dateline", "pole"])
         self.assertEqual(
             feedback.warnings,
-            ["circles layer 'far', feature 3: reaches beyond what EPSG:32632 can describe; skipped"],
+            ["places layer 'far', feature 3: reaches beyond what EPSG:32632 can describe; skipped"],
         )
 
 
@@ -257,17 +257,17 @@ class OtherShapes(unittest.TestCase):
         self.assertEqual(feedback.warnings, [])
         return " ".join([*errors, feedback.textLog()])
 
-    def test_polygons_as_circles(self):
-        for kind in ("Polygon", "MultiPolygon", "MultiPolygonZ", "CurvePolygon"):
+    def test_circles_are_drawn_from_points(self):
+        for kind in ("Polygon", "LineString"):
             areas = QgsVectorLayer(f"{kind}?crs=EPSG:4326&field=radius:double", "areas", "memory")
-            said = self.refused(CIRCLES=areas)
-            self.assertIn("circles layer 'areas': holds polygons; circles are points with a radius", said)
-            self.assertIn("native:centroids", said)
+            with self.assertRaises(Exception) as caught:
+                run("monitoredcircles", CIRCLES=areas, POLYGONS=MEMORY)
+            self.assertIn("areas", str(caught.exception))
 
     def test_lines(self):
         lines = QgsVectorLayer("LineString?crs=EPSG:4326&field=time:datetime", "lines", "memory")
         self.assertIn("native:extractvertices", self.refused(TRACKS=lines))
-        self.assertIn("circles layer 'lines': holds lines", self.refused(CIRCLES=lines))
+        self.assertIn("places layer 'lines': no field is named radius", self.refused(CIRCLES=lines))
 
     def test_what_probably_brings_a_layer_off_the_earth(self):
         for place, cause in (

@@ -1,57 +1,67 @@
-"""Reading the layer of circles."""
+"""Reading the layer of places: circles, polygons, corridors."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from qgis.core import QgsProcessingException
+from qgis.core import QgsProcessingException, QgsWkbTypes
 
-from .fencepost import CircularGeographicCondition, FencepostError, Monitor, State, TransitionPolicy
+from .fencepost import (
+    CircularGeographicCondition,
+    CorridorGeographicCondition,
+    FencepostError,
+    Monitor,
+    PolygonalGeographicCondition,
+    State,
+    TransitionPolicy,
+)
 from .fencepost._files.condition_files import ConditionRow
 from .fencepost._tables.names import CONDITIONS
 from .layers import Layer, Unusable, is_null, number
 from .parameters import RADIUS_UNITS
 from .policies import own_policy
 
+MEND = "the algorithm Fix geometries (native:fixgeometries) mends most layers of polygons"
 SMALL = 1.0
 """Metres: when every radius is below, they are hardly metres."""
 KNOWN = {what: CONDITIONS[what] for what in ("identifier", "radius")} | {"assuming": (), "policy": ()}
 
 
 @dataclass
-class Circle:
-    """A circle and the feature that it comes from."""
+class Place:
+    """A condition and the feature that it comes from."""
 
     feature: Any
     row: ConditionRow
 
 
-def read_circles(algorithm, parameters, context, feedback, problems, policy=None):
-    """The circles of the layer, in its order.
+def read_places(algorithm, parameters, context, feedback, problems, policy=None):
+    """The places of the layer, in its order: points are circles, lines corridors.
 
     Args:
         policy: Of those that name none of their own; None: the standard one.
 
     Returns:
-        The layer and its circles.
+        The layer and its places.
 
     Raises:
-        QgsProcessingException: There is not one usable circle.
+        QgsProcessingException: There is not one usable place.
     """
     reader = _Reader(algorithm, parameters, context, policy or TransitionPolicy.standard())
-    layer, circles = reader.layer, []
+    layer, places = reader.layer, []
     for feature, _ in layer.features():
         if feedback.isCanceled():
             break
         try:
-            circles.append(Circle(feature, reader.row(feature)))
+            places.append(Place(feature, reader.row(feature)))
         except Unusable as error:
             problems.add(layer.title, feature.id(), str(error), error.kind)
-    if not circles and not feedback.isCanceled():
-        raise problems.nothing_in(layer.title, "circle")
-    layer.warn_of_units(feedback, circles)
-    if circles and all(circle.row.condition.radius < SMALL for circle in circles):
+    if not places and not feedback.isCanceled():
+        raise problems.nothing_in(layer.title, "place")
+    layer.warn_of_units(feedback, places)
+    radii = [place.row.condition.radius for place in places if hasattr(place.row.condition, "radius")]
+    if radii and max(radii) < SMALL:
         feedback.pushWarning(f"{layer.title}: all radii are below {SMALL:g} m: are they in metres?")
-    return layer, circles
+    return layer, places
 
 
 def _unusable(error):
@@ -75,12 +85,15 @@ class _Reader:
         fields = self.layer.fields(KNOWN, given)
         if self._fixed is not None and not given["radius"]:
             fields.pop("radius", None)
-        if "radius" not in fields and self._fixed is None:
+        kind = QgsWkbTypes.geometryType(self.layer.source.wkbType())
+        if "radius" not in fields and self._fixed is None and kind != QgsWkbTypes.PolygonGeometry:
             raise QgsProcessingException(
                 f"{self.layer.title}: no field is named radius; choose the radius field or give a fixed radius"
             )
         self._fields, self._policy = fields, policy
         self._unit = RADIUS_UNITS[algorithm.parameterAsEnum(parameters, "RADIUS_UNIT", context)]
+        # Files of degrees mean straight lines on their map.
+        self._edges = "planar" if self.layer.crs.isGeographic() else "geodesic"
         self._checker = Monitor()
         self._ids = {}
 
@@ -90,12 +103,8 @@ class _Reader:
         Raises:
             Unusable: It is none.
         """
-        latitude, longitude = self.layer.position(feature)
+        condition = self._condition(feature)
         identifier = self._identifier(feature)
-        try:
-            condition = CircularGeographicCondition(latitude, longitude, self._radius(feature))
-        except FencepostError as error:
-            raise _unusable(error) from None
         assuming = self._value(feature, "assuming") or State.UNKNOWN
         value = self._value(feature, "policy")
         policy = self._policy if value is None else own_policy(value, self._policy)
@@ -105,9 +114,25 @@ class _Reader:
         try:
             self._checker.add(condition, identifier, assuming=assuming, policy=policy)
         except FencepostError as error:
+            if isinstance(condition, PolygonalGeographicCondition):
+                raise Unusable(f"{error}; {MEND}", str(error).split(":")[0]) from None
             raise _unusable(error) from None
         self._ids[identifier] = feature.id()
         return ConditionRow(f"feature {feature.id()}", identifier, condition, State(assuming), policy)
+
+    def _condition(self, feature):
+        geometry = feature.geometry()
+        kind = QgsWkbTypes.geometryType(geometry.wkbType())
+        try:
+            if geometry.isNull() or geometry.isEmpty() or kind not in (
+                QgsWkbTypes.PolygonGeometry, QgsWkbTypes.LineGeometry,
+            ):  # fmt: skip
+                return CircularGeographicCondition(*self.layer.position(feature), self._radius(feature))
+            if kind == QgsWkbTypes.PolygonGeometry:
+                return PolygonalGeographicCondition(self.layer.shape(feature), edges=self._edges)
+            return CorridorGeographicCondition(self.layer.shape(feature), self._radius(feature), edges=self._edges)
+        except FencepostError as error:
+            raise _unusable(error) from None
 
     def _value(self, feature, what):
         if what not in self._fields:

@@ -1,0 +1,79 @@
+"""Polygons and lines as places: the events are those of the library's own replay, whatever the coordinate system."""
+
+import unittest
+
+from qgis.core import QgsProcessing
+from support import fixes_of_drive, layer_of_shapes, rows_of, run, street
+
+from fencepost_qgis.fencepost import (
+    CorridorGeographicCondition,
+    PolygonalGeographicCondition,
+    replay,
+)
+
+MEMORY = QgsProcessing.TEMPORARY_OUTPUT
+KEYS = ("identifier", "state", "cause", "sequence")
+# Along the street, which goes from 47, 8 to the north-east: longitude first.
+BLOCK = [(7.995, 47.012), (8.012, 47.012), (8.012, 47.034), (7.995, 47.034)]
+YARD = [(8.002, 47.018), (8.006, 47.018), (8.006, 47.022), (8.002, 47.022)]
+FIELD = [(8.0, 47.05), (8.03, 47.05), (8.03, 47.07), (8.0, 47.07)]
+WAY = [(7.99, 47.04), (8.03, 47.046), (8.05, 47.04)]
+
+
+def ring(corners):
+    return f"({', '.join(f'{x} {y}' for x, y in [*corners, corners[0]])})"
+
+
+TEXTS = {
+    "block": f"POLYGON ({ring(BLOCK)}, {ring(YARD)})",
+    "both": f"MULTIPOLYGON (({ring(BLOCK)}), ({ring(FIELD)}))",
+}
+
+
+class Places(unittest.TestCase):
+    def events(self, places, **parameters):
+        results, done, feedback = run(
+            "geofenceevents", TRACKS=street(), CIRCLES=places, EVENTS=MEMORY, VISITS=MEMORY, **parameters
+        )
+        self.assertTrue(done)
+        return [tuple(map(str, row)) for row in rows_of(results["EVENTS"], *KEYS)], feedback
+
+    def wanted(self, conditions):
+        found = replay(fixes_of_drive(), conditions)
+        return [(event.identifier, str(event.state), str(event.cause), str(event.sequence)) for event in found]
+
+    def test_polygons_with_holes_and_parts(self):
+        conditions = {name: PolygonalGeographicCondition(text, edges="planar") for name, text in TEXTS.items()}
+        wanted = self.wanted(conditions)
+        self.assertGreater(len(wanted), 6)
+        rows = [(text, name) for name, text in TEXTS.items()]
+        found, feedback = self.events(layer_of_shapes("areas", "MultiPolygon", "field=name:string", rows))
+        self.assertEqual(found, wanted)
+        self.assertEqual(feedback.warnings, [])
+        # Straight lines of another system are geodesics to the millimetre, at this size.
+        found, _ = self.events(layer_of_shapes("areas", "MultiPolygon", "field=name:string", rows, "EPSG:32632"))
+        self.assertEqual(found, wanted)
+
+    def test_lines_are_corridors(self):
+        text = f"LINESTRING ({', '.join(f'{x} {y}' for x, y in WAY)})"
+        wanted = self.wanted({"way": CorridorGeographicCondition(text, 150, edges="planar")})
+        self.assertGreater(len(wanted), 1)
+        rows = [(text, "way", 0.15)]
+        lines = layer_of_shapes("lines", "LineString", "field=name:string&field=radius:double", rows)
+        found, _ = self.events(lines, RADIUS_UNIT=1)
+        self.assertEqual(found, wanted)
+        lines = layer_of_shapes("lines", "LineString", "field=name:string", [(text, "way")])
+        found, _ = self.events(lines, RADIUS=150)
+        self.assertEqual(found, wanted)
+
+    def test_a_polygon_that_crosses_itself_is_named_with_its_cure(self):
+        bow = "POLYGON ((8 47, 8.01 47.01, 8.01 47, 8 47.01, 8 47))"
+        rows = [(bow, "bow"), (TEXTS["block"], "block")]
+        _, feedback = self.events(layer_of_shapes("areas", "Polygon", "field=name:string", rows))
+        (warning,) = feedback.warnings
+        self.assertIn("places layer 'areas', feature 1: crossing: two edges cross", warning)
+        self.assertIn("native:fixgeometries", warning)
+
+
+if __name__ == "__main__":
+    unittest.main()
