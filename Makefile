@@ -38,7 +38,7 @@ python_sources := $(addprefix bindings/python/,pyproject.toml setup.py MANIFEST.
 
 demo: $(stamps)/python
 	@echo "== the demo drive: Google's campus to Apple's headquarters"
-	@.venv/bin/fencepost replay examples/data/drive.csv --conditions examples/data/conditions.geojson \
+	@.venv/bin/fencepost replay examples/data/drive.csv --conditions examples/data/places.geojson \
 	  --sightings examples/data/sightings.jsonl --summary
 
 setup: $(stamps)/python

@@ -161,7 +161,32 @@ def circle(identifier: str, place: tuple[float, float], radius: float, **propert
     }
 
 
-def conditions_text() -> str:
+# The quarter where the drive ends, with a block left out, and the stretch of motorway in its middle.
+CUPERTINO = [
+    (37.3405, -122.0600), (37.3120, -122.0620), (37.3050, -122.0350), (37.3180, -122.0150), (37.3405, -122.0200),
+]  # fmt: skip
+BLOCK = [(37.3340, -122.0420), (37.3340, -122.0380), (37.3300, -122.0380), (37.3300, -122.0420)]
+MOTORWAY = [place[:2] for place in WAY[7:17]]
+
+
+def area(identifier: str, *rings: list[tuple[float, float]], **properties: object) -> dict[str, object]:
+    coordinates = [[[longitude, latitude] for latitude, longitude in [*ring, ring[0]]] for ring in rings]
+    geometry = {"type": "Polygon", "coordinates": coordinates}
+    return {"type": "Feature", "geometry": geometry, "properties": {"identifier": identifier, **properties}}
+
+
+def corridor(
+    identifier: str, path: list[tuple[float, float]], radius: float, **properties: object
+) -> dict[str, object]:
+    geometry = {"type": "LineString", "coordinates": [[longitude, latitude] for latitude, longitude in path]}
+    return {
+        "type": "Feature",
+        "geometry": geometry,
+        "properties": {"identifier": identifier, "radius": radius, **properties},
+    }
+
+
+def conditions_text(*more: dict[str, object]) -> str:
     beacon = {
         "type": "Feature",
         "geometry": None,
@@ -182,6 +207,7 @@ def conditions_text() -> str:
         ),
         circle("apple", APPLE, 1000),
         beacon,
+        *more,
     ]
     rows = ",\n".join("  " + json.dumps(feature) for feature in features)
     return '{"type": "FeatureCollection", "features": [\n' + rows + "\n]}\n"
@@ -218,6 +244,13 @@ def main() -> None:
         ("drive.csv", csv_text(rows)),
         ("drive.gpx", gpx_text(rows)),
         ("conditions.geojson", conditions_text()),
+        (
+            "places.geojson",
+            conditions_text(
+                area("cupertino", CUPERTINO, BLOCK, assuming="unsatisfied"),
+                corridor("motorway 85", MOTORWAY, 60, assuming="unsatisfied"),
+            ),
+        ),
         ("sightings.jsonl", sightings_text(len(truth))),
     ):
         (folder / name).write_text(text, encoding="utf-8")

@@ -18,7 +18,7 @@ from fencepost._files.sightings import read_sightings
 from fencepost._files.track_files import read_track
 
 GOLDEN = ROOT / "Tests" / "Golden" / "demo-events.jsonl"
-FILES = ("drive.csv", "drive.gpx", "conditions.geojson", "sightings.jsonl")
+FILES = ("drive.csv", "drive.gpx", "conditions.geojson", "places.geojson", "sightings.jsonl")
 ARGUMENTS = (
     "replay", DATA / "drive.csv", "--conditions", DATA / "conditions.geojson", "--sightings", DATA / "sightings.jsonl",
     "--format", "jsonl",
@@ -48,6 +48,20 @@ def test_the_replay_gives_the_golden_events(run: Run) -> None:
     done = run(*ARGUMENTS)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_a_polygon_and_a_corridor_change_no_event_of_the_others(run: Run) -> None:
+    done = run(
+        *(DATA / "places.geojson" if argument == DATA / "conditions.geojson" else argument for argument in ARGUMENTS)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    areas = {"cupertino", "motorway 85"}
+    golden = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+    without = [{**event, "sequence": None, "generation": None} for event in events if event["identifier"] not in areas]
+    assert without == [{**event, "sequence": None, "generation": None} for event in golden]
+    told = [(event["identifier"], event["state"]) for event in events if event["identifier"] in areas]
+    assert told == [("motorway 85", "satisfied"), ("motorway 85", "unsatisfied"), ("cupertino", "satisfied")]
 
 
 def test_the_golden_events_are_those_of_the_reference_model() -> None:
