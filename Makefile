@@ -148,10 +148,11 @@ $(stamps)/python: $(stamps)/venv $(stamps)/library $(python_sources)
 	@touch $@
 
 # The same with what the tests need beside it, which is also what makes the wheel and the reference.
-$(stamps)/python-test: $(stamps)/python
+$(stamps)/python-test: $(stamps)/python .ci/natural-earth.sh
 	@echo "== installing what the Python tests need"
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
 	  $(python) -m pip install --quiet './bindings/python[test,dist,docs,format]'
+	@.ci/natural-earth.sh $(python)
 	@touch $@
 
 # The same with what makes the wheel and the reference.

@@ -15,11 +15,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, note, settings, strategies as st
 from reference import ReferenceMonitor, Refused
 from reference_adapter import reference_policy, same_event
+from shape_palette import palette, reference_shape
 
 from fencepost import (
     BeaconIdentityCondition,
     BeaconSighting,
     CircularGeographicCondition,
+    CorridorGeographicCondition,
     Delivery,
     Diagnostics,
     DwellPolicy,
@@ -27,6 +29,7 @@ from fencepost import (
     Fix,
     Monitor,
     Notify,
+    PolygonalGeographicCondition,
     TransitionPolicy,
     geodesic,
 )
@@ -34,6 +37,12 @@ from fencepost._values.events import diagnostic_names
 
 EXAMPLES = int(os.environ.get("FENCEPOST_EXAMPLES", "400"))
 START = 1_700_000_000_000_000
+KINDS: dict[str, Any] = {
+    "circle": CircularGeographicCondition,
+    "polygon": PolygonalGeographicCondition,
+    "corridor": CorridorGeographicCondition,
+    "beacon": BeaconIdentityCondition,
+}
 BASES = ((52.5, 13.4), (0.0, 0.0), (-17.5, 179.9995), (89.999, 40.0), (-60.0, -180.0))
 NAMES = ("a", "b", "c", "d", "ü")
 UUIDS = ("e2c56db5-dffb-48d2-b060-d0f5a71096e0", "00000000-0000-0000-0000-000000000000")
@@ -77,6 +86,7 @@ circles = st.tuples(
     st.sampled_from([10.0, 60.0, 100.0, 150.0, 250.0, 600.0]),
     options,
 )
+shapes = st.tuples(st.sampled_from(NAMES), st.integers(0, len(palette(BASES[0])) - 1), options)
 numbers = st.sampled_from([None, 0, 1])
 beacons = st.tuples(st.sampled_from(NAMES), st.sampled_from(UUIDS), numbers, numbers, options)
 sightings = st.lists(
@@ -90,14 +100,19 @@ operations = st.one_of(
     st.tuples(st.just("see"), steps, sightings),
     st.tuples(st.just("scanning"), steps, st.booleans()),
     st.tuples(
-        st.just("host"), steps, st.lists(st.sampled_from(HOST_FLAGS), max_size=2), st.lists(st.booleans(), max_size=1)
+        st.just("host"),
+        steps,
+        st.lists(st.sampled_from(HOST_FLAGS), max_size=2),
+        st.lists(st.sampled_from(list(KINDS)), max_size=2),
     ),
     st.tuples(st.just("advance"), steps),
     st.tuples(st.just("jump"), fixes, st.sampled_from([60_000_000, 60_000_001, 10**15])),
     st.tuples(st.just("rewind"), st.sampled_from([0, 1, 1_000_000, 20_000_000, 10**13, -1])),
-    st.tuples(st.just("sync"), st.lists(st.one_of(circles, beacons), max_size=4)),
+    st.tuples(st.just("sync"), st.lists(st.one_of(circles, beacons, shapes), max_size=4)),
     st.tuples(st.just("circle"), st.booleans(), circles),
     st.tuples(st.just("circle"), st.booleans(), circles),
+    st.tuples(st.just("shape"), st.booleans(), shapes),
+    st.tuples(st.just("shape"), st.booleans(), shapes),
     st.tuples(st.just("beacon"), st.booleans(), beacons),
     st.tuples(st.just("remove"), st.sampled_from(NAMES)),
     st.tuples(st.just("next"), st.integers(1, 5)),
@@ -176,15 +191,14 @@ class Pair:
         time = self.at(step)
         self.both(lambda: self.ours.set_scanning(on, time=time), lambda: self.theirs.set_scanning(on, time))
 
-    def do_host(self, step: int, flags: list[Diagnostics], kinds: list[bool]) -> None:
+    def do_host(self, step: int, flags: list[Diagnostics], kinds: list[str]) -> None:
         time, held = self.at(step), Diagnostics(0)
         for flag in flags:
             held |= flag
-        classes = [CircularGeographicCondition if kind else BeaconIdentityCondition for kind in kinds]
-        names = ["circle" if kind else "beacon" for kind in kinds]
+        classes = [KINDS[kind] for kind in kinds]
         self.both(
             lambda: self.ours.set_host(held, unsupported=classes, time=time),
-            lambda: self.theirs.set_host(diagnostic_names(held), names, time),
+            lambda: self.theirs.set_host(diagnostic_names(held), kinds, time),
         )
 
     def do_advance(self, step: int) -> None:
@@ -208,10 +222,13 @@ class Pair:
         ours, theirs = [], []
         for name, *value, chosen in values:
             rest = {**chosen, "policy": reference_policy(chosen["policy"])}
-            if len(value) == 3 and not isinstance(value[0], str):
+            if len(value) == 1:
+                condition: Any = self.shape(value[0])
+                theirs.append((name, "shape", (reference_shape(self.base, value[0]),), rest))
+            elif not isinstance(value[0], str):
                 metres, azimuth, radius = value
                 place = self.place(metres, azimuth) if metres else self.base
-                condition: Any = CircularGeographicCondition(*place, radius)
+                condition = CircularGeographicCondition(*place, radius)
                 theirs.append((name, "circle", (*place, radius), rest))
             else:
                 uuid, major, minor = value
@@ -230,6 +247,20 @@ class Pair:
         call = self.theirs.ensure_circle if ensure else self.theirs.add_circle
         condition = CircularGeographicCondition(*place, radius)
         self.put(ensure, condition, name, chosen, lambda **rest: call(name, *place, radius, **rest))
+
+    def shape(self, number: int) -> PolygonalGeographicCondition | CorridorGeographicCondition:
+        kind, coordinates, options = palette(self.base)[number]
+        options = dict(options)
+        if kind == "polygon":
+            return PolygonalGeographicCondition({"type": "MultiPolygon", "coordinates": coordinates}, **options)
+        lines = {"type": "MultiLineString", "coordinates": coordinates}
+        return CorridorGeographicCondition(lines, options.pop("radius"), **options)
+
+    def do_shape(self, ensure: bool, value: Any) -> None:
+        name, number, chosen = value
+        call = self.theirs.ensure_shape if ensure else self.theirs.add_shape
+        shape = reference_shape(self.base, number)
+        self.put(ensure, self.shape(number), name, chosen, lambda **rest: call(name, shape, **rest))
 
     def do_beacon(self, ensure: bool, value: Any) -> None:
         name, uuid, major, minor, chosen = value

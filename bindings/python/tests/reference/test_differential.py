@@ -16,7 +16,8 @@ from typing import Any
 
 from reference import Condition as ReferenceCondition, Event as ReferenceEvent, ReferenceMonitor
 from reference_adapter import same_event
-from test_against_reference import BASES, HOST_FLAGS, NAMES, START, UUIDS, Pair
+from shape_palette import palette
+from test_against_reference import BASES, HOST_FLAGS, KINDS, NAMES, START, UUIDS, Pair
 
 from fencepost import Delivery, DwellPolicy, Monitor, Notify, TransitionPolicy
 
@@ -111,7 +112,8 @@ class Life(Pair):
         actions = [
             self.walk, self.walk, self.fixes, self.sighting, self.sighting, self.scanner, self.host, self.wait,
             self.wait,
-            self.circle, self.beacon, self.removal, self.handling, self.handling, self.batch, self.do_acknowledge,
+            self.circle, self.shaped, self.beacon, self.removal,
+            self.handling, self.handling, self.batch, self.do_acknowledge,
             self.restart, self.fork,
         ]  # fmt: skip
         self.actions = actions + [action for action in chance.sample(actions, 5) for _ in range(6)]
@@ -120,7 +122,7 @@ class Life(Pair):
     def live(self, steps: int) -> None:
         for name in self.names:
             if self.chance.random() < 0.7:
-                self.circle(name) if self.chance.random() < 0.6 else self.beacon(name)
+                self.chance.choice([self.circle, self.circle, self.shaped, self.shaped, self.beacon])(name)
         for _ in range(steps):
             self.chance.choice(self.actions)()
             self.compare()
@@ -189,7 +191,7 @@ class Life(Pair):
     def host(self) -> None:
         chance = self.chance
         flags = chance.sample(HOST_FLAGS, chance.choice([0, 0, 0, 1, 1, 2, 7]))
-        self.do_host(self.step(), flags, chance.sample([True, False], chance.choice([0, 0, 0, 1, 2])))
+        self.do_host(self.step(), flags, chance.sample(list(KINDS), chance.choice([0, 0, 0, 1, 2])))
 
     def wait(self) -> None:
         self.do_advance(self.step())
@@ -200,6 +202,11 @@ class Life(Pair):
         place = chance.choice([0.0, 0.0, 0.005, 100.0, 400.0])
         value = (name or chance.choice(self.names), place, chance.choice([0.0, 90.0]), radius, self.options())
         self.do_circle(name is None and chance.random() < 0.5, value)
+
+    def shaped(self, name: str | None = None) -> None:
+        chance = self.chance
+        value = (name or chance.choice(self.names), chance.randrange(len(palette(self.base))), self.options())
+        self.do_shape(name is None and chance.random() < 0.5, value)
 
     def beacon(self, name: str | None = None) -> None:
         chance = self.chance

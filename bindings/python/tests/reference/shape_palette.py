@@ -1,0 +1,94 @@
+"""Polygons and corridors around a place, for random lives: the same shape for the engine and for the reference.
+
+Where depths decide, an engine may be up to 1 % below: all polygons here are deeper than 2 km, so that no margin and no
+accuracy of the random lives comes near. Corridors, whose depth is their radius, are of all sizes.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+from geographiclib.geodesic import Geodesic
+from reference_shapes import Corridor, Polygon
+
+Place = tuple[float, float]
+Ring = list[list[float]]
+DEEP = 10_000.0
+
+
+class RoughPolygon(Polygon):
+    """D in double precision; the depth is only known to be beyond all that it is compared with."""
+
+    depth = DEEP  # type: ignore[assignment]
+
+    def __deepcopy__(self, memo: Any) -> RoughPolygon:
+        return self  # nothing changes it
+
+    def distance(self, latitude: float, longitude: float) -> float:
+        return self.boundary.rough(latitude, longitude) - self.buffer
+
+
+class RoughCorridor(Corridor):
+    """D in double precision."""
+
+    def __deepcopy__(self, memo: Any) -> RoughCorridor:
+        return self
+
+    def distance(self, latitude: float, longitude: float) -> float:
+        assert self.boundary is not None
+        return self.boundary.candidates(latitude, longitude)[0][0] - self.radius
+
+
+class PaletteShape(NamedTuple):
+    kind: str
+    coordinates: Any  # parts or lines of [longitude, latitude]
+    options: dict[str, Any]
+
+
+def _off(base: Place, *steps: tuple[float, float]) -> list[float]:
+    """A vertex at azimuths and metres from a place, as [longitude, latitude]."""
+    latitude, longitude = base
+    for azimuth, metres in steps:
+        end = Geodesic.WGS84.Direct(latitude, longitude, azimuth, metres)
+        latitude, longitude = end["lat2"], end["lon2"]
+    return [longitude, latitude]
+
+
+def _ring(base: Place, metres: float, corners: int, turn: float = 0.0) -> Ring:
+    return [_off(base, (turn - 360 * k / corners, metres)) for k in range(corners)]
+
+
+@functools.cache
+def palette(base: Place) -> tuple[PaletteShape, ...]:
+    east = _off(base, (90, 8_000))
+    beside = _ring((east[1], east[0]), 8_100, 64)
+    west = _off(base, (270, 8_250))
+    other = _ring((west[1], west[0]), 7_900, 5, 90)
+    lake, island = _ring(base, 400, 5), _ring(base, 120, 3)
+    big = _ring(base, 9_000, 7, 20)
+    way = [_off(base, (200, 700)), _off(base, (90, 50)), _off(base, (20, 900))]
+    return (
+        PaletteShape("polygon", [[beside]], {}),
+        PaletteShape("polygon", [[big, lake]], {}),
+        PaletteShape("polygon", [[big, lake], [island]], {}),
+        PaletteShape("polygon", [[beside], [other]], {}),
+        PaletteShape("polygon", [[beside[::-1]]], {"buffer": 60.5}),
+        PaletteShape("polygon", [[beside]], {"buffer": -250.0}),
+        PaletteShape("polygon", [[island[::-1]]], {"oriented": True}),
+        PaletteShape("polygon", [[big, lake]], {"edges": "planar"}),
+        PaletteShape("corridor", [way], {"radius": 60.0}),
+        PaletteShape("corridor", [way[:2]], {"radius": 250.0}),
+        PaletteShape("corridor", [way[:2], way[1:]], {"radius": 15.0, "edges": "planar"}),
+        PaletteShape("corridor", [[*way, way[0]]], {"radius": 100.4}),
+        PaletteShape("corridor", [[*way, way[0]]], {"radius": 100.0}),
+    )
+
+
+@functools.cache
+def reference_shape(base: Place, number: int) -> Polygon | Corridor:
+    kind, coordinates, options = palette(base)[number]
+    if kind == "corridor":
+        return RoughCorridor(coordinates, **options)
+    # Beside a pole planar edges become thousands: looking whether any two of them cross would take a minute.
+    return RoughPolygon(coordinates, **options, check="edges" not in options)

@@ -1,0 +1,97 @@
+"""Recorded tracks over real polygons: engine and reference, event for event.
+
+Countries of Natural Earth (from a wheel that `make setup-test` fetches) and the polygons of ../shared; what is not
+there is skipped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import recorded_tracks
+from many_shapes import ManyShapes, RoughPolygon, near, number_of_edges, polygons_of, well_known_text
+from reference import Refused
+from reference_adapter import reference_policy, same_event
+from reference_shapes import Defect, Polygon
+from test_tracks_against_reference import fixes_of
+
+from fencepost import FencepostError, Fix, Monitor, PolygonalGeographicCondition, TransitionPolicy
+
+MOST_FIXES = 1_000
+# The reference takes a millisecond for each edge, and most of them again where a track jumps.
+MOST_EDGES = 6_000
+MOST_POLYGONS = 12
+FIFTY = "natural-earth/ne_50m_admin_0_countries.geojson"
+FRANCISCO = "cities/san-francisco.geojson"
+# The polygons, how many degrees around the track they are looked for, and the track.
+CASES = (
+    ("countries", 1.0, "bird-oystercatcher-2018-dop-accuracy.csv"),
+    ("countries", 1.0, "seal-bering-antimeridian-3x.csv"),
+    ("countries", 1.0, "ship-ais-north-sea-205316000.csv"),
+    ("countries", 1.0, "bike-basel.gpx"),
+    ("countries", 1.0, "train-neuchatel.csv"),
+    ("countries", 1.0, "seal-bering.csv"),
+    ("countries", 1.0, "walk-cerknica-2010.gpx"),
+    (FIFTY, 0.5, "bike-basel-border-etrex.gpx"),
+    (FIFTY, 0.5, "trip-multiday-riviera.gpx"),
+    (FIFTY, 0.5, "seal-bering-antimeridian-outliers.csv"),
+    (FRANCISCO, 0.05, "run-sf-strava-teleport.gpx"),
+    (FRANCISCO, 0.05, "car-i280-ublox.csv"),
+)
+POLICIES = {name: TransitionPolicy.named(name) for name in ("standard", "exact")}
+
+
+def fixes_for(path: Path) -> list[Any]:
+    """At most so many fixes of a track, evenly chosen, none so coarse that depths beyond 250 m count."""
+    fixes = [fix for fix in fixes_of(path) if not fix[2] > 100]
+    return fixes[:: -(-len(fixes) // MOST_FIXES)]
+
+
+def chosen(name: str, path: Path, degrees: float) -> list[tuple[str, Any]]:
+    """Of the polygons about a track those with the fewest edges."""
+    polygons = near(polygons_of(name) or [], fixes_for(path), degrees)
+    counted = [(number_of_edges(parts), identifier, parts) for identifier, parts in polygons]
+    counted.sort(key=lambda row: row[:2])
+    return [(identifier, parts) for edges, identifier, parts in counted[:MOST_POLYGONS] if edges <= MOST_EDGES]
+
+
+@pytest.mark.parametrize(("name", "degrees", "track"), CASES)
+def test_engine_and_reference_agree(name: str, degrees: float, track: str) -> None:
+    path = next((path for path in recorded_tracks("gpx", "csv") if path.name == track), None)
+    if path is None or polygons_of(name) is None:
+        pytest.skip(f"{name} or {track} is not there")
+    fixes = fixes_for(path)
+    ours, theirs = Monitor(), ManyShapes()
+    added = 0
+    for identifier, parts in chosen(name, path, degrees):
+        try:
+            condition = PolygonalGeographicCondition(well_known_text(parts), edges="planar")
+            for policy, fields in POLICIES.items():
+                ours.add(condition, f"{identifier} {policy}", policy=fields)
+        except FencepostError as refused:
+            with pytest.raises(Defect) as defect:
+                Polygon(parts, edges="planar")
+            assert defect.value.reason in str(refused)
+            continue
+        shape = RoughPolygon(parts)
+        for policy, fields in POLICIES.items():
+            theirs.add_shape(f"{identifier} {policy}", shape, policy=reference_policy(fields))
+            added += 1
+    log = 0
+    for latitude, longitude, accuracy, time in fixes:
+        try:
+            theirs.feed_fix(time, latitude, longitude, accuracy)
+        except Refused:
+            with pytest.raises(FencepostError):
+                ours.feed(Fix(latitude, longitude, accuracy, time=time))
+            continue
+        ours.feed(Fix(latitude, longitude, accuracy, time=time))
+        while (event := theirs.next_event()) is not None:
+            found = ours.next_event()
+            assert found is not None, event
+            same_event(found, event)
+            log += 1
+        assert ours.next_event() is None
+    assert log >= added > 0
