@@ -69,7 +69,7 @@ MUTANTS = [
            "if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {", "if candidates[slot] == nil {"),
     Mutant("an exit needs to be beyond the margin, not at it", SHAPES,
            "? measure.distance >= measure.line + outer", "? measure.distance > measure.line + outer"),
-    Mutant("the exit margin is dropped", SHAPES, 
+    Mutant("the exit margin is dropped", SHAPES,
            "? measure.distance >= measure.line + outer", "? measure.distance >= measure.line"),
     Mutant("the entry margin is dropped", SHAPES,
            ": measure.distance <= measure.line - inner && ", ": measure.distance <= measure.line && "),
