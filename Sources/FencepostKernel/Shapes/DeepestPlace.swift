@@ -21,6 +21,8 @@ struct DeepestPlace {
   private var queue = Heap<Stretch>()
   /// R tan(r/R) of the largest circle looked for.
   private let largestTangent: Double
+  /// The corner that was begun last, and where it ends.
+  private var carried: (edge: Int, stop: Stop)?
   /// The edge that stopped the last circle, which often stops the next.
   private var lastBlocker = -1
 
@@ -101,21 +103,28 @@ struct DeepestPlace {
   /// All contacts along an edge, and around its end if that points inwards.
   private mutating func begin(_ edge: Int) {
     let (before, after) = (pieces.preceding(edge), pieces.following(edge))
-    let first =
-      before >= 0 && !pieces.pointsInwards(after: before, edge)
-      ? Stop(contact: pieces.contact(on: edge, 0), tangent: 0, blocker: before) : stop(edge, isCorner: false, at: 0)
+    let first: Stop
+    if let carried, carried.edge == before {
+      // Where the corner before ended.
+      first = Stop(
+        contact: pieces.contact(on: edge, 0), tangent: carried.stop.tangent, blocker: carried.stop.blocker)
+    } else if before >= 0, !pieces.pointsInwards(after: before, edge) {
+      first = Stop(contact: pieces.contact(on: edge, 0), tangent: 0, blocker: before)
+    } else {
+      first = stop(edge, isCorner: false, at: 0)
+    }
     let turnsRight = after >= 0 && pieces.pointsInwards(after: edge, after)
     let last =
       after >= 0 && !turnsRight
       ? Stop(contact: pieces.contact(on: edge, 1), tangent: 0, blocker: after) : stop(edge, isCorner: false, at: 1)
     insert(Stretch(edge: edge, isCorner: false, from: 0, to: 1, first: first, last: last, bound: .infinity))
+    carried = nil
     if turnsRight {
       var around = last
-      around.contact.edge = -1
-      insert(
-        Stretch(
-          edge: edge, isCorner: true, from: 0, to: 1, first: around, last: stop(edge, isCorner: true, at: 1),
-          bound: .infinity))
+      around.contact.other = after
+      let end = stop(edge, isCorner: true, at: 1, (last.blocker, lastBlocker))
+      insert(Stretch(edge: edge, isCorner: true, from: 0, to: 1, first: around, last: end, bound: .infinity))
+      carried = (edge, end)
     }
   }
 
@@ -130,7 +139,8 @@ struct DeepestPlace {
   }
 
   private func tangent(_ contact: InscribedCircle.Contact, _ blocker: Int) -> Double {
-    blocker < 0 ? .infinity : InscribedCircle.tangent(at: contact, stoppedBy: blocker, of: pieces)
+    blocker < 0 || contact.isOn(blocker)
+      ? .infinity : InscribedCircle.tangent(at: contact, stoppedBy: blocker, of: pieces)
   }
 
   /// Lets a circle grow, and remembers it when it is the deepest.
@@ -209,7 +219,8 @@ extension ShapeLine {
     let turn = Trigonometry.atan2(first.cross(last).dot(up) * -1, first.dot(last))
     let angle = Trigonometry.sincos(turn * part)
     let inwards = first * angle.cosine + first.cross(up) * angle.sine
-    return InscribedCircle.Contact(place: place, inwards: inwards / inwards.length, edge: -1)
+    return InscribedCircle.Contact(
+      place: place, inwards: inwards / inwards.length, edge: edge, other: following(edge))
   }
 
   /// Whether the line turns right from an edge to the next.

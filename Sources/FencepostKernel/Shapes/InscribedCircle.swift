@@ -10,8 +10,13 @@ struct InscribedCircle {
   struct Contact {
     var place: EarthVector
     var inwards: EarthVector
-    /// The edge it lies on, which does not stop the circle; −1 in a vertex.
+    /// The edge that it lies on, which does not stop the circle.
     var edge: Int
+    /// In a vertex the other edge that meets there; else −1.
+    var other = -1
+
+    @inline(__always)
+    func isOn(_ edge: Int) -> Bool { edge == self.edge || edge == other }
   }
 
   static var earthRadius: Double { 6_367_000 }
@@ -40,7 +45,7 @@ struct InscribedCircle {
     at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int)
   ) -> InscribedCircle {
     var circle = InscribedCircle(contact, tangent: tangent)
-    for hint in [hints.0, hints.1] where hint >= 0 && hint != contact.edge {
+    for hint in [hints.0, hints.1] where hint >= 0 && !contact.isOn(hint) {
       let stop = InscribedCircle.tangent(at: contact, stoppedBy: hint, of: line)
       if stop < circle.tangent { (circle.tangent, circle.blocker) = (stop, hint) }
     }
@@ -65,9 +70,12 @@ struct InscribedCircle {
     let first = index &* fan
     if level == 0 {
       // In single precision first, rounded to be smaller; nearly all stop it later.
-      var near = line.group(first).leastTangents(contact, line) .< SIMD8(repeating: Float(tangent).nextUp)
-      near = near .& line.edges(ofGroup: first)
-      for lane in 0..<fan where near[lane] && first &+ lane != contact.edge {
+      let leasts = line.group(first).leastTangents(contact, line)
+      var bits = Int(line.edgeBits[first / fan])
+      while bits != 0 {
+        let lane = bits.trailingZeroBitCount
+        bits &= bits &- 1
+        guard Double(leasts[lane]) < tangent, !contact.isOn(first &+ lane) else { continue }
         let stop = InscribedCircle.tangent(at: contact, stoppedBy: first &+ lane, of: line)
         if stop < tangent { (tangent, blocker) = (stop, first &+ lane) }
       }
