@@ -231,11 +231,9 @@ def test_shapes_that_are_refused_and_those_that_nearly_are() -> None:
             reason = str(error)
         assert len(monitor) == 0 and "\n" not in reason
         at = given.get("at", {})
-        if "corridor" in given:  # whose parts are lines
-            at = {"ring" if what == "part" else what: number for what, number in at.items()}
         if bool(reason) != bool(given["reason"]) or (reason and not names(reason, given["reason"], at)):
             others.append(f"{given['name']}: {reason or 'accepted'}")
-    assert len(others) < 6, others  # where one of several reasons is as true
+    assert others == []
 
 
 # ---------------------------------------------------------------------------------------------- in a monitor
@@ -293,10 +291,8 @@ def test_what_a_monitor_says_of_shapes() -> None:
 
 def test_exact_distances() -> None:
     """As they are in the corpus, to which the library is held by its own tests: nothing is lost on the way."""
-    far = 0
     places = [(shape, *map(float, place)) for shape, places in golden() for place in places]
     for shape, latitude, longitude, expected in places:
         got = shape.distance(latitude, longitude)
-        far += abs(got - expected) > 35e-9
-        assert got == pytest.approx(expected, abs=0.01)
-    assert len(places) > 3000 and far < 10
+        assert abs(got - expected) <= 15e-9 or (got == 0 and abs(expected) < 35e-9), (shape, latitude, longitude)
+    assert len(places) > 3000
