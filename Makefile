@@ -5,7 +5,7 @@
 # make wheel   builds the Python wheel and the source distribution into .build/dist
 # make docs    builds the documentation, guides and references, into .build/docs: open index.html
 # make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
-# make soak    runs the tests with the full counts of what is random: 200 kills and more
+# make soak    runs the tests with the full counts of what is random: thousands of kills and more, half an hour
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks; make bench-streams those of files of many tracks at full size (10 million points)
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each

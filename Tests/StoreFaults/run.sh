@@ -1,6 +1,6 @@
 #!/bin/bash
-# Attacks the stores of the built C library: kills, power failures, torn copies, failing and small disks, flipped bits,
-# at each file operation in turn; with FENCEPOST_SOAK=1 at full count. See store_faults.c.
+# Attacks the stores of the built C library: kills, power failures, torn copies, failing, full, small and read-only disks,
+# races for a name, flipped bits, at each file operation in turn; with FENCEPOST_SOAK=1 at full count. See store_faults.c.
 #
 #   Tests/StoreFaults/run.sh [COMMAND...]
 set -euo pipefail
