@@ -178,11 +178,7 @@ extension MonitorEngine {
 
   /// Replays what changed in the table since the tracker looked at it last.
   private mutating func followTable() {
-    guard let changes = table.changes.since(tracker.seen) else {
-      preconditionFailure("a monitor sees each change of its table")
-    }
-    tracker.seen = table.changes.version
-    for change in changes {
+    for change in table.changes.since(tracker.seen) {
       switch change {
       case .entered(let slot, let replaced):
         if replaced != 0 { drop(slot, generation: replaced) }
@@ -193,6 +189,8 @@ extension MonitorEngine {
         promote(slot)
       }
     }
+    tracker.seen = table.changes.version
+    table.dropChanges(through: tracker.seen)
   }
 
   private mutating func adopt(_ slot: UInt32) {

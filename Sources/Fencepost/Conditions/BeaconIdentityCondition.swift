@@ -23,9 +23,4 @@ public struct BeaconIdentityCondition: Condition {
     self.major = major
     self.minor = minor
   }
-
-  /// Whether the sighting is of a beacon that satisfies the condition.
-  func matches(_ sighting: BeaconSighting) -> Bool {
-    uuid == sighting.uuid && (major == nil || major == sighting.major) && (minor == nil || minor == sighting.minor)
-  }
 }

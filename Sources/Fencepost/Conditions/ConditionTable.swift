@@ -167,6 +167,11 @@ struct ConditionTable: Sendable {
     changes.append(.promoted(promoted))
   }
 
+  /// Drops the changes up to a version, which everybody who follows the table has seen.
+  mutating func dropChanges(through version: UInt64) {
+    changes.drop(through: version)
+  }
+
   // MARK: - Restoring
 
   /// Enters a condition that was saved and returns its slot.

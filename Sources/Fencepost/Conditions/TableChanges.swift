@@ -1,12 +1,8 @@
 /// What changed in a ``ConditionTable``, oldest first: a tracker replays what it has not seen yet, so that a condition can
 /// come and go without every tracker being visited.
 ///
-/// Only the latest changes are kept. A tracker that is further behind compares generations instead.
+/// Whoever owns the trackers drops what all of them have seen; until then every change is kept.
 struct TableChanges: Sendable {
-  /// How many changes are kept at least: what a tracker may be behind without looking at every condition. More cost
-  /// sixteen bytes each and save nothing while trackers replay at each call.
-  static let kept = 64
-
   enum Change: Sendable, Equatable {
     /// A condition came into a slot, in place of one that was there (with that generation) or of none (0).
     case entered(UInt32, replaced: UInt64)
@@ -21,14 +17,18 @@ struct TableChanges: Sendable {
   private var latest: ContiguousArray<Change> = []
 
   mutating func append(_ change: Change) {
-    if latest.count == 2 * Self.kept { latest.removeFirst(Self.kept) }
     latest.append(change)
     version += 1
   }
 
-  /// The changes after a version, oldest first; `nil` when they are not all kept.
-  func since(_ version: UInt64) -> ArraySlice<Change>? {
-    let missing = self.version - version
-    return missing <= UInt64(latest.count) ? latest[(latest.count - Int(missing))...] : nil
+  /// The changes after a version, oldest first, of those that were not dropped.
+  func since(_ version: UInt64) -> ArraySlice<Change> {
+    latest.suffix(Int(min(self.version - version, UInt64(latest.count))))
+  }
+
+  /// Drops the changes up to a version, which every tracker has seen.
+  mutating func drop(through version: UInt64) {
+    let kept = Int(min(self.version - version, UInt64(latest.count)))
+    latest.removeFirst(latest.count - kept)
   }
 }

@@ -76,11 +76,22 @@ struct SlotStates: Sendable {
     exceptions.update(slot, or: common(slot, table), body)
   }
 
-  /// Believes a shape to be determined, or undetermined as it is when it comes.
-  mutating func set(_ slot: UInt32, _ observed: Observed, _ table: ConditionTable) {
+  /// Believes a shape to be undetermined, as it is when it comes.
+  mutating func setUndetermined(_ slot: UInt32, _ table: ConditionTable) {
+    change(slot, table) {
+      $0.observed = .undetermined
+      $0.hasMetCoarseFix = false
+    }
+  }
+
+  /// Believes a shape to be on a side.
+  ///
+  /// - Parameter index: In ``Watches``, or ``SlotState/none``.
+  mutating func set(_ slot: UInt32, _ observed: Observed, active index: UInt32, _ table: ConditionTable) {
     change(slot, table) {
       $0.observed = observed
-      $0.hasMetCoarseFix = false
+      $0.active = index
+      if observed != .undetermined { $0.hasMetCoarseFix = false }
     }
   }
 

@@ -35,7 +35,7 @@ extension Tracker {
     _ survey: inout Survey
   ) {
     if isSuspended(slot, table) {
-      states.set(slot, .undetermined, table)
+      states.setUndetermined(slot, table)
     } else if !decide(slot, fix, at: position, table, &delivery, &survey) {
       states.wait(slot, table)
     }

@@ -38,9 +38,8 @@ extension Tracker {
   private mutating func settle(
     _ slot: UInt32, _ observed: Observed, _ measured: Watch.Local?, _ table: ConditionTable, _ survey: inout Survey
   ) {
-    states.set(slot, observed, table)
     journal.touch(slot)
-    refreshWatch(slot, table, &survey, measured: measured)
+    refreshWatch(slot, as: observed, table, &survey, measured: measured)
   }
 
   /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
@@ -110,9 +109,8 @@ extension Tracker {
   ) {
     let entered = states.observed(slot, table) == .outside
     if !candidates.isEmpty { candidates[slot] = nil }
-    states.set(slot, entered ? .inside : .outside, table)
     journal.touch(slot)
-    refreshWatch(slot, table, &survey)
+    refreshWatch(slot, as: entered ? .inside : .outside, table, &survey)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: entered ? .satisfied : .unsatisfied,
       cause: .crossing, date: Timestamp(microseconds: date))

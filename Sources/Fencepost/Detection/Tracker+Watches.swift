@@ -39,36 +39,35 @@ extension Tracker {
 
   /// Brings `active` and the neighbourhood in line with the state of a shape.
   ///
-  /// - Parameter measured: where the shape was measured just now.
+  /// - Parameters:
+  ///   - observed: What is believed of it from now on; `nil`: as before.
+  ///   - measured: where the shape was measured just now.
   mutating func refreshWatch(
-    _ slot: UInt32, _ table: ConditionTable, _ survey: inout Survey, measured: Watch.Local? = nil
+    _ slot: UInt32, as observed: Observed? = nil, _ table: ConditionTable, _ survey: inout Survey,
+    measured: Watch.Local? = nil
   ) {
     let state = states.state(of: slot, table)
+    let observed = observed ?? state.observed
     let local = measured ?? (state.active == SlotState.none ? nil : active.local(state.active))
-    let watch = watch(slot, state.observed, table, from: local)
+    let watch = watch(slot, observed, table, from: local)
+    var index = state.active
     let isActive =
       watch != nil
-      && (state.observed == .inside || (!candidates.isEmpty && candidates[slot] != nil)
+      && (observed == .inside || (!candidates.isEmpty && candidates[slot] != nil)
         || (local != nil && table.shape(of: slot).isNear(local)))
     if isActive, let watch {
-      if state.active == SlotState.none {
-        states.setActive(slot, active.append(watch, local), table)
+      if index == SlotState.none {
+        index = active.append(watch, local)
       } else {
-        active.update(state.active, watch, local)
+        active.update(index, watch, local)
       }
-    } else if state.active != SlotState.none {
-      unwatch(slot, state.active, table)
+    } else if index != SlotState.none {
+      if let moved = active.remove(index) { states.setActive(moved, index, table) }
+      index = SlotState.none
       survey.release(slot)
     }
+    if observed != state.observed || index != state.active { states.set(slot, observed, active: index, table) }
     neighbourhood.update(slot, watch)
-  }
-
-  /// Takes a shape out of the list of those that are not settled outside.
-  ///
-  /// - Parameter index: Its place there.
-  mutating func unwatch(_ slot: UInt32, _ index: UInt32, _ table: ConditionTable) {
-    states.setActive(slot, SlotState.none, table)
-    if let moved = active.remove(index) { states.setActive(moved, index, table) }
   }
 
   /// Collects the shapes whose threshold is reached at a position that the neighbourhood does not cover, and in

@@ -91,7 +91,7 @@ struct Tracker: Sendable {
   mutating func stop(_ slot: UInt32, _ table: ConditionTable, _ delivery: inout Delivery) {
     endWatching(slot, table)
     if table.kind(of: slot).isGeographic {
-      states.set(slot, .undetermined, table)
+      states.setUndetermined(slot, table)
     } else {
       beaconTracks[slot]?.observed = .undetermined
     }
@@ -104,7 +104,10 @@ struct Tracker: Sendable {
     if !candidates.isEmpty { candidates[slot] = nil }
     deadlines.cancel(slot)
     if !beaconTracks.isEmpty { beaconTracks[slot]?.deadline = .max }
-    if let index = states.exception(slot)?.active, index != SlotState.none { unwatch(slot, index, table) }
+    if let index = states.exception(slot)?.active, index != SlotState.none {
+      states.setActive(slot, SlotState.none, table)
+      if let moved = active.remove(index) { states.setActive(moved, index, table) }
+    }
     neighbourhood.update(slot, nil)
   }
 

@@ -18,29 +18,44 @@ import Testing
     define(&table, "three")
     define(&table, "two", radius: 50)
     table.remove(try #require(table.slot(of: "one")))
-    let changes = try #require(table.changes.since(seen))
+    let changes = table.changes.since(seen)
     #expect(
       Array(changes) == [
         .entered(1, replaced: 0), .entered(2, replaced: 0), .entered(1, replaced: 2), .left(0, generation: 1),
         .promoted(2),
       ])
     #expect(!table.isOverLimit(2))
-    #expect(table.changes.since(table.changes.version)?.isEmpty == true)
+    #expect(table.changes.since(table.changes.version).isEmpty)
+    table.dropChanges(through: seen + 3)
+    #expect(Array(table.changes.since(seen)) == [.left(0, generation: 1), .promoted(2)], "the others were seen")
   }
 
-  /// Who follows late learns the same as who follows at once, or that it has to look at everything.
-  @Test func whoIsTooFarBehindIsTold() throws {
+  /// Who follows late learns the same as who follows at once, whatever the others have seen and dropped.
+  @Test func whoFollowsLateLearnsTheSame() {
     var random = SeededGenerator("TableChangesTests")
     var log = TableChanges()
     var all: [TableChanges.Change] = []
+    var slowest = 0
     for slot in 0..<1_000 as Range<UInt32> {
       log.append(.promoted(slot))
       all.append(.promoted(slot))
-      let behind = random.integer(0...all.count)
-      let latest = log.since(log.version - UInt64(behind))
-      if let latest { #expect(Array(latest) == Array(all.suffix(behind))) }
-      #expect(latest != nil || behind > TableChanges.kept)
+      let seen = random.integer(slowest...all.count)
+      #expect(Array(log.since(UInt64(seen))) == Array(all[seen...]))
+      if random.chance(0.1) {
+        slowest = random.integer(slowest...all.count)
+        log.drop(through: UInt64(slowest))
+      }
+      log.drop(through: UInt64(random.integer(0...slowest)))
     }
-    #expect(log.since(0) == nil)
+    log.drop(through: log.version)
+    #expect(log.since(log.version).isEmpty)
+  }
+
+  /// An engine keeps no change that its tracker has seen.
+  @Test func anEngineForgetsWhatItsTrackerHasSeen() throws {
+    var engine = try MonitorEngine(name: "m")
+    for index in 0..<200 { try engine.add(circle(100), identifier: "\(index % 50)") }
+    #expect(engine.table.changes.version == 200)
+    #expect(engine.table.changes.since(0).isEmpty)
   }
 }
