@@ -63,7 +63,8 @@ let package = Package(
     .testTarget(
       name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI"],
       exclude: ["host_safety.c"], swiftSettings: strict),
-    .testTarget(name: "FencepostKernelTests", dependencies: ["FencepostKernel", "TestSupport"]),
+    .testTarget(
+      name: "FencepostKernelTests", dependencies: ["FencepostKernel", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel", "TestSupport"],
       swiftSettings: strict),

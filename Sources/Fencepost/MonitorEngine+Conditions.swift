@@ -57,7 +57,7 @@ extension MonitorEngine {
   // MARK: - The same on bytes, for faces that have no String
 
   /// Adds a condition whose identifier is given as UTF-8. See ``add(_:identifier:assuming:policy:tag:)``.
-  public mutating func add(
+  package mutating func add(
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
@@ -84,7 +84,7 @@ extension MonitorEngine {
   }
 
   /// Ensures a condition whose identifier is given as UTF-8. See ``ensure(_:identifier:assuming:policy:tag:)``.
-  public mutating func ensure(
+  package mutating func ensure(
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) -> Bool {
@@ -111,7 +111,7 @@ extension MonitorEngine {
   /// position is its index.
   ///
   /// - Parameter identifier: Gives the bytes of a row's identifier.
-  public mutating func addCircles(
+  package mutating func addCircles(
     count: Int, latitudes: UnsafePointer<Double>, longitudes: UnsafePointer<Double>, radii: UnsafePointer<Double>,
     tags: UnsafePointer<UInt64>?, tag: UInt64, assuming: Event.State, policy: TransitionPolicy,
     identifier: (Int) -> UnsafeBufferPointer<UInt8>
@@ -137,7 +137,7 @@ extension MonitorEngine {
   }
 
   /// Removes the condition with those bytes as identifier.
-  public mutating func remove(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> Bool {
+  package mutating func remove(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> Bool {
     if let defect = Self.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard let slot = table.identifiers.slot(of: bytes) else { return false }
     remove(slot)

@@ -10,7 +10,7 @@ extension MonitorEngine {
   ///
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the bytes are no identifier,
   ///   ``MonitorError/notFound(_:)`` when no condition has it.
-  public func slot(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
+  package func slot(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> UInt32 {
     if let defect = Self.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
     guard let slot = table.identifiers.slot(of: bytes) else {
       throw .notFound(String(decoding: bytes, as: UTF8.self))
@@ -19,19 +19,19 @@ extension MonitorEngine {
   }
 
   /// The first condition whose generation is larger; walks over all in add order.
-  public func slot(after generation: UInt64) -> UInt32? {
+  package func slot(after generation: UInt64) -> UInt32? {
     table.order.next(after: generation)
   }
 
   /// The record of a live slot.
-  public func record(of slot: UInt32) -> Record {
+  package func record(of slot: UInt32) -> Record {
     Record(
       condition: table.subject(of: slot).condition, lastEvent: event(from: lastEntry(of: slot)),
       policy: table.policy(of: slot))
   }
 
   /// The last event of a live slot, or its first record.
-  public func lastEntry(of slot: UInt32) -> EventEntry {
+  package func lastEntry(of slot: UInt32) -> EventEntry {
     if let record = delivery.told.record(of: slot) { return record }
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: table.assumed(of: slot), cause: .none, date: nil)
@@ -40,14 +40,14 @@ extension MonitorEngine {
   }
 
   /// Calls `body` with the bytes of the identifier of a live slot.
-  public func withIdentifierBytes<Result>(of slot: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+  package func withIdentifierBytes<Result>(of slot: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     table.identifiers.withBytes(of: slot, body)
   }
 
-  public func tag(of slot: UInt32) -> UInt64 { table.tag(of: slot) }
-  public func generation(of slot: UInt32) -> UInt64 { table.generation(of: slot) }
-  public func condition(of slot: UInt32) -> any Condition { table.subject(of: slot).condition }
-  public func policy(of slot: UInt32) -> TransitionPolicy { table.policy(of: slot) }
+  package func tag(of slot: UInt32) -> UInt64 { table.tag(of: slot) }
+  package func generation(of slot: UInt32) -> UInt64 { table.generation(of: slot) }
+  package func condition(of slot: UInt32) -> any Condition { table.subject(of: slot).condition }
+  package func policy(of slot: UInt32) -> TransitionPolicy { table.policy(of: slot) }
 
   /// The vertices of a polygon or corridor as well-known binary (ISO, little endian, XY), as they were given but for
   /// repeated ones; `nil` for conditions of other kinds.
@@ -59,7 +59,7 @@ extension MonitorEngine {
   }
 
   /// The beacon that an entry names.
-  public func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {
+  package func refinement(of entry: EventEntry) -> BeaconIdentityCondition? {
     table.refinement(of: entry)
   }
 

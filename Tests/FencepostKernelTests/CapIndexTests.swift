@@ -1,4 +1,4 @@
-import FencepostKernel
+@testable import FencepostKernel
 import Testing
 
 /// The index against a plain list that is measured in full.

@@ -142,7 +142,7 @@ MUTANTS = [
            "entry.notify = track.observed == .undetermined ? .initial : .exit", "entry.notify = track.observed == .inside ? .initial : .exit"),
     # From observations to events.
     Mutant("notify is ignored", POST,
-           "let isNotified = entry.notify.isSubset(of: table.notify(of: slot))",
+           "let isNotified = entry.notify.isSubset(of: table.notify(of: entry.slot))",
            "let isNotified = entry.generation > 0"),
     Mutant("a diagnostic event has the state of the record", POST,
            "state: flags.isDisjoint(with: .unmonitored) ? state : .unmonitored", "state: state"),
@@ -171,7 +171,7 @@ MUTANTS = [
            "mutating func abandon() {\n", "mutating func abandon() {\n    inFlight.removeFirst(handedOut)\n"),
     Mutant("a restart commits", "Delivery/MonitorEngine+Delivery.swift", "    delivery.abandon()\n", "    acknowledge()\n    delivery.abandon()\n"),
     Mutant("the record shows an event as soon as it is handed out", DELIVERY,
-           "    inFlight.append(entry)\n    handedOut", "    inFlight.append(entry)\n    told.write(entry, &journal)\n    handedOut"),
+           "    inFlight.append(entry)\n    handedOut", "    inFlight.append(entry)\n    post.write(entry, table)\n    handedOut"),
     Mutant("an event of a removed condition is still delivered", EVERY,
            "if table.holds(entry.slot, entry.generation) { return entry }",
            "if table.holds(entry.slot, entry.generation) || !table.isLive(entry.slot) { return entry }"),

@@ -91,7 +91,15 @@ struct ConditionTable: Sendable {
 
   /// Of the policy; spares a copy of the whole.
   @inline(__always)
-  func entryMargin(of slot: UInt32) -> Double { policies.policies[Int(rows[Int(slot)].policy)].entryMargin }
+  func entryMargin(of slot: UInt32, size: Double) -> Double {
+    policies.policies[Int(rows[Int(slot)].policy)].entryMargin(size: size)
+  }
+
+  /// Of the policy; spares a copy of the whole.
+  @inline(__always)
+  func exitMargin(of slot: UInt32, size: Double) -> Double {
+    policies.policies[Int(rows[Int(slot)].policy)].exitMargin(size: size)
+  }
 
   /// Of the policy; spares a copy of the whole.
   @inline(__always)

@@ -2,29 +2,28 @@
 ///
 /// An entry belongs to one generation of a condition. When the condition was removed or replaced meanwhile the
 /// entry is void.
-@frozen
-public struct EventEntry: Sendable {
+package struct EventEntry: Sendable {
   /// Given at the first hand-out.
-  public var sequence: UInt64 = 0
+  package var sequence: UInt64 = 0
   /// Place in the order in which observed changes happened.
-  public var change: UInt64 = 0
-  public var generation: UInt64
+  package var change: UInt64 = 0
+  package var generation: UInt64
   /// Microseconds; `Int64.min` = unset.
-  public var date: Int64
-  public var evidenceDate: Int64 = .min
-  public var latitude: Double = .nan
-  public var longitude: Double = .nan
-  public var accuracy: Double = .nan
-  public var boundaryDistance: Double = .nan
-  public var slot: UInt32
-  public var diagnostics: Diagnostics = []
-  public var refinementMajor: UInt16 = 0
-  public var refinementMinor: UInt16 = 0
-  public var hasRefinement = false
-  public var state: Event.State
-  public var cause: Event.Cause
+  package var date: Int64
+  package var evidenceDate: Int64 = .min
+  package var latitude: Double = .nan
+  package var longitude: Double = .nan
+  package var accuracy: Double = .nan
+  package var boundaryDistance: Double = .nan
+  package var slot: UInt32
+  package var diagnostics: Diagnostics = []
+  package var refinementMajor: UInt16 = 0
+  package var refinementMinor: UInt16 = 0
+  package var hasRefinement = false
+  package var state: Event.State
+  package var cause: Event.Cause
   /// Which bit of the policy decides whether it becomes an event; empty for diagnostics, which always do.
-  public var notify: TransitionPolicy.Notify = []
+  package var notify: TransitionPolicy.Notify = []
 
   init(slot: UInt32, generation: UInt64, state: Event.State, cause: Event.Cause, date: Timestamp?) {
     self.slot = slot

@@ -11,7 +11,7 @@ extension MonitorEngine {
   ///
   /// - Parameter body: Receives each event in order.
   /// - Returns: How many were handed out.
-  public mutating func poll(limit: Int, _ body: (borrowing EventEntry, borrowing MonitorEngine) -> Void) -> Int {
+  package mutating func poll(limit: Int, _ body: (borrowing EventEntry, borrowing MonitorEngine) -> Void) -> Int {
     acknowledge()
     guard delivery.hasEntries else { return 0 }
     var count = 0

@@ -10,7 +10,40 @@ import FencepostKernel
 ///
 /// All is measured in chords. A chord changes by no more than the device moves, whatever the ellipsoid.
 struct Neighbourhood: Sendable {
+  // What tunes the list. None of these decides anything: they only trade the time of building it against the time until
+  // it has to be built again.
+
+  /// Thresholds in the list. More hold for longer, and each look reads all of them.
   static let capacity = 20
+  /// With fewer the search is widened: a list of so few would hold for much longer at little cost.
+  static let few = 8
+  /// By how much, and how often at most: larger steps gather more than is needed, smaller ones ask the index more often.
+  static let widening = 2.5
+  static let mostTries = 8
+  /// Radius of the first list, metres, and of any other: below the least a list holds for seconds only, and beyond the
+  /// greatest chords and single precision say too little.
+  static let firstRadius = 400.0
+  static let radii = 50.0...100_000.0
+  /// The next radius to try, in radii of this list, when it had room left and when it was full: too small lists anew sooner
+  /// than needed, too large gathers what does not fit.
+  static let growthWhenSparse = 1.3
+  static let growthWhenFull = 1.1
+  /// How far ahead of the device a list is centred, in radii, at most. A device that goes on stays in it for longer, one
+  /// that turns back leaves it sooner.
+  static let greatestLookAhead = 0.5
+  /// Where the list is so crowded that its radius is less than so many times the way to its centre, it is centred on the
+  /// device, and the next ones less far ahead by the first factor; each list gains the second one back.
+  static let leastRoomAhead = 1.25
+  private static let lookAheadLost = 0.7
+  private static let lookAheadGained = 1.02
+  /// A move of so many metres and radii is a jump: what is listed there would not be read again.
+  private static let jump = 1_000.0
+  private static let jumpInRadii = 4.0
+  /// More than the error of a position in the local frame, metres.
+  static let frameGuard = 1e-5
+  /// More than the error of a chord in single precision that is not made up for otherwise, metres.
+  static let chordGuard = 1e-3
+
   /// Bytes of a group of four watches.
   private static var groupSize: Int { 80 }
   private static let nowhere = EarthVector(x: .nan, y: .nan, z: .nan)
@@ -22,12 +55,12 @@ struct Neighbourhood: Sendable {
   private(set) var origin = nowhere
   private(set) var radius = 0.0
   /// Radius to try when the list is built next.
-  var nextRadius = 400.0
+  private(set) var nextRadius = firstRadius
   private(set) var count = 0
   /// Where the device was when the list was built.
   private var builtAt = nowhere
   /// How far ahead of the device the list is centred, in radii.
-  private var lookAhead = 0.5
+  private var lookAhead = greatestLookAhead
   private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: SlotState.none, count: capacity)
   /// Four watches a group, five vectors each: the centre relative to `origin`, the threshold, the direction. Single
   /// precision: each threshold is moved towards its centre line by more than the error (see ``set(_:_:)``).
@@ -57,7 +90,7 @@ struct Neighbourhood: Sendable {
   /// Whether the device jumped: too far from where it was for a list to pay.
   func isJump(to position: EarthVector) -> Bool {
     let moved = origin.squaredChord(to: position).squareRoot()
-    return moved > 1_000 && moved > 4 * radius
+    return moved > Self.jump && moved > Self.jumpInRadii * radius
   }
 
   /// Whether the list holds all that can matter at a position.
@@ -85,13 +118,18 @@ struct Neighbourhood: Sendable {
     let y = position.y - builtAt.y
     let z = position.z - builtAt.z
     let moved = (x * x + y * y + z * z).squareRoot()
-    guard moved > 1, moved < 100_000 else { return position }
+    guard moved > 1, moved < Self.radii.upperBound else { return position }
     let scale = lookAhead * nextRadius / moved
     return EarthVector(x: position.x + scale * x, y: position.y + scale * y, z: position.z + scale * z)
   }
 
   mutating func lookLessFarAhead() {
-    lookAhead *= 0.7
+    lookAhead *= Self.lookAheadLost
+  }
+
+  /// Takes a radius for the next list, as far as lists go.
+  mutating func proposeRadius(_ radius: Double) {
+    nextRadius = min(Self.radii.upperBound, max(Self.radii.lowerBound, radius))
   }
 
   /// Begins a new list, of the watches with a slack up to `radius` around a point.
@@ -100,7 +138,7 @@ struct Neighbourhood: Sendable {
   ) {
     origin = centre
     builtAt = position
-    lookAhead = min(0.5, lookAhead * 1.02)
+    lookAhead = min(Self.greatestLookAhead, lookAhead * Self.lookAheadGained)
     frame = LocalFrame(latitude: coordinate.latitude, longitude: coordinate.longitude)
     self.radius = radius
     count = 0
@@ -215,7 +253,7 @@ struct Neighbourhood: Sendable {
   ///   - slack: The least slack of the list there.
   ///   - moved: Chord from `origin` to the position.
   mutating func drawSafeRegion(at coordinate: Coordinate, slack: Double, moved: Double) {
-    let least = min(slack, radius - moved) - 1e-5
+    let least = min(slack, radius - moved) - Self.frameGuard
     safe = SafeRegion(
       latitude: coordinate.latitude, longitude: coordinate.longitude,
       metresPerLatitude: Self.metresPerDegree * 1.000_000_1, metresPerLongitude: metresPerLongitude,
@@ -234,7 +272,7 @@ struct Neighbourhood: Sendable {
     let x = watch.centre.x - origin.x
     let y = watch.centre.y - origin.y
     let z = watch.centre.z - origin.z
-    let error = 1e-6 * ((x * x + y * y + z * z).squareRoot() + radius) + 1e-3
+    let error = 1e-6 * ((x * x + y * y + z * z).squareRoot() + radius) + Self.chordGuard
     slots[index] = watch.slot
     groups[5 * group][lane] = Float(x)
     groups[5 * group + 1][lane] = Float(y)

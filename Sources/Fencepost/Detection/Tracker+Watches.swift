@@ -23,11 +23,10 @@ extension Tracker {
       guard candidate.isTimed else { return shape.watch(slot, .any) }  // any fix may confirm it
       return shape.watch(slot, observed == .inside ? .inwards(0) : .outwards(0), from: local)
     }
-    let policy = table.policy(of: slot)
     return observed == .inside
-      ? shape.watch(slot, .outwards(policy.exitMargin(size: shape.size)), from: local)
+      ? shape.watch(slot, .outwards(table.exitMargin(of: slot, size: shape.size)), from: local)
       : shape.watch(
-        slot, .inwards(-policy.entryMargin(size: shape.size)), from: shape.isNear(local) ? local : nil)
+        slot, .inwards(-table.entryMargin(of: slot, size: shape.size)), from: shape.isNear(local) ? local : nil)
   }
 
   /// Where the shape of a slot was measured last, as far as that is kept.
@@ -77,7 +76,7 @@ extension Tracker {
     let isJump = neighbourhood.isJump(to: position)
     let centre = isJump ? position : neighbourhood.centreAhead(of: position)
     survey.gather(table.index, around: centre, within: isJump ? 0 : neighbourhood.nextRadius)
-    let lead = centre.squaredChord(to: position).squareRoot() + 1e-3
+    let lead = centre.squaredChord(to: position).squareRoot() + Neighbourhood.chordGuard
     for hit in survey.gathered where states.isSettledOutside(hit.id, table) {
       if Double(hit.slack) > lead {
         survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
@@ -94,7 +93,7 @@ extension Tracker {
   @inline(__always)
   private func entrySlack(_ slot: UInt32, at position: EarthVector, _ table: ConditionTable) -> Double {
     let shape = table.shape(of: slot)
-    return shape.watch(slot, .inwards(-min(table.entryMargin(of: slot), shape.size / 2))).slack(at: position)
+    return shape.watch(slot, .inwards(-table.entryMargin(of: slot, size: shape.size))).slack(at: position)
   }
 
   /// Lists the nearest thresholds around a position, or rather a little ahead of it, unless the device has just jumped
@@ -117,7 +116,7 @@ extension Tracker {
     }
     var radius = selectNear(table, &survey)
     let lead = survey.centre.squaredChord(to: position).squareRoot()
-    if radius < 1.25 * lead {  // too crowded to look so far ahead
+    if radius < Neighbourhood.leastRoomAhead * lead {  // too crowded to look so far ahead
       listNear(position, within: neighbourhood.nextRadius, table, &survey)
       radius = selectNear(table, &survey)
       neighbourhood.lookLessFarAhead()
@@ -136,16 +135,19 @@ extension Tracker {
   /// - Returns: The radius within which they are all.
   private mutating func selectNear(_ table: ConditionTable, _ survey: inout Survey) -> Double {
     var tries = 0
-    while survey.near.count < 8, survey.radius < 100_000, tries < 8 {
-      listNear(survey.centre, within: min(100_000, survey.radius * 2.5), table, &survey)
+    while survey.near.count < Neighbourhood.few, survey.radius < Neighbourhood.radii.upperBound,
+      tries < Neighbourhood.mostTries
+    {
+      let wider = min(Neighbourhood.radii.upperBound, survey.radius * Neighbourhood.widening)
+      listNear(survey.centre, within: wider, table, &survey)
       tries += 1
     }
     guard survey.near.count > Neighbourhood.capacity else {
-      neighbourhood.nextRadius = min(100_000, max(50, survey.radius * 1.3))
+      neighbourhood.proposeRadius(survey.radius * Neighbourhood.growthWhenSparse)
       return survey.radius
     }
     let radius = min(survey.radius, max(0, survey.near.select(Neighbourhood.capacity + 1).slack))
-    neighbourhood.nextRadius = max(50, radius * 1.1)
+    neighbourhood.proposeRadius(radius * Neighbourhood.growthWhenFull)
     return radius
   }
 
@@ -184,7 +186,7 @@ extension Tracker {
     guard neighbourhood.isValid, states.isSettled, deadlines.earliest > fix.time.microseconds,
       let offset = neighbourhood.offset(of: fix.coordinate)
     else { return false }
-    let moved = offset.length + 1e-5
+    let moved = offset.length + Neighbourhood.frameGuard
     guard moved < neighbourhood.radius else { return false }
     let slack = neighbourhood.leastSlack(at: offset)
     guard slack > 0 else { return false }

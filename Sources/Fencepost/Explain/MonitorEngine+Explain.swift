@@ -7,7 +7,7 @@ extension MonitorEngine {
   /// Explains a live slot. See ``explain(_:)``.
   ///
   /// - Complexity: O(1).
-  public func explain(slot: UInt32) -> Explanation {
+  package func explain(slot: UInt32) -> Explanation {
     let flags = currentFlags(of: slot)
     var explanation: Explanation
     if !flags.isDisjoint(with: .unmonitored) {

@@ -61,7 +61,7 @@ extension MonitorEngine {
   }
 
   /// What the detector believes of a live slot. See ``state(of:)-(String)``.
-  public func state(of slot: UInt32) -> Event.State { tracker.observed(slot, table).state }
+  package func state(of slot: UInt32) -> Event.State { tracker.observed(slot, table).state }
 }
 
 extension Coordinate {

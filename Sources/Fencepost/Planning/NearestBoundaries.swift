@@ -51,22 +51,20 @@ extension MonitorEngine {
     _ measure: (UInt32, Double) -> (slack: Double, circle: Circle, isInside: Bool)?
   ) -> [RankedBoundary] {
     guard count > 0 else { return [] }
-    var nearest: ContiguousArray<RankedBoundary> = []  // a heap, the last in rank first
+    var nearest = BinaryHeap<RankedBoundary>()  // the last in rank first
     var limit = Double.infinity
     table.index.visitNearest(to: position) { slot, _ in
       guard !table.isOverLimit(slot), let (slack, circle, isInside) = measure(slot, limit) else { return limit }
       let found = RankedBoundary(slack: slack, circle: circle, slot: slot, isInside: isInside)
       if nearest.count < count {
-        nearest.append(found)
-        raiseLast(&nearest)
-      } else if ranks(found, before: nearest[0]) {
-        nearest[0] = found
-        sinkFirst(&nearest)
+        nearest.insert(found) { ranks($1, before: $0) }
+      } else if let last = nearest.first, ranks(found, before: last) {
+        nearest.replaceFirst(with: found) { ranks($1, before: $0) }
       }
-      if nearest.count == count { limit = nearest[0].slack }
+      if nearest.count == count, let last = nearest.first { limit = last.slack }
       return limit
     }
-    return nearest.sorted { ranks($0, before: $1) }
+    return nearest.elements.sorted { ranks($0, before: $1) }
   }
 
   private func ranks(_ one: RankedBoundary, before other: RankedBoundary) -> Bool {
@@ -74,28 +72,6 @@ extension MonitorEngine {
     if one.circle.radius != other.circle.radius { return one.circle.radius < other.circle.radius }
     return table.identifiers.withBytes(of: one.slot) { first in
       table.identifiers.withBytes(of: other.slot) { first.lexicographicallyPrecedes($0) }
-    }
-  }
-
-  private func raiseLast(_ heap: inout ContiguousArray<RankedBoundary>) {
-    var child = heap.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard ranks(heap[parent], before: heap[child]) else { return }
-      heap.swapAt(child, parent)
-      child = parent
-    }
-  }
-
-  private func sinkFirst(_ heap: inout ContiguousArray<RankedBoundary>) {
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < heap.count else { return }
-      if child + 1 < heap.count, ranks(heap[child], before: heap[child + 1]) { child += 1 }
-      guard ranks(heap[parent], before: heap[child]) else { return }
-      heap.swapAt(child, parent)
-      parent = child
     }
   }
 }

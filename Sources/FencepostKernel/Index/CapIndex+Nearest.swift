@@ -21,9 +21,10 @@ extension CapIndex {
     guard treeCount > 0 else { return }
     let root = slot(CapLevel.key(level: CapLevel.top, x: 0, y: 0, z: 0))
     guard root >= 0 else { return }
-    var waiting = CubeHeap()
-    waiting.insert(CubeHeap.Cube(bound: 0, slot: root, level: CapLevel.top, x: 0, y: 0, z: 0))
-    while let cube = waiting.removeFirst(), cube.bound <= limit {
+    var waiting = BinaryHeap<Cube>()
+    waiting.insert(Cube(bound: 0, slot: root, level: CapLevel.top, x: 0, y: 0, z: 0)) { $0.precedes($1) }
+    while let cube = waiting.first, cube.bound <= limit {
+      waiting.removeFirst { $0.precedes($1) }
       visitEntries(of: cube, near: position, &limit, visit)
       guard cube.level > 0, nodes[cube.slot].children != 0 else { continue }
       let key = nodes[cube.slot].key
@@ -31,7 +32,7 @@ extension CapIndex {
       while children != 0 {
         let child = children.trailingZeroBitCount
         children &= children &- 1
-        var below = CubeHeap.Cube(
+        var below = Cube(
           bound: 0, slot: 0, level: cube.level &- 1, x: cube.x &<< 2 | child & 3, y: cube.y &<< 2 | child &>> 2 & 3,
           z: cube.z &<< 2 | child &>> 4 & 3)
         let gap = below.gap(to: position)
@@ -40,14 +41,14 @@ extension CapIndex {
         below.slot = slot(CapIndex.childKey(key, child))
         guard below.slot >= 0 else { continue }
         below.bound = max(0, gap - Double(nodes[below.slot].reach))
-        if below.bound <= limit { waiting.insert(below) }
+        if below.bound <= limit { waiting.insert(below) { $0.precedes($1) } }
       }
     }
   }
 
   /// Visits the caps at one cube.
   private func visitEntries(
-    of cube: CubeHeap.Cube, near position: EarthVector, _ limit: inout Double, _ visit: (UInt32, Double) -> Double
+    of cube: Cube, near position: EarthVector, _ limit: inout Double, _ visit: (UInt32, Double) -> Double
   ) {
     let count = Int(nodes[cube.slot].count)
     guard count > 0 else { return }
@@ -69,65 +70,34 @@ extension CapIndex {
   }
 }
 
-/// Cubes that wait to be visited, the least bound first; of equal bounds the smallest cube, since it says most.
-///
-/// Source: J. W. J. Williams, "Algorithm 232: Heapsort", Communications of the ACM 7 (1964).
-struct CubeHeap {
-  struct Cube {
-    var bound: Double
-    var slot: Int
-    var level: Int
-    var x: Int
-    var y: Int
-    var z: Int
+/// A cube that waits to be visited.
+private struct Cube {
+  var bound: Double
+  var slot: Int
+  var level: Int
+  var x: Int
+  var y: Int
+  var z: Int
 
-    var centre: EarthVector {
-      let edge = CapLevel.edge(level)
-      return EarthVector(
-        x: (Double(x) + 0.5) * edge - CapLevel.origin, y: (Double(y) + 0.5) * edge - CapLevel.origin,
-        z: (Double(z) + 0.5) * edge - CapLevel.origin)
-    }
-
-    /// The distance from a position to the cube, less what rounding can add.
-    func gap(to position: EarthVector) -> Double {
-      let half = 0.5 * CapLevel.edge(level)
-      let centre = centre
-      let x = max((position.x - centre.x).magnitude - half, 0)
-      let y = max((position.y - centre.y).magnitude - half, 0)
-      let z = max((position.z - centre.z).magnitude - half, 0)
-      return (x * x + y * y + z * z).squareRoot() * (1 - 0x1p-40)
-    }
-
-    func precedes(_ other: Cube) -> Bool {
-      bound != other.bound ? bound < other.bound : level != other.level ? level < other.level : slot < other.slot
-    }
+  var centre: EarthVector {
+    let edge = CapLevel.edge(level)
+    return EarthVector(
+      x: (Double(x) + 0.5) * edge - CapLevel.origin, y: (Double(y) + 0.5) * edge - CapLevel.origin,
+      z: (Double(z) + 0.5) * edge - CapLevel.origin)
   }
 
-  private var cubes: ContiguousArray<Cube> = []
-
-  mutating func insert(_ cube: Cube) {
-    cubes.append(cube)
-    var child = cubes.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard cubes[child].precedes(cubes[parent]) else { return }
-      cubes.swapAt(child, parent)
-      child = parent
-    }
+  /// The distance from a position to the cube, less what rounding can add.
+  func gap(to position: EarthVector) -> Double {
+    let half = 0.5 * CapLevel.edge(level)
+    let centre = centre
+    let x = max((position.x - centre.x).magnitude - half, 0)
+    let y = max((position.y - centre.y).magnitude - half, 0)
+    let z = max((position.z - centre.z).magnitude - half, 0)
+    return (x * x + y * y + z * z).squareRoot() * (1 - 0x1p-40)
   }
 
-  mutating func removeFirst() -> Cube? {
-    guard let first = cubes.first, let last = cubes.popLast() else { return nil }
-    guard !cubes.isEmpty else { return first }
-    cubes[0] = last
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < cubes.count else { return first }
-      if child + 1 < cubes.count, cubes[child + 1].precedes(cubes[child]) { child += 1 }
-      guard cubes[child].precedes(cubes[parent]) else { return first }
-      cubes.swapAt(child, parent)
-      parent = child
-    }
+  /// The least bound first; of equal bounds the smallest cube, since it says most.
+  func precedes(_ other: Cube) -> Bool {
+    bound != other.bound ? bound < other.bound : level != other.level ? level < other.level : slot < other.slot
   }
 }

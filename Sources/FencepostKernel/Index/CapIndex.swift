@@ -23,60 +23,60 @@
 /// the sequence of calls.
 public struct CapIndex: Sendable {
   /// One cube of the tree, a slot of the hash table.
-  public struct Node: Sendable {
+  struct Node: Sendable {
     /// Level and cell, see `CapLevel.key`; 0 is a free slot.
-    public var key: UInt64 = 0
+    var key: UInt64 = 0
     /// Bit x + 4 y + 16 z: that child exists.
-    public var children: UInt64 = 0
+    var children: UInt64 = 0
     /// First group of the entries; meaningless while `count` is 0.
-    public var block: UInt32 = 0
+    var block: UInt32 = 0
     /// Entries at this node itself.
-    public var count: UInt32 = 0
+    var count: UInt32 = 0
     /// No cap at or below this node has a longer (padded) reach.
-    public var reach: Float = 0
+    var reach: Float = 0
     /// The block has 2^blockLog groups.
-    public var blockLog: UInt8 = 0
+    var blockLog: UInt8 = 0
   }
 
   /// Four entries side by side. Centres are relative to the centre of the cube.
-  public struct Group: Sendable {
-    public var x = SIMD4<Float>()
-    public var y = SIMD4<Float>()
-    public var z = SIMD4<Float>()
-    public var reach = SIMD4<Float>()
-    public var ids = SIMD4<UInt32>()
+  struct Group: Sendable {
+    var x = SIMD4<Float>()
+    var y = SIMD4<Float>()
+    var z = SIMD4<Float>()
+    var reach = SIMD4<Float>()
+    var ids = SIMD4<UInt32>()
   }
 
   /// A cap that no cube can take.
-  public struct Stray: Sendable {
-    public var centre: EarthVector
-    public var reach: Double
-    public var id: UInt32
+  struct Stray: Sendable {
+    var centre: EarthVector
+    var reach: Double
+    var id: UInt32
   }
 
   /// Open addressing with linear probing; the number of slots is 0 or a power of two.
-  public var nodes: ContiguousArray<Node> = []
-  public var nodeCount = 0
+  var nodes: ContiguousArray<Node> = []
+  var nodeCount = 0
   /// 64 − log2(slots).
-  public var hashShift: UInt64 = 64
+  var hashShift: UInt64 = 64
 
   /// Blocks of 2^n groups; free blocks are chained through the first lane of `ids`.
-  public var groups: ContiguousArray<Group> = []
+  var groups: ContiguousArray<Group> = []
   /// First free block of 2^n groups, plus 1; 0 is none.
-  public var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
+  var freeBlocks = ContiguousArray<UInt32>(repeating: 0, count: 32)
   /// Groups in blocks that belong to nodes.
-  public var liveGroups = 0
+  var liveGroups = 0
   /// Groups asked for in advance.
-  public var reservedGroups = 0
+  var reservedGroups = 0
   /// Changes since the blocks were last in order.
-  public var changes = 0
+  var changes = 0
 
   /// By the level where a cap starts: how many there are, and a bound of their padded reach.
-  public var levelCounts = ContiguousArray<Int>(repeating: 0, count: CapLevel.top + 1)
-  public var levelReaches = ContiguousArray<Float>(repeating: 0, count: CapLevel.top + 1)
+  var levelCounts = ContiguousArray<Int>(repeating: 0, count: CapLevel.top + 1)
+  var levelReaches = ContiguousArray<Float>(repeating: 0, count: CapLevel.top + 1)
 
-  public var treeCount = 0
-  public var strays: ContiguousArray<Stray> = []
+  var treeCount = 0
+  var strays: ContiguousArray<Stray> = []
 
   public init() {}
 
