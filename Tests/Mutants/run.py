@@ -213,7 +213,7 @@ MUTANTS = [
     Mutant("who is promoted holds no place under the limit", "Conditions/ConditionLimit.swift",
            "        held += 1\n        closeUp()\n", "        closeUp()\n", "each condition has a place"),
     Mutant("a beacon's identity still leads to a condition that was replaced", "Conditions/ConditionTable.swift",
-           "        slots.removeAll { $0 == slot }\n", "", "a beacon's identity leads"),
+           "        slots.removeAll { $0 == slot }\n", "        slots.removeAll { $0 == .max }\n", "a beacon's identity leads"),
     Mutant("an undetermined shape is not listed", STATES,
            "    listed.append(slot)\n", "", "who is listed as undetermined"),
     Mutant("what is as most shapes are keeps its entry", "SparseSlots.swift",
