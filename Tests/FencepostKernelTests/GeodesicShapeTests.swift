@@ -62,6 +62,26 @@ import Testing
     #expect(distance(south, -90, 0) == distance(polygon, 90, 0))
   }
 
+  /// Planar edges meet a pole along the meridians of its vertices as listed, also when the shape is made again from what it
+  /// kept.
+  @Test func planarEdgesKeepTheirMeridiansAtAPole() throws {
+    for ring: [Corner] in [
+      [(-89.9, 0), (-90, 0), (-90, 90), (-89.9, 90)], [(-90, 90), (-89.9, 90), (-89.9, 0), (-90, 0)],
+      [(-90, 90), (-89.9, 90), (-89.9, 0), (-90, 0), (-90, 90)],
+    ] {
+      let shape = try GeodesicShape(polygon: [[ring]], reading: .planar)
+      let d = distance(shape, -89.9340397104344, 59.132570461362036)
+      #expect((d + 3779.852117698706).magnitude < 1e-6, "\(d)")
+      let again = try GeodesicShape(shape.definition)
+      #expect(again.definition == shape.definition)
+      #expect(distance(again, -89.9340397104344, 59.132570461362036) == d)
+      let bytes = WellKnownBinary.encode(shape.definition)
+      let vertices = try WellKnownBinary.decode(bytes).vertices
+      let read = try GeodesicShape(ShapeDefinition(shape.definition.kind, vertices, edges: .planar))
+      #expect(read.definition == shape.definition)
+    }
+  }
+
   @Test func buffersMoveTheLine() throws {
     let wide = try GeodesicShape(polygon: [[square(0, 0, 1)]], buffer: 1_000)
     let narrow = try GeodesicShape(polygon: [[square(0, 0, 1)]], buffer: -1_000)

@@ -120,6 +120,16 @@ import Testing
     #expect(try GeodesicShape(corridor: [[(0, 0), (1, 1)]], radius: 250_000).depth == 250_000)
   }
 
+  /// Vertices that differ and are the same place have no edge that a circle could touch.
+  @Test func placesThatAreNearlyOneHaveADepth() throws {
+    for apart in [1e-267, 1e-20, 1e-13, 4e-12] {
+      let ring: [Corner] = [(0, -6), (0, apart), (0, 0), (1, -7)]
+      let shape = try GeodesicShape(polygon: [[ring]], buffer: 0)
+      let plain = try GeodesicShape(polygon: [[[(0, -6), (0, 0), (1, -7)]]])
+      #expect((shape.depth - plain.depth).magnitude < 1e-2 * plain.depth, "\(apart): \(shape.depth) \(plain.depth)")
+    }
+  }
+
   /// A cross of five squares: its largest circle touches the four corners where they meet, and no edge.
   @Test func theDepthOfPartsThatMeetIsThatOfTheWhole() throws {
     let size = 0.01

@@ -172,18 +172,22 @@ extension InscribedCircle {
 }
 
 extension ShapeLine {
-  /// The same line with points between the ends of edges longer than `length`.
+  /// The same line with points between the ends of edges longer than `length`, and without edges shorter than a micrometre,
+  /// which have no direction.
   func cut(_ length: Double) -> ShapeLine {
     let isLong = { (edge: Int) in
       isEdge(edge) && vertices[edge].squaredChord(to: vertices[edge + 1]) > length * length
     }
-    guard vertices.indices.contains(where: isLong) else { return self }
+    let isTiny = { (edge: Int) in isEdge(edge) && vertices[edge].squaredChord(to: vertices[edge + 1]) < 1e-12 }
+    guard vertices.indices.contains(where: { isLong($0) || isTiny($0) }) else { return self }
     var chains: [[SurfacePoint]] = []
     for number in starts.indices {
       var chain: [SurfacePoint] = []
       let end = number + 1 < starts.count ? starts[number + 1] : vertices.count
       for index in starts[number]..<end {
-        chain.append(place(index))
+        // The end of a chain stays what it is: it may be its start.
+        if index == end - 1, chain.count > 1, isTiny(index - 1) { chain.removeLast() }
+        if index == end - 1 || index == starts[number] || !isTiny(index - 1) { chain.append(place(index)) }
         guard isLong(index) else { continue }
         let segment = segment(index)
         let pieces = (segment.length / length).roundedUp
@@ -191,7 +195,7 @@ extension ShapeLine {
           chain.append(segment.point(segment.length * Double(piece) / Double(pieces)).place)
         }
       }
-      chains.append(chain)
+      if chain.count > 1 { chains.append(chain) }
     }
     return ShapeLine(chains: chains)
   }

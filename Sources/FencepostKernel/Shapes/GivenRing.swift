@@ -30,28 +30,37 @@ struct GivenRing {
   ) throws(ShapeDefect) {
     self.part = part
     self.ring = ring
-    var vertices: [(point: SurfacePoint, number: Int)] = []
+    var vertices: [(point: SurfacePoint, number: Int, arriving: SurfacePoint, leaving: SurfacePoint)] = []
     vertices.reserveCapacity(min(given.count, GivenRing.most))
     for (number, vertex) in given.enumerated() {
       guard vertex.latitude.magnitude <= 90, vertex.longitude.magnitude <= 360 else {
         throw ShapeDefect(.coordinate, ShapeDefect.Place(part: part, ring: ring, edge: number))
       }
       let point = SurfacePoint(latitude: vertex.latitude + 0, longitude: GivenRing.reduced(vertex.longitude))
-      if let last = vertices.last, last.point.isSamePlace(as: point) { continue }
-      vertices.append((point, number))
+      if let last = vertices.last, last.point.isSamePlace(as: point) {
+        // A planar edge leaves a pole along the meridian that is listed last.
+        if reading == .planar, last.leaving != point {
+          vertices[vertices.count - 1].leaving = point
+          self.vertices.append(point)
+        }
+        continue
+      }
+      vertices.append((point, number, point, point))
+      self.vertices.append(point)
       guard vertices.count <= room + 1 else { throw ShapeDefect(.tooManyVertices, place(number)) }
     }
     if vertices.isEmpty { throw ShapeDefect(.empty, ShapeDefect.Place(part: part, ring: ring, edge: 0)) }
     if isRing {
-      while vertices.count > 1, vertices[0].point.isSamePlace(as: vertices[vertices.count - 1].point) {
+      while vertices.count > 1, let last = vertices.last, vertices[0].point.isSamePlace(as: last.point) {
         vertices.removeLast()
+        vertices[0].arriving = last.arriving
+        if self.vertices[self.vertices.count - 1] == self.vertices[0] { self.vertices.removeLast() }
       }
     }
     // A line that is given as one place is the centre of a circle.
     guard vertices.count >= (isRing ? 3 : 2) || (!isRing && given.count == 1) else {
       throw ShapeDefect(.tooFewVertices, place(vertices[0].number), at: vertices[0].point)
     }
-    self.vertices = vertices.map(\.point)
     points.reserveCapacity(vertices.count)
     edges.reserveCapacity(vertices.count)
     for index in vertices.indices {
@@ -62,7 +71,7 @@ struct GivenRing {
       }
       let next = vertices[(index + 1) % vertices.count]
       append(here.point, here.number, &room)
-      if reading == .planar { try cut(from: here.point, to: next.point, here.number, &room) }
+      if reading == .planar { try cut(from: here.leaving, to: next.arriving, here.number, &room) }
       if room < 0 { throw ShapeDefect(.tooManyVertices, place(here.number)) }
     }
     for (start, end) in pairs(isRing: isRing) {
