@@ -10,7 +10,7 @@ from typing import Any
 from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import BatchReader, without_nulls
-from .._tables.geometries import is_shape, of_wkt
+from .._tables.geometries import of_wkt, wkt_type
 from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find
 from .._tables.wkt import wkt_point
 from .._values.arguments import identifier_text
@@ -64,7 +64,7 @@ def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
 def _position_of(text: Any, source: str | Path, place: str, row: int | None = None) -> dict[str, Any]:
     """Longitude and latitude of well-known text, or the polygon or line that it is; nothing where nothing stands."""
     try:
-        if isinstance(text, str) and is_shape(text):
+        if isinstance(text, str) and wkt_type(text):
             return {"wkb": of_wkt(text).wkb}
         point = wkt_point(text) if isinstance(text, str) else None
     except ValueError as error:
@@ -182,18 +182,26 @@ def arrow_features(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The circles of anything that exports an Arrow stream, as GeoJSON features."""
 
-    reader = BatchReader(table, source)
-    plan = reader.find(CONDITIONS, columns, ("identifier",) if radius is not None else ("identifier", "radius"))
+    reader = BatchReader(table, source, shapes=True)
+    plan = reader.find(CONDITIONS, columns, ("identifier",))
+    if radius is None and reader.holds_points_alone(plan):
+        plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
+    edges = reader.edges(plan)
     rows = 0
     for first, chunk in reader.batches():
         held: dict[str, Sequence[Any]] = {
             what: reader.values(chunk, plan.indices[what], first)
-            for what in ("identifier", "assuming", "policy")
+            for what in (*_TEXTS, *_OPTIONS)
             if what in plan.indices
         }
         if "radius" in plan.indices:
             held["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
-        held["latitude"], held["longitude"] = reader.positions(chunk, plan, first)
+        held["latitude"], held["longitude"], shapes = reader.geometries(chunk, plan, first)
+        if shapes is not None:
+            held["wkb"] = shapes
+            if edges == "geodesic":  # else it is left open
+                own = held.get("edges") or [None] * chunk.length
+                held["edges"] = [edges if each is None else each for each in own]
         for row in range(chunk.length):
             values = {what: without_nulls(part[row]) for what, part in held.items() if not _missing(part[row])}
             if radius is not None:

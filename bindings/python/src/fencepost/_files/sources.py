@@ -31,7 +31,7 @@ from .vector import PLAIN, Reading, transformed
 TrackSource: TypeAlias = str | os.PathLike[str] | Iterable[Fix] | Any
 """A path, a DataFrame, a GeoDataFrame of points, trajectories of MovingPandas, an Arrow stream, or fixes."""
 ConditionsSource: TypeAlias = str | os.PathLike[str] | Mapping[str, Condition] | Any
-"""A path, conditions by identifier, a DataFrame, a GeoDataFrame of points, or an Arrow stream."""
+"""A path, conditions by identifier, a DataFrame, a GeoDataFrame, or an Arrow stream."""
 
 
 def as_tracks(

@@ -1,7 +1,8 @@
-"""Arrow streams into a monitor: fixes and circles, batch by batch, in place where the columns are of the right type."""
+"""Arrow streams into a monitor: fixes, circles and shapes, batch by batch, in place where the columns are suitable."""
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -11,12 +12,14 @@ from .._errors import InputError
 from .._native import InvalidArgumentError, Monitor as Handle, MonitorClosedError, QueueFullError
 from .._tables.arrow_reader import BatchReader, Plan, Ticks, without_nulls
 from .._tables.buffers import contiguous, identifiers, tags
+from .._tables.geometries import AREAS, wkb_type
 from .._tables.names import CONDITIONS, POSITION, TRACK
 from .._values.arguments import as_policy, assumed, assumed_state, identifier_text, policy_of, policy_row
 from .._values.conditions import CIRCULAR_GEOGRAPHIC
 from .._values.enums import State
-from .._values.policy import PolicyRow, TransitionPolicy
+from .._values.policy import DefinitionRow, PolicyRow, TransitionPolicy
 from .._values.results import FeedResult, SyncResult
+from .._values.shapes import EDGES, CorridorGeographicCondition, PolygonalGeographicCondition
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -27,9 +30,12 @@ if TYPE_CHECKING:
 
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
 """An assumed state and a policy, as the engine is given them."""
+_Reading: TypeAlias = tuple[int, bool, float]
+"""Edges, oriented and buffer of a shape."""
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
 """What the arguments are called in messages."""
+POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = PolygonalGeographicCondition._KIND, CorridorGeographicCondition._KIND
 
 
 class _Fixes(NamedTuple):
@@ -139,6 +145,12 @@ class _Circles(NamedTuple):
                 error.position = row
                 raise
 
+    def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
+        """For a call that takes rows of all kinds."""
+        rows = zip(self.identifiers, self.latitudes, self.longitudes, self.radii, tags[self.first :])
+        for identifier, *circle, tag in rows:
+            yield identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), self.assuming, self.policy, tag
+
     @classmethod
     def joined(cls, parts: Sequence[_Circles]) -> _Circles:
         """Consecutive parts with the same options as one: a copy, unless there is only one."""
@@ -154,6 +166,30 @@ class _Circles(NamedTuple):
         return cls(first.first, texts, latitudes, longitudes, radii, first.assuming, first.policy)
 
 
+class _Shapes(NamedTuple):
+    """Consecutive polygons and corridors with the same options."""
+
+    first: int
+    identifiers: tuple[str, ...]
+    wkb: tuple[bytes, ...]
+    radii: memoryview[Any]
+    assuming: int
+    policy: PolicyRow | None
+    reading: _Reading
+
+    def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
+        """Adds or ensures them, all or nothing."""
+        own = tags[self.first : self.first + len(self.identifiers)]
+        row = self.identifiers, self.wkb, self.radii, *self.reading, self.assuming, self.policy
+        return SyncResult(*handle.add_shapes(*row, own, ensure))
+
+    def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
+        """For a call that takes rows of all kinds."""
+        for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
+            kind = POLYGONAL_GEOGRAPHIC if wkb_type(wkb) in AREAS else CORRIDOR_GEOGRAPHIC
+            yield identifier, kind, (wkb, radius, *self.reading), self.assuming, self.policy, tag
+
+
 class Options(NamedTuple):
     """What a row has that does not say it itself."""
 
@@ -164,7 +200,7 @@ class Options(NamedTuple):
 
 def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options, ensure: bool) -> SyncResult:
     """Adds the circles of a stream; see :meth:`fencepost.Monitor.add_many`."""
-    reader = BatchReader(table, CIRCLES)
+    reader = BatchReader(table, CIRCLES, shapes=True)
     plan, parts, numbers = _parts(reader, columns, options)
     total = SyncResult(0, 0, 0, 0)
     # A row that is refused is refused by any monitor: several parts go into another one first.
@@ -173,7 +209,7 @@ def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: 
         for part in parts:
             singly = not ensure and len(parts) > 1 and len(part.identifiers) < _FEW
             try:
-                if singly:
+                if singly and isinstance(part, _Circles):
                     part.add_singly(target, numbers)
                 else:
                     counts = part.put(target, numbers, ensure)
@@ -185,15 +221,11 @@ def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: 
 
 def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: Options) -> SyncResult:
     """Makes the conditions exactly those of a stream; see :meth:`fencepost.Monitor.sync`."""
-    reader = BatchReader(table, CIRCLES)
+    reader = BatchReader(table, CIRCLES, shapes=True)
     plan, parts, numbers = _parts(reader, columns, options)
-    definitions = []
+    definitions: list[DefinitionRow] = []
     for part in parts:
-        rows = zip(part.identifiers, part.latitudes, part.longitudes, part.radii, numbers[part.first :])
-        definitions += [
-            (identifier, CIRCULAR_GEOGRAPHIC, tuple(circle), part.assuming, part.policy, tag)
-            for identifier, *circle, tag in rows
-        ]
+        definitions += part.definitions(numbers)
     try:
         return SyncResult(*handle.sync(tuple(definitions)))
     except MonitorClosedError:
@@ -204,29 +236,78 @@ def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options:
 
 def _parts(
     reader: BatchReader, columns: Mapping[str, str], options: Options
-) -> tuple[Plan, list[_Circles], memoryview[Any]]:
-    """The circles of a stream, those with the same options together, and their tags."""
-    plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
+) -> tuple[Plan, list[_Circles | _Shapes], memoryview[Any]]:
+    """The circles and shapes of a stream, those with the same options together, and their tags."""
+    plan = reader.find(CONDITIONS, columns, ("identifier",))
+    if reader.holds_points_alone(plan):
+        plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
     default = assumed(options.assuming), policy_row(options.policy)
-    found = groupby(
-        _circles(reader, plan, default, as_policy(options.policy)), lambda part: (part.assuming, part.policy)
-    )
-    parts = [_Circles.joined(list(same)) for _, same in found]
+    parts: list[_Circles | _Shapes] = []
+    found = _circles(reader, plan, columns, default, as_policy(options.policy))
+    for (kind, *_), same in groupby(found, lambda part: (type(part), part.assuming, part.policy)):
+        alike: list[Any] = list(same)
+        parts += [_Circles.joined(alike)] if kind is _Circles else alike
     return plan, parts, tags(options.tag, sum(len(part.identifiers) for part in parts))
 
 
-def _circles(reader: BatchReader, plan: Plan, default: _Decided, base: TransitionPolicy) -> Iterator[_Circles]:
+def _circles(
+    reader: BatchReader, plan: Plan, columns: Mapping[str, str], default: _Decided, base: TransitionPolicy
+) -> Iterator[_Circles | _Shapes]:
+    edges = EDGES.index(reader.edges(plan))
     for first, chunk in reader.batches():
         texts = _texts(reader, chunk, plan, first)
-        numbers = {"radius": reader.numbers(chunk, plan.indices["radius"], "radius", first)}
-        numbers["latitude"], numbers["longitude"] = reader.positions(chunk, plan, first)
+        latitudes, longitudes, shapes = reader.geometries(chunk, plan, first)
+        if shapes is None and "radius" not in plan.indices:
+            reader.find(CONDITIONS, columns, ("identifier", "radius"))  # says what is missing
+        numbers = {"latitude": latitudes, "longitude": longitudes, "radius": array("d", [math.nan]) * chunk.length}
+        if "radius" in plan.indices:
+            numbers["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held = [contiguous(numbers[what], what, chunk.length) for what in (*POSITION, "radius")]
+        readings = None if shapes is None else _readings(reader, chunk, plan, first, edges)
         start = 0
         for (state, policy), length in _runs(reader, chunk, plan, first, default, base):
-            rows = slice(start, start + length)
-            latitudes, longitudes, radii = (part[rows] for part in held)
-            yield _Circles(first + start, texts[rows], latitudes, longitudes, radii, state, policy)
+            for begin, end, reading in _alike(shapes, readings, start, start + length):
+                rows = slice(begin, end)
+                ys, xs, radii = (part[rows] for part in held)
+                if reading is None or shapes is None:
+                    yield _Circles(first + begin, texts[rows], ys, xs, radii, state, policy)
+                else:
+                    wkb = tuple(shape or b"" for shape in shapes[rows])
+                    yield _Shapes(first + begin, texts[rows], wkb, radii, state, policy, reading)
             start += length
+
+
+def _alike(
+    shapes: Sequence[bytes | None] | None, readings: Sequence[_Reading] | None, start: int, stop: int
+) -> Iterator[tuple[int, int, _Reading | None]]:
+    """Consecutive rows that are circles, or shapes that are read alike."""
+    if shapes is None or readings is None:
+        yield start, stop, None
+        return
+    begin = start
+    for reading, rows in groupby(range(start, stop), lambda row: None if shapes[row] is None else readings[row]):
+        end = begin + sum(1 for _ in rows)
+        yield begin, end, reading
+        begin = end
+
+
+def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: int) -> list[_Reading]:
+    """How the shapes of a batch are read."""
+    own = [what for what in ("edges", "oriented", "buffer") if what in plan.indices]
+    held = [reader.values(chunk, plan.indices[what], first) for what in own]
+    found: list[_Reading] = []
+    for row in range(chunk.length):
+        said = {what: column[row] for what, column in zip(own, held)}
+        joined, oriented, buffer = said.get("edges"), said.get("oriented"), said.get("buffer")
+        if joined is not None and joined not in EDGES:
+            raise InputError.of_row(CIRCLES, first + row, f"edges {joined!r} is not one of {', '.join(EDGES)}")
+        if oriented is not None and not isinstance(oriented, bool):
+            raise InputError.of_row(CIRCLES, first + row, f"oriented {oriented!r} is not true or false")
+        if buffer is not None and (isinstance(buffer, bool) or not isinstance(buffer, int | float)):
+            raise InputError.of_row(CIRCLES, first + row, f"buffer {buffer!r} is not a number")
+        metres = 0.0 if buffer is None or buffer != buffer else float(buffer)
+        found.append((edges if joined is None else EDGES.index(joined), bool(oriented), metres))
+    return found
 
 
 def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str, ...]:

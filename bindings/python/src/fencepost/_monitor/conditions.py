@@ -118,12 +118,15 @@ class MonitorConditions:
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        """Adds many circles from columns of equal length, in order, as single calls would. All or nothing.
+        """Adds many circles from columns of equal length, in order, as single calls would; or from a table circles,
+        polygons and corridors. All or nothing.
 
         Columns of 64-bit elements without gaps are read in place; others are converted.
 
-        Or from one table that exports an Arrow stream (PyArrow, Polars, a relation of DuckDB) with the columns
-        identifier, radius, and latitude and longitude or points, found as :func:`replay` finds them. Its columns
+        Or from one table, a GeoDataFrame or what exports an Arrow stream (PyArrow, Polars, a relation of DuckDB), with
+        the columns identifier, radius, and latitude and longitude or geometries, found as :func:`replay` finds them.
+        Geometries are WKB, WKT or GeoArrow's: points and lines need a radius, polygons none. Edges are planar, unless
+        the table's metadata or its column edges say geodesic; oriented and buffer are columns too. Its columns
         assuming and policy, where it has them, hold for their rows; what is null in them is as the arguments say. Where
         they differ between rows, another thread, or a store after a crash, may see the first rows without the rest.
         Needs ``fencepost[arrow]``.

@@ -68,8 +68,8 @@ def replay(
             or an iterable of :class:`Fix`. A frame's columns are recognised by their usual
             names (lat, latitude, y; lon, lng, longitude, x; t, time, timestamp; acc, accuracy, hacc); a missing
             accuracy is "not reported", a missing position "no position".
-        conditions: A path (GeoJSON, CSV, or a vector file of points), conditions by identifier, a DataFrame, a
-            GeoDataFrame of points, or an Arrow stream; rows have the columns identifier and radius (metres).
+        conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, or
+            an Arrow stream; rows have the column identifier, and points and lines a radius (metres).
         policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``.
         by: Name of a column: each of its values is a track of its own, replayed with a monitor of its own.
         columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 from .._errors import Advice, InputError, require
 from .._native import InvalidArgumentError
-from .arrow_values import NUMBERS, Column, NotPointError
+from .arrow_shapes import LEVELS, is_nested, nested_wkb
+from .arrow_values import NUMBERS, Column, NotPointError, wkb_point
 from .buffers import NO_TIME
+from .geometries import AREAS, GEODESIC, LINES, of_wkt, wkb_type, wkt_type
 from .names import GEOMETRY, POSITION, Names, find, time_unit
 from .text_times import PLAIN_TIMES, TimeStyle, unit_of_all, unit_time, value_time
 from .times import to_us
@@ -61,6 +63,7 @@ class BatchReader:
         transform: Whether points in another CRS become WGS84; otherwise they are refused.
         crs: Of points that do not say theirs.
         style: How times without a zone are read.
+        shapes: Whether polygons and lines are read beside points; see :meth:`geometries`.
 
     Raises:
         InputError: It gives no stream, or not one of rows.
@@ -68,13 +71,22 @@ class BatchReader:
     """
 
     def __init__(
-        self, table: Any, source: str, transform: bool = False, crs: Any = None, style: TimeStyle = PLAIN_TIMES
+        self,
+        table: Any,
+        source: str,
+        transform: bool = False,
+        crs: Any = None,
+        style: TimeStyle = PLAIN_TIMES,
+        shapes: bool = False,
     ) -> None:
+        self._shapes = LEVELS if shapes else {}
         self._source, self._transform, self._crs, self._style = source, transform, crs, style
         self._transformer: Any = None
         nanoarrow = require("nanoarrow", "arrow")
         try:
-            self._stream = nanoarrow.c_array_stream(table)
+            # What a GeoDataFrame inherits from pandas does not know geometries.
+            exported = table.to_arrow(index=False) if type(table).__name__ == "GeoDataFrame" else table
+            self._stream = nanoarrow.c_array_stream(exported)
             self._schema = self._stream.get_schema()
         except Exception as error:  # whatever its maker raises
             raise InputError(source, "", f"gives no Arrow stream: {_said(error)}") from error
@@ -134,7 +146,8 @@ class BatchReader:
     def _marked(self) -> int | None:
         primary = self._geo().get("primary_column")
         for index, child in enumerate(self._children):
-            if _metadata(child).get("ARROW:extension:name") in _GEOMETRIES or child.name == primary:
+            marked = _metadata(child).get("ARROW:extension:name")
+            if marked in _GEOMETRIES or marked in self._shapes or child.name == primary:
                 return index
         return None
 
@@ -145,7 +158,7 @@ class BatchReader:
         if not self._holds_points(index):
             raise InputError(self._source, "", f"the column {name!r} (Arrow's {child.format!r}) holds no points")
         metadata = _metadata(child)
-        if metadata.get("ARROW:extension:name") in _GEOMETRIES:
+        if metadata.get("ARROW:extension:name") in (*_GEOMETRIES, *self._shapes):
             self._check_crs(self._object(metadata.get("ARROW:extension:metadata") or "{}", name).get("crs"), name)
         else:
             columns = self._geo().get("columns")
@@ -156,6 +169,9 @@ class BatchReader:
     def _holds_points(self, index: int) -> bool:
         """Whether a column is stored as points can be: WKB, separate or interleaved coordinates."""
         child = self._children[index]
+        marked = _metadata(child).get("ARROW:extension:name")
+        if marked in self._shapes:
+            return is_nested(child, self._shapes[marked])
         fields = list(child.children)
         if child.format == "+s":
             return [field.name for field in fields[:2]] == ["x", "y"] and {field.format for field in fields[:2]} == {
@@ -310,6 +326,61 @@ class BatchReader:
             latitudes, longitudes = (self.numbers(chunk, plan.indices[what], what, first) for what in POSITION)
         return latitudes, longitudes
 
+    def holds_points_alone(self, plan: Plan) -> bool:
+        """Whether positions come from elsewhere, or from a column whose type has nothing but points."""
+        if plan.geometry is None:
+            return True
+        child = self._children[plan.geometry]
+        return child.format.startswith(("+s", "+w")) or _metadata(child).get("ARROW:extension:name") == "geoarrow.point"
+
+    def edges(self, plan: Plan) -> str:
+        """What a column of geometries says of its edges: planar, where it says nothing."""
+        if plan.geometry is None:
+            return "planar"
+        name, columns = self.names[plan.geometry], self._geo().get("columns")
+        own = _metadata(self._children[plan.geometry]).get("ARROW:extension:metadata") or "{}"
+        told = [self._object(own, name), columns.get(name) if isinstance(columns, dict) else None]
+        said = [each.get("edges") for each in told if isinstance(each, dict)]
+        return "geodesic" if any(each in GEODESIC for each in said) else "planar"
+
+    def geometries(
+        self, chunk: Any, plan: Plan, first: int
+    ) -> tuple[Sequence[float], Sequence[float], list[bytes | None] | None]:
+        """Latitudes and longitudes of points, NaN where there are none, and polygons and lines as well-known binary;
+        None: all are points."""
+        if self.holds_points_alone(plan):
+            return *self.positions(chunk, plan, first), None
+        assert plan.geometry is not None
+        column, marked = self._column(chunk, plan.geometry), _metadata(self._children[plan.geometry])
+        kind = marked.get("ARROW:extension:name", "")
+        nothing = array("d", [math.nan]) * chunk.length
+        if kind in self._shapes:
+            return nothing, nothing, nested_wkb(column, kind)
+        if column.same_points() is not None:
+            return *self.positions(chunk, plan, first), None
+        values = self.values(chunk, plan.geometry, first)
+        is_text = self._children[plan.geometry].format in _TEXTS
+        types = [None if value is None else _type(value, is_text) for value in values]
+        if not any(each in AREAS or each in LINES for each in types):
+            return *self.positions(chunk, plan, first), None
+        if self._transformer is not None:
+            reason = f"polygons and lines (column {self.names[plan.geometry]!r}) are not transformed here"
+            raise InputError(self._source, "", reason)
+        latitudes, longitudes = array("d", nothing), array("d", nothing)
+        found: list[bytes | None] = []
+        for row, (value, name) in enumerate(zip(values, types)):
+            try:
+                if name in AREAS or name in LINES:
+                    found.append(of_wkt(value).wkb if is_text else bytes(value))
+                    continue
+                place = None if value is None else wkt_point(value) if is_text else wkb_point(value, row)
+            except ValueError as error:
+                reason = f"{error} (column {self.names[plan.geometry]!r})"
+                raise InputError.of_row(self._source, first + row, reason) from None
+            found.append(None)
+            longitudes[row], latitudes[row] = place or (math.nan, math.nan)
+        return latitudes, longitudes, found
+
     def _points(self, chunk: Any, index: int, first: int) -> tuple[Sequence[float], Sequence[float]]:
         """Longitudes and latitudes of a column of points."""
         try:
@@ -360,6 +431,10 @@ class BatchReader:
 
     def _column(self, chunk: Any, index: int) -> Column:
         return Column.of_batch(self._schema, chunk, index)
+
+
+def _type(value: Any, is_text: bool) -> str | None:
+    return wkt_type(value) if is_text else wkb_type(value)
 
 
 def _metadata(schema: Any) -> dict[str, str]:

@@ -57,6 +57,16 @@ class Column:
         """The elements of a column of fixed numbers, times included, in place; what is null holds anything."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
 
+    def offsets(self) -> list[int]:
+        """Of a column of lists: where each begins among the items, and where the last one ends."""
+        found: list[int] = memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1].tolist()
+        return found
+
+    def items(self) -> Column:
+        """All items of a column of lists."""
+        held = self._held.child(0)
+        return Column(self._schema.child(0), held, 0, held.length)
+
     def coordinates(self) -> tuple[list[memoryview[Any]], set[int]]:
         """X and y of a column of structures or of lists of doubles, in place, and the rows where one is missing."""
         missing = set(self.null_rows())
@@ -141,17 +151,17 @@ class Column:
         Raises:
             NotPointError: A row of the column holds another geometry than a point, or no WKB at all.
         """
-        same = self._same_points()
+        same = self.same_points()
         if same is not None:
             return same
         xs, ys = array("d"), array("d")
         for row, value in enumerate(self.values()):
-            x, y = (math.nan, math.nan) if value is None else _point(value, row)
+            x, y = (math.nan, math.nan) if value is None else wkb_point(value, row)
             xs.append(x)
             ys.append(y)
         return xs, ys
 
-    def _same_points(self) -> tuple[array[float], array[float]] | None:
+    def same_points(self) -> tuple[array[float], array[float]] | None:
         """As :meth:`wkb_points` where all are little-endian points of two dimensions; None: they are not."""
         if self.format not in ("z", "Z") or not self.length or self._view.null_count:
             return None
@@ -168,7 +178,7 @@ def _holds_decoded_here(schema: Any) -> bool:
     return _is_decoded_here(schema.format) or any(map(_holds_decoded_here, inner))
 
 
-def _point(data: bytes, row: int) -> tuple[float, float]:
+def wkb_point(data: bytes, row: int) -> tuple[float, float]:
     """X and y of a point as WKB, ISO or extended."""
     try:
         order = {0: ">", 1: "<"}[data[0]]

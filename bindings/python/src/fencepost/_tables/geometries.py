@@ -173,10 +173,10 @@ def _items(value: Any) -> Sequence[Any]:
     return value
 
 
-def is_shape(text: str) -> bool:
-    """Whether a text begins as the well-known text of polygons or lines does."""
+def wkt_type(text: str) -> str | None:
+    """Polygon, MultiPolygon, LineString or MultiLineString, where a text begins as theirs does; None: it is another."""
     match = _WKT.fullmatch(text)
-    return match is not None and match[2].upper() in {name.upper() for name in (*AREAS, *LINES)}
+    return None if match is None else {name.upper(): name for name in (*AREAS, *LINES)}.get(match[2].upper())
 
 
 def of_wkt(text: str) -> Vertices:
@@ -297,6 +297,18 @@ class _Reader:
     def end(self) -> None:
         if self._at != len(self._data):
             raise InvalidArgumentError(f"not WKB: {len(self._data) - self._at} bytes follow it")
+
+
+def wkb_type(data: bytes) -> str | None:
+    """The type of a geometry as well-known binary; None: it is none."""
+    try:
+        return _NAMES.get(_Reader(memoryview(data)).head())
+    except (struct.error, InvalidArgumentError):
+        return None
+
+
+GEODESIC = ("geodesic", "spherical", "karney", "vincenty", "thomas", "andoyer")
+"""What GeoParquet and GeoArrow call edges that are no straight lines of degrees."""
 
 
 def geometry_of(value: Any) -> Mapping[str, Any] | None:
