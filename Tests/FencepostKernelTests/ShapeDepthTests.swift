@@ -127,6 +127,12 @@ import Testing
       let shape = try GeodesicShape(polygon: [[ring]], buffer: 0)
       let plain = try GeodesicShape(polygon: [[[(0, -6), (0, 0), (1, -7)]]])
       #expect((shape.depth - plain.depth).magnitude < 1e-2 * plain.depth, "\(apart): \(shape.depth) \(plain.depth)")
+      for (latitude, longitude) in [(0.0, 0.0), (-1e-3, 1e-3), (0.1, 0.5), (0.1, -1), (0, -3), (45, 90)] {
+        let point = SurfacePoint(latitude: latitude, longitude: longitude)
+        let (d, bounds) = (shape.boundaryDistance(of: point), shape.bounds(at: point.vector))
+        #expect((d - plain.boundaryDistance(of: point)).magnitude < 1e-6, "\(apart) \(point) \(d)")
+        #expect(bounds.least <= d && d <= bounds.most, "\(apart) \(point) \(d) \(bounds)")
+      }
     }
   }
 

@@ -74,6 +74,13 @@ struct GivenRing {
       if reading == .planar { try cut(from: here.leaving, to: next.arriving, here.number, &room) }
       if room < 0 { throw ShapeDefect(.tooManyVertices, place(here.number)) }
     }
+    if isRing {
+      while points.count > 1, points[points.count - 1].isOne(with: points[0]) {
+        points.removeLast()
+        edges.removeLast()
+      }
+      if points.count < 3 { throw ShapeDefect(.noArea, place(edges[0]), at: points[0]) }
+    }
     for (start, end) in pairs(isRing: isRing) {
       let (from, to) = (points[start], points[end])
       // No geodesic of 19 900 km has a chord below this.
@@ -85,6 +92,7 @@ struct GivenRing {
   }
 
   private mutating func append(_ point: SurfacePoint, _ number: Int, _ room: inout Int) {
+    if let last = points.last, last.isOne(with: point) { return }
     points.append(point)
     edges.append(number)
     room -= 1
@@ -137,6 +145,9 @@ struct GivenRing {
 }
 
 extension SurfacePoint {
+  /// Whether two points are so near each other, 5 nm, that an edge between them would have no direction.
+  func isOne(with other: SurfacePoint) -> Bool { vector.squaredChord(to: other.vector) < 2.5e-17 }
+
   /// Whether two points are the same place: at a pole every longitude is.
   func isSamePlace(as other: SurfacePoint) -> Bool {
     latitude == other.latitude && (longitude == other.longitude || latitude.magnitude == 90)

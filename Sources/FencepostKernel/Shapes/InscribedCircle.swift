@@ -34,6 +34,7 @@ struct InscribedCircle {
 
   /// The radius, metres.
   static func radius(ofTangent tangent: Double) -> Double {
+    guard tangent < 1e9 else { return DeepestPlace.largest }
     let part = tangent / earthRadius
     return part < 1e-3 ? tangent * (1 - part * part / 3) : earthRadius * Trigonometry.atan2(part, 1)
   }
@@ -182,7 +183,7 @@ extension ShapeLine.Group {
     let start = (px * nx + py * ny + pz * nz) * -1
     let end = start + (dx * nx + dy * ny + dz * nz)
     let ahead = start.orLarger(end) + rounding + sagitta
-    let least = chord * chord / (2 * ahead)
+    let least = chord * chord / (2 * ahead).atLeast(1e-9)
     return least.replacing(with: .infinity, where: ahead .<= 0)
   }
 }
