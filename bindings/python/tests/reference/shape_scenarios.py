@@ -382,6 +382,11 @@ scenario(
     fix(500, (-89.899, 180.0), 5), {"advance": 520}, events("p unsatisfied 520"),
 )  # fmt: skip
 scenario(
+    file, "a planar sector to the pole: each of its meridians keeps its longitude",
+    START, add("p", polygon(((-20, -89.9), (-20, -90), (45, -90), (45, -89.9)), edges="planar"), policy="exact"), fix(1, (-89.95, 44.0)), events("p satisfied 1"),
+    fix(2, (-89.95, 46.0)), events("p unsatisfied 2"), fix(3, (-89.95, -19.0)), events("p satisfied 3"), fix(4, (-89.95, -21.0)), events("p unsatisfied 4"),
+)  # fmt: skip
+scenario(
     file, "an eighth of the Earth: a vertex at the pole, edges of a quarter",
     START, add("p", polygon(((0, 0), (90, 0), (0, 90))), policy="exact"), fix(1, (35.0, 45.0)), events("p satisfied 1"), fix(2, (-0.001, 45.0)), events("p unsatisfied 2"),
     fix(3, (89.999, 45.0)), events("p satisfied 3"), fix(4, (89.999, -135.0)), events("p unsatisfied 4"),
