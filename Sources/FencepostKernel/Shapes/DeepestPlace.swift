@@ -165,7 +165,8 @@ struct DeepestPlace {
 
 extension InscribedCircle {
   static func tangent(ofRadius radius: Double) -> Double {
-    if radius < 1e4 { return radius * (1 + radius * radius / (3 * earthRadius * earthRadius)) }
+    let small = min(radius, 1e4)
+    if radius < 1e4 { return small * (1 + small * small / (3 * earthRadius * earthRadius)) }
     let angle = Trigonometry.sincos(min(radius, DeepestPlace.largest) / earthRadius)
     return earthRadius * angle.sine / angle.cosine
   }

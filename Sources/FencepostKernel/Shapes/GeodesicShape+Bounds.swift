@@ -34,7 +34,7 @@ extension GeodesicShape {
     let gap = max(bounds.least - level, level - bounds.most)
     guard gap > 0 else { return 0 }
     // Points at a geodesic distance from `gap` on have a chord of at least this.
-    return max(0, ChordThreshold.leaving(gap) - (below - position).length - 1e-6)
+    return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - 1e-6)
   }
 
   /// The point of the boundary, D = 0, that is nearest to a point; from a point of the line of a buffered polygon or of

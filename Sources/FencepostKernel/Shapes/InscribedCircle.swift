@@ -113,8 +113,9 @@ struct InscribedCircle {
     let (near, far) = (toStart.dot(toStart), toEnd.dot(toEnd))
     // An edge that starts here and leads inwards leaves no room.
     if near == 0 || far == 0 { return 0 }
-    var least = first > 0 ? near / (2 * first) : .infinity
-    if last > 0 { least = min(least, far / (2 * last)) }
+    // Divisors are kept from 0: a compiler computes both arms of a choice.
+    var least = first > 0 ? near / (2 * max(first, 1e-30)) : .infinity
+    if last > 0 { least = min(least, far / (2 * max(last, 1e-30))) }
     let along = toEnd - toStart
     var normal = (toStart + toEnd + contact.place * 2).scaled.cross(along)
     normal = normal / normal.length
@@ -122,7 +123,7 @@ struct InscribedCircle {
     if height < 0 { (height, normal) = (-height, normal * -1) }
     // Towards the great circle the centre comes nearer by the cosine of the angle between.
     let room = 1 + normal.dot(contact.inwards) * -1
-    let touching = height / max(room, 1e-300)
+    let touching = height / max(room, 1e-30)
     guard touching < least else { return least }
     // Where it would touch: beside the centre.
     let part = touching / earthRadius
