@@ -184,7 +184,10 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
 
   /// Opens the file for writing where it is not.
   private func prepareToWrite() throws(StoreFailure) {
-    if let read = database, read.isForReading { database = try StoreDatabase(path, verified: read.sums) }
+    if let sums = database.flatMap({ $0.isForReading ? $0.sums : nil }) {
+      database = nil
+      database = try StoreDatabase(path, verified: sums)
+    }
     // When somebody has taken the log away, closing folds what was in it into the file, and another log is begun.
     if let old = database, !old.hasItsLog {
       old.end(isInPlace: false)

@@ -61,8 +61,9 @@ final class StoreDatabase {
   }
 
   deinit {
-    // SQLite makes an empty log when it opens a file; a log that was there stays.
-    if !isWritten, !hadLog { StoreFiles.removeEmptyLog(of: path) }
+    // SQLite makes an empty log when it opens a file; a log that was there stays. What is only read has none, and one that
+    // is there by now is somebody else's.
+    if !isWritten, !hadLog, !isForReading { StoreFiles.removeEmptyLog(of: path) }
   }
 
   /// Refuses what lies beside the file and cannot be its own, before SQLite takes it for a part of the file.

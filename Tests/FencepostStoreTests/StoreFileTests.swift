@@ -103,6 +103,24 @@ import Testing
     #expect(throws: MonitorError.self) { try stored.close() }
   }
 
+  /// What is written after reopening is beside the name, and not only in files that the process still holds.
+  @Test func whatIsWrittenAfterReopeningOutlivesTheProcess() throws {
+    let folder = try Folder()
+    var stored = try open(folder)
+    try add("first", to: &stored)
+    try stored.close()
+    stored = try open(folder)
+    for identifier in ["second", "third"] {
+      try add(identifier, to: &stored)
+      let copy = try Folder()
+      try folder.copy(into: copy)
+      var killed = try open(copy)
+      #expect(killed.call { $0.identifiers.last } == identifier)
+      try killed.close()
+    }
+    try stored.close()
+  }
+
   @Test func aLogThatIsDeletedIsMadeAnew() throws {
     let folder = try Folder()
     var stored = try open(folder)
