@@ -49,6 +49,36 @@ import Testing
     }
   }
 
+  /// A quarter of the way around, where the distance hardly changes along a segment: no place of it is nearer.
+  @Test func aQuarterOfTheWayAround() {
+    var random = SeededGenerator("quarter")
+    for number in 0..<60 {
+      let centre = number == 0 ? Place(latitude: 90, longitude: 0) : random.place()
+      let azimuth = random.uniform(0...360)
+      let start = centre.moved(azimuth: azimuth, distance: 10_001_959 + random.uniform(-200...200))
+      let end = centre.moved(
+        azimuth: azimuth + random.uniform(0.01...5), distance: 10_001_959 + random.uniform(-200...200))
+      let segment = GeodesicSegment(
+        from: SurfacePoint(latitude: start.latitude, longitude: start.longitude),
+        to: SurfacePoint(latitude: end.latitude, longitude: end.longitude))
+      let point = SurfacePoint(latitude: centre.latitude, longitude: centre.longitude)
+      let foot = segment.foot(of: point)
+      for step in 0...300 {
+        let place = segment.point(segment.length * Double(step) / 300).place
+        #expect(point.path(to: place).distance >= foot.distance - 20e-9, "\(centre) \(start) \(end) \(step)")
+      }
+    }
+    // From the pole to an edge that leaves the equator by metres and lies within a quarter of a millimetre of a parallel.
+    let flat = GeodesicSegment(
+      from: SurfacePoint(latitude: 6.103749183239762e-05, longitude: 1),
+      to: SurfacePoint(latitude: 6.103515625e-05, longitude: 0))
+    let pole = SurfacePoint(latitude: 90, longitude: 0)
+    let foot = flat.foot(of: pole)
+    for step in 0...2_000 {
+      #expect(pole.path(to: flat.point(flat.length * Double(step) / 2_000).place).distance >= foot.distance - 20e-9)
+    }
+  }
+
   /// Closed forms: the equator and meridians are geodesics, and what is perpendicular to them is a meridian.
   @Test func theEquatorAndMeridians() {
     for length in [1e-4, 0.01, 0.3, 1, 20, 100, 170] {

@@ -177,6 +177,22 @@ import Testing
       buffer: shape.buffer)
   }
 
+  /// Edges that cross in vertices which are not the same, but one place to the micrometre.
+  @Test(arguments: [0, 2.4e-14, 1e-13, 1e-12, 4e-12]) func crossingsInVerticesThatAreNearlyOne(_ apart: Double) {
+    let planar: [Corner] = [(0, 0), (1, 1), (0, 1), (1 + apart, 0)]
+    let geodesic: [Corner] = [(0, 0), (0.5, 0.5), (1, 1), (0, 1), (0.5 + apart, 0.5), (1, 0)]
+    for (ring, reading) in [(planar, EdgeReading.planar), (geodesic, .geodesic)] {
+      for isOriented in [false, true] {
+        do throws(ShapeDefect) {
+          _ = try GeodesicShape(polygon: [[ring]], reading: reading, isOriented: isOriented)
+          Issue.record("accepted \(ring)")
+        } catch {
+          #expect(error.reason == .crossing, "\(error.message)")
+        }
+      }
+    }
+  }
+
   /// A crossing is where the edges cross.
   @Test func crossingsAreNamedWhereTheyAre() {
     for size in [1e-4, 1, 40] {

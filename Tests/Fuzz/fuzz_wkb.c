@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     free(second);
     fencepost_shape shape = FENCEPOST_SHAPE_INIT;
     REQUIRE(fencepost_monitor_condition_shape(monitor, "w", &shape, NULL) == FENCEPOST_OK);
-    REQUIRE(shape.depth_m > 0 && shape.vertex_count > 0 && !(shape.departure_m <= 1));
+    REQUIRE(shape.depth_m > 0 && shape.vertex_count > 0 && (isnan(shape.departure_m) || shape.departure_m > 1));
     measure(monitor, &shape);
   } else {
     size_t written = 7;

@@ -11,6 +11,8 @@ struct CrossingCheck {
   private let places: ContiguousArray<ShapeDefect.Place>
   /// Ends of edges that meet other edges within their length, with the edge that is met.
   private var touches: [(vertex: Int, edge: Int)] = []
+  /// Vertices that are one place to the tolerance.
+  private var meetings: [(Int, Int)] = []
   /// Whether edges meet elsewhere than one after the other.
   private(set) var touchesItself = false
   /// Where rings touch that cannot both have the polygon to their left there, though they do not cross: a defect, unless a
@@ -68,9 +70,13 @@ struct CrossingCheck {
     }
     if line.following(one) != other, line.following(other) != one { touchesItself = true }
     // In an end of the other edge they meet as vertices do.
-    for end in near
-    where end.3.along > tolerance && end.3.along < (end.2 == one ? first : second).length - tolerance {
-      touches.append((end.0, end.2))
+    for end in near {
+      let length = (end.2 == one ? first : second).length
+      if end.3.along > tolerance && end.3.along < length - tolerance {
+        touches.append((end.0, end.2))
+      } else {
+        meetings.append((end.0, end.3.along <= tolerance ? end.2 : end.2 + 1))
+      }
     }
   }
 
@@ -125,18 +131,33 @@ struct CrossingCheck {
       return p.x != q.x ? p.x < q.x : (p.y, p.z, a) < (q.y, q.z, b)
     }
     let touched = Set(touches.map(\.vertex))
+    // Those that are not exactly one, but nearly, are looked at together.
+    var joined = Clusters()
+    for (one, other) in meetings where vertices[one] != vertices[other] { joined.join(one, other) }
+    var together: [Int: [Int]] = [:]
     var first = 0
     while first < order.count {
       var last = first + 1
       while last < order.count, vertices[order[last]] == vertices[order[first]] { last += 1 }
       // Two numbers are the start and the end of one closed chain, or one chain goes on where another ends.
       let isPlain = last - first == 1 || (last - first == 2 && !isCrowded(order[first], order[last - 1]))
-      if !isPlain || (!touched.isEmpty && order[first..<last].contains(where: touched.contains)) {
+      let group = order[first..<last]
+      if let near = group.first(where: joined.contains) {
+        for vertex in group where joined.contains(vertex) { joined.join(near, vertex) }
+        together[joined.root(of: near), default: []] += group
+      } else if !isPlain || (!touched.isEmpty && group.contains(where: touched.contains)) {
         touchesItself = true
-        let group = Array(order[first..<last])
-        try lookAround(group, touches.filter { group.contains($0.vertex) }.map(\.edge))
+        try lookAround(Array(group), touches.filter { group.contains($0.vertex) }.map(\.edge))
       }
       first = last
+    }
+    // A later group may have joined two earlier ones.
+    var clusters: [Int: [Int]] = [:]
+    for (root, group) in together { clusters[joined.root(of: root), default: []] += group }
+    for root in clusters.keys.sorted() {
+      let group = (clusters[root] ?? []).sorted()
+      touchesItself = true
+      try lookAround(group, touches.filter { group.contains($0.vertex) }.map(\.edge))
     }
   }
 
@@ -159,18 +180,22 @@ struct CrossingCheck {
 
   private mutating func lookAround(_ group: [Int], _ passing: [Int]) throws(ShapeDefect) {
     let centre = line.place(group[0])
+    let members = Set(group)
     var directions: [Direction] = []
+    // Each is seen from its own vertex; edges between vertices that are one place lead nowhere.
     for vertex in group {
-      if line.isEdge(vertex) {
+      if line.isEdge(vertex), !members.contains(vertex + 1) {
         directions.append(
           Direction(
-            azimuth: azimuth(from: centre, to: line.place(vertex + 1)), leaves: true, edge: vertex, passage: vertex))
+            azimuth: azimuth(from: line.place(vertex), to: line.place(vertex + 1)), leaves: true, edge: vertex,
+            passage: vertex))
       }
-      if vertex > 0, line.isEdge(vertex - 1) {
-        let next = line.following(vertex - 1)
+      if vertex > 0, line.isEdge(vertex - 1), !members.contains(vertex - 1) {
+        var next = line.following(vertex - 1)
+        while next >= 0, members.contains(next), members.contains(next + 1) { next = line.following(next) }
         directions.append(
           Direction(
-            azimuth: azimuth(from: centre, to: line.place(vertex - 1)), leaves: false, edge: vertex - 1,
+            azimuth: azimuth(from: line.place(vertex), to: line.place(vertex - 1)), leaves: false, edge: vertex - 1,
             passage: next < 0 ? nil : next))
       }
     }
@@ -220,5 +245,25 @@ struct CrossingCheck {
 
   private func azimuth(from centre: SurfacePoint, to point: SurfacePoint) -> Double {
     centre.path(to: point).azimuth1
+  }
+}
+
+/// Which of many numbers belong together (Galler and Fischer, "An improved equivalence algorithm", Communications of the
+/// ACM 7, 1964).
+private struct Clusters {
+  private var parents: [Int: Int] = [:]
+
+  func contains(_ number: Int) -> Bool { parents[number] != nil }
+
+  func root(of number: Int) -> Int {
+    var root = number
+    while let parent = parents[root], parent != root { root = parent }
+    return root
+  }
+
+  mutating func join(_ one: Int, _ other: Int) {
+    for number in [one, other] where parents[number] == nil { parents[number] = number }
+    let (a, b) = (root(of: one), root(of: other))
+    parents[max(a, b)] = min(a, b)
   }
 }

@@ -109,20 +109,26 @@ public struct GeodesicSegment: Sendable {
   private func innerFoot(of point: SurfacePoint, between before: Sight, and behind: Sight) -> SegmentFoot {
     var (low, high) = (before.foot.along, behind.foot.along)
     var current = before.foot.distance <= behind.foot.distance ? before : behind
-    for _ in 0..<100 {
+    var best = current.foot
+    for turn in 0..<150 {
       let here = current.foot.along
       if current.foot.distance <= ShortDistance.limit { return nearFoot(of: point, around: here) }
+      if current.foot.distance < best.distance { best = current.foot }
       if current.ahead > 0 { low = max(low, here) } else { high = min(high, here) }
       // The right-angled triangle of the sphere with this hypotenuse and angle.
       let angle = Trigonometry.sincos(current.foot.distance / GeodesicSegment.meanRadius)
       let step =
         GeodesicSegment.meanRadius * Trigonometry.atan2(angle.sine * current.ahead, angle.cosine.magnitude)
       var next = here + step
-      if !(next > low && next < high) { next = low + (high - low) / 2 }
-      if (next - here).magnitude < 1e-3 || high - low < 1e-3 { break }
+      // What is left to gain: the slope times the way there is.
+      let gain = current.ahead.magnitude * (high - low)
+      if high - low < 1e-3 || ((next - here).magnitude < 1e-3 && gain < 5e-9) { break }
+      // About a quarter of the way around the distance hardly changes along the segment, and the sphere's step says little.
+      if turn % 3 == 2 || !(next > low && next < high) { next = low + (high - low) / 2 }
       current = sight(of: point, next)
     }
-    return current.foot
+    // The last place is the sharpest, but for where the distance tells more than the direction.
+    return current.foot.distance <= best.distance + 5e-9 ? current.foot : best
   }
 
   /// The foot near a place of the segment that is within 20 km of the point, in space.

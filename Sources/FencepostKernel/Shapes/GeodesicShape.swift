@@ -40,7 +40,7 @@ public final class GeodesicShape: Sendable {
       (line, isPolygon, offset) = (made.line, true, buffer)
     case .corridor(let radius):
       let made = try CorridorLine(definition.vertices, definition.edges)
-      guard radius > 0, radius.isFinite else { throw ShapeDefect(.radius) }
+      guard radius.isFinite, radius > 0 else { throw ShapeDefect(.radius) }
       definition.vertices = made.vertices
       (line, isPolygon, offset) = (made.line, false, radius)
     }

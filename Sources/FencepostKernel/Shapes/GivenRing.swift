@@ -33,7 +33,7 @@ struct GivenRing {
     var vertices: [(point: SurfacePoint, number: Int, arriving: SurfacePoint, leaving: SurfacePoint)] = []
     vertices.reserveCapacity(min(given.count, GivenRing.most))
     for (number, vertex) in given.enumerated() {
-      guard vertex.latitude.magnitude <= 90, vertex.longitude.magnitude <= 360 else {
+      guard vertex.isPosition else {
         throw ShapeDefect(.coordinate, ShapeDefect.Place(part: part, ring: ring, edge: number))
       }
       let point = SurfacePoint(latitude: vertex.latitude + 0, longitude: GivenRing.reduced(vertex.longitude))

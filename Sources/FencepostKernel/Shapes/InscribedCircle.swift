@@ -85,17 +85,17 @@ struct InscribedCircle {
     let start = line.levels[level &- 1]
     let count = min(fan, line.levels[level] &- start &- first)
     let apart = contact.place - line.origin
-    let (px, py, pz) = (Float(apart.x), Float(apart.y), Float(apart.z))
-    let (nx, ny, nz) = (Float(contact.inwards.x), Float(contact.inwards.y), Float(contact.inwards.z))
+    let place = SIMD4(Float(apart.x), Float(apart.y), Float(apart.z), 0)
+    let inwards = SIMD4(Float(contact.inwards.x), Float(contact.inwards.y), Float(contact.inwards.z), 0)
     let rounding = (line.balls[line.balls.count &- 1].reach + 1) * 0x1p-19
     var gaps = SIMD8<Float>(repeating: .infinity)
     for child in 0..<count {
       // No place of the ball stops the circle earlier than at its least distance over twice its most ahead.
       let ball = line.balls[start &+ first &+ child]
-      let (dx, dy, dz) = (ball.x - px, ball.y - py, ball.z - pz)
-      let ahead = dx * nx + dy * ny + dz * nz + ball.reach + rounding
-      let least = max((dx * dx + dy * dy + dz * dz).squareRoot() - ball.reach - rounding, 0)
-      if ahead > 0 { gaps[child] = least * least / (2 * ahead) }
+      let products = (SIMD4(ball.x, ball.y, ball.z, 0) - place) * inwards
+      let ahead = products[0] + products[1] + products[2] + ball.reach + rounding
+      let least = max(ball.distance(to: place) - ball.reach - rounding, 0)
+      if ahead > 0 { gaps[child] = least * least / (2 * max(ahead, 1e-9)) }
     }
     let nearest = gaps.leastIndex
     if Double(gaps[nearest]) < tangent { grow(line, level &- 1, first &+ nearest, enough) }
@@ -174,7 +174,7 @@ extension ShapeLine.Group {
     let apart = contact.place - line.origin
     let (px, py, pz) = (Float(apart.x) - x, Float(apart.y) - y, Float(apart.z) - z)
     let square = dx * dx + dy * dy + dz * dz
-    let part = ((px * dx + py * dy + pz * dz) / square.atLeast(.leastNormalMagnitude)).atLeast(0).atMost(1)
+    let part = ((px * dx + py * dy + pz * dz) / square.atLeast(1e-20)).atLeast(0).atMost(1)
     let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
     let rounding = (Float(line.balls[line.balls.count &- 1].reach) + 1) * 0x1p-19
     // As in `ShapeLine.sagitta`, rounded up.

@@ -9,6 +9,7 @@ struct LineSearch {
   var limit = Float.infinity
 
   private let x, y, z: Float
+  private let place: SIMD4<Float>
   private let count: Int
   private let stride: Int
   private let corners: UnsafeRawPointer
@@ -59,6 +60,7 @@ struct LineSearch {
   ) {
     let apart = point - line.origin
     (x, y, z) = (Float(apart.x), Float(apart.y), Float(apart.z))
+    place = SIMD4(x, y, z, 0)
     count = line.vertices.count
     stride = line.stride
     self.corners = UnsafeRawPointer(corners)
@@ -78,8 +80,7 @@ struct LineSearch {
     var gaps = SIMD8<Float>(repeating: .infinity)
     for child in 0..<children {
       let ball = balls[start &+ first &+ child]
-      let (dx, dy, dz) = (ball.x - x, ball.y - y, ball.z - z)
-      gaps[child] = (dx * dx + dy * dy + dz * dz).squareRoot() - ball.reach - rounding
+      gaps[child] = ball.distance(to: place) - ball.reach - rounding
     }
     // The nearest first, which makes the limit smaller for the others.
     let nearest = gaps.leastIndex
@@ -101,7 +102,7 @@ struct LineSearch {
     let (dx, dy, dz) = (row(0, first &+ 1) - ax, row(1, first &+ 1) - ay, row(2, first &+ 1) - az)
     let (px, py, pz) = (x - ax, y - ay, z - az)
     let square = dx * dx + dy * dy + dz * dz
-    let part = ((px * dx + py * dy + pz * dz) / square.atLeast(.leastNormalMagnitude)).atLeast(0).atMost(1)
+    let part = ((px * dx + py * dy + pz * dz) / square.atLeast(1e-20)).atLeast(0).atMost(1)
     let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
     let chord = (qx * qx + qy * qy + qz * qz).squareRoot()
     // As in `ShapeLine.sagitta`, rounded up.

@@ -25,9 +25,7 @@ extension ShapeDefinition {
   /// How far the straight line on the map is from the geodesic at most, by 16 places of it; 0 when the bound of rule 4,
   /// 0.26 a Δλ S √(Δφ² + C²Δλ²), is below a metre.
   private static func departure(from start: ShapeVertices.Vertex, to end: ShapeVertices.Vertex) -> Double {
-    guard start.latitude.magnitude <= 90, end.latitude.magnitude <= 90, start.longitude.magnitude <= 360,
-      end.longitude.magnitude <= 360
-    else { return 0 }
+    guard start.isPosition, end.isPosition else { return 0 }
     let change = InverseTask.longitudeDifference(
       from: GivenRing.reduced(start.longitude), to: GivenRing.reduced(end.longitude))
     let span = change.degrees + change.tail

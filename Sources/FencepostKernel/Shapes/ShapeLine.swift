@@ -178,5 +178,15 @@ public struct ShapeLine: Sendable {
     }
 
     var centre: EarthVector { EarthVector(x: Double(x), y: Double(y), z: Double(z)) }
+
+    /// Distance of its centre from a place, also relative to the origin; of that the fourth element is 0.
+    ///
+    /// All four elements are said, so that a compiler that takes them at once squares no other memory, which may overflow.
+    @inline(__always)
+    func distance(to place: SIMD4<Float>) -> Float {
+      let apart = SIMD4(x, y, z, 0) - place
+      let squares = apart * apart
+      return (squares[0] + squares[1] + squares[2]).squareRoot()
+    }
   }
 }

@@ -10,6 +10,14 @@ public struct ShapeVertices: Sendable, Equatable {
       self.latitude = latitude
       self.longitude = longitude
     }
+
+    /// Whether it is a place: a latitude in [−90, 90] and a longitude in [−360, 360].
+    ///
+    /// Compared as integers, which order magnitudes as numbers do, with what is not a number beyond all: a comparison of
+    /// floating-point numbers may raise an exception that the host has made a signal.
+    var isPosition: Bool {
+      latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (360.0).bitPattern
+    }
   }
 
   /// The vertices of all rings or lines, one after the other.
