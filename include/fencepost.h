@@ -511,16 +511,15 @@ typedef struct fencepost_explanation {
  * one before are dropped. At most 1 000 000 vertices a condition.
  */
 typedef struct fencepost_geometry {
-  uint32_t struct_size;    /* set by FENCEPOST_GEOMETRY_INIT */
-  uint32_t stride;         /* bytes from one vertex to the next in both columns; 0: 8. Interleaved x, y: 16 */
-  const double *latitudes; /* vertex_count degrees */
-  const double *longitudes;
-  size_t vertex_count;
+  uint32_t struct_size;        /* set by FENCEPOST_GEOMETRY_INIT */
+  uint32_t stride;             /* bytes from one vertex to the next in both columns; 0: 8. Interleaved x, y: 16 */
+  const double *latitudes;     /* vertex_count degrees */
+  const double *longitudes;    /* vertex_count degrees */
+  size_t vertex_count;         /* of all parts together */
   const int32_t *ring_offsets; /* of rings (polygons) or lines (corridors) into the vertices; NULL: one of all */
-  size_t ring_count;
-  const int32_t
-      *part_offsets; /* of a polygon's parts into the rings: the outer one, then its holes; NULL: one of all */
-  size_t part_count;
+  size_t ring_count;           /* one less than there are offsets; 0 or 1 when they are NULL */
+  const int32_t *part_offsets; /* of parts into the rings: the outer one, then its holes; NULL: one of all */
+  size_t part_count;           /* one less than there are offsets; 0 or 1 when they are NULL */
 } fencepost_geometry;
 
 /* Begin each fencepost_geometry with it. */

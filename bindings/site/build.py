@@ -86,7 +86,7 @@ TITLES = {
     "concepts/accuracy": "Exactness",
     "project/tracks": "Recorded tracks",
 }
-LINK = re.compile(r"(?P<picture>!?)\[(?P<text>(?:[^\[\]]|`[^`]*`)*)\]\((?P<target>[^()\s]+)\)")
+LINK = re.compile(r"(?P<picture>!?)\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]\((?P<target>[^()\s]+)\)")
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
 
 

@@ -222,8 +222,9 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             >>> from fencepost import PolygonalGeographicCondition
             >>> monitor = Monitor()
             >>> monitor.add(PolygonalGeographicCondition([(0, 0), (0, 2), (2, 2), (2, 0)]), "square")
-            >>> monitor.nearest_boundary_point("square", 1, 3)
-            (1.000153323328642, 2.0)
+            >>> place = monitor.nearest_boundary_point("square", 1, 3)
+            >>> place and [round(degrees, 9) for degrees in place]
+            [1.000153323, 2.0]
         """
         place = real(latitude, "latitude"), real(longitude, "longitude")
         return self._handle.nearest_boundary_point(identifier, *place)
