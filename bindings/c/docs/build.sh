@@ -38,10 +38,12 @@ build_c() {
 
 # The symbol graphs come from the compiler, the articles from the module's .docc folder.
 build_swift() {
-  graphs=$root/.build/docs-build/graphs
+  # The compiler writes a graph when it compiles a module: what is up to date keeps that of the time before.
+  graphs=$root/.build/docs-build/swift/graphs
+  wanted=$root/.build/docs-build/graphs
   articles=$root/.build/docs-build/Fencepost.docc
-  rm -rf "$graphs" "$docs/swift" "$articles"
-  mkdir -p "$graphs"
+  rm -rf "$wanted" "$docs/swift" "$articles"
+  mkdir -p "$graphs" "$wanted"
   # Links between articles are those that a forge follows; DocC has its own.
   cp -R Sources/Fencepost/Fencepost.docc "$articles"
   find "$articles" -name '*.md' -exec sed -i -E 's#\]\(([A-Za-z0-9./-]*/)?([A-Za-z0-9-]+)\.md(\#[a-z-]+)?\)#](doc:\2)#g' {} +
@@ -51,8 +53,9 @@ build_swift() {
     exit 1
   }
   # Only the module of the articles, and what it adds to the standard library.
-  find "$graphs" -name '*.symbols.json' ! -name 'Fencepost.symbols.json' ! -name 'Fencepost@*' -delete
-  docc convert "$articles" --additional-symbol-graph-dir "$graphs" \
+  cp "$graphs"/Fencepost.symbols.json "$wanted"
+  find "$graphs" -name 'Fencepost@*.symbols.json' -exec cp {} "$wanted" \;
+  docc convert "$articles" --additional-symbol-graph-dir "$wanted" \
     --fallback-display-name Fencepost --fallback-bundle-identifier fencepost --hosting-base-path "${DOCS_BASE:+$DOCS_BASE/}swift" --output-path "$docs/swift" \
     --transform-for-static-hosting > "$docs/swift.log" 2>&1 || {
     cat "$docs/swift.log" >&2
