@@ -21,7 +21,12 @@ extension MonitorEngine {
       if let defect = fix.defect { throw .invalidArgument(defect) }
       return
     }
-    try admit(fix.time)
+    try decide(usable: fix, &survey)
+  }
+
+  @inline(__always)
+  private mutating func decide(usable fix: Fix, _ survey: inout Survey) throws(MonitorError) {
+    if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
     tracker.counters.acceptedFixes += 1
     if !tracker.passes(fix) { tracker.evaluate(fix, table, &delivery, &survey) }
   }
@@ -81,7 +86,7 @@ extension MonitorEngine {
         result.invalid += 1
       } else {
         do throws(MonitorError) {
-          try decide(fix, &survey)
+          try decide(usable: fix, &survey)
           result.accepted += 1
         } catch {
           switch error {

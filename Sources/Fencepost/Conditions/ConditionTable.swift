@@ -5,13 +5,15 @@ import FencepostKernel
 struct ConditionRow: Sendable {
   /// A circle itself; of another shape a circle that holds it; of a beacon anywhere.
   var bounds: Circle
-  var kind: ConditionKind
+  /// ``Shape/size``.
+  var size = 0.0
   /// 0 marks a free row.
   var generation: UInt64 = 0
   var tag: UInt64 = 0
   var policy: UInt32 = 0
   /// State of the first record.
   var assumed: Event.State = .unknown
+  var kind: ConditionKind
   /// It waits for a place under the condition limit.
   var isOverLimit = false
 }
@@ -89,16 +91,16 @@ struct ConditionTable: Sendable {
   @inline(__always)
   func policy(of slot: UInt32) -> TransitionPolicy { policies[rows[Int(slot)].policy] }
 
-  /// Of the policy; spares a copy of the whole.
+  /// The margin of a condition's policy, before accuracy is looked at; spares a copy of the whole policy.
   @inline(__always)
-  func entryMargin(of slot: UInt32, size: Double) -> Double {
-    policies.policies[Int(rows[Int(slot)].policy)].entryMargin(size: size)
+  func entryMargin(of slot: UInt32) -> Double {
+    policies.policies[Int(rows[Int(slot)].policy)].entryMargin(size: rows[Int(slot)].size)
   }
 
-  /// Of the policy; spares a copy of the whole.
+  /// The margin of a condition's policy, before accuracy is looked at; spares a copy of the whole policy.
   @inline(__always)
-  func exitMargin(of slot: UInt32, size: Double) -> Double {
-    policies.policies[Int(rows[Int(slot)].policy)].exitMargin(size: size)
+  func exitMargin(of slot: UInt32) -> Double {
+    policies.policies[Int(rows[Int(slot)].policy)].exitMargin(size: rows[Int(slot)].size)
   }
 
   /// Of the policy; spares a copy of the whole.
@@ -252,8 +254,10 @@ struct ConditionTable: Sendable {
       while shapes.count <= Int(slot) { shapes.append(nil) }
       shapes[Int(slot)] = shape
     }
-    if row.kind.isGeographic { index.insert(slot, centre: row.bounds.centre, reach: row.bounds.reach) }
     rows[Int(slot)] = row
+    guard row.kind.isGeographic else { return }
+    rows[Int(slot)].size = shape(of: slot).size
+    index.insert(slot, centre: row.bounds.centre, reach: row.bounds.reach)
   }
 
   private mutating func empty(_ slot: UInt32) {
@@ -308,6 +312,7 @@ struct ConditionTable: Sendable {
         case .beaconIdentity: try Invariant.hold(beacons[slot] != nil, "a beacon condition has its beacon")
         }
         guard kind.isGeographic else { continue }
+        try Invariant.hold(rows[Int(slot)].size == shape(of: slot).size, "a row has the size of its shape")
         places += 1
         var hits: ContiguousArray<CapHit> = []
         index.collect(near: bounds(of: slot).centre, within: 0, into: &hits)

@@ -10,7 +10,7 @@ struct Delivery: Sendable {
   private var outbox: Outbox
   private(set) var inFlight: ContiguousArray<EventEntry> = []
   /// How many of `inFlight` the present consumer was given.
-  private var handedOut = 0
+  private(set) var handedOut = 0
   private(set) var lastSequence: UInt64 = 0
   /// How many changes were observed.
   private(set) var lastChange: UInt64 = 0
@@ -85,12 +85,13 @@ struct Delivery: Sendable {
 
   /// Takes note of a new observed state.
   mutating func observe(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
-    var entry = observed
     lastChange += 1
-    entry.change = lastChange
+    let change = lastChange
     outbox.change(&post) { every, post in
-      every.observe(entry, &post, host, table)
+      every.observe(observed, change: change, &post, host, table)
     } turns: { turns, post in
+      var entry = observed
+      entry.change = change
       turns.observe(entry, &post, host, table)
     }
   }
@@ -155,21 +156,30 @@ struct Delivery: Sendable {
   @inline(__always)
   var hasHandedOut: Bool { handedOut > 0 }
 
-  /// Hands out the next event; `nil` when none waits.
-  mutating func handOut(_ table: ConditionTable) -> EventEntry? {
+  /// Hands out the next event.
+  ///
+  /// - Returns: Whether there was one.
+  mutating func handOut(_ table: ConditionTable) -> Bool {
     while handedOut < inFlight.count {  // left by a consumer that went away
-      let entry = inFlight[handedOut]
       handedOut += 1
-      if table.holds(entry.slot, entry.generation) { return entry }
+      if table.holds(inFlight[handedOut - 1].slot, inFlight[handedOut - 1].generation) { return true }
     }
-    guard var entry = takeNext(table) else { return nil }
+    guard var entry = takeNext(table) else { return false }
     lastSequence += 1
     entry.sequence = lastSequence
     post.waitsNoMore(entry.slot, table)
     post.put(entry)
     inFlight.append(entry)
     handedOut += 1
-    return entry
+    return true
+  }
+
+  /// Calls `body` with the events that the present consumer was given, from a place among them on.
+  @inline(__always)
+  func forEachHandedOut(from start: Int, _ table: ConditionTable, _ body: (borrowing EventEntry) -> Void) {
+    for index in start..<handedOut where table.holds(inFlight[index].slot, inFlight[index].generation) {
+      body(inFlight[index])
+    }
   }
 
   private mutating func takeNext(_ table: ConditionTable) -> EventEntry? {

@@ -3,9 +3,12 @@ struct EveryOutbox: Sendable {
   /// Changes without an event that wait for their turn.
   private(set) var silent = SilentChanges()
 
-  mutating func observe(_ observed: EventEntry, _ post: inout Post, _ host: HostState, _ table: ConditionTable) {
+  mutating func observe(
+    _ observed: EventEntry, change: UInt64, _ post: inout Post, _ host: HostState, _ table: ConditionTable
+  ) {
     guard observed.state != post.told.state(of: observed.slot, table) else { return }
     var entry = observed
+    entry.change = change
     if post.complete(&entry, host, table) {
       enqueue(entry, &post, table)
     } else {

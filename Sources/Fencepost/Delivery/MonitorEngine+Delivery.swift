@@ -16,12 +16,20 @@ extension MonitorEngine {
     guard delivery.hasEntries else { return 0 }
     var count = 0
     while count < limit {
-      if count % ReadAhead.block == 0 { delivery.readAheadToHandOut(limit - count, table) }
-      guard let entry = delivery.handOut(table) else { break }
-      body(entry, self)
-      count += 1
+      delivery.readAheadToHandOut(limit - count, table)
+      let start = delivery.handedOut
+      let block = min(limit, count + ReadAhead.block)
+      while count < block, delivery.handOut(table) { count += 1 }
+      tell(from: start, body)
+      if count < block { break }
     }
     return count
+  }
+
+  /// Calls `body` with the events that were handed out to the present consumer from a place on; at once for many of them,
+  /// since each such call copies the engine.
+  private func tell(from start: Int, _ body: (borrowing EventEntry, borrowing MonitorEngine) -> Void) {
+    delivery.forEachHandedOut(from: start, table) { body($0, self) }
   }
 
   /// Commits what was handed out, without asking for more.

@@ -41,8 +41,13 @@ struct SilentChanges: Sendable {
   /// Takes note of an event that was handled.
   ///
   /// - Returns: The change whose turn has come with it.
+  @inline(__always)
   mutating func handled(_ event: EventEntry) -> EventEntry? {
-    guard !lastEvents.isEmpty || !following.isEmpty else { return nil }
+    lastEvents.isEmpty && following.isEmpty ? nil : take(event)
+  }
+
+  @inline(never)
+  private mutating func take(_ event: EventEntry) -> EventEntry? {
     if lastEvents[event.slot] == event.change { lastEvents[event.slot] = nil }
     return following.removeValue(forKey: event.change)
   }

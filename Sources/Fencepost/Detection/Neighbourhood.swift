@@ -232,6 +232,7 @@ struct Neighbourhood: Sendable {
   }
 
   /// Appends the slots whose threshold may be reached at a position.
+  @inline(__always)
   func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
     let position = lanes(offset(of: position))
     groups.withUnsafeBytes { groups in
@@ -274,11 +275,14 @@ struct Neighbourhood: Sendable {
     let z = watch.centre.z - origin.z
     let error = 1e-6 * ((x * x + y * y + z * z).squareRoot() + radius) + Self.chordGuard
     slots[index] = watch.slot
-    groups[5 * group][lane] = Float(x)
-    groups[5 * group + 1][lane] = Float(y)
-    groups[5 * group + 2][lane] = Float(z)
-    groups[5 * group + 3][lane] = Float(watch.threshold - watch.direction * error)
-    groups[5 * group + 4][lane] = Float(watch.direction)
+    groups.withUnsafeMutableBytes { groups in
+      guard let start = groups.baseAddress.map({ $0 + (Self.groupSize * group + 4 * lane) }) else { return }
+      start.storeBytes(of: Float(x), as: Float.self)
+      start.storeBytes(of: Float(y), toByteOffset: 16, as: Float.self)
+      start.storeBytes(of: Float(z), toByteOffset: 32, as: Float.self)
+      start.storeBytes(of: Float(watch.threshold - watch.direction * error), toByteOffset: 48, as: Float.self)
+      start.storeBytes(of: Float(watch.direction), toByteOffset: 64, as: Float.self)
+    }
   }
 
   private mutating func setInert(_ index: Int) {

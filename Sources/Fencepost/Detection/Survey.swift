@@ -27,7 +27,16 @@ struct Survey: Sendable {
   mutating func begin() {
     radius = 0
     if !released.isEmpty { released.removeAll(keepingCapacity: true) }
-    reached.removeAll(keepingCapacity: true)
+    if !reached.isEmpty { reached.removeAll(keepingCapacity: true) }
+    if confirmed.capacity == 0 { makeRoom() }
+  }
+
+  /// Room for what one instant brings now and then, so that it does not have to be found when it does.
+  @inline(never)
+  private mutating func makeRoom() {
+    reached.reserveCapacity(16)
+    released.reserveCapacity(16)
+    confirmed.reserveCapacity(8)
   }
 
   /// Gathers the caps of an index within a distance of a point.

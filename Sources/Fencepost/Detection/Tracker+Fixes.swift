@@ -9,8 +9,7 @@ extension Tracker {
   mutating func passesInSafety(_ fix: Fix) -> Bool {
     let time = fix.time.microseconds
     guard neighbourhood.safe.squaredRadius > 0, fix.coordinate.isValid, neighbourhood.safe.contains(fix.coordinate),
-      fix.accuracy >= 0, time >= clock, time < safeHorizon,
-      time &- clock <= options.maxTimeStepMicroseconds ?? .max
+      fix.accuracy >= 0, time < safeHorizon, UInt64(bitPattern: time &- clock) <= options.longestTimeStep
     else { return false }
     clock = time
     lastFix = fix
@@ -28,14 +27,14 @@ extension Tracker {
     let safe = neighbourhood.safe
     guard safe.squaredRadius > 0 else { return start }
     let horizon = safeHorizon
-    let maxStep = options.maxTimeStepMicroseconds ?? .max
+    let longestStep = options.longestTimeStep
     var time = clock
     var index = start
     let count = fixes.count
     while index < count {
       let fix = fixes[unchecked: index]
       guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.accuracy >= 0,
-        fix.time.microseconds >= time, fix.time.microseconds < horizon, fix.time.microseconds &- time <= maxStep
+        fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep
       else { break }
       time = fix.time.microseconds
       index &+= 1
@@ -56,7 +55,7 @@ extension Tracker {
   ) {
     passTime(to: fix.time, table, &delivery, &survey)
     lastFix = fix
-    if shapesAreSuspended { return confirmDue(through: clock, table, &delivery, &survey) }
+    if host.suspendsAllShapes { return confirmDue(through: clock, table, &delivery, &survey) }
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !states.isSettled { determine(fix, at: position, table, &delivery, &survey) }

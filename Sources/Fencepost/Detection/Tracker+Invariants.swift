@@ -44,7 +44,7 @@ import FencepostKernel
       try Invariant.hold(
         (state.active != SlotState.none)
           == (state.observed == .inside || candidate != nil
-            || (state.observed == .outside && table.shape(of: slot).isNear(local(slot)))),
+            || (state.observed == .outside && table.shape(of: slot).isNear(local(state)))),
         "a shape is active when it is inside, has a candidate or was measured near")
       if state.observed == .undetermined, !isSuspended(slot, table) {
         try Invariant.hold(
@@ -66,13 +66,23 @@ import FencepostKernel
         shapes.contains(slot) ? states.state(of: slot, table).active : SlotState.none
       }
       for slot in shapes {
-        let watch = watch(slot, table, from: local(slot))
-        let index = states.state(of: slot, table).active
-        if index != SlotState.none {
-          try Invariant.hold(active.watches[Int(index)] == watch, "an active shape is watched where its state says")
+        let state = states.state(of: slot, table)
+        var watch: Watch?
+        if state.active != SlotState.none {
+          let drawn = activeWatch(slot, state.observed, candidates[slot], table, from: local(state))
+          try Invariant.hold(
+            active.watches[Int(state.active)] == drawn, "an active shape is watched where its state says")
+          watch = drawn
+        } else if state.observed == .outside {
+          watch = entryWatch(slot, table)
         }
         try neighbourhood.checkInvariants(slot, watch)
       }
+    }
+
+    /// Where a shape was measured last, as far as that is kept.
+    private func local(_ state: SlotState) -> Watch.Local? {
+      state.active == SlotState.none ? nil : active.local(state.active)
     }
   }
 
@@ -82,6 +92,8 @@ import FencepostKernel
       for (place, watch) in watches.enumerated() {
         try Invariant.hold(index(watch.slot) == UInt32(place), "who is active knows its place")
       }
+      try Invariant.hold(
+        localCount == 0 || localCount == watches.count, "each watch has its place of measurement, or none has")
     }
   }
 #endif

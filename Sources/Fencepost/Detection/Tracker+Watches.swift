@@ -5,35 +5,27 @@ import FencepostKernel
 /// A shape that is settled outside can only be entered: it is found through the index. All others are in `active`, each
 /// with the one threshold at which something may change.
 extension Tracker {
-  /// The threshold of a shape at which a fix may change something; `nil` for one that is undetermined.
+  /// The threshold at which a fix may change something for a shape that is inside, has a candidate, or is measured near.
   ///
   /// - Parameter local: where the shape was measured last, if it is watched from there.
   @inline(__always)
-  func watch(_ slot: UInt32, _ table: ConditionTable, from local: Watch.Local?) -> Watch? {
-    watch(slot, states.observed(slot, table), table, from: local)
+  func activeWatch(
+    _ slot: UInt32, _ observed: Observed, _ candidate: Candidate?, _ table: ConditionTable, from local: Watch.Local?
+  ) -> Watch {
+    let passage: Watch.Passage =
+      if let candidate {
+        // Any fix may confirm one that is not timed.
+        !candidate.isTimed ? .any : observed == .inside ? .inwards(0) : .outwards(0)
+      } else {
+        observed == .inside ? .outwards(table.exitMargin(of: slot)) : .inwards(-table.entryMargin(of: slot))
+      }
+    return table.shape(of: slot).watch(slot, passage, from: local)
   }
 
+  /// The threshold at which a shape that is settled outside may be entered.
   @inline(__always)
-  private func watch(
-    _ slot: UInt32, _ observed: Observed, _ table: ConditionTable, from local: Watch.Local?
-  ) -> Watch? {
-    guard observed != .undetermined else { return nil }
-    let shape = table.shape(of: slot)
-    if let candidate = candidates.isEmpty ? nil : candidates[slot] {
-      guard candidate.isTimed else { return shape.watch(slot, .any) }  // any fix may confirm it
-      return shape.watch(slot, observed == .inside ? .inwards(0) : .outwards(0), from: local)
-    }
-    return observed == .inside
-      ? shape.watch(slot, .outwards(table.exitMargin(of: slot, size: shape.size)), from: local)
-      : shape.watch(
-        slot, .inwards(-table.entryMargin(of: slot, size: shape.size)), from: shape.isNear(local) ? local : nil)
-  }
-
-  /// Where the shape of a slot was measured last, as far as that is kept.
-  @inline(__always)
-  func local(_ slot: UInt32) -> Watch.Local? {
-    guard let index = states.exception(slot)?.active, index != SlotState.none else { return nil }
-    return active.local(index)
+  func entryWatch(_ slot: UInt32, _ table: ConditionTable) -> Watch {
+    table.shape(of: slot).watch(slot, .inwards(-table.entryMargin(of: slot)))
   }
 
   /// Brings `active` and the neighbourhood in line with the state of a shape.
@@ -48,22 +40,26 @@ extension Tracker {
     let state = states.state(of: slot, table)
     let observed = observed ?? state.observed
     let local = measured ?? (state.active == SlotState.none ? nil : active.local(state.active))
-    let watch = watch(slot, observed, table, from: local)
+    let candidate = candidates.isEmpty ? nil : candidates[slot]
+    var watch: Watch?
     var index = state.active
-    let isActive =
-      watch != nil
-      && (observed == .inside || (!candidates.isEmpty && candidates[slot] != nil)
-        || (local != nil && table.shape(of: slot).isNear(local)))
-    if isActive, let watch {
+    if observed == .inside
+      || (observed == .outside && (candidate != nil || table.shape(of: slot).isNear(local)))
+    {
+      let drawn = activeWatch(slot, observed, candidate, table, from: local)
+      watch = drawn
       if index == SlotState.none {
-        index = active.append(watch, local)
+        index = active.append(drawn, local)
       } else {
-        active.update(index, watch, local)
+        active.update(index, drawn, local)
       }
-    } else if index != SlotState.none {
-      if let moved = active.remove(index) { states.setActive(moved, index, table) }
-      index = SlotState.none
-      survey.release(slot)
+    } else {
+      if observed == .outside { watch = entryWatch(slot, table) }
+      if index != SlotState.none {
+        if let moved = active.remove(index) { states.setActive(moved, index, table) }
+        index = SlotState.none
+        survey.release(slot)
+      }
     }
     if observed != state.observed || index != state.active { states.set(slot, observed, active: index, table) }
     neighbourhood.update(slot, watch)
@@ -92,8 +88,7 @@ extension Tracker {
   /// How far the device can move before it may enter a shape, metres.
   @inline(__always)
   private func entrySlack(_ slot: UInt32, at position: EarthVector, _ table: ConditionTable) -> Double {
-    let shape = table.shape(of: slot)
-    return shape.watch(slot, .inwards(-table.entryMargin(of: slot, size: shape.size))).slack(at: position)
+    entryWatch(slot, table).slack(at: position)
   }
 
   /// Lists the nearest thresholds around a position, or rather a little ahead of it, unless the device has just jumped
@@ -123,7 +118,12 @@ extension Tracker {
     }
     neighbourhood.begin(around: survey.centre, for: position, coordinate, radius: radius)
     for candidate in survey.near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
-      if let watch = watch(candidate.slot, table, from: local(candidate.slot)) { neighbourhood.append(watch) }
+      let state = states.state(of: candidate.slot, table)
+      if state.active != SlotState.none {
+        neighbourhood.append(active.watches[Int(state.active)])
+      } else if state.observed == .outside {
+        neighbourhood.append(entryWatch(candidate.slot, table))
+      }
     }
     neighbourhood.end()
     drawSafeRegion(at: position, coordinate)

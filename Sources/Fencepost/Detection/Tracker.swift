@@ -40,9 +40,14 @@ struct Tracker: Sendable {
 
   func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { host.flags(of: slot, in: table).suspends }
 
-  /// Whether no geographic condition is evaluated at all.
-  var shapesAreSuspended: Bool {
-    host.flags.suspends || !ConditionKind.allCases.contains { $0.isGeographic && host.supports($0) }
+  /// Counts an input whose time is in range, and not before the clock or too far ahead of it.
+  ///
+  /// - Returns: Whether it did; not before any time is known.
+  @inline(__always)
+  mutating func takes(_ time: Timestamp) -> Bool {
+    guard clock != .min, UInt64(bitPattern: time.microseconds &- clock) <= options.longestTimeStep else { return false }
+    counters.inputCount += 1
+    return true
   }
 
   // MARK: - Conditions that come and go

@@ -38,31 +38,50 @@ struct Watch: Sendable, Equatable {
 /// that holds them. All others can only be entered, and those the index finds.
 struct Watches: Sendable {
   private(set) var watches: ContiguousArray<Watch> = []
-  /// What each watch was drawn from.
+  /// What each watch was drawn from; empty while there are circles only, which need nothing of it.
   private var locals: ContiguousArray<Watch.Local?> = []
 
   /// Where the shape of a watch was measured last.
   @inline(__always)
-  func local(_ index: UInt32) -> Watch.Local? { locals[Int(index)] }
+  func local(_ index: UInt32) -> Watch.Local? { locals.isEmpty ? nil : locals[Int(index)] }
 
+  @inline(__always)
   mutating func append(_ watch: Watch, _ local: Watch.Local?) -> UInt32 {
     watches.append(watch)
-    locals.append(local)
+    if local != nil || !locals.isEmpty { append(local) }
     return UInt32(watches.count - 1)
+  }
+
+  @inline(never)
+  private mutating func append(_ local: Watch.Local?) {
+    while locals.count < watches.count - 1 { locals.append(nil) }
+    locals.append(local)
   }
 
   mutating func update(_ index: UInt32, _ watch: Watch, _ local: Watch.Local?) {
     watches[Int(index)] = watch
-    if let local { locals[Int(index)] = local }
+    guard let local else { return }
+    while locals.count < watches.count { locals.append(nil) }
+    locals[Int(index)] = local
   }
 
   /// Removes a watch; returns the slot that moved to its index, if any.
+  @inline(__always)
   mutating func remove(_ index: UInt32) -> UInt32? {
     let last = watches.removeLast()
-    let lastLocal = locals.removeLast()
+    if !locals.isEmpty { removeLocal(index) }
     guard Int(index) < watches.count else { return nil }
     watches[Int(index)] = last
-    locals[Int(index)] = lastLocal
     return last.slot
   }
+
+  @inline(never)
+  private mutating func removeLocal(_ index: UInt32) {
+    let last = locals.removeLast()
+    if Int(index) < locals.count { locals[Int(index)] = last }
+  }
+
+  #if FENCEPOST_INVARIANTS
+    var localCount: Int { locals.count }
+  #endif
 }

@@ -7,6 +7,12 @@ struct HostState: Sendable, Equatable {
 
   func supports(_ kind: ConditionKind) -> Bool { unsupportedKinds & kind.bit == 0 }
 
+  /// Whether no geographic condition is evaluated at all.
+  @inline(__always)
+  var suspendsAllShapes: Bool {
+    flags.suspends || (unsupportedKinds != 0 && !ConditionKind.allCases.contains { $0.isGeographic && supports($0) })
+  }
+
   /// Whether there may be a geographic condition that is suspended, whatever the condition limit says.
   var suspendsSomeShapes: Bool {
     flags.suspends || ConditionKind.allCases.contains { $0.isGeographic && !supports($0) }

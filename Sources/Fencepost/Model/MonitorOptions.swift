@@ -27,6 +27,11 @@ public struct MonitorOptions: Sendable, Hashable {
   /// says so with an `advance`, which is never refused for this.
   public var maxTimeStepMicroseconds: Int64?
 
+  /// How far an input may be ahead of the clock, microseconds. Times in range are less than 2⁶² apart, so that one unsigned
+  /// comparison finds a step back, and one that is too long.
+  @inline(__always)
+  var longestTimeStep: UInt64 { UInt64(clamping: min(maxTimeStepMicroseconds ?? .max, 1 << 62)) }
+
   public init(
     delivery: Delivery = .every, conditionLimit: Int? = nil, maxPendingEvents: Int = 1_000_000,
     initialFixMaxAgeMicroseconds: Int64 = 60_000_000, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,

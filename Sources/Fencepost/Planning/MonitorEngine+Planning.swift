@@ -42,7 +42,7 @@ extension MonitorEngine {
   /// Whether any fix may matter: a shape is undetermined, has a candidate, or is not on the side of its state.
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
-    if tracker.shapesAreSuspended || !tracker.candidates.isEmpty { return true }
+    if host.suspendsAllShapes || !tracker.candidates.isEmpty { return true }
     if tracker.isWaitingForFix(table) { return true }
     // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
     for watch in tracker.active.watches where tracker.states.observed(watch.slot, table) == .inside {

@@ -1,9 +1,12 @@
 import FencepostKernel
 
 /// A polygon or a corridor as the detectors need it: the kernel's shape, and a circle that holds it.
+///
+/// It is lent by the table that keeps the shape, for as long as that does not change: one that counted its references would
+/// have every circle pay for that too, each time it is looked at.
 struct Area: Sendable {
   /// Shared by forks.
-  let shape: GeodesicShape
+  unowned(unsafe) let shape: GeodesicShape
   let bounds: Circle
 
   /// - Parameter bounds: what ``bounds(of:)`` said.
@@ -44,6 +47,7 @@ struct Area: Sendable {
 
   /// The watch that acts no later than the signed distance comes to a level: a ball around where it was measured last, for
   /// the distance changes by no more than the device moves.
+  @inline(never)
   func watch(_ slot: UInt32, _ passage: Watch.Passage, from local: Watch.Local?) -> Watch {
     let room: Double
     switch (passage, local) {

@@ -2,6 +2,8 @@ import FencepostKernel
 
 /// The geometry of a condition that is about a place: what detectors, index, planner and explanations ask, and nowhere
 /// else is known what a shape is.
+///
+/// A few numbers that are read off the table's row and not kept beyond the table's next change (see ``Area``).
 enum Shape: Sendable {
   case circle(Circle)
   case polygon(Area)
