@@ -117,6 +117,7 @@ enum {
   FENCEPOST_E_STORE_CORRUPT = 81,     /* the store's file is damaged, or none of this library's */
   FENCEPOST_E_STORE_TOO_NEW = 82,     /* the store was written by a newer version of the library */
   FENCEPOST_E_SNAPSHOT_INVALID = 83,  /* the bytes are no snapshot that this version can restore */
+  FENCEPOST_E_TABLE_MISMATCH = 84,    /* the device was exported with another version of the table of conditions */
   /* inputs */
   FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the monitor's clock */
   FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait to be handed out */

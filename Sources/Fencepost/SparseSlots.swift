@@ -87,6 +87,17 @@ struct SparseSlots<Value: SparseValue>: Sendable {
     for entry in entries where entry.slot != Self.free { body(entry.slot, entry.value) }
   }
 
+  /// Takes all values away; a table that is not long stays.
+  mutating func removeAll() {
+    guard count > 0 else { return }
+    count = 0
+    if entries.count > Self.longestKept {
+      entries = []
+    } else {
+      for place in entries.indices { entries[place] = Entry() }
+    }
+  }
+
   @inline(never)
   private mutating func remove(at place: Int) {
     count -= 1

@@ -28,7 +28,7 @@ struct StatusTests {
     .lateInput(time: Timestamp(microseconds: 0), clock: Timestamp(microseconds: 1)),
     .aheadOfClock(time: Timestamp(microseconds: 9), clock: Timestamp(microseconds: 1), limit: 5),
     .queueFull(limit: 1, position: 4), .storeUnavailable("x"), .storeCorrupt("x"), .storeTooNew("x"),
-    .snapshotInvalid("x"), .internalInconsistency("x"),
+    .snapshotInvalid("x"), .tableMismatch("x"), .internalInconsistency("x"),
   ]
 
   static let errors: [BoundaryError] =
@@ -57,6 +57,7 @@ struct StatusTests {
     case .storeCorrupt: "storeCorrupt"
     case .storeTooNew: "storeTooNew"
     case .snapshotInvalid: "snapshotInvalid"
+    case .tableMismatch: "tableMismatch"
     case .internalInconsistency: "internal"
     }
   }

@@ -11,6 +11,8 @@ struct AddOrder: Sendable {
   /// A bit for each place of the list: the condition there is announced (see ``append(_:isAnnounced:)``).
   private var announced: ContiguousArray<UInt64> = []
   private(set) var count = 0
+  /// How many are announced.
+  private(set) var announcedCount = 0
   private(set) var lastGeneration: UInt64 = 0
 
   static let gap = UInt32.max
@@ -26,8 +28,8 @@ struct AddOrder: Sendable {
 
   /// Puts a slot at the end and returns its generation.
   ///
-  /// - Parameter isAnnounced: Whether the first fix that decides the condition gives an event wherever it is, since it was
-  ///   not assumed to be outside.
+  /// - Parameter isAnnounced: Whether what first decides the condition gives an event whatever it is, since it was not
+  ///   assumed to be outside.
   mutating func append(_ slot: UInt32, isAnnounced: Bool = false) -> UInt64 {
     lastGeneration += 1
     append(slot, generation: lastGeneration, isAnnounced: isAnnounced)
@@ -39,7 +41,10 @@ struct AddOrder: Sendable {
     while places.count <= Int(slot) { places.append(0) }
     places[Int(slot)] = UInt32(slots.count)
     if slots.count / 64 >= announced.count { announced.append(0) }
-    if isAnnounced { announced[slots.count / 64] |= 1 << UInt64(slots.count % 64) }
+    if isAnnounced {
+      announced[slots.count / 64] |= 1 << UInt64(slots.count % 64)
+      announcedCount += 1
+    }
     generations.append(generation)
     slots.append(slot)
     count += 1
@@ -52,7 +57,9 @@ struct AddOrder: Sendable {
   mutating func remove(_ slot: UInt32) {
     let place = Int(places[Int(slot)])
     slots[place] = Self.gap
-    announced[place / 64] &= ~(1 << UInt64(place % 64))
+    let bit: UInt64 = 1 << UInt64(place % 64)
+    if announced[place / 64] & bit != 0 { announcedCount -= 1 }
+    announced[place / 64] &= ~bit
     count -= 1
     if slots.count > 1_024, slots.count > count * 2 { closeUp() }
   }
@@ -129,6 +136,8 @@ struct AddOrder: Sendable {
       for place in 0..<announced.count * 64 where announced[place / 64] >> UInt64(place % 64) & 1 == 1 {
         try Invariant.hold(place < slots.count && slots[place] != Self.gap, "who is announced is there")
       }
+      try Invariant.hold(
+        announced.reduce(0) { $0 + $1.nonzeroBitCount } == announcedCount, "who is announced is counted")
       try Invariant.hold(live == count, "the add order counts \(count) conditions and has \(live)")
     }
   }

@@ -38,6 +38,9 @@ struct ConditionTable: Sendable {
   /// The conditions of each beacon identity, in no particular order.
   private var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
   private var freeSlots: ContiguousArray<UInt32> = []
+  /// The generations of the last beacon condition that came, and of the last one that was not assumed to be absent.
+  private(set) var lastBeacon: UInt64 = 0
+  private(set) var lastAnnouncedBeacon: UInt64 = 0
 
   /// Of a free row.
   private static let nothing = ConditionRow(
@@ -49,6 +52,9 @@ struct ConditionTable: Sendable {
   }
 
   var count: Int { order.count }
+
+  /// Whether there is a beacon condition.
+  var hasBeacons: Bool { !beacons.isEmpty }
 
   /// The slots that have a condition, in add order.
   var live: some Collection<UInt32> { order.live }
@@ -247,6 +253,8 @@ struct ConditionTable: Sendable {
     case .circle(let circle):
       row.bounds = Circle(circle)
     case .beacon(let beacon):
+      lastBeacon = row.generation
+      if isAnnounced { lastAnnouncedBeacon = row.generation }
       beacons[slot] = beacon
       beaconSlots[beacon, default: []].append(slot)
     case .polygon(let shape), .corridor(let shape):

@@ -22,8 +22,8 @@ package struct Definition: Sendable {
     self.assumed = assumed
   }
 
-  /// Whether the first fix that decides the condition gives an event wherever it is: it was not assumed to be outside.
-  var isAnnounced: Bool { subject.kind.isGeographic && assumed != .unsatisfied }
+  /// Whether what first decides the condition gives an event whatever it is: it was not assumed to be outside.
+  var isAnnounced: Bool { assumed != .unsatisfied }
 
   /// Whether the two are the same to a caller who wants to ensure one of them; what was assumed plays no part.
   func isNearlyEqual(to other: Definition) -> Bool {

@@ -96,6 +96,12 @@ struct IdentifierTable: Sendable {
 
   /// Removes the identifier of a slot.
   mutating func remove(slot: UInt32) {
+    retire(slot: slot)
+    clear(slot: slot)
+  }
+
+  /// Lets an identifier be found no more; its bytes can be read until the slot is cleared.
+  mutating func retire(slot: UInt32) {
     let mask = buckets.count - 1
     var hole = withBytes(of: slot) { Self.hash($0) } & mask
     while buckets[hole] != slot + 1 {
@@ -113,10 +119,14 @@ struct IdentifierTable: Sendable {
       next = (next + 1) & mask
     }
     buckets[hole] = 0
+    count -= 1
+  }
+
+  /// Drops the bytes of an identifier that is retired.
+  mutating func clear(slot: UInt32) {
     let length = length(of: slot)
     if length > Place.longestInPlace { waste += length }
     places[Int(slot)] = Place()
-    count -= 1
     if waste > 65_536, waste * 2 > arena.count { compact() }
   }
 

@@ -18,9 +18,25 @@ struct Delivery: Sendable {
   private var isStoreFailureTold = false
   /// Of what was read ahead; kept so that the reading is not optimised away.
   private var trace: UInt64 = 0
+  /// What is observed is only collected, for whoever knows what was told.
+  private let isCollecting: Bool
+  private(set) var collected: ContiguousArray<EventEntry> = []
 
   init(_ mode: MonitorOptions.Delivery) {
     outbox = Outbox(mode)
+    isCollecting = false
+  }
+
+  /// A delivery that tells nobody: what is observed waits in ``collected``, for whoever keeps elsewhere what was told.
+  private init(isCollecting: Bool) {
+    outbox = Outbox(.every)
+    self.isCollecting = isCollecting
+  }
+
+  static var collecting: Delivery { Delivery(isCollecting: true) }
+
+  mutating func forgetCollected() {
+    collected.removeAll(keepingCapacity: true)
   }
 
   /// What the consumer was told of each condition.
@@ -85,6 +101,7 @@ struct Delivery: Sendable {
 
   /// Takes note of a new observed state.
   mutating func observe(_ observed: EventEntry, _ host: HostState, _ table: ConditionTable) {
+    if isCollecting { return collected.append(observed) }
     lastChange += 1
     let change = lastChange
     outbox.change(&post) { every, post in

@@ -41,6 +41,14 @@ struct Deadlines: Sendable {
   /// The slots that have a reminder, some of them more than once, and slots that had one.
   var remindedSlots: some Sequence<UInt32> { heap.elements.lazy.map(\.slot) }
 
+  /// Forgets everything.
+  mutating func removeAll() {
+    guard heap.count > 0 else { return }
+    heap = BinaryHeap()
+    scheduled.removeAll(keepingCapacity: true)
+    earliest = .max
+  }
+
   /// Forgets a slot.
   mutating func cancel(_ slot: UInt32) {
     guard heap.count > 0 else { return }

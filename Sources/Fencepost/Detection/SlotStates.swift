@@ -174,6 +174,16 @@ struct SlotStates: Sendable {
 
   // MARK: - All at once
 
+  /// Begins with nothing but that all shapes up to a generation are settled outside, for a tracker that follows no table.
+  mutating func begin(sweptThrough generation: UInt64, _ table: ConditionTable) {
+    exceptions.removeAll()
+    sweptThrough = generation
+    lastGeneration = table.order.lastGeneration
+    lastIsAlone = false
+    if !listed.isEmpty { listed.removeAll(keepingCapacity: true) }
+    listedIsSorted = true
+  }
+
   /// Believes every shape without an entry to be outside.
   mutating func sweep(_ table: ConditionTable) {
     sweptThrough = table.order.lastGeneration

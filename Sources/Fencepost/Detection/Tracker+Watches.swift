@@ -87,7 +87,7 @@ extension Tracker {
 
   /// How far the device can move before it may enter a shape, metres.
   @inline(__always)
-  private func entrySlack(_ slot: UInt32, at position: EarthVector, _ table: ConditionTable) -> Double {
+  func entrySlack(_ slot: UInt32, at position: EarthVector, _ table: ConditionTable) -> Double {
     entryWatch(slot, table).slack(at: position)
   }
 

@@ -45,6 +45,12 @@ struct Watches: Sendable {
   @inline(__always)
   func local(_ index: UInt32) -> Watch.Local? { locals.isEmpty ? nil : locals[Int(index)] }
 
+  mutating func removeAll() {
+    guard !watches.isEmpty else { return }
+    watches.removeAll(keepingCapacity: true)
+    if !locals.isEmpty { locals.removeAll(keepingCapacity: true) }
+  }
+
   @inline(__always)
   mutating func append(_ watch: Watch, _ local: Watch.Local?) -> UInt32 {
     watches.append(watch)

@@ -16,6 +16,8 @@ public enum MonitorError: Error, Sendable, Hashable {
   case storeTooNew(String)
   /// Bytes are no snapshot that this version can restore.
   case snapshotInvalid(String)
+  /// Bytes of a device were made with another version of the table of conditions.
+  case tableMismatch(String)
   /// No condition has that identifier.
   case notFound(String)
   /// The input is earlier than the monitor's clock.
@@ -37,7 +39,7 @@ extension MonitorError: CustomStringConvertible {
     case .monitorInUse(let name): "the monitor \"\(name)\" is already open"
     case .consumerAlreadyActive: "another consumer iterates over the events of this monitor"
     case .storeUnavailable(let reason), .storeCorrupt(let reason), .storeTooNew(let reason): reason
-    case .snapshotInvalid(let reason): reason
+    case .snapshotInvalid(let reason), .tableMismatch(let reason): reason
     case .notFound(let identifier): "no condition has the identifier \"\(identifier)\""
     case .lateInput(let time, let clock): "the input's time \(time) is earlier than the monitor's clock \(clock)"
     case .aheadOfClock(let time, let clock, let limit):

@@ -16,7 +16,8 @@ public struct MonitorOptions: Sendable, Hashable {
   public var conditionLimit: Int?
   /// While that many events wait, inputs are refused; 1 … 10⁹.
   public var maxPendingEvents: Int
-  /// How old a fix may be to decide a condition when it is added, microseconds, 0 … 10¹⁵.
+  /// How old a fix may be to decide a condition when it is added, microseconds, 0 … 10¹⁵; −1 = a condition that is added
+  /// never looks back at a fix.
   public var initialFixMaxAgeMicroseconds: Int64
   /// Silence after which a beacon is gone, microseconds, 1 … 10¹⁵.
   public var beaconExitTimeoutMicroseconds: Int64
@@ -58,8 +59,9 @@ public struct MonitorOptions: Sendable, Hashable {
       return "max_pending_events is \(maxPendingEvents); accepted are 1 to 1000000000"
     }
     let longest = TransitionPolicy.longestDuration
-    guard (0...longest).contains(initialFixMaxAgeMicroseconds) else {
-      return "initial_fix_max_age is \(initialFixMaxAgeMicroseconds) microseconds; accepted are 0 to \(longest)"
+    guard (-1...longest).contains(initialFixMaxAgeMicroseconds) else {
+      return "initial_fix_max_age is \(initialFixMaxAgeMicroseconds) microseconds; "
+        + "accepted are 0 to \(longest), or -1 for never"
     }
     guard (1...longest).contains(beaconExitTimeoutMicroseconds) else {
       return "beacon_exit_timeout is \(beaconExitTimeoutMicroseconds) microseconds; accepted are 1 to \(longest)"

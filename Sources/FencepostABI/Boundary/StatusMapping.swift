@@ -14,6 +14,7 @@ extension MonitorError {
       case .storeCorrupt: FENCEPOST_E_STORE_CORRUPT
       case .storeTooNew: FENCEPOST_E_STORE_TOO_NEW
       case .snapshotInvalid: FENCEPOST_E_SNAPSHOT_INVALID
+      case .tableMismatch: FENCEPOST_E_TABLE_MISMATCH
       case .notFound: FENCEPOST_E_NOT_FOUND
       case .lateInput: FENCEPOST_E_LATE_INPUT
       case .queueFull: FENCEPOST_E_QUEUE_FULL
@@ -48,6 +49,8 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_E_STORE_CORRUPT: ("store_corrupt", "the store's file is damaged, or none of this library's")
   case FENCEPOST_E_STORE_TOO_NEW: ("store_too_new", "the store was written by a newer version of the library")
   case FENCEPOST_E_SNAPSHOT_INVALID: ("snapshot_invalid", "the bytes are no snapshot that this version can restore")
+  case FENCEPOST_E_TABLE_MISMATCH:
+    ("table_mismatch", "the device was exported with another version of the table of conditions")
   case FENCEPOST_E_NOT_FOUND: ("not_found", "no condition has that identifier")
   case FENCEPOST_E_LATE_INPUT: ("late_input", "the input is earlier than the monitor's clock")
   case FENCEPOST_E_QUEUE_FULL: ("queue_full", "too many events wait to be handed out")

@@ -226,6 +226,7 @@ extension MonitorError {
     case .storeCorrupt: "store_corrupt"
     case .storeTooNew: "store_too_new"
     case .snapshotInvalid: "snapshot_invalid"
+    case .tableMismatch: "table_mismatch"
     case .internalInconsistency: "internal"
     }
   }

@@ -37,6 +37,8 @@ static const struct {
      "A store was written by a newer version of the library."},
     {FENCEPOST_E_SNAPSHOT_INVALID, "SnapshotInvalidError", &PyExc_ValueError,
      "Bytes are no snapshot, are damaged, or come from a newer version of the library."},
+    {FENCEPOST_E_TABLE_MISMATCH, "TableMismatchError", &PyExc_ValueError,
+     "Bytes of a device were made with another version of the table of conditions."},
     {FENCEPOST_E_INTERNAL, "InternalError", &PyExc_RuntimeError, "A defect of the library."},
 };
 

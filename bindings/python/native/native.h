@@ -10,7 +10,7 @@
 
 #include "fencepost.h"
 
-#define NATIVE_ERROR_CLASSES 16
+#define NATIVE_ERROR_CLASSES 17
 
 /* Everything that lives as long as the module: no globals, so that each interpreter has its own. */
 typedef struct {

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         StoreCorruptError,
         StoreTooNewError,
         StoreUnavailableError,
+        TableMismatchError,
         UnsupportedError,
     )
     from ._replay.compare import Comparison, Outcome, compare
@@ -92,7 +93,7 @@ _MODULES = {
     "_native": "AheadOfClockError BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError "
     "InvalidArgumentError InvalidNameError LateInputError MonitorClosedError MonitorInUseError "
     "NotFoundError NullArgumentError QueueFullError SnapshotInvalidError StoreCorruptError "
-    "StoreTooNewError StoreUnavailableError UnsupportedError",
+    "StoreTooNewError StoreUnavailableError TableMismatchError UnsupportedError",
     "_replay.compare": "Comparison Outcome compare",
     "_replay.replay": "replay",
     "_tables.arrow_out": "ArrowExport",
@@ -191,6 +192,7 @@ __all__ = [
     "StoreTooNewError",
     "StoreUnavailableError",
     "SyncResult",
+    "TableMismatchError",
     "TrackReplay",
     "TrackedEvent",
     "TransitionPolicy",

@@ -1,0 +1,103 @@
+import FencepostKernel
+
+/// One tracker for many devices in turn: what is kept of a device is loaded, an input is applied, and what the device has
+/// become is read off. It has no neighbourhood, and no condition is suspended.
+extension Tracker {
+  /// Forgets the device before, and begins with one that believes every shape up to a generation to be outside.
+  mutating func begin(clock: Int64, lastFix: Fix?, isScanning: Bool, seen: UInt64, _ table: ConditionTable) {
+    self.clock = clock
+    self.lastFix = lastFix
+    self.isScanning = isScanning
+    states.begin(sweptThrough: seen, table)
+    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
+    active.removeAll()
+    deadlines.removeAll()
+    if !beaconTracks.isEmpty { beaconTracks.removeAll(keepingCapacity: true) }
+  }
+
+  /// Loads the crossing that is in the making of a shape, before the shape itself.
+  mutating func load(_ slot: UInt32, _ candidate: Candidate) {
+    candidates[slot] = candidate
+    if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
+  }
+
+  /// Loads a shape that is inside, or has a crossing in the making.
+  mutating func load(_ slot: UInt32, _ observed: Observed, _ table: ConditionTable) {
+    var survey = Survey()
+    refreshWatch(slot, as: observed, table, &survey)
+  }
+
+  /// Loads a shape that the last fix was too coarse to decide.
+  mutating func loadUndecided(_ slot: UInt32, _ table: ConditionTable) {
+    states.setTooCoarse(slot, table)
+    states.wait(slot, table)
+  }
+
+  /// Loads what is known of a beacon.
+  mutating func load(_ slot: UInt32, _ track: BeaconTrack) {
+    beaconTracks[slot] = track
+    if track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
+  }
+
+  /// Applies a fix as ``evaluate(_:_:_:_:)`` does, without a neighbourhood.
+  ///
+  /// - Parameter radius: How far around to look for thresholds.
+  /// - Returns: How far the device can move before a fix may change something, metres; not more than the radius.
+  mutating func evaluateAlone(
+    _ fix: Fix, within radius: Double, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) -> Double {
+    passTime(to: fix.time, table, &delivery, &survey)
+    lastFix = fix
+    survey.begin()
+    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    if !states.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
+    neighbourhood.proposeRadius(radius)
+    gatherReached(at: position, table, &survey)
+    var index = 0
+    while index < survey.reached.count {
+      cross(survey.reached[index], fix, at: position, table, &survey)
+      index += 1
+    }
+    confirmDue(through: clock, table, &delivery, &survey)
+    guard states.isSettled else { return 0 }
+    var least = survey.radius
+    for near in survey.near { least = min(least, near.slack) }
+    for slot in survey.released where states.isSettledOutside(slot, table) {
+      least = min(least, entrySlack(slot, at: position, table))
+    }
+    for watch in active.watches { least = min(least, watch.slack(at: position)) }
+    return least
+  }
+
+  /// Decides what a fix can decide of the undetermined shapes, in add order. Nothing is looked at that the fix settles
+  /// outside unsaid.
+  private mutating func determineAlone(
+    _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) {
+    let swept = states.sweptThrough
+    let isSwept = states.isSwept
+    var slots = states.takeListed(table)
+    if !isSwept {
+      survey.gathered.removeAll(keepingCapacity: true)
+      table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
+      for hit in survey.gathered where table.generation(of: hit.id) > swept { slots.append(hit.id) }
+      if table.order.announcedCount > 0 {
+        table.order.forEachAnnounced(after: swept) { slot in
+          if table.generation(of: slot) > swept, table.isGeographic(slot) { slots.append(slot) }
+        }
+      }
+      slots.sort { table.generation(of: $0) < table.generation(of: $1) }
+    }
+    states.sweep(table)
+    var last = AddOrder.gap
+    for slot in slots where slot != last {
+      last = slot
+      if !decide(slot, fix, at: position, table, &delivery, &survey) { states.wait(slot, table) }
+    }
+  }
+
+  /// The shapes that stay undetermined.
+  func forEachUndecided(_ body: (UInt32) -> Void) {
+    if !states.isSettled { states.forEachException { slot, state in if state.observed == .undetermined { body(slot) } } }
+  }
+}

@@ -1,0 +1,78 @@
+extension Conditions {
+  /// Adds a condition; one of that identifier is replaced.
+  ///
+  /// - Parameter assuming: What is taken for granted of a device before its first fix. With anything but `unsatisfied` each
+  ///   device tells of the condition, wherever it is.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``; nothing has changed then.
+  /// - Complexity: O(1) on average, whatever the number of devices.
+  public func add(
+    _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) throws(MonitorError) {
+    try change { engine throws(MonitorError) in
+      try engine.add(condition, identifier: identifier, assuming: assuming, policy: policy, tag: tag)
+    }
+  }
+
+  /// Adds a condition unless an equal one has that identifier; what is assumed plays no part then.
+  ///
+  /// - Returns: Whether the condition was added or replaced.
+  /// - Throws: As ``add(_:identifier:assuming:policy:tag:)``.
+  @discardableResult
+  public func ensure(
+    _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
+    policy: TransitionPolicy = .standard, tag: UInt64 = 0
+  ) throws(MonitorError) -> Bool {
+    try change { engine throws(MonitorError) in
+      try engine.ensure(condition, identifier: identifier, assuming: assuming, policy: policy, tag: tag)
+    }
+  }
+
+  /// Ensures each of many conditions, in order. All or nothing.
+  ///
+  /// What a ``NamedCondition`` assumes is `unknown` unless it says otherwise: of a table of a fleet say `unsatisfied`.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
+  @discardableResult
+  public func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
+    let set = try ConditionSet(conditions)
+    return change { engine in engine.ensure(set) }
+  }
+
+  /// Makes the conditions exactly these. All or nothing. See ``MonitorEngine/sync(_:)``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two have one identifier;
+  ///   nothing has changed then.
+  @discardableResult
+  public func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
+    let set = try ConditionSet(conditions)
+    return try change { engine throws(MonitorError) in try engine.sync(set) }
+  }
+
+  /// Removes a condition, and its events that wait; nothing happens when there is none.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func remove(_ identifier: String) -> Bool {
+    change { engine in engine.remove(identifier) }
+  }
+
+  /// Number of conditions.
+  public var count: Int { read { engine in engine.conditionCount } }
+
+  /// The identifiers in the order in which the conditions were added.
+  public var identifiers: [String] { read { engine in engine.identifiers } }
+
+  /// The condition with that identifier, and what else belongs to it; `nil` when there is none.
+  public func condition(for identifier: String) -> NamedCondition? {
+    read { engine in
+      guard let slot = engine.table.slot(of: identifier) else { return nil }
+      return NamedCondition(
+        engine.condition(of: slot), identifier: identifier, assuming: engine.table.assumed(of: slot),
+        policy: engine.policy(of: slot), tag: engine.tag(of: slot))
+    }
+  }
+
+  /// The whole table as bytes, the same on every platform, generations included. See ``init(restoring:)``.
+  public func snapshot() -> [UInt8] { read { engine in engine.snapshot() } }
+}

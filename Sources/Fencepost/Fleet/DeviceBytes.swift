@@ -1,0 +1,250 @@
+import FencepostKernel
+
+/// A device as bytes, to be kept elsewhere: the same on every platform, and the same for the same state.
+///
+/// Conditions are known by their generations, which hold for one version of the table; bytes that are portable carry beside
+/// each a hash of its identifier and of its definition.
+struct DeviceBytes {
+  static let format: UInt8 = 1
+
+  private struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let portable = Flags(rawValue: 1)
+    static let notScanning = Flags(rawValue: 2)
+    static let fix = Flags(rawValue: 4)
+    static let counters = Flags(rawValue: 8)
+    static let beacons = Flags(rawValue: 16)
+    static let all = Flags(rawValue: 31)
+  }
+
+  /// What a device has of a condition.
+  struct Reference {
+    var generation: UInt64
+    /// Of portable bytes.
+    var identifier: UInt64 = 0
+    var definition: UInt32 = 0
+  }
+
+  var digest: TableDigest
+  var isPortable: Bool
+  var seen: UInt64
+  var clock: Int64
+  var acceptedFixes: UInt64
+  var sequence: UInt64
+  /// With numbers of references in place of slots.
+  var state: DeviceState
+  var references: [Reference]
+
+  // MARK: - Writing
+
+  /// - Parameter state: of a device that is brought up to date with the table.
+  init(
+    _ state: DeviceState, seen: UInt64, clock: Int64, acceptedFixes: UInt64, sequence: UInt64, isPortable: Bool,
+    digest: TableDigest, _ table: ConditionTable
+  ) {
+    self.digest = digest
+    self.isPortable = isPortable
+    self.seen = seen
+    self.clock = clock
+    self.acceptedFixes = acceptedFixes
+    self.sequence = sequence
+    self.state = state
+    var references: [Reference] = []
+    func refer(_ slot: inout UInt32) {
+      var reference = Reference(generation: table.generation(of: slot))
+      if isPortable {
+        reference.identifier = table.identifierHash(of: slot)
+        reference.definition = table.definitionHash(of: slot)
+      }
+      slot = UInt32(references.count)
+      references.append(reference)
+    }
+    func isEarlier(_ one: UInt32, _ other: UInt32) -> Bool { table.generation(of: one) < table.generation(of: other) }
+    self.state.insides.sort { isEarlier($0.slot, $1.slot) }
+    self.state.crossings.sort { isEarlier($0.slot, $1.slot) }
+    self.state.undecided.sort { isEarlier($0, $1) }
+    self.state.beacons.sort { isEarlier($0.slot, $1.slot) }
+    for index in self.state.insides.indices { refer(&self.state.insides[index].slot) }
+    for index in self.state.crossings.indices { refer(&self.state.crossings[index].slot) }
+    for index in self.state.undecided.indices { refer(&self.state.undecided[index]) }
+    for index in self.state.beacons.indices { refer(&self.state.beacons[index].slot) }
+    self.references = references
+  }
+
+  func encode(to writer: inout ByteWriter) {
+    let start = writer.count
+    let hasBeacons =
+      !state.beacons.isEmpty || !state.marks.isEmpty || state.beaconsSeen != 0 || state.beaconsAbsent != 0
+      || state.beaconsTold != 0
+    var flags: Flags = []
+    if isPortable { flags.insert(.portable) }
+    if !state.isScanning { flags.insert(.notScanning) }
+    if state.lastFix != nil { flags.insert(.fix) }
+    if state.counters != DeviceState.Counters() { flags.insert(.counters) }
+    if hasBeacons { flags.insert(.beacons) }
+    writer.put(Self.format)
+    writer.put(flags.rawValue)
+    writer.put(digest.high)
+    writer.put(digest.low)
+    writer.putCompact(seen)
+    writer.putCompact(clock)
+    writer.putCompact(acceptedFixes)
+    writer.putCompact(sequence)
+    if flags.contains(.counters) {
+      writer.putCompact(state.counters.invalidFixes)
+      writer.putCompact(state.counters.lateInputs)
+      writer.putCompact(state.counters.aheadInputs)
+      writer.putCompact(state.counters.sightings)
+      writer.putCompact(state.counters.others)
+    }
+    state.lastFix?.encode(to: &writer)
+    writer.putCompact(UInt64(state.insides.count))
+    for inside in state.insides {
+      put(inside.slot, &writer)
+      writer.putCompact(clock &- inside.since)
+      writer.putCompact(inside.since &- inside.evidence)
+    }
+    writer.putCompact(UInt64(state.crossings.count))
+    for crossing in state.crossings {
+      put(crossing.slot, &writer)
+      crossing.candidate.encode(to: &writer)
+    }
+    writer.putCompact(UInt64(state.undecided.count))
+    for slot in state.undecided { put(slot, &writer) }
+    if hasBeacons {
+      writer.putCompact(state.beaconsSeen)
+      writer.putCompact(state.beaconsAbsent)
+      writer.putCompact(state.beaconsTold)
+      writer.putCompact(UInt64(state.beacons.count))
+      for beacon in state.beacons {
+        put(beacon.slot, &writer)
+        writer.put(beacon.track.observed.rawValue | beacon.told.rawValue << 2)
+        writer.putCompact(beacon.track.lastSighting)
+        writer.putCompact(beacon.track.deadline)
+      }
+      writer.putCompact(UInt64(state.marks.count))
+      for mark in state.marks {
+        writer.putCompact(mark.through)
+        writer.putCompact(mark.start)
+      }
+    }
+    var sum = Checksum()
+    sum.add(UnsafeRawBufferPointer(rebasing: writer.bytes[start...]))
+    writer.put(UInt32(truncatingIfNeeded: sum.value))
+  }
+
+  private func put(_ number: UInt32, _ writer: inout ByteWriter) {
+    let reference = references[Int(number)]
+    writer.putCompact(reference.generation)
+    guard isPortable else { return }
+    writer.put(reference.identifier)
+    writer.put(reference.definition)
+  }
+
+  // MARK: - Reading
+
+  init(reading bytes: UnsafeRawBufferPointer) throws(Damage) {
+    guard bytes.count >= 24 else { throw Damage("\(bytes.count) bytes are no device") }
+    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)]))
+    let format: UInt8 = try reader.take()
+    guard format <= Self.format else {
+      throw Damage("the device has format \(format), from a newer version; this one reads formats up to \(Self.format)")
+    }
+    guard format == Self.format else { throw Damage("the device has format \(format)") }
+    var sum = Checksum()
+    sum.add(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)]))
+    var tail = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - 4)...]))
+    guard try tail.take(UInt32.self) == UInt32(truncatingIfNeeded: sum.value) else {
+      throw Damage("the device is damaged or cut off: the checksum of its \(bytes.count) bytes is wrong")
+    }
+    let largest = EngineRestorer.largest
+    let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
+    isPortable = flags.contains(.portable)
+    digest = TableDigest(high: try reader.take(), low: try reader.take())
+    seen = try reader.takeCompact("seen", in: 0...largest)
+    clock = try reader.takeSignedTime("clock")
+    acceptedFixes = try reader.takeCompact("accepted_fixes", in: 0...largest)
+    sequence = try reader.takeCompact("sequence", in: 0...largest)
+    state = DeviceState()
+    references = []
+    state.isScanning = !flags.contains(.notScanning)
+    if flags.contains(.counters) {
+      state.counters.invalidFixes = try reader.takeCompact("invalid_fixes", in: 0...largest)
+      state.counters.lateInputs = try reader.takeCompact("late_inputs", in: 0...largest)
+      state.counters.aheadInputs = try reader.takeCompact("ahead_inputs", in: 0...largest)
+      state.counters.sightings = try reader.takeCompact("sightings", in: 0...largest)
+      state.counters.others = try reader.takeCompact("other inputs", in: 0...largest)
+    }
+    if flags.contains(.fix) {
+      state.lastFix = try Fix(reading: &reader)
+      guard state.lastFix.map({ $0.time.microseconds <= clock }) ?? true else {
+        throw Damage("the last fix is later than the clock")
+      }
+    }
+    try readShapes(&reader)
+    if flags.contains(.beacons) { try readBeacons(&reader) }
+    try reader.end()
+  }
+
+  private mutating func readShapes(_ reader: inout ByteReader) throws(Damage) {
+    var last: UInt64 = 0
+    for _ in 0..<(try reader.takeCompact("insides", in: 0...reader.remaining)) {
+      let slot = try take(&reader, after: &last)
+      let since = clock &- (try reader.takeSigned())
+      let evidence = since &- (try reader.takeSigned())
+      state.insides.append(.init(slot: slot, since: since, evidence: evidence))
+    }
+    last = 0
+    for _ in 0..<(try reader.takeCompact("crossings", in: 0...reader.remaining)) {
+      let slot = try take(&reader, after: &last)
+      state.crossings.append(.init(slot: slot, candidate: try Candidate(reading: &reader)))
+    }
+    last = 0
+    for _ in 0..<(try reader.takeCompact("undecided", in: 0...reader.remaining)) {
+      state.undecided.append(try take(&reader, after: &last))
+    }
+    let determined = Set((state.insides.map(\.slot) + state.crossings.map(\.slot)).map { references[Int($0)].generation })
+    for slot in state.undecided where determined.contains(references[Int(slot)].generation) {
+      throw Damage("a shape is undetermined and determined")
+    }
+  }
+
+  private mutating func readBeacons(_ reader: inout ByteReader) throws(Damage) {
+    let largest = EngineRestorer.largest
+    state.beaconsSeen = try reader.takeCompact("beacons seen", in: 0...largest)
+    state.beaconsAbsent = try reader.takeCompact("beacons absent", in: 0...state.beaconsSeen)
+    state.beaconsTold = try reader.takeCompact("beacons told", in: 0...largest)
+    var last: UInt64 = 0
+    for _ in 0..<(try reader.takeCompact("beacons", in: 0...reader.remaining)) {
+      let slot = try take(&reader, after: &last)
+      let states: UInt8 = try reader.take("states of a beacon", in: 0...15)
+      guard let observed = Observed(rawValue: states & 3), let told = Event.State(rawValue: states >> 2),
+        told != .unmonitored
+      else { throw Damage("the states of a beacon are \(states)") }
+      let track = BeaconTrack(
+        observed: observed, lastSighting: try reader.takeSignedTime("last_sighting"),
+        deadline: try reader.takeSigned())
+      guard observed != .inside || track.lastSighting != .min else { throw Damage("a beacon is near and was not seen") }
+      state.beacons.append(.init(slot: slot, generation: references[Int(slot)].generation, track: track, told: told))
+    }
+    last = state.beaconsAbsent
+    for _ in 0..<(try reader.takeCompact("marks", in: 0...reader.remaining)) {
+      let through: UInt64 = try reader.takeCompact("mark", in: 1...largest)
+      guard through > last, through <= state.beaconsSeen else { throw Damage("a mark is out of its order") }
+      last = through
+      state.marks.append(.init(through: through, start: try reader.takeSigned()))
+    }
+  }
+
+  private mutating func take(_ reader: inout ByteReader, after last: inout UInt64) throws(Damage) -> UInt32 {
+    var reference = Reference(generation: try reader.takeCompact("generation", in: 1...EngineRestorer.largest))
+    guard reference.generation > last else { throw Damage("two conditions of a device are out of their order") }
+    last = reference.generation
+    if isPortable {
+      reference.identifier = try reader.take()
+      reference.definition = try reader.take()
+    }
+    references.append(reference)
+    return UInt32(references.count - 1)
+  }
+}

@@ -1,0 +1,148 @@
+import FencepostKernel
+
+/// What a fix of a device that changes nothing reads and writes: one line of the cache.
+struct DeviceLine: Sendable, BitwiseCopyable {
+  /// Around which the device may move: degrees times 1e7, cut off.
+  var latitude: Int32 = 0
+  var longitude: Int32 = 0
+  /// How far, squared; negative: not at all.
+  var squaredRadius: Float = -1
+  /// At least the metres of a degree of longitude as far as that reaches.
+  var metresPerLongitude: Float = 0
+  /// The largest time given for the device, microseconds; `Int64.min` = unset.
+  var clock: Int64 = .min
+  /// When something may become due, microseconds; `Int64.max` = nothing waits. May be earlier than anything that is due.
+  var earliest: Int64 = .max
+  /// The last generation of the table when the device was last evaluated: see ``DeviceState``.
+  var seen: UInt64 = 0
+  /// Kept for the leaf of a neighbourhood that devices share.
+  private var spare: UInt64 = 0
+  /// Where the rest is kept, or ``ColdStore/none``.
+  var cold: UInt32 = ColdStore.none
+  /// The last sequence number given, modulo 2³²; the rest is in the cold part.
+  var sequence: UInt32 = 0
+  /// Accepted fixes, modulo 2³²; the rest is in the cold part.
+  var acceptedFixes: UInt32 = 0
+  /// How far to look around the device next time (see ``lookRadius``).
+  var look: UInt8 = DeviceLine.firstLook
+  var flags: Flags = []
+  private var spareBits: UInt16 = 0
+
+  struct Flags: OptionSet, Sendable, BitwiseCopyable {
+    let rawValue: UInt8
+    /// The number belongs to a device.
+    static let isUsed = Flags(rawValue: 1)
+    /// The device was removed, and events of it are not handled yet.
+    static let isLeaving = Flags(rawValue: 2)
+  }
+
+  /// Whether inputs are taken.
+  var isLive: Bool { flags == .isUsed }
+
+  // MARK: - The safe region
+
+  /// The longest arc of a degree on the ellipsoid, metres.
+  private static let metresPerLatitude =
+    Ellipsoid.largestRadiusOfCurvature * Trigonometry.radiansPerDegree * 1.000_000_1
+  /// More than what cutting off the place moves it, and than all roundings, metres.
+  private static let anchorGuard = 0.02
+
+  /// Whether the device may be there without anything to be looked at: it is no nearer to where it was than the straight
+  /// line on the map of degrees says, each scaled by its greatest length within reach.
+  @inline(__always)
+  func isSafe(_ coordinate: Coordinate) -> Bool {
+    let dx = (coordinate.longitude - Double(longitude) * 1e-7) * Double(metresPerLongitude)
+    let dy = (coordinate.latitude - Double(latitude) * 1e-7) * Self.metresPerLatitude
+    return dx * dx + dy * dy < Double(squaredRadius)
+  }
+
+  /// - Parameter slack: How far the device can move before anything has to be looked at, metres.
+  @inline(__always)
+  mutating func drawSafeRegion(at coordinate: Coordinate, slack: Double) {
+    let radius = slack - Self.anchorGuard
+    guard radius > 0 else { return removeSafeRegion() }
+    latitude = Int32(coordinate.latitude * 1e7)
+    longitude = Int32(coordinate.longitude * 1e7)
+    // The widest parallel within reach: a degree of latitude is at least 110.5 km.
+    let lowest = max(0, coordinate.latitude.magnitude - radius / 110_500 - 1e-6)
+    let widest = Self.metresPerLatitude * Trigonometry.sincosDegrees(lowest).cosine
+    metresPerLongitude = Float(widest) * 1.000_001 + 1e-3
+    squaredRadius = Float(radius * radius) * 0.999_999
+  }
+
+  @inline(__always)
+  mutating func removeSafeRegion() { squaredRadius = -1 }
+
+  // MARK: - How far to look
+
+  // What the search for thresholds around a device costs rises with what it finds: it looks as far as it takes to find
+  // something now and then. In steps of the fourth root of two, from 50 m to 100 km.
+  static let firstLook: UInt8 = 12
+  private static let lastLook: UInt8 = 43
+  private static let looks: [Double] = (0...Int(lastLook)).map { step in
+    var radius = Neighbourhood.radii.lowerBound * Double(1 << (step / 4))
+    for _ in 0..<(step % 4) { radius *= 1.189_207_115_002_721 }
+    return min(radius, Neighbourhood.radii.upperBound)
+  }
+  /// Of so many hits the nearest is close by for certain; with fewer than the other the search could reach farther.
+  private static let manyHits = 12
+  private static let fewHits = 3
+
+  var lookRadius: Double { Self.looks[Int(min(look, Self.lastLook))] }
+
+  mutating func adjustLook(hits: Int) {
+    if hits > Self.manyHits {
+      look = look > 2 ? look - 2 : 0
+    } else if hits < Self.fewHits, look < Self.lastLook {
+      look += 1
+    }
+  }
+}
+
+/// The lines of all devices by number, each in one line of the cache.
+///
+/// A value: whoever changes it calls ``own()`` first.
+struct DeviceLines: Sendable {
+  private final class Storage: @unchecked Sendable {
+    let lines: UnsafeMutablePointer<DeviceLine>
+    let capacity: Int
+
+    init(capacity: Int) {
+      self.capacity = capacity
+      lines = UnsafeMutableRawPointer.allocate(
+        byteCount: capacity * MemoryLayout<DeviceLine>.stride, alignment: capacity >= 65_536 ? 1 << 21 : 64
+      ).bindMemory(to: DeviceLine.self, capacity: capacity)
+    }
+
+    deinit { lines.deallocate() }
+  }
+
+  private var storage = Storage(capacity: 16)
+  private(set) var count = 0
+
+  @inline(__always)
+  var lines: UnsafeMutablePointer<DeviceLine> { storage.lines }
+
+  @inline(__always)
+  subscript(device: UInt32) -> DeviceLine {
+    get { storage.lines[Int(device)] }
+    nonmutating _modify { yield &storage.lines[Int(device)] }
+  }
+
+  /// Makes sure that nobody else sees what is changed.
+  mutating func own() {
+    if !isKnownUniquelyReferenced(&storage) { move(to: storage.capacity) }
+  }
+
+  mutating func append(_ line: DeviceLine) {
+    if count == storage.capacity { move(to: storage.capacity + storage.capacity / 2) }
+    (storage.lines + count).initialize(to: line)
+    count += 1
+  }
+
+  private mutating func move(to capacity: Int) {
+    let larger = Storage(capacity: capacity)
+    larger.lines.update(from: storage.lines, count: count)
+    storage = larger
+  }
+}

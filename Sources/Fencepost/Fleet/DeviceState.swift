@@ -1,0 +1,299 @@
+/// What is kept of a device beside its line, unpacked: what is not as it is for most conditions.
+///
+/// *A shape that is in none of the lists is settled outside when its generation is not later than what the device has
+/// seen, else undetermined.* So a device costs nothing for what is far away, neither at its first fix nor when a million
+/// conditions are added. What is listed of a condition that was removed or replaced since is dropped when the device is
+/// looked at next.
+///
+/// *A beacon condition that is not listed is absent, and told so, when its generation is not later than
+/// ``beaconsAbsent``; else it is undetermined, and what was told of it is what was assumed, up to ``beaconsTold`` that it
+/// is absent.* ``marks`` say since when the absence of those is counted that came since.
+struct DeviceState: Sendable {
+  /// A shape that the device is inside of.
+  struct Inside: Sendable, Equatable {
+    var slot: UInt32
+    /// When that was confirmed, and the fix that showed it.
+    var since: Int64
+    var evidence: Int64
+  }
+
+  /// A crossing in the making.
+  struct Crossing: Sendable {
+    var slot: UInt32
+    var candidate: Candidate
+  }
+
+  /// A beacon condition of which more is known than that there was no beacon.
+  struct Beacon: Sendable {
+    var slot: UInt32
+    var generation: UInt64
+    var track: BeaconTrack
+    /// State of the last event.
+    var told: Event.State
+  }
+
+  /// Beacon conditions up to a generation, after the mark before, whose absence is counted from a time.
+  struct Mark: Sendable, Equatable {
+    var through: UInt64
+    var start: Int64
+  }
+
+  /// The last one that was evaluated; those in the safe region are not.
+  var lastFix: Fix?
+  var isScanning = true
+  var counters = Counters()
+  var insides: ContiguousArray<Inside> = []
+  var crossings: ContiguousArray<Crossing> = []
+  /// Shapes that the last fix was too coarse to decide.
+  var undecided: ContiguousArray<UInt32> = []
+  var beacons: ContiguousArray<Beacon> = []
+  var marks: ContiguousArray<Mark> = []
+  /// Beacon conditions up to this generation are in `marks`, or not later than `beaconsAbsent`.
+  var beaconsSeen: UInt64 = 0
+  var beaconsAbsent: UInt64 = 0
+  var beaconsTold: UInt64 = 0
+
+  /// Beside what the line counts.
+  struct Counters: Sendable, Equatable {
+    var invalidFixes: UInt64 = 0
+    var lateInputs: UInt64 = 0
+    var aheadInputs: UInt64 = 0
+    var sightings: UInt64 = 0
+    /// Scanning, and advances of the device alone.
+    var others: UInt64 = 0
+    /// The upper halves of what the line has.
+    var acceptedFixes: UInt32 = 0
+    var sequence: UInt32 = 0
+  }
+
+  /// Forgets the device before; the lists keep their room.
+  mutating func removeAll() {
+    lastFix = nil
+    isScanning = true
+    counters = Counters()
+    insides.removeAll(keepingCapacity: true)
+    crossings.removeAll(keepingCapacity: true)
+    undecided.removeAll(keepingCapacity: true)
+    beacons.removeAll(keepingCapacity: true)
+    marks.removeAll(keepingCapacity: true)
+    beaconsSeen = 0
+    beaconsAbsent = 0
+    beaconsTold = 0
+  }
+
+  /// Whether beacons left any trace.
+  private var hasBeaconPart: Bool {
+    beaconsSeen != 0 || beaconsAbsent != 0 || beaconsTold != 0 || !beacons.isEmpty || !marks.isEmpty
+  }
+
+  /// Drops what is known of conditions that are gone, or were replaced since.
+  mutating func dropGone(seen: UInt64, _ table: ConditionTable) {
+    func isGone(_ slot: UInt32) -> Bool { !table.isGeographic(slot) || table.generation(of: slot) > seen }
+    if insides.contains(where: { isGone($0.slot) }) { insides.removeAll { isGone($0.slot) } }
+    if crossings.contains(where: { isGone($0.slot) }) { crossings.removeAll { isGone($0.slot) } }
+    if undecided.contains(where: { isGone($0) }) { undecided.removeAll { isGone($0) } }
+    if beacons.contains(where: { !table.holds($0.slot, $0.generation) }) {
+      beacons.removeAll { !table.holds($0.slot, $0.generation) }
+    }
+  }
+
+  /// When something is due first, `Int64.max` for never.
+  var earliest: Int64 {
+    var earliest = Int64.max
+    for crossing in crossings where crossing.candidate.isTimed {
+      earliest = min(earliest, crossing.candidate.deadline)
+    }
+    for beacon in beacons { earliest = min(earliest, beacon.track.deadline) }
+    return earliest
+  }
+
+  // MARK: - As words
+
+  private struct Header: OptionSet {
+    let rawValue: UInt64
+    static let fix = Header(rawValue: 1)
+    static let notScanning = Header(rawValue: 2)
+    static let counters = Header(rawValue: 4)
+    static let beacons = Header(rawValue: 8)
+    /// The numbers of the lists follow in words of their own.
+    static let wide = Header(rawValue: 16)
+  }
+
+  private static var countBits: UInt64 { 18 }
+  private static var largestCount: Int { 1 << Int(countBits) - 1 }
+
+  private var isWide: Bool {
+    insides.count > Self.largestCount || crossings.count > Self.largestCount || undecided.count > Self.largestCount
+  }
+
+  /// How many words ``store(to:)`` writes.
+  var wordCount: Int {
+    1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (counters == Counters() ? 0 : 6) + 3 * insides.count
+      + 7 * crossings.count + (undecided.count + 1) / 2
+      + (hasBeaconPart ? 4 + 4 * beacons.count + 2 * marks.count : 0)
+  }
+
+  func store(to words: UnsafeMutablePointer<UInt64>) {
+    var next = words
+    func put(_ word: UInt64) {
+      next.initialize(to: word)
+      next += 1
+    }
+    func put(_ number: Int64) { put(UInt64(bitPattern: number)) }
+    func put(_ number: Double) { put(number.bitPattern) }
+    func put(_ fix: Fix) {
+      put(fix.coordinate.latitude)
+      put(fix.coordinate.longitude)
+      put(fix.accuracy)
+      put(fix.time.microseconds)
+    }
+    var header: Header = []
+    if lastFix != nil { header.insert(.fix) }
+    if !isScanning { header.insert(.notScanning) }
+    if counters != Counters() { header.insert(.counters) }
+    if hasBeaconPart { header.insert(.beacons) }
+    let counts = [insides.count, crossings.count, undecided.count]
+    if isWide {
+      header.insert(.wide)
+      put(header.rawValue)
+      for count in counts { put(UInt64(count)) }
+    } else {
+      put(
+        header.rawValue | UInt64(counts[0]) << 8 | UInt64(counts[1]) << (8 + Self.countBits)
+          | UInt64(counts[2]) << (8 + 2 * Self.countBits))
+    }
+    if let lastFix { put(lastFix) }
+    if header.contains(.counters) {
+      put(counters.invalidFixes)
+      put(counters.lateInputs)
+      put(counters.aheadInputs)
+      put(counters.sightings)
+      put(counters.others)
+      put(UInt64(counters.acceptedFixes) | UInt64(counters.sequence) << 32)
+    }
+    for inside in insides {
+      put(UInt64(inside.slot))
+      put(inside.since)
+      put(inside.evidence)
+    }
+    for crossing in crossings {
+      put(UInt64(crossing.slot) | (crossing.candidate.isTimed ? 1 << 32 : 0))
+      put(crossing.candidate.fix)
+      put(crossing.candidate.boundaryDistance)
+      put(crossing.candidate.deadline)
+    }
+    var index = 0
+    while index < undecided.count {
+      let other = index + 1 < undecided.count ? undecided[index + 1] : 0
+      put(UInt64(undecided[index]) | UInt64(other) << 32)
+      index += 2
+    }
+    guard hasBeaconPart else { return }
+    put(UInt64(beacons.count) | UInt64(marks.count) << 32)
+    put(beaconsSeen)
+    put(beaconsAbsent)
+    put(beaconsTold)
+    for beacon in beacons {
+      put(UInt64(beacon.slot) | UInt64(beacon.track.observed.rawValue) << 32 | UInt64(beacon.told.rawValue) << 40)
+      put(beacon.generation)
+      put(beacon.track.lastSighting)
+      put(beacon.track.deadline)
+    }
+    for mark in marks {
+      put(mark.through)
+      put(mark.start)
+    }
+  }
+
+  /// Takes what ``store(to:)`` wrote, in place of what there was.
+  mutating func load(_ words: UnsafePointer<UInt64>) {
+    removeAll()
+    var next = words
+    func take() -> UInt64 {
+      defer { next += 1 }
+      return next.pointee
+    }
+    func takeSigned() -> Int64 { Int64(bitPattern: take()) }
+    func takeDouble() -> Double { Double(bitPattern: take()) }
+    func takeFix() -> Fix {
+      Fix(
+        latitude: takeDouble(), longitude: takeDouble(), accuracy: takeDouble(),
+        time: Timestamp(microseconds: takeSigned()))
+    }
+    let first = take()
+    let header = Header(rawValue: first & 0xFF)
+    var counts: (inside: UInt64, crossing: UInt64, undecided: UInt64)
+    if header.contains(.wide) {
+      counts = (take(), take(), take())
+    } else {
+      let mask: UInt64 = 1 << Self.countBits - 1
+      counts = (
+        first >> 8 & mask, first >> (8 + Self.countBits) & mask, first >> (8 + 2 * Self.countBits) & mask
+      )
+    }
+    isScanning = !header.contains(.notScanning)
+    if header.contains(.fix) { lastFix = takeFix() }
+    if header.contains(.counters) {
+      counters.invalidFixes = take()
+      counters.lateInputs = take()
+      counters.aheadInputs = take()
+      counters.sightings = take()
+      counters.others = take()
+      let halves = take()
+      counters.acceptedFixes = UInt32(truncatingIfNeeded: halves)
+      counters.sequence = UInt32(truncatingIfNeeded: halves >> 32)
+    }
+    for _ in 0..<counts.inside {
+      insides.append(
+        Inside(slot: UInt32(truncatingIfNeeded: take()), since: takeSigned(), evidence: takeSigned()))
+    }
+    for _ in 0..<counts.crossing {
+      let word = take()
+      crossings.append(
+        Crossing(
+          slot: UInt32(truncatingIfNeeded: word),
+          candidate: Candidate(
+            fix: takeFix(), boundaryDistance: takeDouble(), deadline: takeSigned(), isTimed: word >> 32 == 1)))
+    }
+    while undecided.count < counts.undecided {
+      let pair = take()
+      undecided.append(UInt32(truncatingIfNeeded: pair))
+      if undecided.count < counts.undecided { undecided.append(UInt32(truncatingIfNeeded: pair >> 32)) }
+    }
+    guard header.contains(.beacons) else { return }
+    let numbers = take()
+    beaconsSeen = take()
+    beaconsAbsent = take()
+    beaconsTold = take()
+    for _ in 0..<UInt32(truncatingIfNeeded: numbers) {
+      let word = take()
+      let generation = take()
+      let track = BeaconTrack(
+        observed: Observed(rawValue: UInt8(truncatingIfNeeded: word >> 32)) ?? .undetermined,
+        lastSighting: takeSigned(), deadline: takeSigned())
+      beacons.append(
+        Beacon(
+          slot: UInt32(truncatingIfNeeded: word), generation: generation, track: track,
+          told: Event.State(rawValue: UInt8(truncatingIfNeeded: word >> 40)) ?? .unknown))
+    }
+    for _ in 0..<(numbers >> 32) { marks.append(Mark(through: take(), start: takeSigned())) }
+  }
+
+  /// What a record counts.
+  static func counters(in words: UnsafePointer<UInt64>) -> Counters {
+    guard Header(rawValue: words[0] & 0xFF).contains(.counters) else { return Counters() }
+    var state = DeviceState()
+    state.load(words)
+    return state.counters
+  }
+
+  /// Writes the last fix into a record that has one, and is otherwise as it was.
+  static func replaceLastFix(_ fix: Fix, in words: UnsafeMutablePointer<UInt64>) {
+    let header = Header(rawValue: words[0] & 0xFF)
+    let start = words + (header.contains(.wide) ? 4 : 1)
+    start[0] = fix.coordinate.latitude.bitPattern
+    start[1] = fix.coordinate.longitude.bitPattern
+    start[2] = fix.accuracy.bitPattern
+    start[3] = UInt64(bitPattern: fix.time.microseconds)
+  }
+}

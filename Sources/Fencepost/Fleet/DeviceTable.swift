@@ -1,0 +1,140 @@
+import FencepostKernel
+
+/// The devices of a fleet: their identifiers and numbers, their lines, and what is kept beside.
+struct DeviceTable: Sendable {
+  private(set) var lines = DeviceLines()
+  private(set) var cold = ColdStore()
+  private var names = IdentifierTable()
+  private var freeNumbers: ContiguousArray<UInt32> = []
+  /// Events that are not handled of devices that were removed.
+  private var leaving: [UInt32: Int] = [:]
+  private(set) var count = 0
+
+  /// One more than the largest number that a device ever had.
+  var bound: Int { lines.count }
+
+  /// Makes sure that nobody else sees what is changed.
+  @inline(__always)
+  mutating func own() {
+    lines.own()
+    cold.own()
+  }
+
+  /// Whether a number is a device's to which something can be fed.
+  @inline(__always)
+  func isLive(_ device: UInt32) -> Bool { Int(device) < lines.count && lines[device].isLive }
+
+  /// Whether a number is that of a device, or of one that was removed and not yet replaced.
+  func hasName(_ device: UInt32) -> Bool { Int(device) < lines.count }
+
+  func number(of identifier: UnsafeBufferPointer<UInt8>) -> UInt32? { names.slot(of: identifier) }
+
+  func withName<Result>(of device: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    names.withBytes(of: device, body)
+  }
+
+  func name(of device: UInt32) -> String { names.string(of: device) }
+
+  /// The numbers of the devices, ascending.
+  var numbers: some Sequence<UInt32> { (0..<UInt32(lines.count)).lazy.filter { [lines] in lines[$0].isLive } }
+
+  /// Enters a device whose identifier no other one has.
+  mutating func insert(_ identifier: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    let device: UInt32
+    var line = DeviceLine()
+    line.flags = .isUsed
+    if let number = freeNumbers.popLast() {
+      device = number
+      names.clear(slot: number)
+      lines[number] = line
+    } else {
+      device = UInt32(lines.count)
+      lines.append(line)
+    }
+    names.insert(identifier, slot: device)
+    count += 1
+    return device
+  }
+
+  /// Removes a device. Its number is used again when the events of it that wait are handled, its identifier at once.
+  mutating func remove(_ device: UInt32, events: Int) {
+    cold.free(lines[device].cold)
+    names.retire(slot: device)
+    count -= 1
+    lines[device].cold = ColdStore.none
+    lines[device].removeSafeRegion()
+    if events > 0 {
+      lines[device].flags.insert(.isLeaving)
+      leaving[device] = events
+    } else {
+      lines[device].flags = []
+      freeNumbers.append(device)
+    }
+  }
+
+  /// Takes note that an event of a device is handled, or void.
+  mutating func release(_ device: UInt32) {
+    guard !leaving.isEmpty, let events = leaving[device] else { return }
+    if events > 1 {
+      leaving[device] = events - 1
+    } else {
+      leaving[device] = nil
+      lines[device].flags = []
+      freeNumbers.append(device)
+    }
+  }
+
+  // MARK: - What is kept of a device
+
+  /// Reads what is kept of a device.
+  @inline(__always)
+  func load(_ device: UInt32, into state: inout DeviceState) {
+    let handle = lines[device].cold
+    if handle == ColdStore.none { state.removeAll() } else { state.load(cold.words(handle)) }
+  }
+
+  /// What is counted of a device beside its line.
+  func counters(of device: UInt32) -> DeviceState.Counters {
+    let handle = lines[device].cold
+    return handle == ColdStore.none ? DeviceState.Counters() : DeviceState.counters(in: cold.words(handle))
+  }
+
+  mutating func store(_ device: UInt32, _ state: borrowing DeviceState) {
+    let (handle, words) = cold.room(for: state.wordCount, insteadOf: lines[device].cold)
+    state.store(to: words)
+    lines[device].cold = handle
+  }
+
+  /// Changes nothing of what is kept but the last fix; there was one.
+  @inline(__always)
+  func replaceLastFix(_ device: UInt32, _ fix: Fix) {
+    DeviceState.replaceLastFix(fix, in: cold.words(lines[device].cold))
+  }
+
+  /// Bytes that the devices take, without their identifiers.
+  var byteCount: Int { lines.count * MemoryLayout<DeviceLine>.stride + cold.byteCount }
+}
+
+#if FENCEPOST_INVARIANTS
+  extension DeviceTable {
+    func checkInvariants(events: [UInt32: Int]) throws(Invariant.Broken) {
+      let live = (0..<UInt32(lines.count)).filter { lines[$0].isLive }
+      try Invariant.hold(MemoryLayout<DeviceLine>.size == 64, "a device's line is one of the cache")
+      try Invariant.hold(live.count == count, "\(count) devices are counted, \(live.count) are there")
+      try names.checkInvariants(live)
+      let gone = (0..<UInt32(lines.count)).filter { lines[$0].flags.contains(.isLeaving) }
+      try Invariant.hold(Set(gone) == Set(leaving.keys), "who is leaving knows it")
+      try Invariant.hold(
+        Set(freeNumbers).count == freeNumbers.count && freeNumbers.count + live.count + gone.count == lines.count
+          && freeNumbers.allSatisfy { lines[$0].flags == [] }, "a number is free, a device's, or was one's")
+      for device in gone {
+        try Invariant.hold(
+          leaving[device] == events[device], "a removed device is kept while events of it are not handled")
+      }
+      let kept = live.count { lines[$0].cold != ColdStore.none }
+      try Invariant.hold(
+        kept == cold.count && Set(live.map { lines[$0].cold }.filter { $0 != ColdStore.none }).count == kept,
+        "what is kept belongs to one device")
+    }
+  }
+#endif

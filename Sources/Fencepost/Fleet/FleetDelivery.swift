@@ -1,0 +1,95 @@
+/// The events of a fleet: those that wait, in the order in which they came about, and those that are handed out and not
+/// committed.
+struct FleetDelivery: Sendable {
+  private var waiting: ContiguousArray<FleetEntry> = []
+  private var head = 0
+  private(set) var inFlight: ContiguousArray<FleetEntry> = []
+  /// How many of `inFlight` the present consumer was given.
+  private(set) var handedOut = 0
+  private(set) var lastPosition: UInt64 = 0
+
+  /// Events that wait, those included that are void since.
+  @inline(__always)
+  var count: Int { waiting.count - head }
+
+  /// Whether there is anything to hand out; it may have become void.
+  var hasEntries: Bool { count > 0 || handedOut < inFlight.count }
+
+  @inline(__always)
+  mutating func append(_ entry: FleetEntry) { waiting.append(entry) }
+
+  /// The next entry that was handed out to a consumer that went away.
+  mutating func takeLeft() -> FleetEntry? {
+    guard handedOut < inFlight.count else { return nil }
+    defer { handedOut += 1 }
+    return inFlight[handedOut]
+  }
+
+  /// Takes the entry out whose turn it is, void or not.
+  mutating func takeFirst() -> FleetEntry? {
+    guard head < waiting.count else { return nil }
+    let entry = waiting[head]
+    head += 1
+    if head == waiting.count {
+      waiting.removeAll(keepingCapacity: waiting.capacity <= EventQueue.largestKept)
+      head = 0
+    } else if head > 4_096, head * 2 > waiting.count {
+      waiting.removeFirst(head)
+      head = 0
+    }
+    return entry
+  }
+
+  /// Gives an entry its position, and keeps it until it is committed.
+  mutating func handOut(_ entry: inout FleetEntry) {
+    lastPosition += 1
+    entry.position = lastPosition
+    inFlight.append(entry)
+    handedOut += 1
+  }
+
+  /// Forgets what was handed out; `body` gets each entry.
+  mutating func commit(_ body: (FleetEntry) -> Void) {
+    for entry in inFlight[..<handedOut] { body(entry) }
+    if handedOut == inFlight.count {
+      inFlight.removeAll(keepingCapacity: inFlight.capacity <= EventQueue.largestKept)
+    } else {
+      inFlight.removeFirst(handedOut)
+    }
+    handedOut = 0
+  }
+
+  mutating func abandon() { handedOut = 0 }
+
+  /// Drops what waits and is void; `body` gets each dropped entry.
+  mutating func dropVoid(_ isLive: (FleetEntry) -> Bool, _ body: (FleetEntry) -> Void) {
+    var kept: ContiguousArray<FleetEntry> = []
+    for entry in waiting[head...] { if isLive(entry) { kept.append(entry) } else { body(entry) } }
+    waiting = kept
+    head = 0
+  }
+
+  /// Drops every event that is not live, handed out or not.
+  mutating func dropAll(_ isLive: (FleetEntry) -> Bool) {
+    dropVoid(isLive) { _ in }
+    let kept = inFlight[..<handedOut].count { isLive($0) }
+    inFlight.removeAll { !isLive($0) }
+    handedOut = kept
+  }
+
+  /// Every event that waits or is not committed.
+  func forEach(_ body: (FleetEntry) -> Void) {
+    for entry in inFlight { body(entry) }
+    for entry in waiting[head...] { body(entry) }
+  }
+
+  /// Whether something is to be handed out that is live.
+  func hasEvents(_ isLive: (FleetEntry) -> Bool) -> Bool {
+    inFlight[handedOut...].contains(where: isLive) || waiting[head...].contains(where: isLive)
+  }
+
+  /// How many live events wait.
+  func pending(_ isLive: (FleetEntry) -> Bool) -> Int { waiting[head...].count(where: isLive) }
+
+  mutating func restore(lastPosition position: UInt64) { lastPosition = position }
+}

@@ -1,0 +1,84 @@
+extension FleetEngine {
+  /// Feeds one scan report of a device: the beacons observed at one instant. An empty report only moves the clock.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
+  ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
+  public mutating func see(
+    _ sightings: some Sequence<BeaconSighting>, at time: Timestamp, for device: UInt32
+  ) throws(MonitorError) {
+    try require(device)
+    devices.own()
+    let sightings = ContiguousArray(sightings)
+    try gate.read { engine throws(MonitorError) in
+      let table = engine.table
+      try admit(time, device, maxStep: maxTimeStep, table)
+      counters.acceptedSightings += 1
+      evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, _, state in
+        state.counters.sightings += 1
+        if state.isScanning {
+          for sighting in sightings {
+            for identity in sighting.identities {
+              for slot in table.slots(of: identity) where tracker.beaconTracks[slot] == nil {
+                let beacon = state.beacon(slot, table)
+                state.beacons.append(beacon)
+                tracker.load(slot, beacon.track)
+              }
+            }
+          }
+        }
+        tracker.see(sightings, at: time, table, &observed)
+        return nil
+      }
+    }
+  }
+
+  /// Declares whether a device scans for beacons from now on; the same again does nothing. Devices scan until they are
+  /// declared not to.
+  ///
+  /// - Throws: As ``see(_:at:for:)``.
+  public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for device: UInt32) throws(MonitorError) {
+    try require(device)
+    devices.own()
+    try gate.read { engine throws(MonitorError) in
+      let table = engine.table
+      try admit(time, device, maxStep: maxTimeStep, table)
+      let options = options
+      evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
+        state.counters.others += 1
+        tracker.passTime(to: time, table, &observed, &survey)
+        if isOn != state.isScanning {
+          state.isScanning = isOn
+          state.marks.removeAll(keepingCapacity: true)
+          state.beaconsAbsent = 0
+          state.beaconsSeen = table.order.lastGeneration
+          if isOn {
+            if table.hasBeacons {
+              state.marks.append(.init(through: table.order.lastGeneration, start: time.microseconds))
+            }
+            state.announce(after: state.beaconsTold, options, table) { _ in time.microseconds }
+          }
+          for beacon in state.beacons {
+            var track = tracker.beaconTracks[beacon.slot] ?? beacon.track
+            track.observed = .undetermined
+            track.deadline =
+              isOn ? time.adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds : .max
+            tracker.deadlines.cancel(beacon.slot)
+            tracker.load(beacon.slot, track)
+          }
+        }
+        tracker.confirmDue(through: tracker.clock, table, &observed, &survey)
+        return nil
+      }
+    }
+  }
+}
+
+extension BeaconSighting {
+  /// The identities of which it is a sighting, from the least to the most precise.
+  var identities: [BeaconIdentityCondition] {
+    [
+      BeaconIdentityCondition(uuid: uuid), BeaconIdentityCondition(uuid: uuid, major: major),
+      BeaconIdentityCondition(uuid: uuid, major: major, minor: minor),
+    ]
+  }
+}

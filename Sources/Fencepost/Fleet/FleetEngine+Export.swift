@@ -1,0 +1,219 @@
+import FencepostKernel
+
+extension FleetEngine {
+  /// Devices as bytes, to be kept elsewhere or moved to another fleet. They stay in this one.
+  ///
+  /// An event that waits belongs to the fleet and is not exported. A device's clock becomes that of the fleet's last advance,
+  /// if that is later.
+  ///
+  /// - Parameter portable: Whether another version of the table can take them (12 bytes more for each condition that the
+  ///   device is inside of or about to cross). See ``load(_:adapt:)``.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the element, when there is no such device.
+  public func export(_ devices: [UInt32], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
+    var result: [[UInt8]] = []
+    try export(devices, portable: portable) { bytes in result.append(Array(bytes)) }
+    return result
+  }
+
+  /// Calls `body` with the bytes of each of some devices.
+  package func export(
+    _ numbers: some Collection<UInt32>, portable: Bool, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(MonitorError) {
+    for (index, device) in numbers.enumerated() where !devices.isLive(device) {
+      throw .invalidArgument("element \(index): \(device) is the number of no device", position: index)
+    }
+    gate.read { engine in
+      let digest = conditions.digest(of: engine)
+      var writer = ByteWriter(reserving: 256)
+      for device in numbers {
+        let line = devices.lines[device]
+        let state = current(device, engine.table)
+        let bytes = DeviceBytes(
+          state, seen: line.seen, clock: clock(of: device),
+          acceptedFixes: UInt64(state.counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes),
+          sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), isPortable: portable, digest: digest,
+          engine.table)
+        writer.removeAll()
+        bytes.encode(to: &writer)
+        body(writer.bytes)
+      }
+    }
+  }
+
+  /// Enters devices that were exported. All or none.
+  ///
+  /// Where the table is of the version that they were exported with, each goes on as if nothing had happened; a fleet that
+  /// was advanced farther than the device's clock advances it, too. With another version they are refused, or adapted: of the
+  /// conditions that a device was inside of or about to cross, those that have the same identifier and definition go on, and
+  /// the others are void; all other conditions count as seen, so that a new one that the device is in is entered as by a
+  /// crossing, after the dwell.
+  ///
+  /// - Parameters:
+  ///   - devices: The identifier, and the bytes, of each.
+  ///   - adapt: Whether another version of the table is no reason to refuse; the bytes must be portable then.
+  /// - Returns: The devices' numbers.
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` (no device, damaged, or of a newer version of the library),
+  ///   ``MonitorError/tableMismatch(_:)``, ``MonitorError/invalidArgument(_:position:)`` (an identifier that is none, or
+  ///   that a device has already; more devices than the options allow); nothing has changed then.
+  @discardableResult
+  public mutating func load(
+    _ devices: some Collection<(String, [UInt8])>, adapt: Bool = false
+  ) throws(MonitorError) -> [UInt32] {
+    var given: [(identifier: [UInt8], device: DeviceBytes)] = []
+    for (index, element) in devices.enumerated() {
+      given.append((Array(element.0.utf8), try Self.read(element.1, index)))
+    }
+    return try load(given, adapt: adapt)
+  }
+
+  private static func read(_ bytes: [UInt8], _ index: Int) throws(MonitorError) -> DeviceBytes {
+    do throws(Damage) {
+      return try bytes.withRawBytes { bytes throws(Damage) in try DeviceBytes(reading: bytes) }
+    } catch { throw .snapshotInvalid("element \(index): \(error.reason)") }
+  }
+
+  /// Enters devices whose identifiers and bytes lie in memory of the caller. See ``load(_:adapt:)``.
+  package mutating func load(
+    count: Int, adapt: Bool, identifier: (Int) -> UnsafeBufferPointer<UInt8>, bytes: (Int) -> UnsafeRawBufferPointer
+  ) throws(MonitorError) -> [UInt32] {
+    var given: [(identifier: [UInt8], device: DeviceBytes)] = []
+    for index in 0..<count { given.append((Array(identifier(index)), try Self.read(Array(bytes(index)), index))) }
+    return try load(given, adapt: adapt)
+  }
+
+  private mutating func load(
+    _ given: [(identifier: [UInt8], device: DeviceBytes)], adapt: Bool
+  ) throws(MonitorError) -> [UInt32] {
+    guard given.count <= options.deviceLimit - devices.count else {
+      throw .invalidArgument(
+        "there are \(devices.count) devices and \(given.count) more; device_limit is \(options.deviceLimit)")
+    }
+    var names: Set<[UInt8]> = []
+    for (index, each) in given.enumerated() {
+      let defect: String? = each.identifier.withUnsafeBufferPointer { bytes in
+        if let defect = MonitorEngine.defect(ofIdentifier: bytes) { return defect }
+        return devices.number(of: bytes) == nil && names.insert(each.identifier).inserted
+          ? nil : "there is a device with the identifier \"\(String(decoding: bytes, as: UTF8.self))\""
+      }
+      if let defect { throw .invalidArgument("element \(index): \(defect)", position: index) }
+    }
+    let taken = try gate.read { engine throws(MonitorError) in
+      let digest = conditions.digest(of: engine)
+      var known: [UInt64: UInt32]?
+      var taken: [DeviceBytes] = []
+      for (index, each) in given.enumerated() {
+        var device = each.device
+        do throws(Damage) {
+          if device.digest == digest {
+            try device.resolve(engine)
+          } else if adapt, device.isPortable {
+            if known == nil { known = engine.table.slotsByIdentifierHash }
+            device.adapt(known ?? [:], engine.table)
+          } else {
+            throw Damage("")
+          }
+        } catch {
+          if !error.reason.isEmpty { throw .snapshotInvalid("element \(index): \(error.reason)") }
+          throw .tableMismatch(
+            "element \(index): the device was exported with another version of the table"
+              + (adapt ? ", and not so that it can be adapted" : "; it can be adapted if it was exported as portable"))
+        }
+        taken.append(device)
+      }
+      return taken
+    }
+    devices.own()
+    var numbers: [UInt32] = []
+    for (each, device) in zip(given, taken) {
+      let number = each.identifier.withUnsafeBufferPointer { devices.insert($0) }
+      enter(device, number)
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  private mutating func enter(_ device: DeviceBytes, _ number: UInt32) {
+    state = device.state
+    state.counters.acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes >> 32)
+    state.counters.sequence = UInt32(truncatingIfNeeded: device.sequence >> 32)
+    devices.lines[number].acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes)
+    devices.lines[number].sequence = UInt32(truncatingIfNeeded: device.sequence)
+    devices.lines[number].clock = device.clock
+    devices.lines[number].seen = device.seen
+    store(number)
+    if floor != .min { catchUp(number) }
+  }
+}
+
+extension DeviceBytes {
+  /// Finds the conditions of the version of the table that the device was exported with.
+  mutating func resolve(_ engine: borrowing MonitorEngine) throws(Damage) {
+    let last = engine.table.order.lastGeneration
+    guard seen <= last, state.beaconsSeen <= last else { throw Damage("the device has seen what is to come") }
+    var slots: [UInt32] = []
+    for reference in references {
+      guard let slot = engine.slot(ofGeneration: reference.generation) else {
+        throw Damage("the device knows a condition \(reference.generation) that the table does not have")
+      }
+      slots.append(slot)
+    }
+    for index in state.insides.indices { state.insides[index].slot = slots[Int(state.insides[index].slot)] }
+    for index in state.crossings.indices { state.crossings[index].slot = slots[Int(state.crossings[index].slot)] }
+    for index in state.undecided.indices { state.undecided[index] = slots[Int(state.undecided[index])] }
+    for index in state.beacons.indices { state.beacons[index].slot = slots[Int(state.beacons[index].slot)] }
+    let shapes = state.insides.map(\.slot) + state.crossings.map(\.slot) + state.undecided
+    guard shapes.allSatisfy({ engine.table.isGeographic($0) && engine.table.generation(of: $0) <= seen }),
+      !state.beacons.contains(where: { engine.table.isGeographic($0.slot) })
+    else { throw Damage("the device knows a condition as what it is not") }
+  }
+
+  /// Finds those conditions of another version of the table that have the same identifier and definition.
+  mutating func adapt(_ known: [UInt64: UInt32], _ table: ConditionTable) {
+    let references = references
+    func slot(_ number: UInt32, isGeographic: Bool) -> UInt32? {
+      let reference = references[Int(number)]
+      guard let slot = known[reference.identifier], table.isGeographic(slot) == isGeographic,
+        table.definitionHash(of: slot) == reference.definition
+      else { return nil }
+      return slot
+    }
+    var taken = Set<UInt32>()
+    func take(_ number: UInt32) -> UInt32? {
+      guard let slot = slot(number, isGeographic: true) else { return nil }
+      taken.insert(slot)
+      return slot
+    }
+    state.insides = ContiguousArray(
+      state.insides.compactMap { inside in
+        take(inside.slot).map { DeviceState.Inside(slot: $0, since: inside.since, evidence: inside.evidence) }
+      })
+    state.crossings = ContiguousArray(
+      state.crossings.compactMap { crossing in
+        take(crossing.slot).map { DeviceState.Crossing(slot: $0, candidate: crossing.candidate) }
+      })
+    state.undecided = ContiguousArray(state.undecided.compactMap { take($0) })
+    state.beacons = ContiguousArray(
+      state.beacons.compactMap { beacon in
+        slot(beacon.slot, isGeographic: false).map {
+          DeviceState.Beacon(slot: $0, generation: table.generation(of: $0), track: beacon.track, told: beacon.told)
+        }
+      })
+    seen = table.order.lastGeneration
+    state.marks = []
+    if table.lastBeacon > 0 || state.beaconsSeen > 0 {
+      state.beaconsSeen = seen
+      state.beaconsAbsent = state.isScanning ? seen : 0
+      state.beaconsTold = seen
+    }
+  }
+}
+
+extension ConditionTable {
+  /// The conditions by the hash of their identifier.
+  var slotsByIdentifierHash: [UInt64: UInt32] {
+    var slots: [UInt64: UInt32] = [:]
+    slots.reserveCapacity(count)
+    for slot in live { slots[identifierHash(of: slot)] = slot }
+    return slots
+  }
+}

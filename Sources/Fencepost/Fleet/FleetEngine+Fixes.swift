@@ -1,0 +1,195 @@
+import FencepostKernel
+
+extension FleetEngine {
+  /// Feeds one fix of a device. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (no such device; coordinate or time out of range, counted),
+  ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
+  ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
+  public mutating func feed(_ fix: Fix, for device: UInt32) throws(MonitorError) {
+    try require(device)
+    devices.own()
+    try gate.read { engine throws(MonitorError) in
+      if delivery.count < options.maxPendingEvents, passes(fix, device, engine.table.order.lastGeneration) { return }
+      try decide(fix, device, row: 0, engine.table)
+    }
+  }
+
+  /// Takes a fix in the safe region, before anything is due.
+  ///
+  /// - Parameter generation: The last one of the table.
+  /// - Returns: Whether it did.
+  @inline(__always)
+  private func passes(_ fix: Fix, _ device: UInt32, _ generation: UInt64) -> Bool {
+    let line = devices.lines.lines + Int(device)
+    let time = fix.time.microseconds
+    guard line.pointee.seen == generation, line.pointee.squaredRadius > 0, fix.coordinate.isValid, fix.accuracy >= 0,
+      line.pointee.isSafe(fix.coordinate), time >= line.pointee.clock, time >= floor, time < line.pointee.earliest,
+      time <= Timestamp.latest.microseconds, time &- max(line.pointee.clock, floor) <= maxTimeStep,
+      line.pointee.acceptedFixes != .max
+    else { return false }
+    line.pointee.clock = time
+    line.pointee.acceptedFixes &+= 1
+    return true
+  }
+
+  /// Feeds a fix that may change something, or may be refused.
+  private mutating func decide(
+    _ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable
+  ) throws(MonitorError) {
+    guard fix.isUsable else {
+      countUnusable(device)
+      if let defect = fix.defect { throw .invalidArgument(defect) }
+      return
+    }
+    try admit(fix.time, device, maxStep: maxTimeStep, table)
+    accept(fix, device, row: row, table)
+  }
+
+  private mutating func countUnusable(_ device: UInt32) {
+    counters.invalidFixes += 1
+    count(device) { $0.invalidFixes += 1 }
+  }
+
+  /// Applies a fix that was admitted.
+  private mutating func accept(_ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable) {
+    if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 } }
+    devices.lines[device].acceptedFixes &+= 1
+    if measures(fix, device, table) { return }
+    let radius = devices.lines[device].lookRadius
+    evaluate(device, at: fix.time.microseconds, row: row, table) { tracker, observed, survey, _ in
+      tracker.evaluateAlone(fix, within: radius, table, &observed, &survey)
+    }
+  }
+
+  /// Devices that are inside of more, or about to cross more, are evaluated by the tracker alone.
+  private static var mostMeasured: Int { 12 }
+
+  /// Takes a fix that reaches no threshold, before anything is due, and moves the safe region there.
+  ///
+  /// - Returns: Whether it did; else nothing has changed.
+  private mutating func measures(_ fix: Fix, _ device: UInt32, _ table: ConditionTable) -> Bool {
+    let line = devices.lines[device]
+    guard line.seen == table.order.lastGeneration, line.earliest > fix.time.microseconds, line.cold != ColdStore.none
+    else { return false }
+    devices.load(device, into: &state)
+    guard state.lastFix != nil, state.undecided.isEmpty,
+      state.insides.count + state.crossings.count <= Self.mostMeasured
+    else { return false }
+    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    var least = line.lookRadius
+    for inside in state.insides {
+      guard table.isGeographic(inside.slot), table.generation(of: inside.slot) <= line.seen else { return false }
+      let slack = slack(inside.slot, .inside, at: position, table)
+      guard slack > 0 else { return false }
+      least = min(least, slack)
+    }
+    for crossing in state.crossings where !state.insides.contains(where: { $0.slot == crossing.slot }) {
+      guard table.isGeographic(crossing.slot), table.generation(of: crossing.slot) <= line.seen else { return false }
+      let slack = slack(crossing.slot, .outside, at: position, table)
+      guard slack > 0 else { return false }
+      least = min(least, slack)
+    }
+    survey.gather(table.index, around: position, within: line.lookRadius)
+    for hit in survey.gathered where Double(hit.slack) < least {
+      if state.insides.contains(where: { $0.slot == hit.id }) || state.crossings.contains(where: { $0.slot == hit.id }) {
+        continue
+      }
+      var slack = Double(hit.slack)
+      if slack <= Neighbourhood.chordGuard { slack = tracker.entrySlack(hit.id, at: position, table) }
+      guard slack > 0 else { return false }
+      least = min(least, slack)
+    }
+    devices.lines[device].clock = fix.time.microseconds
+    devices.lines[device].drawSafeRegion(at: fix.coordinate, slack: least)
+    devices.lines[device].adjustLook(hits: survey.gathered.count)
+    devices.replaceLastFix(device, fix)
+    return true
+  }
+
+  /// How far the device may move before a shape that is inside, or about to be crossed, has to be looked at.
+  @inline(__always)
+  private func slack(
+    _ slot: UInt32, _ observed: Observed, at position: EarthVector, _ table: ConditionTable
+  ) -> Double {
+    let candidate = state.crossings.isEmpty ? nil : state.crossings.first { $0.slot == slot }?.candidate
+    return tracker.activeWatch(slot, observed, candidate, table, from: nil).slack(at: position)
+  }
+
+  // MARK: - Many
+
+  /// Feeds many fixes of many devices in order, with the same result as single calls; invalid and late ones, and those too
+  /// far ahead, are skipped and counted.
+  ///
+  /// - Parameter result: Receives the counts, also when the queue is full: the rows counted are those consumed.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the first row with a number that is no
+  ///   device's: nothing has changed then. ``MonitorError/queueFull(limit:position:)``; the rows before its position took
+  ///   effect.
+  public mutating func feed(_ columns: FleetColumns, result: inout FeedResult) throws(MonitorError) {
+    result = FeedResult()
+    let count = columns.fixes.count
+    for row in 0..<count where !devices.isLive(columns.device(row)) {
+      throw .invalidArgument("row \(row): \(columns.device(row)) is the number of no device", position: row)
+    }
+    devices.own()
+    try gate.read { engine throws(MonitorError) in try feed(columns, engine.table, &result) }
+  }
+
+  private mutating func feed(
+    _ columns: FleetColumns, _ table: ConditionTable, _ result: inout FeedResult
+  ) throws(MonitorError) {
+    let generation = table.order.lastGeneration
+    let count = columns.fixes.count
+    var row = 0
+    while row < count {
+      let end = min(row + ReadAhead.block, count)
+      readAhead(columns, row..<end)
+      while row < end {
+        let device = columns.device(row)
+        let fix = columns.fixes[unchecked: row]
+        // Looked at anew: a caller that changes its columns meanwhile must not lead astray.
+        if devices.isLive(device), delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
+          result.accepted += 1
+        } else {
+          try feedSlowly(fix, device, row, table, &result)
+        }
+        row += 1
+      }
+    }
+  }
+
+  /// Reads the lines of the next devices: reads of which none waits for another overlap.
+  @inline(__always)
+  private mutating func readAhead(_ columns: FleetColumns, _ rows: Range<Int>) {
+    var trace: UInt64 = 0
+    for row in rows {
+      let device = columns.device(row)
+      if Int(device) < devices.bound { trace &+= devices.lines.lines[Int(device)].seen }
+    }
+    survey.trace = trace
+  }
+
+  private mutating func feedSlowly(
+    _ fix: Fix, _ device: UInt32, _ row: Int, _ table: ConditionTable, _ result: inout FeedResult
+  ) throws(MonitorError) {
+    guard devices.isLive(device) else {
+      result.invalid += 1
+      return
+    }
+    guard fix.isUsable else {  // a refusal in words is for single calls
+      countUnusable(device)
+      result.invalid += 1
+      return
+    }
+    do throws(MonitorError) {
+      try admit(fix.time, device, maxStep: maxTimeStep, table)
+    } catch {
+      switch error {
+      case .lateInput, .aheadOfClock: return result.late += 1
+      default: throw .queueFull(limit: options.maxPendingEvents, position: row)
+      }
+    }
+    accept(fix, device, row: row, table)
+    result.accepted += 1
+  }
+}

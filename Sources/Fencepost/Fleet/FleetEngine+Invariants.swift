@@ -1,0 +1,65 @@
+package import FencepostKernel
+
+#if FENCEPOST_INVARIANTS
+  extension FleetEngine {
+    package func checkInvariants() throws(Invariant.Broken) {
+      var events: [UInt32: Int] = [:]
+      delivery.forEach { events[$0.device, default: 0] += 1 }
+      try devices.checkInvariants(events: events)
+      try deadlines.checkInvariants(devices.lines)
+      try delivery.checkInvariants()
+      try gate.read { engine throws(Invariant.Broken) in
+        try engine.table.checkInvariants()
+        for device in devices.numbers { try check(device, engine.table) }
+      }
+    }
+
+    private func check(_ device: UInt32, _ table: ConditionTable) throws(Invariant.Broken) {
+      let line = devices.lines[device]
+      var state = DeviceState()
+      devices.load(device, into: &state)
+      try Invariant.hold(state.earliest == line.earliest, "a device's line has its next deadline")
+      try Invariant.hold(line.seen <= table.order.lastGeneration, "no device has seen what is to come")
+      try Invariant.hold(
+        state.lastFix.map { $0.time.microseconds <= line.clock } ?? true, "no fix is later than the device's clock")
+      state.dropGone(seen: line.seen, table)
+      let insides = Set(state.insides.map(\.slot))
+      let undecided = Set(state.undecided)
+      try Invariant.hold(
+        insides.count == state.insides.count && undecided.count == state.undecided.count
+          && Set(state.crossings.map(\.slot)).count == state.crossings.count
+          && Set(state.beacons.map(\.slot)).count == state.beacons.count, "what is listed of a condition is listed once")
+      try Invariant.hold(
+        undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map(\.slot)),
+        "what is undetermined is neither inside nor about to be crossed")
+      try Invariant.hold(
+        state.marks.allSatisfy { $0.through <= state.beaconsSeen } && state.beaconsAbsent <= state.beaconsSeen,
+        "a device counts the absence of what it has seen")
+      try Invariant.hold(
+        undecided.isEmpty || line.seen < table.order.lastGeneration || line.squaredRadius <= 0,
+        "there is no safe region while a shape is undetermined")
+      guard line.squaredRadius > 0, line.seen == table.order.lastGeneration else { return }
+      let anchor = EarthVector(latitude: Double(line.latitude) * 1e-7, longitude: Double(line.longitude) * 1e-7)
+      let room = Double(line.squaredRadius).squareRoot() - 0.02
+      for slot in table.live where table.isGeographic(slot) {
+        let candidate = state.crossings.first { $0.slot == slot }?.candidate
+        guard table.shape(of: slot).isStoodForByCircles == false else { continue }  // watched from where it was measured
+        let watch = tracker.activeWatch(
+          slot, insides.contains(slot) ? .inside : .outside, candidate, table, from: nil)
+        try Invariant.hold(watch.slack(at: anchor) >= room, "no threshold is within the safe region")
+      }
+    }
+  }
+
+  extension FleetDelivery {
+    func checkInvariants() throws(Invariant.Broken) {
+      try Invariant.hold(handedOut <= inFlight.count, "no more is handed out than is in flight")
+      for (one, next) in zip(inFlight, inFlight.dropFirst()) {
+        try Invariant.hold(one.position < next.position, "events are in flight in the order of their positions")
+      }
+      try Invariant.hold(
+        inFlight.allSatisfy { $0.position >= 1 && $0.position <= lastPosition && $0.entry.sequence > 0 },
+        "a position is given at the first hand-out")
+    }
+  }
+#endif

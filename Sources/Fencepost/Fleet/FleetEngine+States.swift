@@ -1,0 +1,111 @@
+extension FleetEngine {
+  /// What the detector believes of a condition now for a device: `unknown` while it is undetermined; `nil` when no condition
+  /// has that identifier.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  public func state(of identifier: String, for device: UInt32) throws(MonitorError) -> Event.State? {
+    try require(device)
+    return gate.read { engine in
+      engine.table.slot(of: identifier).map { observed($0, current(device, engine.table), device, engine.table).state }
+    }
+  }
+
+  /// The same of an identifier given as UTF-8.
+  package func state(
+    ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>, for device: UInt32
+  ) throws(MonitorError) -> Event.State {
+    try require(device)
+    return try gate.read { engine throws(MonitorError) in
+      let slot = try engine.slot(ofIdentifierBytes: bytes)
+      return observed(slot, current(device, engine.table), device, engine.table).state
+    }
+  }
+
+  private func observed(
+    _ slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable
+  ) -> Observed {
+    guard table.isGeographic(slot) else { return state.beacon(slot, table).track.observed }
+    if state.insides.contains(where: { $0.slot == slot }) { return .inside }
+    if state.undecided.contains(slot) { return .undetermined }
+    return table.generation(of: slot) <= devices.lines[device].seen ? .outside : .undetermined
+  }
+
+  /// The conditions that a device is inside of, and the beacons that are near it, in add order.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  public func inside(_ device: UInt32) throws(MonitorError) -> [Presence] {
+    var result: [Presence] = []
+    try forEachInside(device) { slot, since, evidence, engine in
+      result.append(
+        Presence(
+          identifier: engine.table.identifiers.string(of: slot), generation: engine.generation(of: slot),
+          tag: engine.tag(of: slot), since: Timestamp(microseconds: since),
+          evidenceDate: Timestamp(microseconds: evidence)))
+    }
+    return result
+  }
+
+  /// Calls `body` with the slot of each condition that a device is inside of, since when, and what showed it.
+  package func forEachInside(
+    _ device: UInt32,
+    _ body: (UInt32, _ since: Int64, _ evidence: Int64, borrowing MonitorEngine) -> Void
+  ) throws(MonitorError) {
+    try require(device)
+    gate.read { engine in
+      let state = current(device, engine.table)
+      var insides = state.insides
+      for beacon in state.beacons where beacon.track.observed == .inside {
+        insides.append(
+          .init(slot: beacon.slot, since: beacon.track.lastSighting, evidence: beacon.track.lastSighting))
+      }
+      insides.sort { engine.generation(of: $0.slot) < engine.generation(of: $1.slot) }
+      for inside in insides { body(inside.slot, inside.since, inside.evidence, engine) }
+    }
+  }
+
+  /// Explains why a condition is in its state for a device; `nil` when no condition has that identifier.
+  ///
+  /// Of the fixes in the safe region, at which nothing can change, the device keeps no position: what is said of the last fix
+  /// is said of the last one beyond.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  public func explain(_ identifier: String, for device: UInt32) throws(MonitorError) -> Explanation? {
+    try require(device)
+    return gate.read { engine in
+      engine.table.slot(of: identifier).map { explain($0, device, engine) }
+    }
+  }
+
+  /// The same of an identifier given as UTF-8.
+  package func explain(
+    identifierBytes bytes: UnsafeBufferPointer<UInt8>, for device: UInt32
+  ) throws(MonitorError) -> Explanation {
+    try require(device)
+    return try gate.read { engine throws(MonitorError) in
+      explain(try engine.slot(ofIdentifierBytes: bytes), device, engine)
+    }
+  }
+
+  /// Explains as the device's own monitor would: the table's engine, which was fed nothing, with what the device believes.
+  private func explain(_ slot: UInt32, _ device: UInt32, _ engine: borrowing MonitorEngine) -> Explanation {
+    let table = engine.table
+    let line = devices.lines[device]
+    let state = current(device, table)
+    var monitor = copy engine
+    monitor.tracker = Tracker(options.monitorOptions)
+    monitor.tracker.begin(
+      clock: max(line.clock, floor), lastFix: state.lastFix, isScanning: state.isScanning, seen: line.seen, table)
+    for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
+    if table.isGeographic(slot) {
+      let state = observed(slot, state, device, table)
+      if state != .undetermined {
+        monitor.tracker.load(slot, state, table)
+      } else if table.generation(of: slot) <= line.seen {
+        monitor.tracker.loadUndecided(slot, table)
+      }
+    } else {
+      monitor.tracker.load(slot, state.beacon(slot, table).track)
+    }
+    return monitor.explain(slot: slot)
+  }
+}

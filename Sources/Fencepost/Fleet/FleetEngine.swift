@@ -1,0 +1,220 @@
+import FencepostKernel
+
+/// Very many devices over one table of conditions, as one value: inputs of devices go in, events of devices come out.
+///
+/// *A fleet with devices d1 … dn gives exactly the events of n monitors with the same conditions, interleaved in the order of
+/// input.* Each of those monitors was made before the first condition, gets every change of the table and every advance of
+/// the fleet, and has the options that ``FleetOptions/monitorOptions`` says. Between devices events come by the row or call
+/// that brought them; what one advance brings, by deadline, then device number, then add order.
+///
+/// A device costs bytes only for what it is inside of or about to cross, and time only where a boundary is near: neither its
+/// first fix nor a million conditions that were added meanwhile cost more than a look at the index.
+///
+/// Like ``MonitorEngine`` it reads no clock and is not locked; copying the value forks the fleet. The table is shared by the
+/// copies: it is not part of the value.
+public struct FleetEngine: Sendable {
+  /// What is watched. Other fleets may share it.
+  public let conditions: Conditions
+  public let options: FleetOptions
+
+  let gate: Conditions.Gate
+  var devices = DeviceTable()
+  var deadlines = FleetDeadlines()
+  var delivery = FleetDelivery()
+  /// The largest time to which all devices were advanced, `Int64.min` = none.
+  var floor: Int64 = .min
+  var floors = FloorLog()
+  /// Beacon conditions up to this generation that tell of each device wherever it is are known to all devices.
+  var announcedSeen: UInt64 = 0
+  var counters = FleetStatistics()
+
+  // What an evaluation works with; it says nothing between two calls.
+  var tracker: Tracker
+  var observed = Delivery.collecting
+  var survey = Survey()
+  var state = DeviceState()
+
+  /// Creates a fleet without devices.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when an option is out of range.
+  public init(_ conditions: Conditions, options: FleetOptions = FleetOptions()) throws(MonitorError) {
+    if let defect = options.defect { throw .invalidArgument(defect) }
+    self.conditions = conditions
+    self.options = options
+    gate = conditions.newGate()
+    tracker = Tracker(options.monitorOptions)
+  }
+
+  /// The time to which all devices were advanced; `nil` before the first advance. No input of a device may be earlier.
+  public var currentTime: Timestamp? { floor == .min ? nil : Timestamp(microseconds: floor) }
+
+  /// The device's clock: the largest time that it was given, by an input or an advance; `Int64.min` = none.
+  @inline(__always)
+  func clock(of device: UInt32) -> Int64 { max(devices.lines[device].clock, floor) }
+
+  // MARK: - What is common to the inputs
+
+  /// Refuses a number that is no device's.
+  func require(_ device: UInt32) throws(MonitorError) {
+    guard devices.isLive(device) else {
+      throw .invalidArgument("\(device) is the number of no device")
+    }
+  }
+
+  /// Whether so many events wait that inputs are refused.
+  @inline(__always)
+  mutating func isFull(_ table: ConditionTable) -> Bool {
+    delivery.count >= options.maxPendingEvents && isFullOfLive(table)
+  }
+
+  @inline(never)
+  private mutating func isFullOfLive(_ table: ConditionTable) -> Bool {
+    dropVoid(table)
+    return delivery.count >= options.maxPendingEvents
+  }
+
+  /// Drops the events that wait of conditions that were removed or replaced.
+  mutating func dropVoid(_ table: ConditionTable) {
+    guard delivery.count > 0 else { return }
+    var dropped: [UInt32] = []
+    delivery.dropVoid({ table.holds($0.entry.slot, $0.entry.generation) }, { dropped.append($0.device) })
+    for device in dropped { devices.release(device) }
+  }
+
+  /// Refuses an input of a device that is out of range, late, too far ahead, or comes while the queue is full, and counts
+  /// it.
+  mutating func admit(
+    _ time: Timestamp, _ device: UInt32, maxStep: Int64, _ table: ConditionTable
+  ) throws(MonitorError) {
+    if let defect = time.defect {
+      count(device) { $0.others += 1 }
+      throw .invalidArgument(defect)
+    }
+    guard !isFull(table) else { throw .queueFull(limit: options.maxPendingEvents) }
+    let clock = clock(of: device)
+    guard time.microseconds >= clock else {
+      counters.lateInputs += 1
+      count(device) { $0.lateInputs += 1 }
+      throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
+    }
+    if clock != .min, time.microseconds - clock > maxStep {
+      counters.aheadInputs += 1
+      count(device) { $0.aheadInputs += 1 }
+      throw .aheadOfClock(time: time, clock: Timestamp(microseconds: clock), limit: maxStep)
+    }
+  }
+
+  /// How far an input may be ahead of its device's clock, microseconds.
+  @inline(__always)
+  var maxTimeStep: Int64 { options.maxTimeStepMicroseconds ?? .max }
+
+  /// Counts an input in what is kept of a device.
+  mutating func count(_ device: UInt32, _ body: (inout DeviceState.Counters) -> Void) {
+    devices.load(device, into: &state)
+    body(&state.counters)
+    devices.store(device, state)
+  }
+
+  // MARK: - One device at a time
+
+  /// Unpacks a device, lets an input take effect on it and packs it again.
+  ///
+  /// - Parameters:
+  ///   - time: of the input; what becomes due before is confirmed by it.
+  ///   - body: Changes the tracker; returns how far the device may move then, metres, or `nil` if it did not move.
+  mutating func evaluate(
+    _ device: UInt32, at time: Int64, row: Int, _ table: ConditionTable,
+    _ body: (inout Tracker, inout Delivery, inout Survey, inout DeviceState) -> Double?
+  ) {
+    unpack(device, at: time, table)
+    let slack = body(&tracker, &observed, &survey, &state)
+    devices.lines[device].clock = tracker.clock
+    pack(device, row: row, slack: slack, table)
+  }
+
+  /// Loads a device into the tracker.
+  private mutating func unpack(_ device: UInt32, at time: Int64, _ table: ConditionTable) {
+    let line = devices.lines[device]
+    let clock = max(line.clock, floor)
+    devices.load(device, into: &state)
+    state.dropGone(seen: line.seen, table)
+    if table.lastBeacon > 0 {
+      prepareBeacons(&state, clock: line.clock, at: time, table)
+      // What is due at the time of the input itself comes after it.
+      state.settleBeacons(through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
+    }
+    tracker.begin(clock: clock, lastFix: state.lastFix, isScanning: state.isScanning, seen: line.seen, table)
+    observed.forgetCollected()
+    for crossing in state.crossings { tracker.load(crossing.slot, crossing.candidate) }
+    for inside in state.insides { tracker.load(inside.slot, .inside, table) }
+    for crossing in state.crossings where tracker.states.exception(crossing.slot) == nil {
+      tracker.load(crossing.slot, .outside, table)
+    }
+    for slot in state.undecided { tracker.loadUndecided(slot, table) }
+    for beacon in state.beacons { tracker.load(beacon.slot, beacon.track) }
+  }
+
+  /// Takes from the tracker what the device has become, and queues its events.
+  private mutating func pack(_ device: UInt32, row: Int, slack: Double?, _ table: ConditionTable) {
+    let isCrossed = collectEvents(device, row: row, table)
+    state.takeShapes(tracker, observed.collected, table)
+    state.takeBeacons(tracker, options, table)
+    state.lastFix = tracker.lastFix
+    if let slack, let fix = tracker.lastFix {
+      devices.lines[device].seen = table.order.lastGeneration
+      devices.lines[device].drawSafeRegion(at: fix.coordinate, slack: slack)
+      devices.lines[device].adjustLook(hits: survey.gathered.count)
+    } else if isCrossed {
+      devices.lines[device].removeSafeRegion()
+    }
+    store(device)
+  }
+
+  /// Keeps what `state` says of a device.
+  mutating func store(_ device: UInt32) {
+    let old = devices.lines[device].earliest
+    let new = state.earliest
+    devices.lines[device].earliest = new
+    deadlines.change(device, from: old, to: new, devices.lines)
+    devices.store(device, state)
+  }
+
+  /// Queues what was observed that is news to the consumer, and that the policy notifies of.
+  ///
+  /// - Returns: Whether a shape was among it.
+  private mutating func collectEvents(_ device: UInt32, row: Int, _ table: ConditionTable) -> Bool {
+    var isCrossed = false
+    for entry in observed.collected {
+      let isNews: Bool
+      if table.isGeographic(entry.slot) {
+        isCrossed = true
+        isNews = entry.cause != .determination || entry.state != table.assumed(of: entry.slot)
+      } else {
+        isNews = state.tell(entry)
+      }
+      guard isNews, entry.notify.isSubset(of: table.notify(of: entry.slot)) else { continue }
+      delivery.append(FleetEntry(entry: entry, device: device, row: row))
+    }
+    return isCrossed
+  }
+}
+
+extension DeviceState {
+  /// Takes what the tracker believes of shapes.
+  fileprivate mutating func takeShapes(
+    _ tracker: Tracker, _ observed: ContiguousArray<EventEntry>, _ table: ConditionTable
+  ) {
+    for entry in observed where table.isGeographic(entry.slot) {
+      insides.removeAll { $0.slot == entry.slot }
+      if entry.state == .satisfied {
+        insides.append(Inside(slot: entry.slot, since: entry.date, evidence: entry.evidenceDate))
+      }
+    }
+    crossings.removeAll(keepingCapacity: true)
+    for (slot, candidate) in tracker.candidates { crossings.append(Crossing(slot: slot, candidate: candidate)) }
+    if crossings.count > 1 { crossings.sort { $0.slot < $1.slot } }
+    undecided.removeAll(keepingCapacity: true)
+    tracker.forEachUndecided { undecided.append($0) }
+    if undecided.count > 1 { undecided.sort() }
+  }
+}

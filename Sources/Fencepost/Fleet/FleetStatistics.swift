@@ -1,0 +1,77 @@
+/// Counters of a fleet since it was created.
+public struct FleetStatistics: Sendable, Hashable {
+  /// The time to which all devices were advanced.
+  public var clock: Timestamp?
+  /// All that was fed to a device, the invalid, the late and the refused too; not what was refused because the queue was
+  /// full, nor what named no device.
+  public var acceptedFixes: UInt64 = 0
+  public var invalidFixes: UInt64 = 0
+  /// All kinds of input.
+  public var lateInputs: UInt64 = 0
+  /// All kinds of input.
+  public var aheadInputs: UInt64 = 0
+  /// Scan reports.
+  public var acceptedSightings: UInt64 = 0
+  /// Events that wait to be handed out.
+  public var pendingEvents: Int = 0
+  /// The last position given.
+  public var handedOutEvents: UInt64 = 0
+  public var deviceCount: Int = 0
+  public var conditionCount: Int = 0
+  /// Bytes of what is kept of the devices, without their identifiers.
+  public var deviceBytes: Int = 0
+
+  public init() {}
+}
+
+/// Counters of a device since it was entered, and its clock.
+public struct DeviceStatistics: Sendable, Hashable {
+  /// The largest time that was given, by an input of the device or an advance.
+  public var clock: Timestamp?
+  public var acceptedFixes: UInt64 = 0
+  public var invalidFixes: UInt64 = 0
+  public var lateInputs: UInt64 = 0
+  public var aheadInputs: UInt64 = 0
+  public var acceptedSightings: UInt64 = 0
+  /// The last sequence number given.
+  public var handedOutEvents: UInt64 = 0
+
+  public init() {}
+}
+
+extension FleetEngine {
+  /// Counters of the fleet.
+  ///
+  /// - Complexity: O(events that wait)
+  public var statistics: FleetStatistics {
+    var result = counters
+    result.clock = currentTime
+    result.handedOutEvents = delivery.lastPosition
+    result.deviceCount = devices.count
+    result.deviceBytes = devices.byteCount
+    gate.read { engine in
+      result.conditionCount = engine.conditionCount
+      result.pendingEvents = delivery.pending { engine.table.holds($0.entry.slot, $0.entry.generation) }
+    }
+    return result
+  }
+
+  /// Counters of a device.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  public func statistics(of device: UInt32) throws(MonitorError) -> DeviceStatistics {
+    try require(device)
+    let line = devices.lines[device]
+    let counters = devices.counters(of: device)
+    var result = DeviceStatistics()
+    let clock = clock(of: device)
+    result.clock = clock == .min ? nil : Timestamp(microseconds: clock)
+    result.acceptedFixes = UInt64(counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes)
+    result.invalidFixes = counters.invalidFixes
+    result.lateInputs = counters.lateInputs
+    result.aheadInputs = counters.aheadInputs
+    result.acceptedSightings = counters.sightings
+    result.handedOutEvents = sequence(of: device)
+    return result
+  }
+}

@@ -1,0 +1,91 @@
+import FencepostKernel
+import Synchronization
+
+/// What two tables have in common when devices of one can go on with the other: all conditions with their generations, and
+/// the last generation that was given.
+public struct TableDigest: Sendable, Hashable {
+  public var high: UInt64
+  public var low: UInt64
+
+  /// Sixteen bytes, as in the C interface.
+  public var bytes: [UInt8] {
+    var writer = ByteWriter(reserving: 16)
+    writer.put(high.bigEndian)
+    writer.put(low.bigEndian)
+    return Array(writer.bytes)
+  }
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  init(_ engine: borrowing MonitorEngine) {
+    var one = Checksum(seed: 1)
+    var other = Checksum(seed: 2)
+    var writer = ByteWriter(reserving: 512)
+    for slot in engine.table.live {
+      writer.removeAll()
+      writer.put(engine.table.generation(of: slot))
+      DefinitionRow.encode(slot, of: engine, to: &writer)
+      one.add(writer.bytes)
+      other.add(writer.bytes)
+    }
+    one.add(engine.table.order.lastGeneration)
+    other.add(engine.table.order.lastGeneration)
+    self.init(high: one.value, low: other.value)
+  }
+}
+
+/// Which version of a table of conditions it is.
+public struct TableVersion: Sendable, Hashable {
+  /// Number of conditions.
+  public var count: Int
+  /// The last generation that was given.
+  public var generation: UInt64
+  public var digest: TableDigest
+}
+
+extension Conditions {
+  /// Which version of the table it is. Two tables of one version take each other's devices as they are.
+  ///
+  /// - Complexity: O(conditions) after a change.
+  public var version: TableVersion {
+    read { engine in
+      TableVersion(
+        count: engine.conditionCount, generation: engine.table.order.lastGeneration, digest: digest(of: engine))
+    }
+  }
+
+  /// The digest of the table that is being read.
+  func digest(of engine: borrowing MonitorEngine) -> TableDigest {
+    let version = engine.table.changes.version
+    if let known = knownDigest.withLock({ $0 }), known.version == version { return known.digest }
+    let digest = TableDigest(engine)
+    knownDigest.withLock { $0 = (version, digest) }
+    return digest
+  }
+}
+
+extension ConditionTable {
+  /// Tells what a condition is, its identifier, generation and first assumption apart.
+  func definitionHash(of slot: UInt32) -> UInt32 {
+    var writer = ByteWriter(reserving: 256)
+    writer.put(kind(of: slot).rawValue)
+    writer.put(tag(of: slot))
+    policy(of: slot).encode(to: &writer)
+    subject(of: slot).encode(to: &writer)
+    var sum = Checksum()
+    sum.add(writer.bytes)
+    return UInt32(truncatingIfNeeded: sum.value)
+  }
+
+  /// Tells an identifier from others.
+  func identifierHash(of slot: UInt32) -> UInt64 {
+    identifiers.withBytes(of: slot) { bytes in
+      var sum = Checksum(seed: 3)
+      sum.add(UnsafeRawBufferPointer(bytes))
+      return sum.value
+    }
+  }
+}

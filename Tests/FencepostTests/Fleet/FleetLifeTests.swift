@@ -1,0 +1,155 @@
+import TestSupport
+import Testing
+
+@testable import Fencepost
+
+/// Random worlds of fleets beside n monitors.
+@Suite struct FleetLifeTests {
+  private static let beacons = [
+    BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2)),
+    BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7),
+    BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2), major: 7, minor: 9),
+  ]
+
+  /// A life in which all that can be called is called, near the boundaries of a few conditions.
+  private struct Life {
+    var random: SeededGenerator
+    var world: FleetWorld
+    var time: Int64 = 1_000_000_000
+    var places: [UInt32: Coordinate] = [:]
+    /// One life in two has beacons, one in two conditions that are not assumed to be outside.
+    let hasBeacons: Bool
+    let isAnnounced: Bool
+    let names = ["d0", "d1", "d2", "d3", "d4", "a device whose name is longer than what fits in place"]
+
+    init(_ number: Int) throws {
+      random = SeededGenerator("fleet lives", salt: UInt64(number) + 1)
+      hasBeacons = number % 2 == 1
+      isAnnounced = number % 4 >= 2
+      let options = FleetOptions(
+        maxPendingEvents: 1_000_000_000,
+        beaconExitTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
+        beaconInitialTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
+        maxTimeStepMicroseconds: random.chance(0.2) ? 40_000_000 : nil)
+      world = try FleetWorld("life \(number)", options: options, shards: 1 + number % 3 / 2)
+    }
+
+    mutating func definition() -> Definition {
+      var policy = [TransitionPolicy.exact, .standard, .coreLocation][random.integer(0...2)]
+      if random.chance(0.3) { policy.notify = TransitionPolicy.Notify(rawValue: UInt8(random.integer(0...7))) }
+      if random.chance(0.25) { policy.dwellPolicy = .evidence }
+      let centre = Coordinate(latitude: 0, longitude: random.uniform(0...0.004))
+      var subject = Definition.Subject.circle(
+        CircularGeographicCondition(center: centre, radius: random.uniform(20...200)))
+      if hasBeacons, random.chance(0.4) {
+        subject = .beacon(FleetLifeTests.beacons[random.integer(0...2)])
+      } else if random.chance(0.3) {
+        let condition = random.shape(around: centre, radius: random.uniform(30...200))
+        if let shape = try? GivenCondition(condition).subject() { subject = shape }
+      }
+      var definition = Definition(subject: subject, policy: policy, tag: UInt64(random.integer(0...3)))
+      definition.assumed = .unsatisfied
+      if isAnnounced, random.chance(0.4) { definition.assumed = random.chance(0.5) ? .unknown : .satisfied }
+      return definition
+    }
+
+    mutating func fix(of device: UInt32) -> Fix {
+      let isLate = random.chance(0.04)
+      // Mostly a step from where the device was, so that safe regions are used, left and entered.
+      if let last = places[device], random.chance(0.7) {
+        let step = random.chance(0.5) ? 1e-4 : 1e-5
+        let place = Coordinate(
+          latitude: last.latitude + random.uniform(-step...step), longitude: last.longitude + random.uniform(-step...step))
+        places[device] = place
+        return Fix(
+          coordinate: place, accuracy: [0, 0, 0, 5, 30][random.integer(0...4)], time: Timestamp(microseconds: time))
+      }
+      let metres = [0, 40, 79, 81, 99, 101, 119, 121, 160, 320, 5_000][random.integer(0...10)]
+      let fix = Fix(
+        latitude: random.chance(0.02) ? 91 : Double(metres) / 110_574, longitude: random.uniform(0...0.004),
+        accuracy: [0, 0, 0, 5, 30, 400, 9_000, -1][random.integer(0...7)],
+        time: Timestamp(microseconds: isLate ? time - 60_000_000 : time))
+      if fix.isUsable { places[device] = fix.coordinate }
+      return fix
+    }
+
+    mutating func pass() {
+      if random.chance(0.6) { time += Int64(random.integer(0...25_000_000)) }
+    }
+
+    mutating func step() throws {
+      pass()
+      let shard = random.integer(0...world.shardCount - 1)
+      let numbers = world.numbers(shard)
+      let number = numbers.isEmpty ? nil : numbers[random.integer(0...numbers.count - 1)]
+      let identifier = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"][random.integer(0...5)]
+      let at = Timestamp(microseconds: random.chance(0.03) ? time - 30_000_000 : time)
+      switch random.integer(0...39) {
+      case 0, 1: world.remove(identifier)
+      case 2...5: try world.add(identifier, definition())
+      case 6, 7: try world.enter(names[random.integer(0...names.count - 1)], shard)
+      case 8:
+        if let number, random.chance(0.4) {
+          try world.removeDevice(number, shard, droppingEvents: random.chance(0.5))
+        } else if random.chance(0.3) {
+          world.expire(before: Timestamp(microseconds: time - 50_000_000), shard)
+        }
+      case 9...11: try world.advance(to: at, shard)
+      case 12, 13:
+        if let number {
+          world.input(number, shard) { try $0.advance(to: at, for: number) } _: { try $0.advance(to: at) }
+        }
+      case 14...17:
+        let sightings = (0..<random.integer(0...2)).map { _ in
+          BeaconSighting(
+            uuid: BeaconUUID(high: 1, low: UInt64(random.integer(2...3))), major: UInt16(random.integer(7...8)),
+            minor: UInt16(random.integer(9...10)), rssi: Int32(random.integer(-90 ... -40)))
+        }
+        if let number, hasBeacons {
+          world.input(number, shard) { try $0.see(sightings, at: at, for: number) } _: { try $0.see(sightings, at: at) }
+        }
+      case 18:
+        let isOn = random.chance(0.6)
+        if let number, hasBeacons {
+          world.input(number, shard) { try $0.setScanning(isOn, at: at, for: number) } _: {
+            try $0.setScanning(isOn, at: at)
+          }
+        }
+      case 19...21: world.poll(random.integer(0...4), shard)
+      case 22: world.acknowledge(shard)
+      case 23: world.abandon(shard)
+      case 24...28:
+        var rows: [(device: UInt32, fix: Fix)] = []
+        guard !numbers.isEmpty else { return }
+        for _ in 0..<random.integer(1...12) {
+          let device = numbers[random.integer(0...numbers.count - 1)]
+          rows.append((device, fix(of: device)))
+          if random.chance(0.3) { pass() }
+        }
+        try world.feed(rows, shard)
+      case 29:
+        if let number, world.shardCount > 1 {
+          try world.move(number, from: shard, to: 1 - shard, portable: random.chance(0.5))
+        }
+      default:
+        guard let number else { return }
+        let fix = fix(of: number)
+        world.input(number, shard) { try $0.feed(fix, for: number) } _: { try $0.feed(fix) }
+      }
+    }
+  }
+
+  @Test(arguments: 0..<60) func aFleetIsAsManyMonitors(number: Int) throws {
+    var life = try Life(number)
+    for name in life.names.prefix(3) { try life.world.enter(name, 0) }
+    for step in 0..<220 {
+      life.world.step = step
+      try life.step()
+      try life.world.check()
+      if step % 7 == 0 { try life.world.checkDeadlines() }
+    }
+    for shard in 0..<life.world.shardCount { life.world.poll(.max, shard) }
+    // Some lives have no event; this one has many.
+    if number == 0 { #expect(life.world.compared > 20) }
+  }
+}

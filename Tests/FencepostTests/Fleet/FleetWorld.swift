@@ -1,0 +1,389 @@
+import TestSupport
+import Testing
+
+@testable import Fencepost
+
+/// One or more fleets over one table, and beside them what they stand for: a monitor for each device, with today's engine.
+///
+/// Every call goes to both. What a call brings of events is kept in the order in which the fleet has to hand it out, and
+/// compared when it is handed out, with the answers of all other calls.
+struct FleetWorld {
+  /// What a monitor that is made later has missed.
+  private enum Past {
+    case add(String, Definition)
+    case remove(String)
+    case advance(Timestamp)
+  }
+
+  private struct Device {
+    var name: String
+    var monitor: MonitorEngine
+    var sequence: UInt64 = 0
+  }
+
+  private struct Expected {
+    var device: UInt32
+    var name: String
+    var event: Event
+    var row: Int
+    var serial: Int
+    var sequence: UInt64?
+  }
+
+  private struct Shard {
+    var fleet: FleetEngine
+    var devices: [UInt32: Device] = [:]
+    var past: [Past] = []
+    var waiting: [Expected] = []
+    var flying: [Expected] = []
+    var handedOut = 0
+    var position: UInt64 = 0
+    /// Sequences of devices that were removed, until their numbers are used again.
+    var gone: [UInt32: UInt64] = [:]
+  }
+
+  let conditions: Conditions
+  let options: FleetOptions
+  private var shards: [Shard]
+  private var serial = 0
+  /// How many events were compared.
+  private(set) var compared = 0
+  let name: String
+  var step = 0
+
+  init(_ name: String, options: FleetOptions, shards: Int = 1) throws {
+    self.name = name
+    self.options = options
+    conditions = Conditions()
+    self.shards = try (0..<shards).map { [conditions] _ in
+      Shard(fleet: try FleetEngine(conditions, options: options))
+    }
+  }
+
+  var shardCount: Int { shards.count }
+  func numbers(_ shard: Int) -> [UInt32] { shards[shard].devices.keys.sorted() }
+  func fleet(_ shard: Int) -> FleetEngine { shards[shard].fleet }
+  private var place: String { "\(name), step \(step)" }
+
+  // MARK: - The table
+
+  mutating func add(_ identifier: String, _ definition: Definition) throws {
+    let condition = definition.subject.condition
+    try conditions.add(
+      condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy, tag: definition.tag)
+    for shard in shards.indices {
+      shards[shard].past.append(.add(identifier, definition))
+      dropExpected(shard, identifier)
+      for number in numbers(shard) {
+        try shards[shard].devices[number]?.monitor.add(
+          condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy,
+          tag: definition.tag)
+        drain(shard, number, row: 0)
+      }
+    }
+  }
+
+  mutating func remove(_ identifier: String) {
+    let isThere = conditions.remove(identifier)
+    for shard in shards.indices {
+      shards[shard].past.append(.remove(identifier))
+      dropExpected(shard, identifier)
+      for number in numbers(shard) {
+        #expect(shards[shard].devices[number]?.monitor.remove(identifier) == isThere, "\(place)")
+      }
+    }
+  }
+
+  /// Events that wait of a condition are void when it is removed or replaced.
+  private mutating func dropExpected(_ shard: Int, _ identifier: String) {
+    shards[shard].waiting.removeAll { $0.event.identifier == identifier }
+    let kept = shards[shard].flying[..<shards[shard].handedOut].count { $0.event.identifier != identifier }
+    shards[shard].flying.removeAll { $0.event.identifier == identifier }
+    shards[shard].handedOut = kept
+  }
+
+  // MARK: - Devices
+
+  /// Enters a device, whose monitor was made before the first condition.
+  mutating func enter(_ name: String, _ shard: Int) throws {
+    let number = try shards[shard].fleet.device(name)
+    if let known = shards[shard].devices[number] {
+      #expect(known.name == name, "\(place)")
+      return
+    }
+    shards[shard].gone[number] = nil
+    var monitor = try MonitorEngine(options: options.monitorOptions)
+    for past in shards[shard].past {
+      switch past {
+      case .add(let identifier, let definition):
+        try monitor.add(
+          definition.subject.condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy,
+          tag: definition.tag)
+      case .remove(let identifier): monitor.remove(identifier)
+      case .advance(let time): try monitor.advance(to: time)
+      }
+    }
+    shards[shard].devices[number] = Device(name: name, monitor: monitor)
+    drain(shard, number, row: 0)
+  }
+
+  mutating func removeDevice(_ number: UInt32, _ shard: Int, droppingEvents: Bool) throws {
+    try shards[shard].fleet.remove(number, droppingEvents: droppingEvents)
+    let device = shards[shard].devices.removeValue(forKey: number)
+    shards[shard].gone[number] = device?.sequence ?? 0
+    guard droppingEvents else { return }
+    shards[shard].waiting.removeAll { $0.device == number }
+    let kept = shards[shard].flying[..<shards[shard].handedOut].count { $0.device != number }
+    shards[shard].flying.removeAll { $0.device == number }
+    shards[shard].handedOut = kept
+  }
+
+  mutating func expire(before time: Timestamp, _ shard: Int) {
+    let quiet = shards[shard].fleet.expire(before: time)
+    for number in quiet {
+      let device = shards[shard].devices.removeValue(forKey: number)
+      #expect(shards[shard].fleet.identifier(of: number) == device?.name, "\(place)")
+      shards[shard].gone[number] = device?.sequence ?? 0
+    }
+  }
+
+  /// Moves a device to another fleet.
+  mutating func move(_ number: UInt32, from: Int, to other: Int, portable: Bool) throws {
+    // One that was given no time is as if it had been entered there.
+    guard let device = shards[from].devices[number], device.monitor.currentTime != nil,
+      shards[other].fleet.number(of: device.name) == nil
+    else { return }
+    let bytes = try shards[from].fleet.export([number], portable: portable)[0]
+    var moved = device
+    // The other fleet's advance is the device's, too.
+    if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
+    try removeDevice(number, from, droppingEvents: true)
+    let numbers = try shards[other].fleet.load([(device.name, bytes)])
+    shards[other].gone[numbers[0]] = nil
+    shards[other].devices[numbers[0]] = moved
+    drain(other, numbers[0], row: 0)
+  }
+
+  // MARK: - Inputs
+
+  /// Plays an input to a device and its monitor; both refuse it, or none.
+  mutating func input(
+    _ number: UInt32, _ shard: Int, _ fleet: (inout FleetEngine) throws -> Void,
+    _ monitor: (inout MonitorEngine) throws -> Void
+  ) {
+    guard var device = shards[shard].devices.removeValue(forKey: number) else { return }
+    let one = outcome { try fleet(&shards[shard].fleet) }
+    let other = outcome { try monitor(&device.monitor) }
+    #expect(one == other, "\(place)")
+    shards[shard].devices[number] = device
+    drain(shard, number, row: 0)
+  }
+
+  private func outcome(_ body: () throws -> Void) -> String {
+    do {
+      try body()
+      return "taken"
+    } catch { return "\(error)" }
+  }
+
+  /// Feeds a batch of rows.
+  mutating func feed(_ rows: [(device: UInt32, fix: Fix)], _ shard: Int) throws {
+    let devices = rows.map(\.device)
+    let latitudes = rows.map(\.fix.coordinate.latitude)
+    let longitudes = rows.map(\.fix.coordinate.longitude)
+    let accuracies = rows.map(\.fix.accuracy)
+    let times = rows.map(\.fix.time.microseconds)
+    var result = FeedResult()
+    try devices.withUnsafeBytes { devices in
+      try latitudes.withUnsafeBytes { latitudes in
+        try longitudes.withUnsafeBytes { longitudes in
+          try accuracies.withUnsafeBytes { accuracies in
+            try times.withUnsafeBytes { times in
+              func column(_ bytes: UnsafeRawBufferPointer, _ stride: Int) -> FixColumns.Column {
+                FixColumns.Column(start: bytes.baseAddress!, stride: stride)
+              }
+              try shards[shard].fleet.feed(
+                FleetColumns(
+                  devices: column(devices, 4),
+                  fixes: FixColumns(
+                    count: rows.count, latitudes: column(latitudes, 8), longitudes: column(longitudes, 8),
+                    accuracies: column(accuracies, 8), times: column(times, 8))), result: &result)
+            }
+          }
+        }
+      }
+    }
+    var expected = FeedResult()
+    for (index, row) in rows.enumerated() {
+      do {
+        if row.fix.isUsable { expected.accepted += 1 } else { expected.invalid += 1 }
+        try shards[shard].devices[row.device]?.monitor.feed(row.fix)
+      } catch MonitorError.invalidArgument {
+      } catch {
+        expected.accepted -= 1
+        expected.late += 1
+      }
+      drain(shard, row.device, row: index)
+    }
+    #expect(result == expected, "\(place)")
+  }
+
+  /// Advances all devices.
+  mutating func advance(to time: Timestamp, _ shard: Int) throws {
+    let floor = shards[shard].fleet.currentTime
+    let one = outcome { try shards[shard].fleet.advance(to: time) }
+    if let floor, time < floor {
+      #expect(one == "\(MonitorError.lateInput(time: time, clock: floor))", "\(place)")
+      return
+    }
+    #expect(one == "taken", "\(place)")
+    shards[shard].past.append(.advance(time))
+    let start = shards[shard].waiting.count
+    for number in numbers(shard) {
+      // One that is ahead is left alone.
+      try? shards[shard].devices[number]?.monitor.advance(to: time)
+      drain(shard, number, row: 0)
+    }
+    let brought = shards[shard].waiting[start...].sorted {
+      ($0.event.date?.microseconds ?? 0, $0.device, $0.serial) < ($1.event.date?.microseconds ?? 0, $1.device, $1.serial)
+    }
+    shards[shard].waiting.replaceSubrange(start..., with: brought)
+  }
+
+  /// Takes what a monitor has to tell.
+  private mutating func drain(_ shard: Int, _ number: UInt32, row: Int) {
+    guard let name = shards[shard].devices[number]?.name else { return }
+    while let event = shards[shard].devices[number]?.monitor.nextEvent() {
+      serial += 1
+      shards[shard].waiting.append(Expected(device: number, name: name, event: event, row: row, serial: serial))
+    }
+  }
+
+  // MARK: - Events
+
+  mutating func poll(_ limit: Int, _ shard: Int) {
+    acknowledgeExpected(shard)
+    var events: [FleetEvent] = []
+    _ = shards[shard].fleet.poll(limit: limit) { entry, fleet, engine in events.append(fleet.event(from: entry, engine)) }
+    var expected: [FleetEvent] = []
+    while expected.count < limit, shards[shard].handedOut < shards[shard].flying.count {
+      expected.append(event(shards[shard].flying[shards[shard].handedOut]))
+      shards[shard].handedOut += 1
+    }
+    while expected.count < limit, !shards[shard].waiting.isEmpty {
+      var next = shards[shard].waiting.removeFirst()
+      if shards[shard].devices[next.device]?.name == next.name {
+        shards[shard].devices[next.device]!.sequence += 1
+        next.sequence = shards[shard].devices[next.device]!.sequence
+      } else {
+        shards[shard].gone[next.device, default: 0] += 1
+        next.sequence = shards[shard].gone[next.device]
+      }
+      shards[shard].position += 1
+      next.serial = Int(shards[shard].position)
+      shards[shard].flying.append(next)
+      shards[shard].handedOut += 1
+      expected.append(event(next))
+    }
+    #expect(events.count == expected.count, "\(place): \(events.map(\.json)) for \(expected.map(\.json))")
+    for (one, other) in zip(events, expected) {
+      compared += 1
+      #expect(one == other, "\(place): \(one.json) for \(other.json)")
+    }
+  }
+
+  private func event(_ expected: Expected) -> FleetEvent {
+    var event = expected.event
+    event.sequence = expected.sequence ?? 0
+    return FleetEvent(
+      event: event, device: expected.device, deviceIdentifier: expected.name, position: UInt64(expected.serial),
+      row: expected.row)
+  }
+
+  private mutating func acknowledgeExpected(_ shard: Int) {
+    shards[shard].flying.removeFirst(shards[shard].handedOut)
+    shards[shard].handedOut = 0
+  }
+
+  mutating func acknowledge(_ shard: Int) {
+    acknowledgeExpected(shard)
+    shards[shard].fleet.acknowledge()
+  }
+
+  mutating func abandon(_ shard: Int) {
+    shards[shard].handedOut = 0
+    shards[shard].fleet.abandon()
+  }
+
+  // MARK: - Answers
+
+  /// Compares all that the fleet says of its devices with what the monitors say.
+  mutating func check() throws {
+    for shard in shards.indices {
+      do {
+        try shards[shard].fleet.checkInvariants()
+      } catch {
+        Issue.record("\(place): \(error)")
+        throw error
+      }
+      #expect(
+        shards[shard].fleet.hasEvents
+          == (!shards[shard].waiting.isEmpty || shards[shard].handedOut < shards[shard].flying.count), "\(place)")
+      #expect(shards[shard].fleet.deviceCount == shards[shard].devices.count, "\(place)")
+      let identifiers = conditions.identifiers
+      for number in numbers(shard) {
+        guard let device = shards[shard].devices[number] else { continue }
+        for identifier in identifiers {
+          let one = try shards[shard].fleet.state(of: identifier, for: number)
+          #expect(
+            one == device.monitor.state(of: identifier),
+            "\(place): \(identifier) of \(device.name), \(describe(identifier, shards[shard].fleet, number, device.monitor))")
+        }
+        try checkInside(shards[shard].fleet, number, device.monitor)
+        let one = try shards[shard].fleet.statistics(of: number)
+        #expect(one.clock == device.monitor.currentTime, "\(place)")
+      }
+    }
+  }
+
+  private func describe(
+    _ identifier: String, _ fleet: FleetEngine, _ number: UInt32, _ monitor: MonitorEngine
+  ) -> String {
+    guard let slot = monitor.table.slot(of: identifier) else { return "" }
+    let state = conditions.read { fleet.current(number, $0.table) }
+    return "\(monitor.table.definition(of: slot)) generation \(monitor.generation(of: slot)): "
+      + "\(String(describing: monitor.tracker.beaconTracks[slot])) at \(monitor.clock), "
+      + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
+  }
+
+  private func checkInside(_ fleet: FleetEngine, _ number: UInt32, _ monitor: MonitorEngine) throws {
+    let inside = try fleet.inside(number)
+    #expect(inside.map(\.identifier) == monitor.identifiers(in: .satisfied), "\(place)")
+    for presence in inside {
+      guard let last = monitor.record(for: presence.identifier)?.lastEvent, last.state == .satisfied,
+        last.cause != .none, last.evidence != nil
+      else { continue }
+      #expect(presence.since == last.date && presence.evidenceDate == last.evidenceDate, "\(place)")
+      #expect(presence.generation == last.generation && presence.tag == last.tag, "\(place)")
+    }
+  }
+
+  /// The next deadlines of the fleet and of each device are those of the monitors, but for absences that are no event.
+  mutating func checkDeadlines() throws {
+    for shard in shards.indices {
+      var earliest: Timestamp?
+      for number in numbers(shard) {
+        guard let device = shards[shard].devices[number] else { continue }
+        let own = try shards[shard].fleet.nextDeadline(of: number)
+        if let own { earliest = min(earliest ?? own, own) }
+        let monitor = device.monitor.nextDeadline
+        #expect(own == nil || (monitor != nil && monitor! <= own!), "\(place)")
+        if !conditions.identifiers.contains(where: { conditions.condition(for: $0)?.condition is BeaconIdentityCondition })
+        {
+          #expect(own == monitor, "\(place)")
+        }
+      }
+      #expect(shards[shard].fleet.nextDeadline() == earliest, "\(place)")
+    }
+  }
+}
