@@ -330,7 +330,8 @@ typedef struct fencepost_monitor_options {
   fencepost_delivery delivery;       /* FENCEPOST_DELIVERY_... */
   uint64_t condition_limit;          /* conditions monitored at a time, all kinds together; 0 = no limit */
   uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
-  int64_t initial_fix_max_age_us;    /* 0 ... 1e15: how old a fix may be to decide a condition when it is added */
+  int64_t initial_fix_max_age_us;    /* 0 ... 1e15: how old a fix may be to decide a condition when it is added;
+                                        -1: a condition that is added never looks back at a fix */
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
   const char *store_directory;       /* UTF-8; must exist. NULL = the monitor is in memory only */

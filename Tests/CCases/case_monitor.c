@@ -86,7 +86,8 @@ static void create_option_ranges(void) {
   BAD(max_pending_events, UINT64_MAX);
   GOOD(max_pending_events, 1);
   GOOD(max_pending_events, 1000000000);
-  BAD(initial_fix_max_age_us, -1);
+  GOOD(initial_fix_max_age_us, -1);
+  BAD(initial_fix_max_age_us, -2);
   BAD(initial_fix_max_age_us, INT64_MIN);
   BAD(initial_fix_max_age_us, INT64_C(1000000000000001));
   GOOD(initial_fix_max_age_us, 0);

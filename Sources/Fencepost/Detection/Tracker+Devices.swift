@@ -98,6 +98,8 @@ extension Tracker {
 
   /// The shapes that stay undetermined.
   func forEachUndecided(_ body: (UInt32) -> Void) {
-    if !states.isSettled { states.forEachException { slot, state in if state.observed == .undetermined { body(slot) } } }
+    if !states.isSettled {
+      states.forEachException { slot, state in if state.observed == .undetermined { body(slot) } }
+    }
   }
 }

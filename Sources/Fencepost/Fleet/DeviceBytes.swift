@@ -203,7 +203,8 @@ struct DeviceBytes {
     for _ in 0..<(try reader.takeCompact("undecided", in: 0...reader.remaining)) {
       state.undecided.append(try take(&reader, after: &last))
     }
-    let determined = Set((state.insides.map(\.slot) + state.crossings.map(\.slot)).map { references[Int($0)].generation })
+    let determined = Set(
+      (state.insides.map(\.slot) + state.crossings.map(\.slot)).map { references[Int($0)].generation })
     for slot in state.undecided where determined.contains(references[Int(slot)].generation) {
       throw Damage("a shape is undetermined and determined")
     }

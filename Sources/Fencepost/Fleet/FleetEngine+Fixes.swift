@@ -92,7 +92,8 @@ extension FleetEngine {
     }
     survey.gather(table.index, around: position, within: line.lookRadius)
     for hit in survey.gathered where Double(hit.slack) < least {
-      if state.insides.contains(where: { $0.slot == hit.id }) || state.crossings.contains(where: { $0.slot == hit.id }) {
+      if state.insides.contains(where: { $0.slot == hit.id }) || state.crossings.contains(where: { $0.slot == hit.id })
+      {
         continue
       }
       var slack = Double(hit.slack)
@@ -126,27 +127,38 @@ extension FleetEngine {
   ///   device's: nothing has changed then. ``MonitorError/queueFull(limit:position:)``; the rows before its position took
   ///   effect.
   public mutating func feed(_ columns: FleetColumns, result: inout FeedResult) throws(MonitorError) {
+    try feed(rows: columns, &result)
+  }
+
+  /// Feeds many fixes of many devices in order. See ``feed(_:result:)``.
+  @discardableResult
+  public mutating func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
+    var result = FeedResult()
+    try feed(rows: FleetRows(rows: fixes), &result)
+    return result
+  }
+
+  mutating func feed(rows: some FleetFixRows, _ result: inout FeedResult) throws(MonitorError) {
     result = FeedResult()
-    let count = columns.fixes.count
-    for row in 0..<count where !devices.isLive(columns.device(row)) {
-      throw .invalidArgument("row \(row): \(columns.device(row)) is the number of no device", position: row)
+    for row in 0..<rows.count where !devices.isLive(rows.device(row)) {
+      throw .invalidArgument("row \(row): \(rows.device(row)) is the number of no device", position: row)
     }
     devices.own()
-    try gate.read { engine throws(MonitorError) in try feed(columns, engine.table, &result) }
+    try gate.read { engine throws(MonitorError) in try feed(rows, engine.table, &result) }
   }
 
   private mutating func feed(
-    _ columns: FleetColumns, _ table: ConditionTable, _ result: inout FeedResult
+    _ columns: some FleetFixRows, _ table: ConditionTable, _ result: inout FeedResult
   ) throws(MonitorError) {
     let generation = table.order.lastGeneration
-    let count = columns.fixes.count
+    let count = columns.count
     var row = 0
     while row < count {
       let end = min(row + ReadAhead.block, count)
       readAhead(columns, row..<end)
       while row < end {
         let device = columns.device(row)
-        let fix = columns.fixes[unchecked: row]
+        let fix = columns.fix(row)
         // Looked at anew: a caller that changes its columns meanwhile must not lead astray.
         if devices.isLive(device), delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
           result.accepted += 1
@@ -160,7 +172,7 @@ extension FleetEngine {
 
   /// Reads the lines of the next devices: reads of which none waits for another overlap.
   @inline(__always)
-  private mutating func readAhead(_ columns: FleetColumns, _ rows: Range<Int>) {
+  private mutating func readAhead(_ columns: some FleetFixRows, _ rows: Range<Int>) {
     var trace: UInt64 = 0
     for row in rows {
       let device = columns.device(row)

@@ -28,7 +28,8 @@ package import FencepostKernel
       try Invariant.hold(
         insides.count == state.insides.count && undecided.count == state.undecided.count
           && Set(state.crossings.map(\.slot)).count == state.crossings.count
-          && Set(state.beacons.map(\.slot)).count == state.beacons.count, "what is listed of a condition is listed once")
+          && Set(state.beacons.map(\.slot)).count == state.beacons.count, "what is listed of a condition is listed once"
+      )
       try Invariant.hold(
         undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map(\.slot)),
         "what is undetermined is neither inside nor about to be crossed")
@@ -43,7 +44,8 @@ package import FencepostKernel
       let room = Double(line.squaredRadius).squareRoot() - 0.02
       for slot in table.live where table.isGeographic(slot) {
         let candidate = state.crossings.first { $0.slot == slot }?.candidate
-        guard table.shape(of: slot).isStoodForByCircles == false else { continue }  // watched from where it was measured
+        // Polygons and corridors are watched from where they were measured.
+        guard !table.shape(of: slot).isStoodForByCircles else { continue }
         let watch = tracker.activeWatch(
           slot, insides.contains(slot) ? .inside : .outside, candidate, table, from: nil)
         try Invariant.hold(watch.slack(at: anchor) >= room, "no threshold is within the safe region")

@@ -141,7 +141,8 @@ public struct FleetEngine: Sendable {
     if table.lastBeacon > 0 {
       prepareBeacons(&state, clock: line.clock, at: time, table)
       // What is due at the time of the input itself comes after it.
-      state.settleBeacons(through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
+      state.settleBeacons(
+        through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
     }
     tracker.begin(clock: clock, lastFix: state.lastFix, isScanning: state.isScanning, seen: line.seen, table)
     observed.forgetCollected()

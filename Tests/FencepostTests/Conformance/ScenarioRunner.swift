@@ -65,7 +65,8 @@ final class ScenarioRunner {
       case "delivery":
         options.delivery = try value.oneOf(["every": .every, "first": .first, "latest": .latest])
       case "condition_limit": options.conditionLimit = value == .null ? nil : Int(try value.double())
-      case "initial_fix_max_age": options.initialFixMaxAgeMicroseconds = try value.microseconds()
+      case "initial_fix_max_age":
+        options.initialFixMaxAgeMicroseconds = value == .null ? -1 : try value.microseconds()
       case "beacon_exit_timeout": options.beaconExitTimeoutMicroseconds = try value.microseconds()
       case "beacon_initial_timeout": options.beaconInitialTimeoutMicroseconds = try value.microseconds()
       case "max_time_step":

@@ -245,7 +245,9 @@ struct FleetWorld {
       drain(shard, number, row: 0)
     }
     let brought = shards[shard].waiting[start...].sorted {
-      ($0.event.date?.microseconds ?? 0, $0.device, $0.serial) < ($1.event.date?.microseconds ?? 0, $1.device, $1.serial)
+      ($0.event.date?.microseconds ?? 0, $0.device, $0.serial) < (
+        $1.event.date?.microseconds ?? 0, $1.device, $1.serial
+      )
     }
     shards[shard].waiting.replaceSubrange(start..., with: brought)
   }
@@ -264,7 +266,8 @@ struct FleetWorld {
   mutating func poll(_ limit: Int, _ shard: Int) {
     acknowledgeExpected(shard)
     var events: [FleetEvent] = []
-    _ = shards[shard].fleet.poll(limit: limit) { entry, fleet, engine in events.append(fleet.event(from: entry, engine)) }
+    _ = shards[shard].fleet.poll(limit: limit) { entry, fleet, engine in events.append(fleet.event(from: entry, engine))
+    }
     var expected: [FleetEvent] = []
     while expected.count < limit, shards[shard].handedOut < shards[shard].flying.count {
       expected.append(event(shards[shard].flying[shards[shard].handedOut]))
@@ -337,7 +340,8 @@ struct FleetWorld {
           let one = try shards[shard].fleet.state(of: identifier, for: number)
           #expect(
             one == device.monitor.state(of: identifier),
-            "\(place): \(identifier) of \(device.name), \(describe(identifier, shards[shard].fleet, number, device.monitor))")
+            "\(place): \(identifier) of \(device.name), \(describe(identifier, shards[shard].fleet, number, device.monitor))"
+          )
         }
         try checkInside(shards[shard].fleet, number, device.monitor)
         let one = try shards[shard].fleet.statistics(of: number)
@@ -378,8 +382,9 @@ struct FleetWorld {
         if let own { earliest = min(earliest ?? own, own) }
         let monitor = device.monitor.nextDeadline
         #expect(own == nil || (monitor != nil && monitor! <= own!), "\(place)")
-        if !conditions.identifiers.contains(where: { conditions.condition(for: $0)?.condition is BeaconIdentityCondition })
-        {
+        if !conditions.identifiers.contains(where: {
+          conditions.condition(for: $0)?.condition is BeaconIdentityCondition
+        }) {
           #expect(own == monitor, "\(place)")
         }
       }

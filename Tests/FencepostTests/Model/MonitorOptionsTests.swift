@@ -5,7 +5,7 @@ import Testing
 @Suite struct MonitorOptionsTests {
   static let defective: [MonitorOptions] = [
     MonitorOptions(conditionLimit: 0), MonitorOptions(conditionLimit: -1), MonitorOptions(maxPendingEvents: 0),
-    MonitorOptions(maxPendingEvents: 1_000_000_001), MonitorOptions(initialFixMaxAgeMicroseconds: -1),
+    MonitorOptions(maxPendingEvents: 1_000_000_001), MonitorOptions(initialFixMaxAgeMicroseconds: -2),
     MonitorOptions(beaconExitTimeoutMicroseconds: 0), MonitorOptions(beaconInitialTimeoutMicroseconds: .max),
   ]
 
@@ -20,6 +20,20 @@ import Testing
         return
       }
       #expect(reason.contains("accepted are"))
+    }
+  }
+
+  /// With an age of 0 a fix of the very instant decides what is added; with −1 not even that one.
+  @Test func anAddMayNeverLookBack() throws {
+    for (age, state) in [(0, Event.State.satisfied), (-1, .unknown)] as [(Int64, Event.State)] {
+      var engine = try MonitorEngine(options: MonitorOptions(initialFixMaxAgeMicroseconds: age))
+      try engine.feed(fix(1, 0))
+      try engine.add(circle(100), identifier: "c")
+      #expect(engine.state(of: "c") == state)
+      try engine.feed(fix(1, 0))
+      #expect(engine.state(of: "c") == .satisfied)
+      let restored = try MonitorEngine(restoring: engine.snapshot())
+      #expect(restored.options == engine.options)
     }
   }
 

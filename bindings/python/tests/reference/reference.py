@@ -335,7 +335,7 @@ class ReferenceMonitor:
             raise Refused("invalid_argument", "delivery")
         self.delivery = delivery
         self.condition_limit = condition_limit
-        self.initial_fix_max_age = microseconds(initial_fix_max_age)
+        self.initial_fix_max_age = -1 if initial_fix_max_age is None else microseconds(initial_fix_max_age)
         self.beacon_exit_timeout = microseconds(beacon_exit_timeout)
         self.beacon_initial_timeout = microseconds(beacon_initial_timeout)
         self.max_pending_events = max_pending_events

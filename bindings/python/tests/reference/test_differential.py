@@ -101,7 +101,7 @@ class Life(Pair):
             "delivery": str(chance.choice(list(Delivery))),
             "condition_limit": chance.choice([None, None, None, 1, 2, 3]),
             "max_pending_events": chance.choice([1_000_000, 1_000_000, 1_000_000, 1, 3]),
-            "initial_fix_max_age": chance.choice([60.0, 0.0, 5.0]),
+            "initial_fix_max_age": chance.choice([60.0, 0.0, 5.0, None]),
             "beacon_exit_timeout": chance.choice([30.0, 5.0, 0.000001]),
             "beacon_initial_timeout": chance.choice([30.0, 10.0, 5.0]),
         }

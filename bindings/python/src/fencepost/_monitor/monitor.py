@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     from .._values.statistics import Statistics
 
 
+def _age(value: float | timedelta) -> int:
+    """The age of a fix in microseconds; -1, which the library takes for "never", is None here."""
+    age = seconds_to_us(value, "initial_fix_max_age")
+    if age < 0:
+        raise InvalidArgumentError(f"initial_fix_max_age is {value}; accepted are 0 to 1e9 seconds, or None for never")
+    return age
+
+
 def _directory(store: str | os.PathLike[str]) -> bytes:
     try:
         return os.fsencode(store)
@@ -69,7 +77,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
         delivery: What is handed out when several changes of a condition wait.
         condition_limit: How many conditions are monitored at a time, all kinds together; None: all of them.
         max_pending_events: 1 to 1e9; while that many events wait, inputs are refused.
-        initial_fix_max_age: Seconds, 0 to 1e9: how old a fix may be to decide a condition when it is added.
+        initial_fix_max_age: Seconds, 0 to 1e9: how old a fix may be to decide a condition when it is added; None: a
+            condition that is added never looks back at a fix.
         beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
         beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
         store: A directory, which must exist. The monitor of that name there continues where it was, or begins; its file
@@ -112,7 +121,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
         delivery: Delivery | str = Delivery.EVERY,
         condition_limit: int | None = None,
         max_pending_events: int = 1_000_000,
-        initial_fix_max_age: float | timedelta = 60.0,
+        initial_fix_max_age: float | timedelta | None = 60.0,
         beacon_exit_timeout: float | timedelta = 30.0,
         beacon_initial_timeout: float | timedelta = 30.0,
         store: str | os.PathLike[str] | None = None,
@@ -125,7 +134,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, Moni
             DELIVERIES.index(member(Delivery, delivery, "delivery")),
             0 if condition_limit is None else integer(condition_limit, "condition_limit", 1),
             integer(max_pending_events, "max_pending_events", 1, 1_000_000_000),
-            seconds_to_us(initial_fix_max_age, "initial_fix_max_age"),
+            -1 if initial_fix_max_age is None else _age(initial_fix_max_age),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
             None if store is None else _directory(store),

@@ -1,0 +1,189 @@
+/// Follows very many devices over one table of conditions.
+///
+/// ```swift
+/// let zones = Conditions()
+/// try zones.add(
+///   CircularGeographicCondition(center: Coordinate(latitude: 52.516, longitude: 13.378), radius: 300), identifier: "gate")
+/// let fleet = try Fleet(zones)
+/// try await fleet.feed(Fix(latitude: 52.516, longitude: 13.378, time: time), for: "truck-7")
+/// while let event = await fleet.nextEvent() { print(event.deviceIdentifier, event.event.identifier, event.event.state) }
+/// ```
+///
+/// The events of each device are exactly those that a ``Monitor`` of its own would give: see ``FleetEngine``. A server has
+/// several fleets over one table, each with a part of the devices, one for each thread that it feeds from.
+///
+/// An actor over one ``FleetEngine``: each call is one call of the engine, in the order in which they arrive.
+public actor Fleet {
+  /// What is watched.
+  public nonisolated let conditions: Conditions
+  public nonisolated let options: FleetOptions
+
+  private var engine: FleetEngine
+
+  /// Creates a fleet without devices.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when an option is out of range.
+  public init(_ conditions: Conditions, options: FleetOptions = FleetOptions()) throws(MonitorError) {
+    self.init(engine: try FleetEngine(conditions, options: options))
+  }
+
+  /// Continues where an engine stands. What it handed out and was not committed is handed out again.
+  public init(engine: FleetEngine) {
+    self.engine = engine
+    self.engine.abandon()
+    conditions = engine.conditions
+    options = engine.options
+  }
+
+  /// The whole fleet as a value, for a look at a moment.
+  public var state: FleetEngine { engine }
+
+  /// One call of the engine.
+  public func call<Result: Sendable, Failure>(
+    _ body: (inout FleetEngine) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(&engine)
+  }
+
+  // MARK: - Devices
+
+  /// The number of a device, which is entered when it is new. See ``FleetEngine/device(_:)``.
+  public func device(_ identifier: String) throws(MonitorError) -> UInt32 { try engine.device(identifier) }
+
+  /// The number of a device; `nil` when there is none of that identifier.
+  public func number(of identifier: String) -> UInt32? { engine.number(of: identifier) }
+
+  /// The identifier of a device, or of one that was removed as long as its number is not used again.
+  public func identifier(of device: UInt32) -> String? { engine.identifier(of: device) }
+
+  public var deviceCount: Int { engine.deviceCount }
+
+  /// Removes a device; nothing happens when there is none of that identifier. See ``FleetEngine/remove(_:droppingEvents:)``.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func remove(_ identifier: String, droppingEvents: Bool = false) -> Bool {
+    guard let device = engine.number(of: identifier) else { return false }
+    return (try? engine.remove(device, droppingEvents: droppingEvents)) != nil
+  }
+
+  /// Removes the devices that were heard, and not since a time. See ``FleetEngine/expire(before:)``.
+  ///
+  /// - Returns: Their identifiers.
+  @discardableResult
+  public func expire(before time: Timestamp) -> [String] {
+    engine.expire(before: time).compactMap { engine.identifier(of: $0) }
+  }
+
+  // MARK: - Inputs
+
+  /// Feeds one fix of a device, which is entered when it is new. See ``FleetEngine/feed(_:for:)``.
+  public func feed(_ fix: Fix, for identifier: String) throws(MonitorError) {
+    try engine.feed(fix, for: try engine.device(identifier))
+  }
+
+  /// Feeds one fix of a device that is known by its number.
+  public func feed(_ fix: Fix, for device: UInt32) throws(MonitorError) { try engine.feed(fix, for: device) }
+
+  /// Feeds many fixes of many devices in order. See ``FleetEngine/feed(_:result:)``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (a number that is no device's, nothing has changed then),
+  ///   ``MonitorError/queueFull(limit:position:)``; the fixes before its position took effect.
+  @discardableResult
+  public func feed(_ fixes: [(device: UInt32, fix: Fix)]) throws(MonitorError) -> FeedResult {
+    try engine.feed(fixes)
+  }
+
+  /// Feeds one scan report of a device, which is entered when it is new. See ``FleetEngine/see(_:at:for:)``.
+  public func see(
+    _ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp, for identifier: String
+  ) throws(MonitorError) {
+    try engine.see(sightings, at: time, for: try engine.device(identifier))
+  }
+
+  /// Declares whether a device scans for beacons from now on. See ``FleetEngine/setScanning(_:at:for:)``.
+  public func setScanning(_ isOn: Bool, at time: Timestamp, for identifier: String) throws(MonitorError) {
+    try engine.setScanning(isOn, at: time, for: try engine.device(identifier))
+  }
+
+  /// Tells the fleet that time has passed for all devices. See ``FleetEngine/advance(to:)``.
+  public func advance(to time: Timestamp) throws(MonitorError) { try engine.advance(to: time) }
+
+  /// Tells the fleet that time has passed for one device. See ``FleetEngine/advance(to:for:)``.
+  public func advance(to time: Timestamp, for identifier: String) throws(MonitorError) {
+    try engine.advance(to: time, for: try engine.device(identifier))
+  }
+
+  /// The earliest time at which something happens to any device though no input comes; `nil` when nothing waits.
+  public var nextDeadline: Timestamp? { engine.nextDeadline() }
+
+  // MARK: - Events
+
+  /// Hands out the next event and commits the one before; `nil` when none waits.
+  public func nextEvent() -> FleetEvent? { engine.nextEvent() }
+
+  /// Hands out up to so many events and commits those before.
+  public func nextEvents(_ limit: Int) -> [FleetEvent] {
+    var events: [FleetEvent] = []
+    _ = engine.poll(limit: limit) { entry, fleet, table in events.append(fleet.event(from: entry, table)) }
+    return events
+  }
+
+  /// Commits what was handed out, without asking for more.
+  public func acknowledge() { engine.acknowledge() }
+
+  /// Takes back what was handed out and not committed: it is handed out again, with the same sequence and position.
+  public func abandon() { engine.abandon() }
+
+  /// Whether an event waits, or was handed out to a consumer that went away.
+  public var hasEvents: Bool { engine.hasEvents }
+
+  // MARK: - Answers
+
+  /// What the detector believes of a condition now for a device; `nil` when there is no such condition or device.
+  public func state(of identifier: String, for device: String) -> Event.State? {
+    guard let number = engine.number(of: device) else { return nil }
+    return (try? engine.state(of: identifier, for: number)) ?? nil
+  }
+
+  /// The conditions that a device is inside of, and the beacons that are near it, in add order; `nil` when there is no such
+  /// device.
+  public func inside(_ device: String) -> [Presence]? {
+    engine.number(of: device).flatMap { try? engine.inside($0) }
+  }
+
+  /// Explains why a condition is in its state for a device; `nil` when there is no such condition or device.
+  public func explain(_ identifier: String, for device: String) -> Explanation? {
+    guard let number = engine.number(of: device) else { return nil }
+    return (try? engine.explain(identifier, for: number)) ?? nil
+  }
+
+  /// Counters of the fleet.
+  public var statistics: FleetStatistics { engine.statistics }
+
+  /// Counters of a device; `nil` when there is none of that identifier.
+  public func statistics(of device: String) -> DeviceStatistics? {
+    engine.number(of: device).flatMap { try? engine.statistics(of: $0) }
+  }
+
+  // MARK: - Devices as bytes
+
+  /// Devices as bytes, to be kept elsewhere or moved to another fleet. See ``FleetEngine/export(_:portable:)``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the element, when there is no such device.
+  public func export(_ identifiers: [String], portable: Bool = false) throws(MonitorError) -> [[UInt8]] {
+    var numbers: [UInt32] = []
+    for (index, identifier) in identifiers.enumerated() {
+      guard let number = engine.number(of: identifier) else {
+        throw .invalidArgument("element \(index): no device has the identifier \"\(identifier)\"", position: index)
+      }
+      numbers.append(number)
+    }
+    return try engine.export(numbers, portable: portable)
+  }
+
+  /// Enters devices that were exported. See ``FleetEngine/load(_:adapt:)``.
+  public func load(_ devices: [(String, [UInt8])], adapt: Bool = false) throws(MonitorError) {
+    try engine.load(devices, adapt: adapt)
+  }
+}

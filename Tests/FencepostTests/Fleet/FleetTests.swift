@@ -1,0 +1,286 @@
+import FencepostKernel
+import TestSupport
+import Testing
+
+@testable import Fencepost
+
+@Suite struct FleetTests {
+  /// A table with a circle of 100 m about the point where the tests live.
+  private func zones(_ policy: TransitionPolicy = .exact) throws -> Conditions {
+    let zones = Conditions()
+    try zones.add(circle(100), identifier: "home", policy: policy)
+    return zones
+  }
+
+  @Test func aDeviceEntersAndLeaves() async throws {
+    let fleet = try Fleet(try zones())
+    try await fleet.feed(fix(1, 500), for: "truck")
+    #expect(await fleet.nextEvent() == nil)
+    #expect(await fleet.state(of: "home", for: "truck") == .unsatisfied)
+    try await fleet.feed(fix(2, 50), for: "truck")
+    try await fleet.feed(fix(2, 40), for: "van")
+    let events = await fleet.nextEvents(10)
+    #expect(events.map(\.event.brief) == ["home satisfied@2.0 crossing", "home satisfied@2.0 determination"])
+    #expect(events.map(\.deviceIdentifier) == ["truck", "van"])
+    #expect(events.map(\.position) == [1, 2])
+    #expect(events.map(\.event.sequence) == [1, 1])
+    #expect(await fleet.inside("van")?.map(\.identifier) == ["home"])
+    #expect(events[0].json.hasPrefix(#"{"device":"truck","sequence":1,"identifier":"home","state":"satisfied""#))
+    #expect(await fleet.statistics(of: "truck")?.acceptedFixes == 2)
+  }
+
+  /// What a fleet does not have is refused by name.
+  @Test func whatAFleetDoesNotHaveIsRefused() throws {
+    for options in [
+      MonitorOptions(conditionLimit: 3), MonitorOptions(delivery: .first), MonitorOptions(delivery: .latest),
+    ] {
+      let monitor = try MonitorEngine(options: options)
+      #expect(throws: MonitorError.self) { try Conditions(restoring: monitor.snapshot()) }
+    }
+    var fed = try MonitorEngine()
+    try fed.feed(fix(1, 0))
+    #expect(throws: MonitorError.self) { try Conditions(restoring: fed.snapshot()) }
+    for options in [
+      FleetOptions(maxPendingEvents: 0), FleetOptions(deviceLimit: 0), FleetOptions(deviceLimit: .max),
+      FleetOptions(beaconExitTimeoutMicroseconds: 0), FleetOptions(beaconInitialTimeoutMicroseconds: .max),
+      FleetOptions(maxTimeStepMicroseconds: 0),
+    ] {
+      #expect(throws: MonitorError.self) { try FleetEngine(Conditions(), options: options) }
+    }
+  }
+
+  @Test func namesAndNumbersThatAreNoneAreRefused() throws {
+    var fleet = try FleetEngine(try zones(), options: FleetOptions(deviceLimit: 2))
+    for name in ["", "a\0b", String(repeating: "x", count: 257)] {
+      #expect(throws: MonitorError.self) { try fleet.device(name) }
+    }
+    let truck = try fleet.device("truck")
+    #expect(try fleet.device("truck") == truck)
+    _ = try fleet.device("van")
+    #expect(throws: MonitorError.self) { try fleet.device("third") }
+    #expect(throws: MonitorError.self) { try fleet.feed(fix(1, 0), for: 2) }
+    #expect(throws: MonitorError.self) { try fleet.feed(fix(1, 0), for: .max) }
+    #expect(throws: MonitorError.invalidArgument("row 1: 7 is the number of no device", position: 1)) {
+      try fleet.feed([(truck, fix(1, 0)), (7, fix(1, 0))])
+    }
+    #expect(!fleet.hasEvents)
+    #expect(fleet.identifier(of: 9) == nil)
+    #expect(try fleet.state(of: "nowhere", for: truck) == nil)
+    #expect(throws: MonitorError.self) { try fleet.inside(5) }
+    #expect(throws: MonitorError.self) { try fleet.export([5]) }
+    try fleet.checkInvariants()
+  }
+
+  /// The batch stops at a row while the queue is full; the rest is taken after polling. Void events make room.
+  @Test func aFullQueueStopsABatch() throws {
+    let zones = try zones()
+    var fleet = try FleetEngine(zones, options: FleetOptions(maxPendingEvents: 2))
+    let devices = try (0..<4).map { try fleet.device("d\($0)") }
+    let rows = devices.map { (device: $0, fix: fix(1, 0)) }
+    #expect(throws: MonitorError.queueFull(limit: 2, position: 2)) { try fleet.feed(rows) }
+    #expect(throws: MonitorError.queueFull(limit: 2)) { try fleet.feed(fix(1, 0), for: devices[2]) }
+    #expect(throws: MonitorError.queueFull(limit: 2)) { try fleet.advance(to: at(9)) }
+    #expect(fleet.poll(limit: 10) { _, _, _ in } == 2)
+    try fleet.feed(Array(rows[2...]))
+    zones.remove("home")
+    #expect(!fleet.hasEvents)
+    #expect(fleet.statistics.pendingEvents == 0)
+    try fleet.feed(fix(2, 0), for: devices[0])
+    #expect(fleet.nextEvent() == nil)
+    try fleet.checkInvariants()
+  }
+
+  /// A copy goes on by itself; the table is shared.
+  @Test func aCopyIsAnotherFleet() throws {
+    let zones = try zones()
+    var one = try FleetEngine(zones)
+    let device = try one.device("d")
+    try one.feed(fix(1, 500), for: device)
+    var other = one
+    try other.feed(fix(2, 0), for: device)
+    _ = try other.device("e")
+    try one.feed(fix(3, 501), for: device)
+    #expect(one.nextEvent() == nil)
+    #expect(other.nextEvent()?.event.state == .satisfied)
+    #expect(try one.state(of: "home", for: device) == .unsatisfied)
+    #expect(one.deviceCount == 1 && other.deviceCount == 2)
+    try one.checkInvariants()
+    try other.checkInvariants()
+  }
+
+  /// A number is used again when the events of who had it are handled, and not before.
+  @Test func aNumberIsUsedAgain() throws {
+    var fleet = try FleetEngine(try zones())
+    let device = try fleet.device("d")
+    try fleet.feed(fix(1, 0), for: device)
+    try fleet.remove(device)
+    #expect(try fleet.device("d") != device)
+    #expect(fleet.nextEvent()?.deviceIdentifier == "d")
+    fleet.abandon()
+    #expect(fleet.nextEvent()?.event.sequence == 1)
+    #expect(fleet.nextEvent() == nil)
+    #expect(fleet.identifier(of: device) == "d")
+    #expect(try fleet.device("f") == device)
+    #expect(fleet.expire(before: at(100)) == [])
+    try fleet.feed(fix(2, 900), for: device)
+    #expect(fleet.expire(before: at(100)) == [device])
+    #expect(fleet.identifier(of: device) == "f")
+    try fleet.checkInvariants()
+  }
+
+  // MARK: - Devices as bytes
+
+  /// Bytes go on with the same version of the table, also one that was restored; another version refuses or adapts them.
+  @Test func devicesMove() throws {
+    let zones = try zones(.standard)
+    try zones.add(circle(300), identifier: "town", policy: .exact)
+    var fleet = try FleetEngine(zones)
+    let device = try fleet.device("d")
+    try fleet.feed(fix(1, 50), for: device)
+    try fleet.feed(fix(10, 200), for: device)  // opens a crossing of "home"
+    let bytes = try fleet.export([device])[0]
+    #expect(bytes == (try fleet.export([device])[0]))
+    let copy = try Conditions(restoring: zones.snapshot())
+    #expect(copy.version == zones.version)
+    var other = try FleetEngine(copy)
+    try other.load([("d", bytes)])
+    try other.checkInvariants()
+    #expect(try other.export([other.number(of: "d")!])[0] == bytes)
+    try other.advance(to: at(30))
+    #expect(other.nextEvent()?.event.brief == "home unsatisfied@30.0 crossing")
+    #expect(throws: MonitorError.self) { try other.load([("d", bytes)]) }
+
+    // Another version: "home" is another circle, "town" has another generation.
+    let later = Conditions()
+    try later.add(circle(300), identifier: "town", policy: .exact)
+    try later.add(circle(110), identifier: "home", policy: .standard)
+    try later.add(circle(250), identifier: "new", policy: .standard)
+    var third = try FleetEngine(later)
+    #expect { try third.load([("d", bytes)]) } throws: {
+      if case .tableMismatch = $0 as? MonitorError { true } else { false }
+    }
+    #expect { try third.load([("d", bytes)], adapt: true) } throws: {
+      if case .tableMismatch = $0 as? MonitorError { true } else { false }
+    }
+    let portable = try fleet.export([device], portable: true)[0]
+    let number = try third.load([("d", portable)], adapt: true)[0]
+    #expect(try third.inside(number).map(\.identifier) == ["town"])
+    #expect(try third.nextDeadline(of: number) == nil)
+    // What is new counts as seen: it is entered as by a crossing, after the dwell.
+    try third.feed(fix(40, 200), for: number)
+    #expect(third.nextEvent() == nil)
+    try third.advance(to: at(60))
+    #expect(third.nextEvent()?.event.brief == "new satisfied@60.0 crossing")
+    try third.checkInvariants()
+  }
+
+  /// Damaged bytes are refused, and whatever is taken leads to a fleet that holds its invariants.
+  @Test func damagedDevicesAreRefused() throws {
+    let zones = try zones(.standard)
+    try zones.add(BeaconIdentityCondition(uuid: someUUID), identifier: "beacon")
+    var fleet = try FleetEngine(zones)
+    let device = try fleet.device("d")
+    try fleet.feed(fix(1, 0), for: device)
+    try fleet.see([BeaconSighting(uuid: someUUID, major: 1, minor: 2)], at: at(2), for: device)
+    try fleet.feed(fix(3, 200), for: device)
+    let bytes = try fleet.export([device], portable: true)[0]
+    for length in 0..<bytes.count {
+      var other = try FleetEngine(zones)
+      #expect(throws: MonitorError.self) { try other.load([("d", Array(bytes[..<length]))]) }
+    }
+    var random = SeededGenerator("damaged devices")
+    var taken = 0
+    for _ in 0..<4_000 {
+      var damaged = bytes
+      for _ in 0...random.integer(0...2) {
+        damaged[random.integer(0...bytes.count - 5)] = UInt8(random.integer(0...255))
+      }
+      // With a checksum that is right, as somebody who means harm would have it.
+      var sum = Checksum()
+      damaged[..<(damaged.count - 4)].withUnsafeBytes { sum.add($0) }
+      for byte in 0..<4 { damaged[damaged.count - 4 + byte] = UInt8(truncatingIfNeeded: sum.value >> UInt64(8 * byte)) }
+      var other = try FleetEngine(zones)
+      guard (try? other.load([("d", damaged)], adapt: random.chance(0.5))) != nil else { continue }
+      taken += 1
+      try other.checkInvariants()
+      let number = try #require(other.number(of: "d"))
+      try? other.feed(fix(100, 200), for: number)
+      try? other.see([], at: at(200), for: number)
+      try? other.advance(to: at(1_000_000))
+      while other.nextEvent() != nil {}
+      _ = try other.inside(number)
+      _ = try other.explain("home", for: number)
+      try other.checkInvariants()
+    }
+    #expect(taken > 0)
+  }
+
+  /// The events of several fleets that were fed parts of one batch are those of one fleet when they are merged by row.
+  @Test func shardsAreMergedByRow() throws {
+    let zones = try zones()
+    var random = SeededGenerator("shards")
+    var one = try FleetEngine(zones)
+    var shards = [try FleetEngine(zones), try FleetEngine(zones), try FleetEngine(zones)]
+    for name in 0..<9 {
+      _ = try one.device("d\(name)")
+      _ = try shards[name % 3].device("d\(name)")
+    }
+    let rows = (0..<600).map { row in (name: random.integer(0...8), fix: fix(Double(row), random.uniform(0...200))) }
+    try one.feed(rows.map { (UInt32($0.name), $0.fix) })
+    var merged: [(row: Int, json: String)] = []
+    for (index, row) in rows.enumerated() {
+      let number = try #require(shards[row.name % 3].number(of: "d\(row.name)"))
+      try shards[row.name % 3].feed([(number, row.fix)])
+      while let event = shards[row.name % 3].nextEvent() { merged.append((index, event.json)) }
+    }
+    var expected: [(row: Int, json: String)] = []
+    while let event = one.nextEvent() { expected.append((event.row, event.json)) }
+    #expect(expected.count > 100)
+    #expect(merged.map(\.row) == expected.map(\.row))
+    #expect(merged.map(\.json) == expected.map(\.json))
+  }
+
+  // MARK: - Threads
+
+  /// Fleets of several threads feed over one table while another changes it.
+  @Test func fleetsShareATableThatChanges() async throws {
+    let zones = Conditions()
+    for index in 0..<50 {
+      try zones.add(circle(100, longitude: Double(index) * 0.001), identifier: "c\(index)", policy: .exact)
+    }
+    let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for shard in 0..<8 {
+        group.addTask {
+          var random = SeededGenerator("shared table", salt: UInt64(shard) + 1)
+          var fleet = try FleetEngine(zones)
+          let devices = try (0..<20).map { try fleet.device("d\($0)") }
+          var events = 0
+          for round in 0..<100 {
+            let rows = (0..<50).map { row in
+              (
+                device: devices[row % 20],
+                fix: Fix(
+                  latitude: 0, longitude: random.uniform(0...0.05),
+                  time: Timestamp(microseconds: Int64(round * 50 + row)))
+              )
+            }
+            try fleet.feed(rows)
+            events += fleet.poll(limit: .max) { _, _, _ in }
+            if round % 20 == 0 { try fleet.checkInvariants() }
+          }
+          return events
+        }
+      }
+      group.addTask {
+        for round in 0..<200 {
+          try zones.add(circle(80, longitude: Double(round % 50) * 0.001), identifier: "c\(round % 60)", policy: .exact)
+          if round % 7 == 0 { zones.remove("c\(round % 50)") }
+          _ = zones.version
+        }
+        return 1
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(counts.allSatisfy { $0 > 0 })
+  }
+}
