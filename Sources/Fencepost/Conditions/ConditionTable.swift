@@ -59,6 +59,16 @@ struct ConditionTable: Sendable {
   /// The slots that have a condition, in add order.
   var live: some Collection<UInt32> { order.live }
 
+  /// Puts slots of conditions in add order, each once.
+  func putInOrder(_ slots: inout ContiguousArray<UInt32>) {
+    slots.sort { generation(of: $0) < generation(of: $1) }
+    var last: UInt32?
+    slots.removeAll { slot in
+      defer { last = slot }
+      return slot == last
+    }
+  }
+
   mutating func reserve(_ more: Int, identifierBytes: Int) {
     identifiers.reserve(more, bytes: identifierBytes)
     order.reserve(more)

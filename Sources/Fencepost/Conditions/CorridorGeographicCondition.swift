@@ -25,8 +25,7 @@ public struct CorridorGeographicCondition: Condition {
   ///
   /// - Complexity: Each call examines the whole corridor as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool {
-    guard coordinate.isValid, let shape = try? GeodesicShape.validated(definition) else { return false }
-    return shape.contains(SurfacePoint(coordinate))
+    GeodesicShape.contains(coordinate, in: definition)
   }
 
   /// How the monitor reads the corridor: see ``ShapeReading``.

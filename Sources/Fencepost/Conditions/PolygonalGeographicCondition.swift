@@ -92,8 +92,7 @@ extension MultiPolygonalGeographicCondition {
   ///
   /// - Complexity: Each call examines the areas as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
   public func contains(_ coordinate: Coordinate) -> Bool {
-    guard coordinate.isValid, let shape = try? GeodesicShape.validated(definition) else { return false }
-    return shape.contains(SurfacePoint(coordinate))
+    GeodesicShape.contains(coordinate, in: definition)
   }
 
   /// How the monitor reads the areas: see ``ShapeReading``.

@@ -156,7 +156,7 @@ struct SlotStates: Sendable {
       }
       return !isWaiting || table.generation(of: slot) > sweptThrough
     }
-    if !listedIsSorted { taken.sort { table.generation(of: $0) < table.generation(of: $1) } }
+    if !listedIsSorted { table.putInOrder(&taken) }
     listedIsSorted = true
     return taken
   }

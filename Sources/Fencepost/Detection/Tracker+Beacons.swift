@@ -53,7 +53,7 @@ extension Tracker {
         }
       }
     }
-    matched.sort { table.generation(of: $0) < table.generation(of: $1) }
+    table.putInOrder(&matched)
     for slot in matched {
       if let sighting = strongest[slot] { apply(sighting, to: slot, table, &delivery) }
     }

@@ -63,12 +63,7 @@ extension Tracker {
     }
     states.forEachException { slot, _ in slots.append(slot) }
     slots.removeAll { table.generation(of: $0) <= generation }
-    slots.sort { table.generation(of: $0) < table.generation(of: $1) }
-    var last = AddOrder.gap
-    slots.removeAll { slot in
-      defer { last = slot }
-      return slot == last
-    }
+    table.putInOrder(&slots)
     return slots
   }
 

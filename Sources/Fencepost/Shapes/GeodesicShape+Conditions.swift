@@ -12,6 +12,12 @@ extension GeodesicShape {
     }
   }
 
+  /// Whether a coordinate lies in a shape, the line included; `false` when the coordinate or the definition is not valid.
+  static func contains(_ coordinate: Coordinate, in definition: ShapeDefinition) -> Bool {
+    guard coordinate.isValid, let shape = try? GeodesicShape.validated(definition) else { return false }
+    return shape.contains(SurfacePoint(coordinate))
+  }
+
   /// The condition that was added, its vertices as the kernel keeps them: a ring's first vertex stands once.
   var condition: any Condition {
     let edges = EdgeInterpretation(definition.edges)

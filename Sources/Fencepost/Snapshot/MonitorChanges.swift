@@ -92,12 +92,7 @@ extension MonitorEngine {
     var slots = changedSlots
     guard swept > kept else { return slots }
     for slot in table.order.slots(after: kept) where slot != AddOrder.gap { slots.append(slot) }
-    slots.sort { table.generation(of: $0) < table.generation(of: $1) }
-    var last = AddOrder.gap
-    slots.removeAll { slot in
-      defer { last = slot }
-      return slot == last
-    }
+    table.putInOrder(&slots)
     return slots
   }
 }

@@ -47,12 +47,7 @@ extension MonitorEngine {
   var changedSlots: ContiguousArray<UInt32> {
     var slots = tracker.journal.slots + delivery.journal.slots
     slots.removeAll { !table.isLive($0) }
-    slots.sort { table.generation(of: $0) < table.generation(of: $1) }
-    var last: UInt32?
-    slots.removeAll { slot in
-      defer { last = slot }
-      return slot == last
-    }
+    table.putInOrder(&slots)
     return slots
   }
 }
