@@ -100,7 +100,9 @@ import Testing
         latitude: 45 + random.uniform(-0.002...0.002), longitude: 7 + random.uniform(-0.002...0.002))
       subject.insert((place, random.uniform(5...60)))
     }
-    #expect(subject.index.nodes.contains { $0.key >> 57 == 1 && $0.count > 0 })
+    var hasLowest = false
+    subject.index.nodes.forEach { if $0.key >> 57 == 1 && $0.count > 0 { hasLowest = true } }
+    #expect(hasLowest)
     for (number, cap) in subject.caps.enumerated() where number % 16 == 0 {
       var way = SIMD3(random.uniform(-1...1), random.uniform(-1...1), random.uniform(-1...1))
       way *= (cap.reach - 1e-7) / (way * way).sum().squareRoot()

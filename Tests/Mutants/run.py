@@ -61,6 +61,7 @@ CONDITIONS = "MonitorEngine+Conditions.swift"
 HOST = "MonitorEngine+Host.swift"
 FIXES = "MonitorEngine+Fixes.swift"
 ENGINE = "MonitorEngine.swift"
+TABLE = "../FencepostKernel/OpenTable.swift"
 
 MUTANTS = [
     # The detector of shapes.
@@ -204,7 +205,7 @@ MUTANTS = [
     Mutant("a removed condition is still counted", "Conditions/AddOrder.swift",
            "    count -= 1\n    if slots.count", "    if slots.count", "the add order counts"),
     Mutant("a removed identifier is still counted", "Conditions/IdentifierTable.swift",
-           "places[Int(slot)] = Place()\n    count -= 1\n", "places[Int(slot)] = Place()\n", "identifiers for"),
+           "    entries.remove(at: place)\n", "", "identifiers for"),
     Mutant("a removed condition keeps its policy", "Conditions/ConditionTable.swift",
            "    policies.release(row.policy)\n", "", "a policy is counted once"),
     Mutant("a removed circle stays in the index", "Conditions/ConditionTable.swift",
@@ -220,8 +221,10 @@ MUTANTS = [
            "    if value == common {", "    if value == common, place < 0 {", "what is as most shapes are"),
     Mutant("a removed shape keeps its entry", STATES,
            "exceptions[slot] = state.isListed ? SlotState(isListed: true) : nil", "_ = state", "an entry is a shape's"),
-    Mutant("a value that was taken away is still counted", "SparseSlots.swift",
-           "    count -= 1\n    entries[place] = Entry()\n", "    entries[place] = Entry()\n", "slots have a value"),
+    Mutant("an entry that was taken out of a hash table is still counted", TABLE,
+           "    taken &-= 1\n", "", "a hash table counts"),
+    Mutant("what follows a gap in a hash table stays where it is", TABLE,
+           "        if (next &- home) & mask >= (next &- gap) & mask {\n", "        if home < 0 {\n", "an entry of a hash table"),
     Mutant("who was removed is still announced", "Conditions/AddOrder.swift",
            "    announced[place / 64] &= ~(1 << UInt64(place % 64))\n", "", "who is announced is there"),
     Mutant("the safe region stays when a shape is undetermined", TRACKER,

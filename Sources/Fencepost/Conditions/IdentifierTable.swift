@@ -1,5 +1,7 @@
 import FencepostKernel
 
+import FencepostKernel
+
 /// The identifiers of the conditions: short ones in place, the others in one arena, and a hash table from bytes to
 /// slot.
 ///
@@ -17,37 +19,47 @@ struct IdentifierTable: Sendable {
     static let inArena: UInt8 = 255
   }
 
+  /// Leads from the hash of an identifier to its slot.
+  private struct Entry: OpenTableEntry {
+    /// Slot + 1, or 0.
+    var number: UInt32 = 0
+    /// Tells most other identifiers apart without a look at them.
+    var hash: UInt32 = 0
+
+    @inline(__always)
+    var isFree: Bool { number == 0 }
+
+    @inline(__always)
+    func home(_ homes: OpenTableHomes) -> Int { homes.of(UInt64(hash)) }
+  }
+
   private var arena: ContiguousArray<UInt8> = []
   /// Bytes of the arena that belong to no slot any more.
   private var waste = 0
   /// Per slot.
   private var places: ContiguousArray<Place> = []
-  /// Open addressing with linear probing: slot + 1, or 0.
-  private var buckets: ContiguousArray<UInt32> = ContiguousArray(repeating: 0, count: 16)
-  private var count = 0
+  private var entries = OpenTable<Entry>()
 
-  private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+  /// Nobody can choose identifiers of one hash: the standard library seeds it for each process.
+  private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
     var hasher = Hasher()
     hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
-    return hasher.finalize()
+    return UInt32(truncatingIfNeeded: hasher.finalize())
   }
 
   mutating func reserve(_ more: Int, bytes: Int) {
     places.reserveCapacity(places.count + more)
     if bytes > more * Place.longestInPlace { arena.reserveCapacity(arena.count + bytes) }
-    while (count + more) * 3 > buckets.count * 2 { grow() }
+    entries.makeRoom(for: more)
   }
 
   /// The slot with that identifier.
   func slot(of bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
-    let mask = buckets.count - 1
-    var bucket = Self.hash(bytes) & mask
-    while buckets[bucket] != 0 {
-      let slot = buckets[bucket] - 1
-      if equals(slot, bytes) { return slot }
-      bucket = (bucket + 1) & mask
+    let hash = Self.hash(bytes)
+    let place = entries.place(from: entries.homes.of(UInt64(hash))) {
+      $0.hash == hash && !$0.isFree && equals($0.number - 1, bytes)
     }
-    return nil
+    return place < 0 ? nil : entries[place].number - 1
   }
 
   /// Calls `body` with the bytes of a slot's identifier.
@@ -76,7 +88,6 @@ struct IdentifierTable: Sendable {
 
   /// Enters an identifier that is not in the table, for a slot that has none.
   mutating func insert(_ bytes: UnsafeBufferPointer<UInt8>, slot: UInt32) {
-    if (count + 1) * 3 > buckets.count * 2 { grow() }
     while places.count <= Int(slot) { places.append(Place()) }
     var place = Place()
     if bytes.count <= Place.longestInPlace {
@@ -90,8 +101,8 @@ struct IdentifierTable: Sendable {
       arena.append(contentsOf: bytes)
     }
     places[Int(slot)] = place
-    enter(slot, hash: Self.hash(bytes))
-    count += 1
+    entries.makeRoom(for: 1)
+    entries.insert(Entry(number: slot + 1, hash: Self.hash(bytes)))
   }
 
   /// Removes the identifier of a slot.
@@ -102,24 +113,10 @@ struct IdentifierTable: Sendable {
 
   /// Lets an identifier be found no more; its bytes can be read until the slot is cleared.
   mutating func retire(slot: UInt32) {
-    let mask = buckets.count - 1
-    var hole = withBytes(of: slot) { Self.hash($0) } & mask
-    while buckets[hole] != slot + 1 {
-      guard buckets[hole] != 0 else { return }
-      hole = (hole + 1) & mask
-    }
-    // Close the gap: move back each following entry whose home lies at or before the hole.
-    var next = (hole + 1) & mask
-    while buckets[next] != 0 {
-      let home = withBytes(of: buckets[next] - 1) { Self.hash($0) } & mask
-      if (next - home) & mask >= (next - hole) & mask {
-        buckets[hole] = buckets[next]
-        hole = next
-      }
-      next = (next + 1) & mask
-    }
-    buckets[hole] = 0
-    count -= 1
+    let home = entries.homes.of(UInt64(withBytes(of: slot) { Self.hash($0) }))
+    let place = entries.place(from: home) { $0.number == slot + 1 }
+    guard place >= 0 else { return }
+    entries.remove(at: place)
   }
 
   /// Drops the bytes of an identifier that is retired.
@@ -132,21 +129,6 @@ struct IdentifierTable: Sendable {
 
   private func equals(_ slot: UInt32, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     withBytes(of: slot) { $0.count == bytes.count && $0.elementsEqual(bytes) }
-  }
-
-  private mutating func enter(_ slot: UInt32, hash: Int) {
-    let mask = buckets.count - 1
-    var bucket = hash & mask
-    while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
-    buckets[bucket] = slot + 1
-  }
-
-  private mutating func grow() {
-    let old = buckets
-    buckets = ContiguousArray(repeating: 0, count: old.count * 2)
-    for entry in old where entry != 0 {
-      enter(entry - 1, hash: withBytes(of: entry - 1) { Self.hash($0) })
-    }
   }
 
   private mutating func compact() {
@@ -172,9 +154,8 @@ struct IdentifierTable: Sendable {
         let found = withBytes(of: slot) { self.slot(of: $0) }
         try Invariant.hold(found == slot, "a live slot belongs to one identifier")
       }
-      try Invariant.hold(named == count, "there are \(count) identifiers for \(named) conditions")
-      let entries = buckets.count { $0 != 0 }
-      try Invariant.hold(entries == count, "the hash table of the identifiers has \(entries) entries for \(count)")
+      try Invariant.hold(named == entries.count, "there are \(entries.count) identifiers for \(named) conditions")
+      try entries.checkInvariants()
     }
   }
 #endif

@@ -5,14 +5,14 @@
     package func checkInvariants() throws(Invariant.Broken) {
       var caps = 0
       var ownedGroups = 0
-      var live = 0
-      for node in nodes where node.key != 0 {
-        live += 1
+      try nodes.checkInvariants()
+      var all: [Node] = []
+      nodes.forEach { all.append($0) }
+      for node in all {
         caps += Int(node.count)
         if node.count > 0 { ownedGroups += 1 << Int(node.blockLog) }
         try checkNode(node)
       }
-      try Invariant.hold(live == nodeCount, "the index counts \(nodeCount) nodes and has \(live)")
       try Invariant.hold(
         ownedGroups == liveGroups, "the index counts \(liveGroups) groups in use and has \(ownedGroups)")
       try Invariant.hold(caps == treeCount, "the index counts \(treeCount) caps in the tree and has \(caps)")

@@ -98,6 +98,7 @@ private struct Cube {
 
   /// The least bound first; of equal bounds the smallest cube, since it says most.
   func precedes(_ other: Cube) -> Bool {
-    bound != other.bound ? bound < other.bound : level != other.level ? level < other.level : slot < other.slot
+    bound != other.bound
+      ? bound < other.bound : level != other.level ? level < other.level : (x, y, z) < (other.x, other.y, other.z)
   }
 }

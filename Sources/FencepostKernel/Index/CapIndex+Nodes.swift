@@ -5,81 +5,20 @@ extension CapIndex {
   /// Where a node would like to be. The children of a node are neighbours: a search needs several of them, and what
   /// it reads of the table is then on few pages. The result may be past the end of the table.
   @inline(__always)
-  static func home(_ key: UInt64, _ hashShift: UInt64) -> Int {
-    let family = key & ~CapLevel.familyMask
+  static func home(_ key: UInt64, _ homes: OpenTableHomes) -> Int {
     let child = (key &>> 38 & 3) | (key &>> 17 & 12) | (key & 3) &<< 4
-    return Int(truncatingIfNeeded: (family &* 0x9E37_79B9_7F4A_7C15) &>> hashShift &+ child)
+    return homes.of(key & ~CapLevel.familyMask) &+ Int(truncatingIfNeeded: child)
   }
 
   /// The slot of a node, or −1.
   @inline(__always)
   func slot(_ key: UInt64) -> Int {
-    nodes.withUnsafeBufferPointer { nodes in
-      guard !nodes.isEmpty else { return -1 }
-      let mask = nodes.count &- 1
-      var slot = CapIndex.home(key, hashShift) & mask
-      while true {
-        let found = nodes[slot].key
-        if found == key { return slot }
-        if found == 0 { return -1 }
-        slot = (slot &+ 1) & mask
-      }
-    }
-  }
-
-  /// Makes room for so many more nodes; slots change.
-  mutating func makeRoom(nodes more: Int) {
-    let needed = nodeCount &+ more
-    guard needed &* 5 > nodes.count &* 3 else { return }
-    var log = 4
-    while needed &* 5 > (1 &<< log) &* 3 { log &+= 1 }
-    rehash(log: log)
-  }
-
-  mutating func rehash(log: Int) {
-    let old = nodes
-    nodes = ContiguousArray(repeating: Node(), count: 1 &<< log)
-    hashShift = UInt64(truncatingIfNeeded: 64 &- log)
-    let shift = hashShift
-    nodes.withUnsafeMutableBufferPointer { nodes in
-      let mask = nodes.count &- 1
-      for node in old where node.key != 0 {
-        var slot = CapIndex.home(node.key, shift) & mask
-        while nodes[slot].key != 0 { slot = (slot &+ 1) & mask }
-        nodes[slot] = node
-      }
-    }
+    nodes.place(from: CapIndex.home(key, nodes.homes)) { $0.key == key }
   }
 
   /// Adds a node that is not there; room has been made.
   mutating func addNode(_ key: UInt64) -> Int {
-    let mask = nodes.count &- 1
-    var slot = CapIndex.home(key, hashShift) & mask
-    while nodes[slot].key != 0 { slot = (slot &+ 1) & mask }
-    nodes[slot] = Node()
-    nodes[slot].key = key
-    nodeCount &+= 1
-    return slot
-  }
-
-  /// Takes a node out and closes the gap; slots change.
-  mutating func removeNode(slot: Int) {
-    nodeCount &-= 1
-    let shift = hashShift
-    nodes.withUnsafeMutableBufferPointer { nodes in
-      let mask = nodes.count &- 1
-      var gap = slot
-      var next = (gap &+ 1) & mask
-      while nodes[next].key != 0 {
-        let home = CapIndex.home(nodes[next].key, shift) & mask
-        if (next &- home) & mask >= (next &- gap) & mask {
-          nodes[gap] = nodes[next]
-          gap = next
-        }
-        next = (next &+ 1) & mask
-      }
-      nodes[gap].key = 0
-    }
+    nodes.insert(Node(key: key))
   }
 
   // MARK: Blocks

@@ -33,11 +33,12 @@ extension CapIndex {
     let isOnEarth = max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < 1e9
     let bounded = isOnEarth ? min(distance, 1e15) : distance
     withUnsafeTemporaryAllocation(of: CapHit.self, capacity: CapSearch.bufferSize) { buffer in
+      let homes = nodes.homes
       nodes.withUnsafeBufferPointer { nodes in
         groups.withUnsafeBufferPointer { groups in
           guard let nodeBase = nodes.baseAddress, let bufferBase = buffer.baseAddress else { return }
           var search = CapSearch(
-            nodes: nodeBase, nodeMask: nodes.count &- 1, hashShift: hashShift,
+            nodes: nodeBase, nodeMask: nodes.count &- 1, homes: homes,
             groups: groups.baseAddress.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(nodeBase),
             buffer: bufferBase, position: position, distance: bounded)
           var level = CapLevel.base
@@ -79,7 +80,7 @@ struct CapSearch {
 
   let nodes: UnsafePointer<CapIndex.Node>
   let nodeMask: Int
-  let hashShift: UInt64
+  let homes: OpenTableHomes
   let groups: UnsafeRawPointer
   let buffer: UnsafeMutablePointer<CapHit>
   var buffered = 0
@@ -87,12 +88,12 @@ struct CapSearch {
   let distance: Double
 
   init(
-    nodes: UnsafePointer<CapIndex.Node>, nodeMask: Int, hashShift: UInt64, groups: UnsafeRawPointer,
+    nodes: UnsafePointer<CapIndex.Node>, nodeMask: Int, homes: OpenTableHomes, groups: UnsafeRawPointer,
     buffer: UnsafeMutablePointer<CapHit>, position: EarthVector, distance: Double
   ) {
     self.nodes = nodes
     self.nodeMask = nodeMask
-    self.hashShift = hashShift
+    self.homes = homes
     self.groups = groups
     self.buffer = buffer
     self.position = position
@@ -106,13 +107,7 @@ struct CapSearch {
 
   @inline(__always)
   func slot(_ key: UInt64) -> Int {
-    var slot = CapIndex.home(key, hashShift) & nodeMask
-    while true {
-      let found = nodes[slot].key
-      if found == key { return slot }
-      if found == 0 { return -1 }
-      slot = (slot &+ 1) & nodeMask
-    }
+    OpenTable.place(from: CapIndex.home(key, homes), in: nodes, mask: nodeMask) { $0.key == key }
   }
 
   /// The distance in single precision, padded for the rounding of what is measured at a level: the position relative

@@ -19,7 +19,7 @@ extension CapIndex {
     var level = cap.start
     levelCounts[level] &+= 1
     if levelReaches[level] < cap.reach { levelReaches[level] = cap.reach }
-    makeRoom(nodes: CapLevel.top &+ 2)
+    nodes.makeRoom(for: CapLevel.top &+ 2)
     var slot = enter(cap)
     while level > cap.level {
       let child = cap.child(level: level)
@@ -77,7 +77,7 @@ extension CapIndex {
     let count = min(max(count, 0), 1 &<< 24)
     reservedGroups = count / 4 &+ count / 8
     groups.reserveCapacity(reservedGroups)
-    makeRoom(nodes: max(count / 8 &- nodeCount, 0))
+    nodes.makeRoom(for: max(count / 8 &- nodes.count, 0))
   }
 
   private mutating func removeStray(_ id: UInt32, centre: EarthVector, reach: Double) {
@@ -140,7 +140,7 @@ extension CapIndex {
       var made = 0
       for child in 0..<64 where tally[child] >= CapIndex.brood { made &+= 1 }
       guard made > 0 else { return slot }
-      makeRoom(nodes: made &+ CapLevel.top &+ 2)
+      nodes.makeRoom(for: made &+ CapLevel.top &+ 2)
       slot = self.slot(key)
       for child in 0..<64 where tally[child] >= CapIndex.brood {
         nodes[slot].children |= 1 &<< UInt64(truncatingIfNeeded: child)
@@ -184,7 +184,7 @@ extension CapIndex {
         }
       }
       nodes[parent].children &= ~(1 &<< child)
-      removeNode(slot: slot)
+      nodes.remove(at: slot)
       level &+= 1
       slot = self.slot(cap.key(level: level))
       if nodes[slot].count > 0 { return }

@@ -23,9 +23,9 @@
 /// the sequence of calls.
 public struct CapIndex: Sendable {
   /// One cube of the tree, a slot of the hash table.
-  struct Node: Sendable {
+  struct Node: OpenTableEntry {
     /// Level and cell, see `CapLevel.key`; 0 is a free slot.
-    var key: UInt64 = 0
+    var key: UInt64
     /// Bit x + 4 y + 16 z: that child exists.
     var children: UInt64 = 0
     /// First group of the entries; meaningless while `count` is 0.
@@ -36,6 +36,18 @@ public struct CapIndex: Sendable {
     var reach: Float = 0
     /// The block has 2^blockLog groups.
     var blockLog: UInt8 = 0
+
+    @inline(__always)
+    init() { self.init(key: 0) }
+
+    @inline(__always)
+    init(key: UInt64) { self.key = key }
+
+    @inline(__always)
+    var isFree: Bool { key == 0 }
+
+    @inline(__always)
+    func home(_ homes: OpenTableHomes) -> Int { CapIndex.home(key, homes) }
   }
 
   /// Four entries side by side. Centres are relative to the centre of the cube.
@@ -54,11 +66,7 @@ public struct CapIndex: Sendable {
     var id: UInt32
   }
 
-  /// Open addressing with linear probing; the number of slots is 0 or a power of two.
-  var nodes: ContiguousArray<Node> = []
-  var nodeCount = 0
-  /// 64 − log2(slots).
-  var hashShift: UInt64 = 64
+  var nodes = OpenTable<Node>()
 
   /// Blocks of 2^n groups; free blocks are chained through the first lane of `ids`.
   var groups: ContiguousArray<Group> = []
@@ -85,7 +93,7 @@ public struct CapIndex: Sendable {
 
   /// The bytes allocated for caps, in use or not.
   public var byteCount: Int {
-    nodes.capacity * MemoryLayout<Node>.stride
+    nodes.length * MemoryLayout<Node>.stride
       + groups.capacity * MemoryLayout<Group>.stride
       + strays.capacity * MemoryLayout<Stray>.stride
   }

@@ -18,7 +18,7 @@ struct DeepestPlace {
   private let buffer: Double
   private var depth = -Double.infinity
   private var place: SurfacePoint
-  private var queue = Heap<Stretch>()
+  private var queue = BinaryHeap<Stretch>()
   /// R tan(r/R) of the largest circle looked for.
   private let largestTangent: Double
   /// The corner that was begun last, and where it ends.
@@ -27,7 +27,7 @@ struct DeepestPlace {
   private var lastBlocker = -1
 
   /// Contacts between two: along an edge, or around a corner.
-  private struct Stretch: HeapElement {
+  private struct Stretch {
     var edge: Int
     /// Whether it turns around the end of the edge; otherwise it goes along it.
     var isCorner: Bool
@@ -79,7 +79,8 @@ struct DeepestPlace {
     }
     // More than any line needs; what is left over then is nearly as deep.
     var left = 200 * count + 10_000
-    while let stretch = queue.removeFirst(), stretch.bound > worthwhile, !isDeepEnough, left > 0 {
+    while let stretch = queue.first, stretch.bound > worthwhile, !isDeepEnough, left > 0 {
+      queue.removeFirst { $0.precedes($1) }
       left -= 1
       let middle = stretch.from + (stretch.to - stretch.from) / 2
       guard middle > stretch.from, middle < stretch.to else { continue }
@@ -135,7 +136,7 @@ struct DeepestPlace {
     let byLast = max(stretch.last.tangent, tangent(stretch.first.contact, stretch.last.blocker))
     let bound = InscribedCircle.radius(ofTangent: min(byFirst, byLast))
     stretch.bound = min(stretch.bound, bound)
-    if stretch.bound > worthwhile { queue.insert(stretch) }
+    if stretch.bound > worthwhile { queue.insert(stretch) { $0.precedes($1) } }
   }
 
   private func tangent(_ contact: InscribedCircle.Contact, _ blocker: Int) -> Double {

@@ -1,0 +1,271 @@
+/// What stands in an ``OpenTable``.
+public protocol OpenTableEntry: Sendable {
+  /// What fills the free places.
+  init()
+  var isFree: Bool { get }
+  /// Where the entry would like to stand. What is past the end of the table goes on at its start.
+  func home(_ homes: OpenTableHomes) -> Int
+}
+
+/// Where the keys of a table would like to stand: multiplicative hashing, the upper bits of the product (Knuth, "The Art of
+/// Computer Programming", vol. 3, 6.4).
+@frozen
+public struct OpenTableHomes: Sendable {
+  @usableFromInline var multiplier: UInt64
+  /// 64 − log2 of the places.
+  @usableFromInline var shift: UInt64
+
+  @inlinable
+  init(multiplier: UInt64, log: Int) {
+    self.multiplier = multiplier
+    shift = UInt64(truncatingIfNeeded: 64 &- log)
+  }
+
+  /// The home of a key of that hash.
+  @inlinable
+  @inline(__always)
+  public func of(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &* multiplier) &>> shift) }
+}
+
+/// A hash table with open addressing, linear probing, and removal that moves back what follows (Knuth, 6.4, algorithm R).
+///
+/// What makes an entry the wanted one is said with each look-up, so that the key may lie elsewhere. An entry has a place,
+/// an index below ``length``, until the next call that makes room or removes. The order of the places must reach no output.
+///
+/// Keys may be chosen to crowd: then the table draws a multiplier that only the process knows, and lays them out anew.
+@frozen
+public struct OpenTable<Entry: OpenTableEntry>: Sendable {
+  @usableFromInline var entries: ContiguousArray<Entry> = []
+  @usableFromInline var taken = 0
+  @usableFromInline var layout = OpenTableHomes(multiplier: Self.golden, log: 3)
+  @usableFromInline var multiplier = Self.golden
+  @usableFromInline var allAtHome = false
+  @usableFromInline var crowded = false
+  /// The multiplier was drawn for this length. Another one would do no better.
+  @usableFromInline var scattered = false
+
+  /// 2^64 over the golden ratio: neighbours come far apart.
+  @usableFromInline static var golden: UInt64 { 0x9E37_79B9_7F4A_7C15 }
+  @usableFromInline static var smallest: Int { 8 }
+  /// So many steps from its home an entry may stand: at three fifths, keys that nobody chose make tens of them, and
+  /// families of neighbours hundreds.
+  @usableFromInline static var longestWay: Int { 1_024 }
+
+  @inlinable
+  public init() {}
+
+  @inlinable
+  public var count: Int { taken }
+
+  @inlinable
+  public var homes: OpenTableHomes { layout }
+
+  /// Whether each entry stands at its home, which is its hash.
+  @inlinable
+  public var isAtHome: Bool { allAtHome }
+
+  /// Whether an entry stands farther from its home than keys that nobody chose make it.
+  @inlinable
+  public var isCrowded: Bool { crowded }
+
+  /// The number of places, taken and free: 0 or a power of two.
+  @inlinable
+  public var length: Int { entries.count }
+
+  @inlinable
+  public subscript(place: Int) -> Entry {
+    @inline(__always) _read { yield entries[place] }
+    @inline(__always) _modify { yield &entries[place] }
+  }
+
+  /// Whether so many more entries find room: no more than three places of five are taken.
+  @inlinable
+  public func hasRoom(for more: Int) -> Bool { (taken &+ more) &* 5 <= entries.count &* 3 }
+
+  /// The least length that has room for so many entries.
+  @inlinable
+  public static func length(for count: Int) -> Int {
+    var length = smallest
+    while count &* 5 > length &* 3 { length &*= 2 }
+    return length
+  }
+
+  // MARK: - Look-ups
+
+  /// The place of an entry, or −1.
+  ///
+  /// - Parameter isWanted: `false` for a free entry.
+  @inlinable
+  @inline(__always)
+  public func place(from home: Int, where isWanted: (Entry) -> Bool) -> Int {
+    entries.withUnsafeBufferPointer { entries in
+      guard let base = entries.baseAddress, entries.count > 0 else { return -1 }
+      return Self.place(from: home, in: base, mask: entries.count &- 1, where: isWanted)
+    }
+  }
+
+  /// The same in places that a search holds.
+  @inlinable
+  @inline(__always)
+  public static func place(
+    from home: Int, in entries: UnsafePointer<Entry>, mask: Int, where isWanted: (Entry) -> Bool
+  ) -> Int {
+    var place = home & mask
+    while !isWanted(entries[place]) {
+      if entries[place].isFree { return -1 }
+      place = (place &+ 1) & mask
+    }
+    return place
+  }
+
+  @inlinable
+  @inline(__always)
+  public func withUnsafeBufferPointer<Result>(_ body: (UnsafeBufferPointer<Entry>) -> Result) -> Result {
+    entries.withUnsafeBufferPointer(body)
+  }
+
+  /// Calls `body` with each entry, in no particular order.
+  @inlinable
+  public func forEach(_ body: (Entry) -> Void) {
+    guard taken > 0 else { return }
+    for entry in entries where !entry.isFree { body(entry) }
+  }
+
+  // MARK: - Changes
+
+  /// Makes room for so many more entries, unless each stands at its home; places change.
+  @inlinable
+  public mutating func makeRoom(for more: Int) {
+    if !hasRoom(for: more) {
+      layOut(length: Self.length(for: taken &+ more))
+    } else if crowded {
+      scatter()
+    }
+  }
+
+  /// Enters what is not there and returns its place. Room has been made.
+  @inlinable
+  @discardableResult
+  public mutating func insert(_ entry: Entry) -> Int {
+    taken &+= 1
+    return enter(entry)
+  }
+
+  /// Takes an entry out, and moves back each following one whose home lies at or before the gap; places change.
+  @inlinable
+  public mutating func remove(at place: Int) {
+    taken &-= 1
+    guard !allAtHome else { return entries[place] = Entry() }
+    let homes = layout
+    entries.withUnsafeMutableBufferPointer { entries in
+      let mask = entries.count &- 1
+      var gap = place
+      var next = (gap &+ 1) & mask
+      while !entries[next].isFree {
+        let home = entries[next].home(homes) & mask
+        if (next &- home) & mask >= (next &- gap) & mask {
+          entries[gap] = entries[next]
+          gap = next
+        }
+        next = (next &+ 1) & mask
+      }
+      entries[gap] = Entry()
+    }
+  }
+
+  /// Takes all entries out. No more than so many places stay.
+  @inlinable
+  public mutating func removeAll(keeping longest: Int) {
+    guard taken > 0 else { return }
+    taken = 0
+    crowded = false
+    if length > longest {
+      entries = []
+      allAtHome = false
+    } else {
+      for place in entries.indices { entries[place] = Entry() }
+    }
+  }
+
+  /// Lays the entries out in so many places, a power of two that has room for them.
+  @inlinable
+  public mutating func layOut(length: Int) {
+    scattered = false
+    layOut(length, multiplier, atHome: false)
+  }
+
+  /// Lays the entries out in so many places, a power of two, each at its hash; all hashes are less than that.
+  @inlinable
+  public mutating func layOutAtHome(length: Int) {
+    layOut(length, 1 &<< UInt64(truncatingIfNeeded: 64 &- length.trailingZeroBitCount), atHome: true)
+  }
+
+  /// Lays the entries out anew with a multiplier that nobody outside knows; once for each length.
+  @inlinable
+  public mutating func scatter() {
+    crowded = false
+    guard !scattered, !allAtHome else { return }
+    scattered = true
+    multiplier = OpenTableSecret.multiplier(length)
+    layOut(length, multiplier, atHome: false)
+  }
+
+  @inlinable
+  mutating func layOut(_ length: Int, _ multiplier: UInt64, atHome: Bool) {
+    let old = entries
+    entries = ContiguousArray(repeating: Entry(), count: length)
+    layout = OpenTableHomes(multiplier: multiplier, log: length.trailingZeroBitCount)
+    allAtHome = atHome
+    crowded = false
+    for entry in old where !entry.isFree { enter(entry) }
+  }
+
+  @inlinable
+  @discardableResult
+  mutating func enter(_ entry: Entry) -> Int {
+    let home = entry.home(layout)
+    let place = entries.withUnsafeMutableBufferPointer { entries in
+      let mask = entries.count &- 1
+      var place = home & mask
+      while !entries[place].isFree { place = (place &+ 1) & mask }
+      entries[place] = entry
+      return place
+    }
+    if (place &- home) & (entries.count &- 1) > Self.longestWay { crowded = true }
+    return place
+  }
+}
+
+@usableFromInline
+enum OpenTableSecret {
+  /// An odd number that the standard library's seed of this process makes: no call of the system, and nothing to guess.
+  @usableFromInline
+  @inline(never)
+  static func multiplier(_ length: Int) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(length)
+    return UInt64(truncatingIfNeeded: hasher.finalize()) | 1
+  }
+}
+
+#if FENCEPOST_INVARIANTS
+  extension OpenTable {
+    /// How far the entry that stands farthest from its home does.
+    package var longestWayTaken: Int {
+      entries.indices.reduce(0) { longest, place in
+        guard !entries[place].isFree else { return longest }
+        return max(longest, (place - entries[place].home(homes)) & (length - 1))
+      }
+    }
+
+    package func checkInvariants() throws(Invariant.Broken) {
+      let taken = entries.indices.filter { !entries[$0].isFree }
+      try Invariant.hold(taken.count == count, "a hash table counts \(count) entries and has \(taken.count)")
+      for index in taken {
+        var place = entries[index].home(homes) & (length - 1)
+        while place != index, !entries[place].isFree { place = (place + 1) & (length - 1) }
+        try Invariant.hold(place == index, "an entry of a hash table is not found from its home")
+      }
+    }
+  }
+#endif
