@@ -148,17 +148,19 @@ extension MonitorEngine {
 
   /// Why those bytes are no identifier; `nil` when they are one.
   static func defect(ofIdentifier bytes: UnsafeBufferPointer<UInt8>) -> String? {
-    guard !bytes.isEmpty else { return "the identifier is empty; accepted are 1 to 256 bytes of UTF-8" }
-    guard bytes.count <= IdentifierTable.longest else {
-      return "the identifier has \(bytes.count) bytes; accepted are 1 to 256 bytes of UTF-8"
+    guard !bytes.isEmpty, bytes.count <= IdentifierTable.longest else {
+      let size = bytes.isEmpty ? "is empty" : "has \(bytes.count) bytes"
+      return "the identifier \(size); accepted are 1 to \(IdentifierTable.longest) bytes of UTF-8"
     }
     var isASCII = true
     for byte in bytes {
       if byte == 0 { return "the identifier holds a zero byte" }
       if byte >= 0x80 { isASCII = false }
     }
-    return isASCII || String(validating: bytes, as: UTF8.self) != nil ? nil : "the identifier is not valid UTF-8"
+    return isASCII || String(validating: bytes, as: UTF8.self) != nil ? nil : notUTF8
   }
+
+  package static var notUTF8: String { "the identifier is not valid UTF-8" }
 
   static func defect(ofAssumption state: Event.State) -> String? {
     state == .unmonitored ? "the assumed state is unmonitored; accepted are unknown, satisfied and unsatisfied" : nil

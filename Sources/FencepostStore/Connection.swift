@@ -50,6 +50,16 @@ final class Connection {
   /// How long the path of a database may be, so that those of its log and journal are not too long for SQLite.
   static var longestPath: Int { Int(sqlite3_vfs_find(fileSystem)?.pointee.mxPathname ?? 512) - 8 }
 
+  /// Says how the file is to be read and written, before anything else.
+  func begin() throws(StoreFailure) {
+    try run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
+    // Without locks SQLite keeps the index of its log in memory only when it knows that it is alone.
+    try run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL")
+  }
+
+  /// Folds the log into the file and cuts it off.
+  func foldLog() throws(StoreFailure) { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+
   /// Runs statements that give no rows, or whose rows do not matter.
   func run(_ sql: StaticString) throws(StoreFailure) {
     let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -38,15 +38,14 @@ final class FirstVersion {
   }
 
   private func verify() throws(StoreFailure) {
-    try connection.run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
-    try connection.run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL")
+    try connection.begin()
     let schema = try Statement(connection, "SELECT name, sql FROM sqlite_schema ORDER BY name")
     for definition in Self.definitions {
       guard try schema.step(), schema.text(0) == definition.name, schema.text(1) == "\(definition.sql)" else {
         throw .damaged("its table \(definition.name) is not as it should be")
       }
     }
-    guard try !schema.step() else { throw .damaged("it has tables that it should not have") }
+    guard try !schema.step() else { throw .moreTables }
     try Schema.quickCheck(connection)
   }
 
@@ -77,20 +76,20 @@ final class FirstVersion {
           continue
         }
         let end = row.bytes.count - Self.endSize
-        guard end >= 0 else { throw .damaged("its head is too short") }
+        guard end >= 0 else { throw .shortHead }
         told = Array(row.bytes[end...])
         try body(
           MonitorRow(table: .head, key: key, generation: 0, bytes: UnsafeRawBufferPointer(rebasing: row.bytes[..<end])))
       }
     }
-    guard let told else { throw .damaged("it holds no monitor") }
+    guard let told else { throw .noMonitor }
     let found = numbers.flatMap { number in withUnsafeBytes(of: number.littleEndian) { Array($0) } }
-    guard told == found else { throw .damaged("its rows are not those that were written last") }
+    guard told == found else { throw .otherRows }
   }
 
   /// Folds the log into the file, so that the file alone is the store: a log must not meet the file that replaces it.
   func foldLog() throws(StoreFailure) {
-    try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    try connection.foldLog()
     connection.leaveUntouched(false)
   }
 }

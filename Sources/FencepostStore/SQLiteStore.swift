@@ -68,7 +68,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     }
     func number(at start: Int) -> UInt64 { page[start..<start + 4].reduce(0) { $0 << 8 | UInt64($1) } }
     guard number(at: 68) == Schema.applicationID else {
-      throw .damaged("it is no store of Fencepost, its application_id is \(number(at: 68))")
+      throw .foreignFile(number(at: 68))
     }
     let version = number(at: 60)
     if version != 1 { try Schema.check(version) }

@@ -34,7 +34,7 @@ enum Schema {
   static func verify(_ connection: Connection) throws(StoreFailure) -> UInt64 {
     let application = try number(connection, "PRAGMA application_id")
     guard application == applicationID else {
-      throw .damaged("it is no store of Fencepost, its application_id is \(application)")
+      throw .foreignFile(application)
     }
     let version = try number(connection, "PRAGMA user_version")
     try check(version)
@@ -42,7 +42,7 @@ enum Schema {
     guard try schema.step(), schema.text(0) == "rows", let number = parse(schema.text(1)) else {
       throw .damaged("its table is not as it should be")
     }
-    guard try !schema.step() else { throw .damaged("it has tables that it should not have") }
+    guard try !schema.step() else { throw .moreTables }
     try quickCheck(connection)
     return number
   }

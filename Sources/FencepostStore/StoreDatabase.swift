@@ -48,9 +48,7 @@ final class StoreDatabase {
     connection = try Connection(path, isForReading: isForReading)
     connection.leaveUntouched(true)
     do throws(StoreFailure) {
-      try connection.run("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY")
-      // Without locks SQLite keeps the index of its log in memory only when it knows that it is alone.
-      try connection.run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL")
+      try connection.begin()
       sums = try verify(connection)
       guard isForReading || !connection.isReadOnly else { throw .unavailable("it may only be read") }
       statements = try StoreStatements(connection)
@@ -92,17 +90,17 @@ final class StoreDatabase {
         return try body(row)
       }
       let end = row.bytes.count - StoreSums.size
-      guard end >= 0 else { throw .damaged("its head is too short") }
+      guard end >= 0 else { throw .shortHead }
       head = Array(row.bytes)
       try body(
         MonitorRow(
           table: .head, key: row.key, generation: 0, bytes: UnsafeRawBufferPointer(rebasing: row.bytes[..<end])))
     }
-    guard head.count >= StoreSums.size else { throw .damaged("it holds no monitor") }
+    guard head.count >= StoreSums.size else { throw .noMonitor }
     let told = Array(head.suffix(StoreSums.size))
     guard told.prefix(8).elementsEqual(found.numberBytes) else { throw .foreignLog(path) }
     guard told == head.withUnsafeBytes({ found.end(of: UnsafeRawBufferPointer(rebasing: $0.dropLast(StoreSums.size))) })
-    else { throw .damaged("its rows are not those that were written last") }
+    else { throw .otherRows }
     sums = found
   }
 
@@ -143,13 +141,13 @@ final class StoreDatabase {
 
   /// Folds the log into the file and cuts it off. A disk that does not let it leaves the log as long as it is.
   private func foldIn() {
-    try? connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    try? connection.foldLog()
   }
 
   /// Folds the log into the file, so that closing leaves the file alone: another one is to have its name.
   func foldAway() throws(StoreFailure) {
     do throws(StoreFailure) {
-      try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      try connection.foldLog()
     } catch {
       throw error.whileWriting
     }

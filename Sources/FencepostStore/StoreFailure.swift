@@ -16,6 +16,16 @@ enum StoreFailure: Error {
     .damaged("\(StoreFiles.log(of: path)) is the log of another store: move that away, or put its own back")
   }
 
+  /// The file is another program's, or was overwritten.
+  static func foreignFile(_ application: UInt64) -> StoreFailure {
+    .damaged("it is no store of Fencepost, its application_id is \(application)")
+  }
+
+  static var moreTables: StoreFailure { .damaged("it has tables that it should not have") }
+  static var shortHead: StoreFailure { .damaged("its head is too short") }
+  static var noMonitor: StoreFailure { .damaged("it holds no monitor") }
+  static var otherRows: StoreFailure { .damaged("its rows are not those that were written last") }
+
   /// What SQLite answered.
   init(_ code: Int32, _ connection: OpaquePointer?) {
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? code

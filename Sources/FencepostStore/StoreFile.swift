@@ -39,7 +39,7 @@ final class StoreFile {
         obstacle = SystemFailure.last("the file cannot be opened for writing")
         opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       }
-      guard opened >= 0 else { throw SystemFailure.last("the file cannot be opened") }
+      guard opened >= 0 else { throw SystemFailure.notOpened }
       do throws(StoreFailure) {
         try Self.lock(opened, isShared: obstacle != nil)
       } catch {
@@ -96,7 +96,7 @@ final class StoreFile {
 
   private static func requireRegular(_ path: String) throws(StoreFailure) {
     var status = stat()
-    guard stat(path, &status) == 0 else { throw SystemFailure.last("the file cannot be looked at") }
+    guard stat(path, &status) == 0 else { throw SystemFailure.notLookedAt }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged("it is not a file") }
     guard status.st_size > 0 else { throw .damaged("it is empty") }
   }
@@ -159,4 +159,8 @@ enum SystemFailure {
     let reason = strerror(number).map { String(cString: $0) } ?? "error \(number)"
     return .unavailable("\(what): \(reason)")
   }
+
+  static var notOpened: StoreFailure { last("the file cannot be opened") }
+  static var notLookedAt: StoreFailure { last("the file cannot be looked at") }
+  static var notMade: StoreFailure { last("no file can be made") }
 }

@@ -31,7 +31,7 @@ enum StoreFiles {
     var status = stat()
     guard lstat(path, &status) == 0 else {
       if errno == ENOENT { return nil }
-      throw SystemFailure.last("the file cannot be looked at")
+      throw SystemFailure.notLookedAt
     }
     guard status.st_mode & S_IFMT == S_IFLNK else { return path }
     guard let resolved = realpath(path, nil) else {
@@ -70,7 +70,7 @@ enum StoreFiles {
   static func makeDraft(of path: String) throws(StoreFailure) -> String {
     var template = Array("\(draftPrefix(of: path))XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw SystemFailure.last("no file can be made") }
+    guard descriptor >= 0 else { throw SystemFailure.notMade }
     let draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     // A file without a byte would be refused as no store.
@@ -78,7 +78,7 @@ enum StoreFiles {
     _ = close(descriptor)
     guard isBegun else {
       remove(draft)
-      throw SystemFailure.last("no file can be made")
+      throw SystemFailure.notMade
     }
     return draft
   }
@@ -157,7 +157,7 @@ enum StoreFiles {
   /// SQLite file format, 1.3: the versions for writing and reading at bytes 18 and 19 are 2 then.
   static func markLogged(_ path: String) throws(StoreFailure) {
     let descriptor = open(path, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw SystemFailure.last("the file cannot be opened") }
+    guard descriptor >= 0 else { throw SystemFailure.notOpened }
     defer { _ = close(descriptor) }
     guard pwrite(descriptor, [2, 2] as [UInt8], 2, 18) == 2, fsync(descriptor) == 0 else {
       throw SystemFailure.last("the file cannot be written")

@@ -17,7 +17,12 @@ public struct CircularGeographicCondition: Condition {
     guard center.longitude >= -180, center.longitude <= 180 else {
       return "longitude is \(center.longitude); accepted are -180 to 180 degrees"
     }
-    return radius.isFinite && radius > 0 ? nil : "radius is \(radius); accepted are finite values above 0 metres"
+    return Self.defect(ofRadius: radius)
+  }
+
+  /// Why a radius is not accepted, as a message; `nil` when it is.
+  package static func defect(ofRadius radius: Double) -> String? {
+    radius.isFinite && radius > 0 ? nil : "radius is \(radius); accepted are finite values above 0 metres"
   }
 
   /// Whether the two differ by no more than what applications see as the same circle: 1e-7 degrees, 0.5 m.

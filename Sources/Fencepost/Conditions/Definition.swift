@@ -105,7 +105,7 @@ extension Definition.Subject {
       self = .circle(try CircularGeographicCondition(reading: &reader))
     case .beaconIdentity:
       guard let beacon = try BeaconIdentityCondition?(reading: &reader) else {
-        throw Damage("a beacon condition has no UUID")
+        throw Damage.noUUID
       }
       self = .beacon(beacon)
     case .polygonalGeographic:

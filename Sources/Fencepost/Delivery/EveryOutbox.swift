@@ -69,7 +69,7 @@ struct EveryOutbox: Sendable {
   {
     if event != 0 {
       guard event < entry.change, silent.restore(entry, follows: event) else {
-        throw Damage("a silent change follows no event")
+        throw Damage.silentChangeAlone
       }
       return
     }

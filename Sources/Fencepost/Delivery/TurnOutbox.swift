@@ -171,7 +171,7 @@ struct TurnOutbox: Sendable {
   mutating func restore(_ entry: EventEntry, follows: UInt64, _ post: inout Post, _ table: ConditionTable)
     throws(Damage)
   {
-    guard follows == 0 else { throw Damage("a silent change follows no event") }
+    guard follows == 0 else { throw Damage.silentChangeAlone }
     if entry.sequence != 0 {
       guard turns.flying.insert(entry.slot).inserted else { throw Damage("two events of a condition are handed out") }
     } else {

@@ -19,4 +19,14 @@ public struct Coordinate: Sendable, Hashable {
     // floating-point numbers may raise an exception that the host has made a signal.
     latitude.magnitude.bitPattern <= (90.0).bitPattern && longitude.magnitude.bitPattern <= (180.0).bitPattern
   }
+
+  /// Why the coordinate is not accepted, as a message; `nil` when it is.
+  package var defect: String? { defect(named: "coordinate") }
+
+  /// The same of one that has a name.
+  package func defect(named name: StaticString) -> String? {
+    isValid
+      ? nil
+      : "the \(name) is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
+  }
 }

@@ -29,13 +29,7 @@ extension Fix {
   var isUsable: Bool { coordinate.isValid && time.isValid && accuracy >= 0 }
 
   /// The first value that is out of range, as a message. A fix without a position has none: it is only ignored.
-  var defect: String? {
-    guard coordinate.isValid else {
-      return "the coordinate is \(coordinate.latitude), \(coordinate.longitude); "
-        + "accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
-    }
-    return time.defect
-  }
+  var defect: String? { coordinate.defect ?? time.defect }
 }
 
 /// What became of a batch of fixes.

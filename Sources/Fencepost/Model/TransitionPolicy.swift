@@ -29,6 +29,11 @@ public struct TransitionPolicy: Sendable, Hashable {
     public static let entry = Notify(rawValue: 2)
     public static let exit = Notify(rawValue: 4)
     public static let all: Notify = [.initial, .entry, .exit]
+
+    /// Why a number is no set of these, as a message; `nil` when it is one.
+    package static func defect(of bits: UInt32) -> String? {
+      bits <= UInt32(all.rawValue) ? nil : "notify is \(bits); accepted are the bits 1, 2 and 4"
+    }
   }
 
   /// Seconds inside before an entry is confirmed, in microseconds, 0 … 10¹⁵.
@@ -92,7 +97,7 @@ public struct TransitionPolicy: Sendable, Hashable {
     if exitMarginLimit != 0, exitMarginLimit < exitMargin {
       return "exit_margin_limit is \(exitMarginLimit); accepted are 0 and values from exit_margin, \(exitMargin)"
     }
-    return notify.isSubset(of: .all) ? nil : "notify is \(notify.rawValue); accepted are the bits 1, 2 and 4"
+    return Notify.defect(of: UInt32(notify.rawValue))
   }
 
   /// An accuracy up to this, metres, is never too coarse to say "inside", however small the shape is. Less would leave

@@ -63,12 +63,3 @@ extension MonitorEngine {
   /// What the detector believes of a live slot. See ``state(of:)-(String)``.
   package func state(of slot: UInt32) -> Event.State { tracker.observed(slot, table).state }
 }
-
-extension Coordinate {
-  /// Why the coordinate is not accepted, as a message; `nil` when it is.
-  package var defect: String? {
-    isValid
-      ? nil
-      : "the coordinate is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees"
-  }
-}

@@ -5,6 +5,14 @@ struct Damage: Error {
   init(_ reason: String) {
     self.reason = reason
   }
+
+  // What is found in more than one place.
+  static var longNumber: Damage { Damage("a number is written too long") }
+  static var noUUID: Damage { Damage("a beacon condition has no UUID") }
+  static var unusableFix: Damage { Damage("a fix is out of range") }
+  static var silentChangeAlone: Damage { Damage("a silent change follows no event") }
+  static func components(_ number: UInt8) -> Damage { Damage("the components of a beacon are \(number)") }
+  static func depth(_ depth: Double) -> Damage { Damage("the depth of a shape is \(depth)") }
 }
 
 /// Reads what ``ByteWriter`` wrote, and believes nothing: each value is there and in its range, or reading ends.
@@ -43,11 +51,11 @@ struct ByteReader {
       let byte: UInt8 = try take()
       let bits = UInt64(byte & 0x7F)
       // One number has one writing: no bit is lost, and no zero stands at the end.
-      guard shift < 63 || bits <= 1, byte != 0 || shift == 0 else { throw Damage("a number is written too long") }
+      guard shift < 63 || bits <= 1, byte != 0 || shift == 0 else { throw Damage.longNumber }
       value |= bits << shift
       if byte & 0x80 == 0 { return value }
       shift += 7
-      guard shift < 70 else { throw Damage("a number is written too long") }
+      guard shift < 70 else { throw Damage.longNumber }
     }
   }
 

@@ -81,8 +81,7 @@ enum Boundary {
     _ count: Int, stride: Int, isNull: Bool, _ name: StaticString
   ) throws(BoundaryError) {
     guard count >= 0, count <= Int.max / stride else {
-      throw .invalidArgument(
-        "the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(Int.max / stride)")
+      throw .count(of: name, count, most: Int.max / stride)
     }
     guard count == 0 || !isNull else { throw .nullArgument("\(name)") }
   }
@@ -97,9 +96,11 @@ enum Boundary {
   }
 
   /// A position that is one.
-  static func coordinate(_ latitude: Double, _ longitude: Double) throws(BoundaryError) -> Coordinate {
+  static func coordinate(
+    _ latitude: Double, _ longitude: Double, named name: StaticString = "coordinate"
+  ) throws(BoundaryError) -> Coordinate {
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-    if let defect = coordinate.defect { throw .invalidArgument(defect) }
+    if let defect = coordinate.defect(named: name) { throw .invalidArgument(defect) }
     return coordinate
   }
 

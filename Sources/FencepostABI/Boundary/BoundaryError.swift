@@ -5,8 +5,8 @@ import Fencepost
 enum BoundaryError: Error, Hashable {
   /// A required pointer is NULL.
   case nullArgument(String)
-  /// A buffer does not hold the result.
-  case bufferTooSmall(needed: Int)
+  /// A buffer does not hold the result, so many of what it is made of.
+  case bufferTooSmall(needed: Int, of: String = "bytes")
   /// A structure uses members that this library does not know.
   case unsupported(String)
   case monitor(MonitorError)
@@ -15,6 +15,14 @@ enum BoundaryError: Error, Hashable {
   static func invalidArgument(_ reason: String, position: Int = 0) -> BoundaryError {
     .monitor(.invalidArgument(reason, position: position))
   }
+
+  /// A count of which no array can be.
+  static func count(of name: StaticString, _ count: Int, most: Int) -> BoundaryError {
+    .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(most)")
+  }
+
+  /// A row without an identifier.
+  static var identifierIsNull: BoundaryError { .invalidArgument("the identifier is NULL") }
 
   /// The same error about a row of several.
   func inRow(_ row: Int) -> BoundaryError {
@@ -27,7 +35,7 @@ extension BoundaryError: CustomStringConvertible {
   var description: String {
     switch self {
     case .nullArgument(let name): "\(name) is NULL"
-    case .bufferTooSmall(let needed): "the buffer is too small; \(needed) bytes are needed"
+    case .bufferTooSmall(let needed, let elements): "the buffer is too small; \(needed) \(elements) are needed"
     case .unsupported(let reason): reason
     case .monitor(let error): error.description
     }

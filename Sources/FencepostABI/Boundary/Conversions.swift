@@ -15,9 +15,7 @@ extension TransitionPolicy {
     guard let dwellPolicy = UInt8(exactly: value.dwell_policy).flatMap(DwellPolicy.init(rawValue:)) else {
       throw .invalidArgument("dwell_policy is \(value.dwell_policy); accepted are 0 and 1")
     }
-    guard value.notify <= UInt32(FENCEPOST_NOTIFY_ALL) else {
-      throw .invalidArgument("notify is \(value.notify); accepted are the bits 1, 2 and 4")
-    }
+    if let defect = Notify.defect(of: value.notify) { throw .invalidArgument(defect) }
     guard value.reserved == 0 else { throw .unsupported("reserved of policy is not zero") }
     entryDwellMicroseconds = value.entry_dwell_us
     exitDwellMicroseconds = value.exit_dwell_us
@@ -145,11 +143,8 @@ extension BeaconIdentityCondition {
   }
 
   init(uuid: BeaconUUID, major: Int32, minor: Int32) throws(BoundaryError) {
-    guard (-1...65_535).contains(major) else {
-      throw .invalidArgument("major is \(major); accepted are 0 to 65535, or -1 for any")
-    }
-    guard (-1...65_535).contains(minor) else {
-      throw .invalidArgument("minor is \(minor); accepted are 0 to 65535, or -1 for any")
+    for (name, number) in [("major", major), ("minor", minor)] where !(-1...65_535).contains(number) {
+      throw .invalidArgument("\(name) is \(number); accepted are 0 to 65535, or -1 for any")
     }
     guard major >= 0 || minor < 0 else {
       throw .invalidArgument("minor is \(minor) without a major; a minor needs a major")
@@ -237,12 +232,8 @@ extension MonitorEngine {
   }
 
   func store(recordOf slot: UInt32, to record: UnsafeMutablePointer<fencepost_record>) {
-    // Each member is written in place.
-    let raw = UnsafeMutableRawPointer(record)
-    store(conditionOf: slot, to: raw.assumingMemoryBound(to: fencepost_condition.self))
-    store(
-      lastEntry(of: slot),
-      to: (raw + MemoryLayout<fencepost_condition>.stride).assumingMemoryBound(to: fencepost_event.self))
+    store(conditionOf: slot, to: &record.pointee.condition)
+    store(lastEntry(of: slot), to: &record.pointee.last_event)
     record.pointee.state = fencepost_state(state(of: slot).rawValue)
     record.pointee.reserved = 0
   }
@@ -271,7 +262,7 @@ extension Event {
     let identifier = withUnsafeBytes(of: value.identifier) {
       String(validating: $0.prefix(Int(value.identifier_length)), as: UTF8.self)
     }
-    guard let identifier else { throw .invalidArgument("the identifier is not valid UTF-8") }
+    guard let identifier else { throw .invalidArgument(MonitorEngine.notUTF8) }
     self.init(identifier: identifier, state: state, generation: value.generation)
     sequence = value.sequence
     self.cause = cause

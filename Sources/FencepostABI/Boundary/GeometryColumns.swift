@@ -101,7 +101,7 @@ struct Offsets {
       return
     }
     guard count >= 0, count < Int.max / MemoryLayout<Int32>.stride else {
-      throw .invalidArgument("the count of \(name) is \(UInt(bitPattern: count)); accepted are 0 to \(Int.max / 4 - 1)")
+      throw .count(of: name, count, most: Int.max / MemoryLayout<Int32>.stride - 1)
     }
     (self.count, source) = (count, .column(pointer, name: name))
   }

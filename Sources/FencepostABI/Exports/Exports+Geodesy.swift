@@ -2,13 +2,6 @@ public import CFencepost
 import Fencepost
 import FencepostKernel
 
-private func check(_ latitude: Double, _ longitude: Double, _ which: StaticString) throws(BoundaryError) {
-  guard Coordinate(latitude: latitude, longitude: longitude).isValid else {
-    throw .invalidArgument(
-      "the \(which) is \(latitude), \(longitude); accepted are latitude -90 to 90 and longitude -180 to 180 degrees")
-  }
-}
-
 /// Implements `fencepost_geodesic_inverse`; see the header.
 @_cdecl("fencepost_geodesic_inverse") @implementation
 public func fencepost_geodesic_inverse(
@@ -17,8 +10,8 @@ public func fencepost_geodesic_inverse(
   _ out_azimuth2: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try check(latitude1, longitude1, "first point")
-    try check(latitude2, longitude2, "second point")
+    _ = try Boundary.coordinate(latitude1, longitude1, named: "first point")
+    _ = try Boundary.coordinate(latitude2, longitude2, named: "second point")
     let result = GeodesicInverse.solve(
       latitude1: latitude1, longitude1: longitude1, latitude2: latitude2, longitude2: longitude2)
     out_distance_m?.pointee = result.distance
@@ -35,7 +28,7 @@ public func fencepost_geodesic_direct(
   _ out_azimuth2: UnsafeMutablePointer<Double>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try check(latitude, longitude, "point")
+    _ = try Boundary.coordinate(latitude, longitude, named: "point")
     guard azimuth.isFinite else { throw .invalidArgument("azimuth is \(azimuth); accepted are finite degrees") }
     guard distance_m.magnitude <= 1e9 else {
       throw .invalidArgument("distance is \(distance_m); accepted are -1e9 to 1e9 metres")

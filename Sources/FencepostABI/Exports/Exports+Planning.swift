@@ -69,7 +69,9 @@ public func fencepost_monitor_plan(
       try engine.plan(planner, at: Coordinate(latitude: latitude, longitude: longitude), accuracy: accuracy_m)
     }
     count.pointee = plan.armed.count
-    guard capacity == 0 || capacity >= plan.armed.count else { throw .bufferTooSmall(needed: plan.armed.count) }
+    guard capacity == 0 || capacity >= plan.armed.count else {
+      throw .bufferTooSmall(needed: plan.armed.count, of: "armed conditions")
+    }
     let known = Set(before)
     // What stands for a polygon or corridor may be another circle than before: it is armed anew.
     let now = Set(plan.armed.lazy.filter { !$0.isStandIn }.map(\.generation))
@@ -124,9 +126,7 @@ public func fencepost_circle_contains(
     let out = try Boundary.require(out_contains, "out_contains")
     let centre = try Boundary.coordinate(centre_latitude, centre_longitude)
     let position = try Boundary.coordinate(latitude, longitude)
-    guard radius_m.isFinite, radius_m > 0 else {
-      throw .invalidArgument("radius is \(radius_m); accepted are finite values above 0 metres")
-    }
+    if let defect = CircularGeographicCondition.defect(ofRadius: radius_m) { throw .invalidArgument(defect) }
     out.pointee = CircularGeographicCondition(center: centre, radius: radius_m).contains(position) ? 1 : 0
   }
 }

@@ -80,7 +80,7 @@ private struct DefinitionRows {
     guard count > 0, let start else { return }
     stride = try SizedStruct.size(of: start, "definitions[0]")
     guard count <= Int.max / stride else {
-      throw .invalidArgument("the count of definitions is \(count); accepted are 0 to \(Int.max / stride)")
+      throw .count(of: "definitions", count, most: Int.max / stride)
     }
   }
 
@@ -95,7 +95,7 @@ private struct DefinitionRows {
       throw .invalidArgument("struct_size of the definition is not that of the first one, \(stride)")
     }
     let value = try SizedStruct.read(element, defaults: defaults, "the definition")
-    guard let identifier = value.identifier else { throw .invalidArgument("the identifier is NULL") }
+    guard let identifier = value.identifier else { throw .identifierIsNull }
     let options = try AddOptions(value.options)
     let given = try given(value)
     try refusedByEngine { () throws(MonitorError) in
@@ -159,7 +159,7 @@ extension Boundary {
   static func identifier(
     _ text: UnsafePointer<CChar>?, row: Int
   ) throws(BoundaryError) -> UnsafeBufferPointer<UInt8> {
-    guard let text else { throw .invalidArgument("the identifier is NULL").inRow(row) }
+    guard let text else { throw BoundaryError.identifierIsNull.inRow(row) }
     return identifier(text)
   }
 }

@@ -86,7 +86,7 @@ extension BeaconIdentityCondition? {
       self = nil
       return
     }
-    guard components <= 2 else { throw Damage("the components of a beacon are \(components)") }
+    guard components <= 2 else { throw Damage.components(components) }
     let uuid = BeaconUUID(high: try reader.take(), low: try reader.take())
     switch components {
     case 0: self = BeaconIdentityCondition(uuid: uuid)

@@ -92,6 +92,6 @@ extension Fix {
     self.init(
       latitude: try reader.takeDouble(), longitude: try reader.takeDouble(), accuracy: try reader.takeCompactDouble(),
       time: Timestamp(microseconds: try reader.takeSigned()))
-    guard isUsable else { throw Damage("a fix is out of range") }
+    guard isUsable else { throw Damage.unusableFix }
   }
 }

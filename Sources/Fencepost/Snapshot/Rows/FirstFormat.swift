@@ -71,7 +71,7 @@ enum FirstFormat {
       subject = .circle(circle)
     case .polygonalGeographic, .corridorGeographic: throw Damage("kind is \(kind.rawValue), which format 1 has not")
     case .beaconIdentity:
-      guard let beacon = try takeBeacon(&reader) else { throw Damage("a beacon condition has no UUID") }
+      guard let beacon = try takeBeacon(&reader) else { throw Damage.noUUID }
       subject = .beacon(beacon)
       state.track = BeaconTrack(
         lastSighting: try reader.takeTime("last_sighting"), deadline: try reader.take())
@@ -108,7 +108,7 @@ enum FirstFormat {
     let fix = Fix(
       latitude: try reader.takeDouble(), longitude: try reader.takeDouble(), accuracy: try reader.takeDouble(),
       time: Timestamp(microseconds: try reader.take()))
-    guard fix.isUsable else { throw Damage("a fix is out of range") }
+    guard fix.isUsable else { throw Damage.unusableFix }
     return fix
   }
 
@@ -133,7 +133,7 @@ enum FirstFormat {
     case 1: return BeaconIdentityCondition(uuid: uuid, major: major)
     case 2: return BeaconIdentityCondition(uuid: uuid, major: major, minor: minor)
     case .max: return nil
-    default: throw Damage("the components of a beacon are \(components)")
+    default: throw Damage.components(components)
     }
   }
 

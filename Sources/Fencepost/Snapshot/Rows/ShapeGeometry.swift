@@ -24,7 +24,7 @@ extension GeodesicShape {
     let options: UInt8 = try reader.take("options of a shape", in: 0...(isPolygon ? 3 : 1))
     let metres = try reader.takeCompactDouble()
     let depth = try reader.takeDouble()
-    guard depth > 0, depth.isFinite else { throw Damage("the depth of a shape is \(depth)") }
+    guard depth > 0, depth.isFinite else { throw Damage.depth(depth) }
     let bytes = try reader.takeBytes(reader.remaining)
     let geometry: WellKnownBinary.Geometry
     do throws(WellKnownBinary.Defect) {
@@ -49,7 +49,7 @@ extension GeodesicShape {
     }
     // No deeper than it is: margins and plans rest on it.
     guard -shape.boundaryDistance(of: shape.deepest) >= depth - 1e-3 else {
-      throw Damage("the depth of a shape is \(depth)")
+      throw Damage.depth(depth)
     }
     return shape
   }
