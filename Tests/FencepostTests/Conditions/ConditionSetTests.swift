@@ -58,7 +58,7 @@ import Testing
           continue
         }
         #expect(position == 1 && reason.hasPrefix("row 1: ") && reason.contains(words), "\(reason)")
-        #expect(error.inRow(7) == error, "the row is named once")
+        #expect(error.inRow(1) == error, "the row is named once")
       }
       #expect(set.count == 1)
     }
