@@ -3,7 +3,7 @@
  *
  * This header is the whole contract. What is not in here is not API.
  *
- * A monitor holds named conditions: circles on the Earth, and beacon identities. You feed it what your
+ * A monitor holds named conditions: circles, polygons and corridors on the Earth, and beacon identities. You feed it what your
  * program knows (position fixes, beacon sightings, the passing of time) and it hands out an event each
  * time a condition becomes satisfied or unsatisfied, with the evidence that decided it.
  *
@@ -175,7 +175,7 @@ FENCEPOST_API const char *fencepost_version_string(void);
 typedef int32_t fencepost_state;
 enum {
   FENCEPOST_STATE_UNKNOWN = 0,     /* nothing has decided it yet */
-  FENCEPOST_STATE_SATISFIED = 1,   /* inside the circle; a matching beacon is near */
+  FENCEPOST_STATE_SATISFIED = 1,   /* inside the shape; a matching beacon is near */
   FENCEPOST_STATE_UNSATISFIED = 2, /* outside; no matching beacon is near */
   FENCEPOST_STATE_UNMONITORED = 3  /* not monitored: over the condition limit, or unsupported */
 };
@@ -261,8 +261,9 @@ enum {
 };
 
 /*
- * When a crossing of a circle counts. A fix is decisive when it lies beyond the boundary by the margin; the
- * crossing is confirmed when the device has then stayed on that side for the dwell.
+ * When a crossing of a circle, polygon or corridor counts. A fix is decisive when it lies beyond the boundary by the
+ * margin; the crossing is confirmed when the device has then stayed on that side for the dwell. Where this says radius, a
+ * polygon has its depth and a corridor half its width: depth_m of fencepost_shape.
  *   margin inwards  = min(max(entry_margin_m, accuracy_factor * accuracy), radius / 2)
  *   margin outwards = max(exit margin, accuracy_factor * accuracy)
  * Frozen: it never grows, since conditions embed it; what is to come is in fencepost_condition_options.
@@ -385,7 +386,7 @@ typedef struct fencepost_event {
   double latitude;             /* of the deciding fix, degrees; NaN = none (also the next three) */
   double longitude;            /* degrees */
   double accuracy_m;           /* metres */
-  double boundary_distance_m;  /* geodesic distance to the centre minus the radius; negative inside */
+  double boundary_distance_m;  /* signed geodesic distance to the line: metres, negative inside */
   fencepost_state state;       /* FENCEPOST_STATE_...: what the condition is from date_us on */
   fencepost_cause cause;       /* FENCEPOST_CAUSE_... */
   uint32_t diagnostics;        /* FENCEPOST_DIAGNOSTIC_... */
@@ -405,9 +406,9 @@ typedef struct fencepost_condition {
   uint32_t identifier_length;         /* bytes, without the terminating zero */
   uint64_t generation;                /* add sequence: tells a replacement from what it replaced */
   uint64_t tag;                       /* the one it was added with */
-  double latitude;                    /* circle: centre, degrees */
-  double longitude;                   /* circle: centre, degrees */
-  double radius_m;                    /* circle: metres */
+  double latitude;                    /* circle: centre, degrees; of others NaN */
+  double longitude;                   /* circle: centre, degrees; of others NaN */
+  double radius_m;                    /* circle, and corridor (half its width): metres; of others NaN */
   uint8_t uuid[16];                   /* beacon identity */
   fencepost_transition_policy policy; /* as it was added, the preset's values filled in */
   char identifier[264];               /* UTF-8, terminated; all that follows is zero */
@@ -466,10 +467,10 @@ enum {
   FENCEPOST_REASON_UNMONITORED = 1,   /* over the limit, or unsupported */
   FENCEPOST_REASON_SUSPENDED = 2,     /* a host capability is missing */
   FENCEPOST_REASON_SCANNER_OFF = 3,   /* beacons: scanning is declared off */
-  FENCEPOST_REASON_NO_FIX_YET = 4,    /* circles: undetermined, no fix since */
-  FENCEPOST_REASON_TOO_COARSE = 5,    /* circles: the last fix could not decide because of its accuracy alone */
-  FENCEPOST_REASON_DWELLING = 6,      /* circles: a candidate is open */
-  FENCEPOST_REASON_WITHIN_MARGIN = 7, /* circles: the last fix is on the other side, not decisive */
+  FENCEPOST_REASON_NO_FIX_YET = 4,    /* shapes: undetermined, no fix since */
+  FENCEPOST_REASON_TOO_COARSE = 5,    /* shapes: the last fix could not decide because of its accuracy alone */
+  FENCEPOST_REASON_DWELLING = 6,      /* shapes: a candidate is open */
+  FENCEPOST_REASON_WITHIN_MARGIN = 7, /* shapes: the last fix is on the other side, not decisive */
   FENCEPOST_REASON_INSIDE = 8,
   FENCEPOST_REASON_OUTSIDE = 9,
   FENCEPOST_REASON_NOT_SEEN_YET = 10, /* beacons: undetermined */
@@ -1027,8 +1028,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_wkb_conditions(
 
 /*
  * Makes the conditions exactly those of an array: removes all others, in the order in which they were added, then
- * ensures each of the array, in order, as fencepost_monitor_ensure_circular_condition() and
- * fencepost_monitor_ensure_beacon_condition() would, with a store in one transaction. What is there already and equal
+ * ensures each of the array, in order, as the fencepost_monitor_ensure_..._condition() of its kind would, with a store in
+ * one transaction. What is there already and equal
  * keeps its record, its state and its waiting events. All or nothing: when one element is refused nothing has changed
  * and error->position is its index.
  *
@@ -1100,7 +1101,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
  * The place of a condition's line that is nearest to a position; where there are several, one of them.
  *
  * @param latitude, longitude          Degrees.
- * @param out_latitude, out_longitude  Degrees; NaN when the condition has no line (a beacon).
+ * @param out_latitude, out_longitude  Degrees; NaN when the condition has no line (a beacon, a circle that holds the
+ *                                     whole Earth).
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
  * Since: 0.2
  */
@@ -1255,7 +1257,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_advance(fencepost_monitor *moni
 /*
  * Says that the times of some inputs were wrong, and sets the clock back: see Wrong times above. What the consumer was
  * told and will be told stays: conditions, records, waiting events, the sequence, the counters. What was observed
- * becomes undetermined without an event: a circle until the next fix, a beacon condition until a sighting or until
+ * becomes undetermined without an event: a shape until the next fix, a beacon condition until a sighting or until
  * beacon_initial_timeout_us after the new clock. Open crossings and the last fix are forgotten. What the host stated
  * (scanning, capabilities) holds on. It counts as an input, and is accepted while the queue is full.
  *
@@ -1401,15 +1403,15 @@ FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monito
                                                        fencepost_state *out_state, fencepost_error *error);
 
 /*
- * Tells how far a device at a position may move before it can be on another side of any circle that is monitored: the
- * distance to the nearest line, less a micrometre; 0 on a line, INFINITY when there is no line. (A circle whose radius
- * is above 19 900 km may have its line farther away than the result says.) A circle that is undetermined can be decided
- * by any fix: see fencepost_plan.follow.
+ * Tells how far a device at a position may move before it can be on another side of any circle, polygon or corridor that
+ * is monitored: the distance to the nearest line, less a micrometre; 0 on a line, INFINITY when there is no line. (A circle
+ * whose radius is above 19 900 km may have its line farther away than the result says.) A shape that is undetermined can be
+ * decided by any fix: see fencepost_plan.follow.
  *
  * @param latitude, longitude  Degrees.
  * @param out_distance_m       Metres.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range).
- * Threads: any. Complexity: O(log conditions) and the circles around the position. Since: 0.1
+ * Threads: any. Complexity: O(log conditions) and the shapes around the position. Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_safe_distance(fencepost_monitor *monitor, double latitude,
                                                                double longitude, double *out_distance_m,
