@@ -1,6 +1,6 @@
-package import FencepostKernel
-
 #if FENCEPOST_INVARIANTS
+  package import FencepostKernel
+
   extension FleetEngine {
     package func checkInvariants() throws(Invariant.Broken) {
       var events: [UInt32: Int] = [:]
