@@ -4,12 +4,6 @@ import Fencepost
 ///
 /// Until the first write nothing about the file is changed, and closing leaves it and its log as they were found.
 final class StoreDatabase {
-  /// The log is folded into the file when it holds so many pages, and keeps their room on the disk: a disk that is filled
-  /// by others still takes the next changes.
-  private static let logPages: StaticString = "PRAGMA wal_autocheckpoint=256; PRAGMA journal_size_limit=270336"
-  /// A log that a large write has made longer than this is cut off at once.
-  private static let longLog = 1 << 20
-
   private let connection: Connection
   private let statements: StoreStatements
   private let path: String
@@ -20,6 +14,8 @@ final class StoreDatabase {
   private(set) var sums: StoreSums
   /// Whether a commit waits until it is on the disk.
   private var isSynchronous = true
+  /// `nil` before the first write.
+  private var logLength: LogLength?
 
   /// Opens a file that is locked, and checks everything about it but its rows.
   ///
@@ -114,8 +110,8 @@ final class StoreDatabase {
     do throws(StoreFailure) {
       if !isWritten {
         try connection.run("PRAGMA journal_mode=WAL")
-        try connection.run(Self.logPages)
       }
+      try boundLog()
       if changes.mustSync != isSynchronous {
         // Without waiting a commit outlives the process at once, and the machine with the next one that waits.
         try connection.run(changes.mustSync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
@@ -136,7 +132,15 @@ final class StoreDatabase {
       connection.leaveUntouched(false)
       log = FileIdentity(path: path)
     }
-    if (StoreFiles.size(path) ?? 0) > Self.longLog { foldIn() }
+    if let logLength, (StoreFiles.size(path) ?? 0) > logLength.most { foldIn() }
+  }
+
+  /// Lets the log become as long as the disk has room for. A disk that others fill makes it short again.
+  private func boundLog() throws(StoreFailure) {
+    let length: LogLength = StoreFiles.hasRoom(for: LogLength.roomForLong, beside: path) ? .long : .short
+    guard length != logLength else { return }
+    try connection.run(length.pragmas)
+    logLength = length
   }
 
   /// Folds the log into the file and cuts it off. A disk that does not let it leaves the log as long as it is.

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum {
@@ -21,7 +22,7 @@ static char watched[512];
 static size_t watched_length;
 static int is_on, is_traced, kill_torn, fail_torn, fail_error;
 static long count, kill_at = -1, fail_first, fail_count, mark;
-static uint64_t bytes, syncs;
+static uint64_t bytes, syncs, room;
 static op *trace;
 static size_t trace_count, trace_capacity;
 
@@ -235,6 +236,18 @@ static int renaming(op_kind kind, int (*rename_real)(const char *, const char *)
 int link(const char *from, const char *to) { return renaming(OP_LINK, REAL(link), from, to); }
 int rename(const char *from, const char *to) { return renaming(OP_RENAME, REAL(rename), from, to); }
 
+int statvfs(const char *path, struct statvfs *out) {
+  int result = REAL(statvfs)(path, out);
+  if (result == 0 && room && below(path)) out->f_bavail = room / out->f_frsize;
+  return result;
+}
+
+int statvfs64(const char *path, struct statvfs64 *out) {
+  int result = REAL(statvfs64)(path, out);
+  if (result == 0 && room && below(path)) out->f_bavail = room / out->f_frsize;
+  return result;
+}
+
 void files_watch(const char *directory, int traced) {
   files_stop();
   snprintf(watched, sizeof watched, "%s", directory);
@@ -243,6 +256,7 @@ void files_watch(const char *directory, int traced) {
   bytes = syncs = 0;
   kill_at = -1;
   fail_count = 0;
+  room = 0;
   is_traced = traced;
   inode_count = 0;
   for (int i = 0; i < DESCRIPTORS; i++) descriptor_inode[i] = -1;
@@ -269,11 +283,17 @@ void files_kill(long n, int torn) {
   kill_torn = torn;
 }
 
+void files_room(uint64_t left) { room = left; }
+
 long files_count(void) { return count; }
 uint64_t files_bytes(void) { return bytes; }
 uint64_t files_syncs(void) { return syncs; }
 
-size_t files_trace(const op **out) {
-  *out = trace;
-  return trace_count;
+op *files_take_trace(size_t *number) {
+  op *taken = trace;
+  *number = trace_count;
+  trace = NULL;
+  trace_count = trace_capacity = 0;
+  files_stop();
+  return taken;
 }

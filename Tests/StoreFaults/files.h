@@ -37,10 +37,14 @@ void files_fail(long first, long count, int error, int torn);
 /* The process ends before operation number n; a write is half done when `torn`. */
 void files_kill(long n, int torn);
 
+/* How much room the file system says that it has left, in bytes; 0: what is true. */
+void files_room(uint64_t bytes);
+
 long files_count(void);
 uint64_t files_bytes(void);
 uint64_t files_syncs(void);
 
-size_t files_trace(const op **out);
+/* Stops, and gives the trace away. */
+op *files_take_trace(size_t *count);
 
 #endif

@@ -1,0 +1,24 @@
+/* The attacks, one a file. Each takes how often. */
+#ifndef ATTACKS_H
+#define ATTACKS_H
+
+void attack_kill(long count);
+void attack_power(long count);
+void attack_parts(long count);
+void attack_torn(long count);
+void attack_failing(long count);
+void attack_flips(long count);
+/* Needs `golden`. */
+void attack_migrate(long count);
+void attack_cost(long count);
+void attack_small(long count);
+void attack_race(long count);
+void attack_readonly(long count);
+void attack_million(long count);
+/* What `attack_million` does in a process of its own: opens the store that it left. */
+void open_million(long count);
+
+/* Where the stores of 0.1 are. */
+extern const char *golden;
+
+#endif

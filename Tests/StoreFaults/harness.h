@@ -1,0 +1,46 @@
+/* What every attack needs: the folder of the store, failures that are told and counted, random numbers, files. */
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include <fencepost.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+  PATH_SIZE = 600
+};
+
+/* Where the store of each attack lies. */
+extern const char *folder;
+extern int failures;
+/* What the last call that was refused said. */
+extern fencepost_error last_error;
+
+#define FAIL(...)                     \
+  do {                                \
+    printf("  FAILED: " __VA_ARGS__); \
+    printf("\n");                     \
+    failures++;                       \
+  } while (0)
+
+void random_begin(uint64_t seed);
+uint64_t below(uint64_t limit);
+
+void path_of(char out[PATH_SIZE], const char *name);
+void clear_folder(void);
+/* Whether the folder holds a file of that name and nothing else; NULL: nothing at all. */
+int holds_only(const char *name);
+unsigned char *read_file(const char *path, size_t *size);
+void write_file(const char *name, const void *bytes, size_t size);
+
+/* Runs a child; what waitpid() tells of its end. What it counts as failures is counted here. */
+int in_child(void (*run)(void *context), void *context);
+/* Memory that children share. */
+void *share(size_t size);
+
+double seconds(void);
+/* Processor time of this thread, which other work on the machine does not change. */
+double processor_seconds(void);
+
+#endif

@@ -1,0 +1,65 @@
+/* A store of 0.1 is replaced by one of this version: opening is killed at each operation. */
+#include "attacks.h"
+#include "files.h"
+#include "life.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void open_until_killed(void *context) {
+  long n = *(const long *)context;
+  fencepost_monitor *monitor;
+  files_watch(folder, 0);
+  files_kill(n / 2, (int)(n & 1));
+  open_monitor(&monitor, 0);
+}
+
+void attack_migrate(long count) {
+  (void)count;
+  for (int with_log = 0; with_log < 2; with_log++) {
+    char path[PATH_SIZE];
+    size_t size, log_size = 0, state_size;
+    snprintf(path, sizeof path, "%s/store-1-killed.fencepost", golden);
+    unsigned char *file = read_file(path, &size), *log = NULL;
+    if (with_log) {
+      snprintf(path, sizeof path, "%s/store-1-killed.wal", golden);
+      log = read_file(path, &log_size);
+    }
+    long operations = -1, refused = 0;
+    unsigned char *state = NULL;
+    for (long n = -1; n < 2 * (operations < 0 ? 1 : operations); n++) {
+      clear_folder();
+      write_file("m.fencepost", file, size);
+      if (log) write_file("m.fencepost-wal", log, log_size);
+      fencepost_monitor *monitor;
+      if (n < 0) {
+        files_watch(folder, 0);
+        if (open_monitor(&monitor, 0)) {
+          FAIL("a store of 0.1: %s", last_error.message);
+          break;
+        }
+        operations = files_count();
+        files_stop();
+        state = snapshot_of(monitor, &state_size);
+        fencepost_monitor_destroy(monitor);
+        continue;
+      }
+      if (!WIFSIGNALED(in_child(open_until_killed, &n)))
+        FAIL("operation %ld of opening a store of 0.1 was not reached", n / 2);
+      if (open_monitor(&monitor, 0)) {
+        FAIL("opening a store of 0.1 was killed at operation %ld: %s", n / 2, last_error.message);
+        refused++;
+        continue;
+      }
+      size_t now_size;
+      unsigned char *now = snapshot_of(monitor, &now_size);
+      if (now_size != state_size || memcmp(now, state, state_size))
+        FAIL("opening a store of 0.1 was killed at operation %ld: another state", n / 2);
+      free(now);
+      fencepost_monitor_destroy(monitor);
+    }
+    printf("a store of 0.1 %s: opening was killed at each of %ld operations\n", with_log ? "with its log" : "alone",
+           operations);
+  }
+}
