@@ -70,6 +70,8 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     guard number(at: 68) == Schema.applicationID else {
       throw .foreignFile(number(at: 68))
     }
+    // 1.3.3: what is beyond 2 at byte 18 may only be read, at byte 19 not even that.
+    guard page[18] <= 2, page[19] <= 2 else { throw .damaged("its format is a newer one than SQLite's") }
     let version = number(at: 60)
     if version != 1 { try Schema.check(version) }
     return version

@@ -39,7 +39,7 @@ import Testing
         try engine.add(BeaconIdentityCondition(uuid: BeaconUUID(high: 9, low: 9)), identifier: "new")
       }
       let after = stored.call { $0.snapshot() }
-      guard (try? stored.close()) != nil else { return false }
+      #expect(throws: Never.self, "\(what): it opened, and cannot be written") { try stored.close() }
       if var again = try? StoredEngine(name: "m", options: Drive.options, directory: folder.path) {
         #expect(again.call { $0.snapshot() } == after, "\(what): a changed answer after writing")
       } else {
@@ -78,7 +78,7 @@ import Testing
   @Test func flippedBitsOfTheHeader() throws {
     let (bytes, snapshot) = try sound()
     for place in 0..<100 {
-      for bit in (isSoak ? [0, 1, 2, 3, 4, 5, 6, 7] : [0, 4, 7]) as [UInt8] {
+      for bit in (isSoak || (16..<24).contains(place) ? [0, 1, 2, 3, 4, 5, 6, 7] : [0, 4, 7]) as [UInt8] {
         var damaged = bytes
         damaged[place] ^= 1 << bit
         _ = try check(damaged, snapshot, "bit \(bit) of byte \(place)")
