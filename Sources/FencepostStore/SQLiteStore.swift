@@ -18,6 +18,12 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   /// What is to take the file's place, while it is written in parts.
   private var draft: StoreDraft?
   private var hasLastingName = true
+  /// What was read or written last.
+  private var sums: StoreSums?
+  /// The log that lies beside a file that somebody else has written into, which goes with it.
+  private var spoiltLog: FileIdentity?
+  /// Whether somebody else has written into the file or its log, so that neither is to be relied on.
+  private var isSpoilt = false
   /// Whether everything in the file was handed over.
   private var isRead = false
   private var isRefused = false
@@ -92,6 +98,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       }
       try first?.readAll(pass)
       try database?.readAll(pass)
+      sums = database?.sums
       isRead = true
     } catch {
       throw refused(refusal ?? failed(error))
@@ -111,14 +118,38 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       guard file != nil else { return try create(changes) }
       draft = nil
       do throws(StoreFailure) {
+        if isSpoilt { return try replaceSpoilt(changes) }
         try prepareToWrite()
         try database?.write(changes)
+        sums = database?.sums
       } catch {
         throw error.whileWriting
       }
     } catch {
       throw failed(error)
     }
+  }
+
+  /// Looks whether file and log are as they were left. What was only touched, or copied over itself, is found good.
+  public func mustWriteAll() -> Bool {
+    guard !isSpoilt, process == StoreFiles.process, !isClosed, first == nil, sums != nil,
+      let inPlace = try? file?.isInPlace(), inPlace
+    else { return isSpoilt }
+    let log = database?.log
+    if let old = database {
+      guard old.isTouched else { return false }
+      old.leave()
+      database = nil
+    }
+    do throws(StoreFailure) {
+      database = try open()
+    } catch {
+      switch error {
+      case .damaged, .tooNew: (isSpoilt, spoiltLog) = (true, log)
+      case .busy, .unavailable: break
+      }
+    }
+    return isSpoilt
   }
 
   public func canReplace(rows: Int) -> Bool {
@@ -154,7 +185,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     guard !isClosed else { return }
     isClosed = true
     guard process == StoreFiles.process else { return leaveToParent() }
-    if isRead, !isRefused, file?.obstacle == nil { database?.end(isInPlace: file?.isInPlace ?? false) }
+    if isRead, !isRefused, file?.obstacle == nil { database?.end(isInPlace: (try? file?.isInPlace()) ?? false) }
     draft = nil
     database = nil
     first = nil
@@ -180,7 +211,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
 
   /// Refuses a file that has lost its name: what is written to it would be lost with it, and its log may be another's.
   private func requirePlace() throws(StoreFailure) {
-    isGone = file?.isInPlace == false
+    isGone = try file?.isInPlace() == false
     if isGone { throw .unavailable("it is gone: it was moved, deleted or replaced while it was open") }
   }
 
@@ -203,6 +234,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   private func open() throws(StoreFailure) -> StoreDatabase {
     let opened = try StoreDatabase(path, number: nil)
     try opened.readAll { _ in }
+    if let sums, sums != opened.sums { throw .damaged("somebody else has written into it") }
     return opened
   }
 
@@ -238,6 +270,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       StoreFiles.remove(path)
       throw error
     }
+    sums = draft.sums
     isRead = true
     file = draft.file
     StoreFiles.sweepDrafts(of: path, beside: file)
@@ -259,8 +292,28 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       if first == nil { first = try FirstVersion(path) }
       throw error
     }
+    try use(draft)
+  }
+
+  /// Puts a new file in the place of one that somebody else has written into.
+  private func replaceSpoilt(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
+    guard changes.isWhole else { throw .unavailable("somebody else has written into it, and not all rows are written") }
+    let draft = try StoreDraft(of: path)
+    try draft.fill(changes)
+    let log = StoreFiles.log(of: path)
+    if let spoiltLog, FileIdentity(path: log) == spoiltLog { StoreFiles.remove(log) }
+    try StoreFiles.requireNoRemains(of: path)
+    try StoreFiles.synchroniseDirectory(of: path)
+    try draft.replace(path)
+    isSpoilt = false
+    try use(draft)
+  }
+
+  /// Goes on with a file that has taken the place of another.
+  private func use(_ draft: StoreDraft) throws(StoreFailure) {
     file = draft.file
     hasLastingName = false
+    sums = draft.sums
     database = try open()
     try makeNameLast()
   }
@@ -282,6 +335,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     }
     file = draft.file
     hasLastingName = false
+    self.sums = draft.sums
     database = try? StoreDatabase(path, verified: draft.sums)
   }
 

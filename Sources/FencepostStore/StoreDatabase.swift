@@ -9,8 +9,8 @@ final class StoreDatabase {
   private let path: String
   private let hadLog: Bool
   private var isWritten = false
-  /// The log that is written to; `nil` before the first write.
-  private var log: FileIdentity?
+  /// File and log as this object left them; `nil` before all was read or something written.
+  private var noted: (file: FileState?, log: FileState?)?
   private(set) var sums: StoreSums
   /// Whether a commit waits until it is on the disk.
   private var isSynchronous = true
@@ -98,15 +98,39 @@ final class StoreDatabase {
     guard told == head.withUnsafeBytes({ found.end(of: UnsafeRawBufferPointer(rebasing: $0.dropLast(StoreSums.size))) })
     else { throw .otherRows }
     sums = found
+    note()
   }
 
   /// Whether another object must be made before it is written.
   var isForReading: Bool { connection.isImmutable }
 
+  /// The log that was there when something was read or written last.
+  var log: FileIdentity? { noted?.log?.identity }
+
   /// Whether the log that is written to is still the one beside the file.
-  var hasItsLog: Bool { log == nil || log == FileIdentity(path: StoreFiles.log(of: path)) }
+  var hasItsLog: Bool { !isWritten || log == FileIdentity(path: StoreFiles.log(of: path)) }
+
+  /// Whether somebody else seems to have written into the file or its log, or to have put a log there.
+  var isTouched: Bool {
+    guard let noted else { return false }
+    if noted.file != FileState(path: path) { return true }
+    let found = FileState(path: StoreFiles.log(of: path))
+    guard let log = noted.log else { return (found?.size ?? 0) > 0 }
+    // A log that was written to can still be read when its name is gone, and is not touched by what has the name.
+    return found?.identity == log.identity ? found != log : !isWritten
+  }
+
+  private func note() {
+    noted = (FileState(path: path), FileState(path: StoreFiles.log(of: path)))
+  }
+
+  /// Lets what is on the disk be as it is when this object goes.
+  func leave() {
+    connection.leaveUntouched(true)
+  }
 
   func write(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
+    defer { note() }
     do throws(StoreFailure) {
       if !isWritten {
         try connection.run("PRAGMA journal_mode=WAL")
@@ -126,13 +150,11 @@ final class StoreDatabase {
       connection.rollBack()
       throw error
     }
-    let path = StoreFiles.log(of: path)
     if !isWritten {
       isWritten = true
       connection.leaveUntouched(false)
-      log = FileIdentity(path: path)
     }
-    if let logLength, (StoreFiles.size(path) ?? 0) > logLength.most { foldIn() }
+    if let logLength, (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) > logLength.most { foldIn() }
   }
 
   /// Lets the log become as long as the disk has room for. A disk that others fill makes it short again.

@@ -69,7 +69,13 @@ final class StoreFile {
   }
 
   /// Whether the file still has its name: it is neither moved nor deleted nor replaced.
-  var isInPlace: Bool { FileIdentity(path: path) == identity }
+  ///
+  /// - Throws: When it cannot be told, as where a directory may not be entered any more.
+  func isInPlace() throws(StoreFailure) -> Bool {
+    if let found = FileIdentity(path: path) { return found == identity }
+    if errno == ENOENT || errno == ENOTDIR { return false }
+    throw SystemFailure.last("the file cannot be looked at")
+  }
 
   /// Whether a path leads to this very file.
   func isSame(as path: String) -> Bool { FileIdentity(path: path) == identity }
@@ -127,29 +133,6 @@ final class StoreFile {
   #else
     private static let setLock: Int32 = 90
   #endif
-}
-
-/// What tells a file from any other, whatever its name.
-struct FileIdentity: Equatable {
-  private let device: UInt64
-  private let number: UInt64
-
-  init?(path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    self.init(status)
-  }
-
-  init?(descriptor: Int32) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    self.init(status)
-  }
-
-  private init(_ status: stat) {
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    number = UInt64(truncatingIfNeeded: status.st_ino)
-  }
 }
 
 /// What the system said last.

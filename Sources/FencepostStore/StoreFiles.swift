@@ -18,10 +18,20 @@ enum StoreFiles {
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .unavailable("\(path) is not a directory") }
   }
 
-  /// The path of a monitor's file. A relative one begins with a dot, so that nothing takes it for a URI.
+  /// The path of a monitor's file, from the root on: the process may go to another directory while it is open. Where the
+  /// present one has no path it begins with a dot, so that nothing takes it for a URI.
   static func path(of name: String, in directory: String) -> String {
-    let start = directory.hasPrefix("/") ? "" : "./"
+    let start = directory.hasPrefix("/") ? "" : "\(currentDirectory ?? ".")/"
     return "\(start)\(directory)\(directory.hasSuffix("/") ? "" : "/")\(name).fencepost"
+  }
+
+  private static var currentDirectory: String? {
+    // It does not begin with a slash when it cannot be reached from the root.
+    guard let current = getcwd(nil, 0) else { return nil }
+    defer { free(current) }
+    let path = String(cString: current)
+    guard path.hasPrefix("/") else { return nil }
+    return path == "/" ? "" : path
   }
 
   /// The path that a file has without symbolic links, as SQLite sees it: what lies beside it lies there.
@@ -45,11 +55,7 @@ enum StoreFiles {
   ///
   /// - Parameter limit: Bytes, of the whole path from the root on.
   static func requireLength(_ path: String, limit: Int) throws(StoreFailure) {
-    var length = path.utf8.count
-    if !path.hasPrefix("/"), let current = getcwd(nil, 0) {
-      length += strlen(current) - 1
-      free(current)
-    }
+    let length = path.utf8.count
     guard length <= limit else {
       throw .unavailable("its path has \(length) bytes; accepted are up to \(limit)")
     }
@@ -136,8 +142,11 @@ enum StoreFiles {
   /// Makes the names in a file's directory last.
   static func synchroniseDirectory(of path: String) throws(StoreFailure) {
     let descriptor = open(split(path).directory, O_RDONLY | O_CLOEXEC)
-    // A directory that may be written and not read cannot be synchronised.
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else {
+      // A directory that may be written and not read cannot be synchronised.
+      if errno == EACCES { return }
+      throw SystemFailure.last("the directory cannot be opened")
+    }
     defer { _ = close(descriptor) }
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemFailure.last("the directory cannot be written") }
   }

@@ -134,6 +134,55 @@ import Testing
     #expect(opened.call { $0.identifiers } == ["a", "b"])
   }
 
+  /// What somebody else wrote into the file or its log while it was open does not last: all is written anew, before the call
+  /// that finds it returns.
+  @Test(arguments: ["m.fencepost", "m.fencepost-wal"], [0, 1_000, 5_000]) func whatOthersWriteIntoItIsReplaced(
+    _ name: String, _ length: Int
+  ) throws {
+    let folder = try Folder()
+    var stored = try open(folder)
+    try add("a", to: &stored)
+    let bytes = try folder.bytes(name)
+    for (identifier, damage) in [
+      ("b", Array(bytes.prefix(length))), ("c", bytes + [UInt8](repeating: 7, count: length)),
+    ] {
+      let handle = try #require(FileHandle(forWritingAtPath: folder.file(name)))
+      try handle.truncate(atOffset: 0)
+      try handle.write(contentsOf: damage)
+      try handle.close()
+      try add(identifier, to: &stored)
+      #expect(stored.storeStatus == .kept)
+      let copy = try Folder()
+      try folder.copy(into: copy)
+      var killed = try open(copy)
+      #expect(killed.call { $0.identifiers.last } == identifier)
+      try killed.close()
+    }
+    try stored.close()
+    #expect(folder.names == ["m.fencepost"])
+  }
+
+  /// The log of another store that somebody puts beside the open file is neither taken in nor removed.
+  @Test func aForeignLogThatAppearsIsLeft() throws {
+    let folder = try Folder()
+    let other = try Folder()
+    var stored = try open(folder)
+    var another = try open(other)
+    try add("x", to: &another)
+    let log = try other.bytes("m.fencepost-wal")
+    try folder.write(log, to: "other")
+    #expect(rename(folder.file("other"), folder.file("m.fencepost-wal")) == 0)
+    try add("a", to: &stored)
+    #expect(stored.storeStatus == .failing)
+    #expect(try folder.bytes("m.fencepost-wal") == log)
+    try FileManager.default.removeItem(atPath: folder.file("m.fencepost-wal"))
+    try stored.checkpoint()
+    #expect(stored.storeStatus == .kept)
+    try stored.close()
+    var again = try open(folder)
+    #expect(again.call { $0.identifiers } == ["a"])
+  }
+
   /// A crash leaves file and log; somebody moves some of the two away and begins anew. What opens is what was, a store
   /// without the log an older one, and no log ever becomes part of another file.
   @Test func eachSubsetOfTheFilesThatIsMoved() throws {

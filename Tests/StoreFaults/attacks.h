@@ -14,6 +14,9 @@ void attack_cost(long count);
 void attack_small(long count);
 void attack_race(long count);
 void attack_readonly(long count);
+void attack_links(long count);
+void attack_scarce(long count);
+void attack_meddling(long count);
 void attack_million(long count);
 /* What `attack_million` does in a process of its own: opens the store that it left. */
 void open_million(long count);

@@ -60,16 +60,25 @@ void attack_failing(long count) {
   files_watch(folder, 0);
   run_life(&played);
   long operations = files_count();
+  clear_folder();
+  files_watch(folder, 0);
+  fencepost_monitor *made;
+  if (open_monitor(&made, 0)) abort();
+  long creating = files_count();
   files_stop();
-  static const int errors[] = {ENOSPC, EIO, EDQUOT};
+  fencepost_monitor_destroy(made);
+  static const int errors[] = {ENOSPC, EIO, EDQUOT, EROFS, EINTR};
   long refused = 0;
   for (long i = 0; i < count; i++) {
-    long first = (long)below((uint64_t)operations), number = 1 + (long)below(i % 3 == 0 ? 3 : 40);
+    /* One in four of the operations that make the store. */
+    long first = (long)below((uint64_t)(i % 4 == 3 ? creating : operations)),
+         number = 1 + (long)below(i % 3 == 0 ? 3 : 40);
     int torn = (int)(i & 1);
     clear_folder();
     files_watch(folder, 0);
     files_room(16 << 20);
-    files_fail(first, number, errors[i % 3], torn);
+    files_shorten((i % 7 == 6) * 3);
+    files_fail(first, number, errors[i % 5], torn);
     fencepost_monitor *monitor;
     fencepost_status status = open_monitor(&monitor, 0);
     if (status) {

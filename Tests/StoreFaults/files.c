@@ -21,6 +21,7 @@ enum {
 static char watched[512];
 static size_t watched_length;
 static int is_on, is_traced, kill_torn, fail_torn, fail_error;
+static long shorten, writes;
 static long count, kill_at = -1, fail_first, fail_count, mark;
 static uint64_t bytes, syncs, room;
 static op *trace;
@@ -146,6 +147,7 @@ int mkstemp(char *path) {
 int mkstemp64(char *path) { return mkstemp(path); }
 
 static ssize_t write_at(int descriptor, const void *data, size_t size, off_t offset) {
+  if (shorten && size > 1 && ++writes % shorten == 0) size /= 2;
   int what = begin();
   bytes += size;
   size_t done = what == 0 ? size : (what == 2 || fail_torn) ? size / 2 : 0;
@@ -257,6 +259,7 @@ void files_watch(const char *directory, int traced) {
   kill_at = -1;
   fail_count = 0;
   room = 0;
+  shorten = writes = 0;
   is_traced = traced;
   inode_count = 0;
   for (int i = 0; i < DESCRIPTORS; i++) descriptor_inode[i] = -1;
@@ -277,6 +280,8 @@ void files_fail(long first, long number, int error, int torn) {
   fail_error = error;
   fail_torn = torn;
 }
+
+void files_shorten(long n) { shorten = n; }
 
 void files_kill(long n, int torn) {
   kill_at = n;

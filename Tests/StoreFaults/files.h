@@ -34,6 +34,8 @@ void files_mark(long call);
 
 /* The operations first ... first + count - 1 fail with an errno; of a write half is done when `torn`. */
 void files_fail(long first, long count, int error, int torn);
+/* From now on every n-th write writes half and says so, as signals and quotas make it; 0: none. */
+void files_shorten(long n);
 /* The process ends before operation number n; a write is half done when `torn`. */
 void files_kill(long n, int torn);
 

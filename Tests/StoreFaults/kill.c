@@ -44,6 +44,7 @@ void attack_kill(long count) {
     kills++;
     const progress *at = &shared->progress;
     long state = found_state(at->completed, at->completed + 1);
+    if (!holds_only("m.fencepost")) FAIL("killed at operation %ld: something is left", shared->operation);
     if (state == -3 && !at->is_open) continue;
     if (state < 0)
       FAIL("killed at operation %ld%s after %ld calls: %ld %s", shared->operation, shared->is_torn ? ", torn" : "",

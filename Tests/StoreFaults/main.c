@@ -14,9 +14,11 @@ static const struct {
   const char *name;
   void (*run)(long count);
 } commands[] = {
-    {"kill", attack_kill},    {"power", attack_power}, {"parts", attack_parts},       {"torn", attack_torn},
-    {"fail", attack_failing}, {"flips", attack_flips}, {"migrate", attack_migrate},   {"cost", attack_cost},
-    {"small", attack_small},  {"race", attack_race},   {"readonly", attack_readonly}, {"million", attack_million},
+    {"kill", attack_kill},         {"power", attack_power},       {"parts", attack_parts},
+    {"torn", attack_torn},         {"fail", attack_failing},      {"flips", attack_flips},
+    {"migrate", attack_migrate},   {"cost", attack_cost},         {"small", attack_small},
+    {"race", attack_race},         {"readonly", attack_readonly}, {"million", attack_million},
+    {"meddling", attack_meddling}, {"scarce", attack_scarce},     {"links", attack_links},
     {"open", open_million},
 };
 

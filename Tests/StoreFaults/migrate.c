@@ -3,6 +3,7 @@
 #include "files.h"
 #include "life.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,6 +14,48 @@ static void open_until_killed(void *context) {
   files_watch(folder, 0);
   files_kill(n / 2, (int)(n & 1));
   open_monitor(&monitor, 0);
+}
+
+/* Opening goes on in memory while the disk fails, and the store of 0.1 stays whole until it can be replaced. */
+typedef struct {
+  long first, number;
+  int error, is_closed;
+} failure;
+
+static void open_failing(void *context) {
+  const failure *failing = context;
+  fencepost_monitor *monitor;
+  files_watch(folder, 0);
+  files_fail(failing->first, failing->number, failing->error, 1);
+  if (open_monitor(&monitor, 0)) {
+    FAIL("while the disk fails: %s", last_error.message);
+    return;
+  }
+  if (!failing->is_closed) return;
+  files_fail(0, 0, 0, 0);
+  if (fencepost_monitor_checkpoint(monitor, &last_error)) FAIL("when it works again: %s", last_error.message);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void fail_at_each(const unsigned char *file, size_t size, const unsigned char *log, size_t log_size,
+                         long operations, uint64_t inputs) {
+  static const int errors[] = {ENOSPC, EIO, EINTR};
+  for (long i = 0; i < operations * 6; i++) {
+    int error = errors[i / 2 % 3];
+    /* SQLite tries again for as long as it is interrupted. */
+    failure failing = {i / 6, i & 1 ? 1 : error == EINTR ? 3 : 1000000, error, (int)(i / 2 & 1)};
+    clear_folder();
+    write_file("m.fencepost", file, size);
+    if (log) write_file("m.fencepost-wal", log, log_size);
+    if (in_child(open_failing, &failing)) FAIL("operation %ld of opening a store of 0.1 fails", failing.first);
+    fencepost_monitor *monitor;
+    fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+    if (open_monitor(&monitor, 0) || fencepost_monitor_statistics(monitor, &statistics, NULL))
+      FAIL("operation %ld of opening a store of 0.1 failed: %s", failing.first, last_error.message);
+    else if (statistics.input_count != inputs)
+      FAIL("operation %ld of opening a store of 0.1 failed: another state", failing.first);
+    fencepost_monitor_destroy(monitor);
+  }
 }
 
 void attack_migrate(long count) {
@@ -27,6 +70,7 @@ void attack_migrate(long count) {
       log = read_file(path, &log_size);
     }
     long operations = -1, refused = 0;
+    uint64_t inputs = 0;
     unsigned char *state = NULL;
     for (long n = -1; n < 2 * (operations < 0 ? 1 : operations); n++) {
       clear_folder();
@@ -42,6 +86,9 @@ void attack_migrate(long count) {
         operations = files_count();
         files_stop();
         state = snapshot_of(monitor, &state_size);
+        fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+        if (fencepost_monitor_statistics(monitor, &statistics, NULL)) abort();
+        inputs = statistics.input_count;
         fencepost_monitor_destroy(monitor);
         continue;
       }
@@ -59,7 +106,8 @@ void attack_migrate(long count) {
       free(now);
       fencepost_monitor_destroy(monitor);
     }
-    printf("a store of 0.1 %s: opening was killed at each of %ld operations\n", with_log ? "with its log" : "alone",
-           operations);
+    fail_at_each(file, size, log, log_size, operations, inputs);
+    printf("a store of 0.1 %s: opening was killed, and failed, at each of %ld operations\n",
+           with_log ? "with its log" : "alone", operations);
   }
 }

@@ -12,6 +12,9 @@ public protocol MonitorStorage: AnyObject, Sendable {
   /// - Throws: ``MonitorError/storeUnavailable(_:)``
   func write(_ changes: borrowing MonitorChanges) throws(MonitorError)
 
+  /// Whether the next ``write(_:)`` must have all rows, because what is kept is not what was written any more.
+  func mustWriteAll() -> Bool
+
   /// Whether ``replace(with:limit:)`` can be begun: whether there is room for a second copy of the monitor.
   ///
   /// - Parameter rows: How many rows it has at most.
@@ -45,6 +48,7 @@ public protocol MonitorStorage: AnyObject, Sendable {
 }
 
 extension MonitorStorage {
+  public func mustWriteAll() -> Bool { false }
   public func canReplace(rows: Int) -> Bool { false }
   public func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
     throw .storeUnavailable("it takes no image")

@@ -230,7 +230,8 @@ public struct StoredEngine: Sendable {
     }
     // The second time what the first one led to: that the storage works again.
     for _ in 0..<2 {
-      let changes = MonitorChanges(engine, kept, isWhole: isWholeDue, mustSync: mustSync)
+      let isWhole = isWholeDue || storage.mustWriteAll()
+      let changes = MonitorChanges(engine, kept, isWhole: isWhole, mustSync: mustSync)
       try storage.write(changes)
       engine.clearJournal()
       kept.update(changes, generation: engine.table.order.lastGeneration)
@@ -321,6 +322,6 @@ public struct StoredEngine: Sendable {
     }
     let isSaved =
       !engine.hasChanges && engine.tracker.counters.inputCount == savedInputCount && failure == nil && image == nil
-    if isSaved { try storage.check() } else { try save(storage) }
+    if isSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage) }
   }
 }
