@@ -41,18 +41,25 @@ extension Tracker {
 
   /// Applies a fix as ``evaluate(_:_:_:_:)`` does, without a neighbourhood.
   ///
-  /// - Parameter radius: How far around to look for thresholds.
+  /// - Parameters:
+  ///   - radius: How far around to look for thresholds.
+  ///   - isGathered: Whether the survey has gathered what is there already.
   /// - Returns: How far the device can move before a fix may change something, metres; not more than the radius.
   mutating func evaluateAlone(
-    _ fix: Fix, within radius: Double, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+    _ fix: Fix, within radius: Double, isGathered: Bool, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ survey: inout Survey
   ) -> Double {
     passTime(to: fix.time, table, &delivery, &survey)
     lastFix = fix
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !states.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
-    neighbourhood.proposeRadius(radius)
-    gatherReached(at: position, table, &survey)
+    if isGathered {
+      survey.resume(around: position, within: radius)
+    } else {
+      survey.gather(table.index, around: position, within: radius)
+    }
+    gatherReachedAlone(at: position, table, &survey)
     var index = 0
     while index < survey.reached.count {
       cross(survey.reached[index], fix, at: position, table, &survey)
@@ -67,6 +74,21 @@ extension Tracker {
     }
     for watch in active.watches { least = min(least, watch.slack(at: position)) }
     return least
+  }
+
+  /// Tells the shapes apart whose threshold is reached from those that are near and settled outside.
+  private func gatherReachedAlone(at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey) {
+    for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
+    for hit in survey.gathered where states.isSettledOutside(hit.id, table) {
+      var slack = Double(hit.slack)
+      if slack <= Neighbourhood.chordGuard { slack = entrySlack(hit.id, at: position, table) }
+      if slack <= 0 {
+        survey.reached.append(hit.id)
+        survey.release(hit.id)
+      } else {
+        survey.near.append(NearThreshold(slack: slack, slot: hit.id))
+      }
+    }
   }
 
   /// Decides what a fix can decide of the undetermined shapes, in add order. Nothing is looked at that the fix settles

@@ -43,6 +43,20 @@ public final class Conditions: Sendable {
       try lock.withLock { _ throws(Failure) in try body(template.pointee) }
     }
 
+    /// Reads the table alone, which spares a copy of the rest.
+    @inline(__always)
+    func readTable<Result: Sendable, Failure>(
+      _ body: (ConditionTable) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      try lock.withLock { _ throws(Failure) in try body(template.pointee.table) }
+    }
+
+    /// Calls `body` with the last generation of the table, for who needs no more of it: the table is not copied.
+    @inline(__always)
+    func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
+      lock.withLock { _ in body(template.pointee.table.order.lastGeneration) }
+    }
+
     fileprivate func hold<Result: Sendable, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
       try lock.withLock { _ throws(Failure) in try body() }
     }

@@ -20,6 +20,10 @@ struct DeviceTable: Sendable {
     cold.own()
   }
 
+  /// Makes sure that nobody else sees what is changed of the lines alone.
+  @inline(__always)
+  mutating func ownLines() { lines.own() }
+
   /// Whether a number is a device's to which something can be fed.
   @inline(__always)
   func isLive(_ device: UInt32) -> Bool { Int(device) < lines.count && lines[device].isLive }

@@ -9,8 +9,7 @@ extension FleetEngine {
     try require(device)
     devices.own()
     let sightings = ContiguousArray(sightings)
-    try gate.read { engine throws(MonitorError) in
-      let table = engine.table
+    try gate.readTable { table throws(MonitorError) in
       try admit(time, device, maxStep: maxTimeStep, table)
       counters.acceptedSightings += 1
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, _, state in
@@ -39,8 +38,7 @@ extension FleetEngine {
   public mutating func setScanning(_ isOn: Bool, at time: Timestamp, for device: UInt32) throws(MonitorError) {
     try require(device)
     devices.own()
-    try gate.read { engine throws(MonitorError) in
-      let table = engine.table
+    try gate.readTable { table throws(MonitorError) in
       try admit(time, device, maxStep: maxTimeStep, table)
       let options = options
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in

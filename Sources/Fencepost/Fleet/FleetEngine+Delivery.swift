@@ -21,12 +21,26 @@ extension FleetEngine {
     return gate.read { engine in
       let table = engine.table
       var count = 0
-      while count < limit, let entry = handOut(table) {
-        body(entry, self, engine)
-        count += 1
-      }
+      var block: ContiguousArray<FleetEntry> = []
+      repeat {
+        block.removeAll(keepingCapacity: true)
+        let most = min(limit - count, Self.handedOutAtOnce)
+        while block.count < most, let entry = handOut(table) { block.append(entry) }
+        // One copy for many events; it is gone before anything changes.
+        hand(block, self, engine, body)
+        count += block.count
+      } while block.count == Self.handedOutAtOnce
       return count
     }
+  }
+
+  private static var handedOutAtOnce: Int { 256 }
+
+  private func hand(
+    _ block: ContiguousArray<FleetEntry>, _ fleet: FleetEngine, _ engine: borrowing MonitorEngine,
+    _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing MonitorEngine) -> Void
+  ) {
+    for entry in block { body(entry, fleet, engine) }
   }
 
   private mutating func handOut(_ table: ConditionTable) -> FleetEntry? {

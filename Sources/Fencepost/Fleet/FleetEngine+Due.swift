@@ -8,8 +8,7 @@ extension FleetEngine {
   /// - Complexity: O(what is due), whatever the number of devices.
   public mutating func advance(to time: Timestamp) throws(MonitorError) {
     devices.own()
-    try gate.read { engine throws(MonitorError) in
-      let table = engine.table
+    try gate.readTable { table throws(MonitorError) in
       if let defect = time.defect { throw .invalidArgument(defect) }
       guard !isFull(table) else { throw .queueFull(limit: options.maxPendingEvents) }
       guard time.microseconds >= floor else {
@@ -43,8 +42,7 @@ extension FleetEngine {
   public mutating func advance(to time: Timestamp, for device: UInt32) throws(MonitorError) {
     try require(device)
     devices.own()
-    try gate.read { engine throws(MonitorError) in
-      let table = engine.table
+    try gate.readTable { table throws(MonitorError) in
       try admit(time, device, maxStep: .max, table)
       evaluate(device, at: time.microseconds, row: 0, table) { tracker, observed, survey, state in
         state.counters.others += 1
@@ -61,8 +59,7 @@ extension FleetEngine {
   /// - Complexity: O(1), but for devices whose next deadline was that of a condition that is gone.
   public mutating func nextDeadline() -> Timestamp? {
     devices.own()
-    return gate.read { engine in
-      let table = engine.table
+    return gate.readTable { table in
       announceToAll(at: nil, table)
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)

@@ -8,11 +8,11 @@ extension FleetEngine {
   ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
   public mutating func feed(_ fix: Fix, for device: UInt32) throws(MonitorError) {
     try require(device)
+    devices.ownLines()
+    let isFull = delivery.count >= options.maxPendingEvents
+    if !isFull, gate.withGeneration({ passes(fix, device, $0) }) { return }
     devices.own()
-    try gate.read { engine throws(MonitorError) in
-      if delivery.count < options.maxPendingEvents, passes(fix, device, engine.table.order.lastGeneration) { return }
-      try decide(fix, device, row: 0, engine.table)
-    }
+    try gate.readTable { table throws(MonitorError) in try decide(fix, device, row: 0, table) }
   }
 
   /// Takes a fix in the safe region, before anything is due.
@@ -55,10 +55,11 @@ extension FleetEngine {
   private mutating func accept(_ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable) {
     if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 } }
     devices.lines[device].acceptedFixes &+= 1
-    if measures(fix, device, table) { return }
+    var isGathered = false
+    if measures(fix, device, table, &isGathered) { return }
     let radius = devices.lines[device].lookRadius
     evaluate(device, at: fix.time.microseconds, row: row, table) { tracker, observed, survey, _ in
-      tracker.evaluateAlone(fix, within: radius, table, &observed, &survey)
+      tracker.evaluateAlone(fix, within: radius, isGathered: isGathered, table, &observed, &survey)
     }
   }
 
@@ -67,8 +68,11 @@ extension FleetEngine {
 
   /// Takes a fix that reaches no threshold, before anything is due, and moves the safe region there.
   ///
+  /// - Parameter isGathered: Whether what is around was gathered.
   /// - Returns: Whether it did; else nothing has changed.
-  private mutating func measures(_ fix: Fix, _ device: UInt32, _ table: ConditionTable) -> Bool {
+  private mutating func measures(
+    _ fix: Fix, _ device: UInt32, _ table: ConditionTable, _ isGathered: inout Bool
+  ) -> Bool {
     let line = devices.lines[device]
     guard line.seen == table.order.lastGeneration, line.earliest > fix.time.microseconds, line.cold != ColdStore.none
     else { return false }
@@ -91,6 +95,7 @@ extension FleetEngine {
       least = min(least, slack)
     }
     survey.gather(table.index, around: position, within: line.lookRadius)
+    isGathered = true
     for hit in survey.gathered where Double(hit.slack) < least {
       if state.insides.contains(where: { $0.slot == hit.id }) || state.crossings.contains(where: { $0.slot == hit.id })
       {
@@ -144,7 +149,7 @@ extension FleetEngine {
       throw .invalidArgument("row \(row): \(rows.device(row)) is the number of no device", position: row)
     }
     devices.own()
-    try gate.read { engine throws(MonitorError) in try feed(rows, engine.table, &result) }
+    try gate.readTable { table throws(MonitorError) in try feed(rows, table, &result) }
   }
 
   private mutating func feed(
