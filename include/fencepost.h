@@ -1141,7 +1141,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_next_record(fencepost_monitor *
  * @param buffer     May be NULL only if capacity is 0.
  * @param capacity   Bytes; 0 asks for the size.
  * @param out_size   Receives the bytes needed in all, also with BUFFER_TOO_SMALL.
- * @param out_count  Receives the number of identifiers; may be NULL.
+ * @param out_count  Receives the number of identifiers, not with BUFFER_TOO_SMALL; may be NULL.
  * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_identifiers(fencepost_monitor *monitor, char *buffer, size_t capacity,
@@ -1445,7 +1445,7 @@ typedef struct fencepost_armed_condition {
   double latitude;     /* centre, degrees */
   double longitude;    /* centre, degrees */
   double radius_m;     /* metres */
-  double slack_m;      /* distance of the position to the line; INFINITY for a circle without one, the whole Earth */
+  double slack_m;      /* distance of the position to the circle's line; INFINITY for one without, the whole Earth */
   uint32_t is_inside;  /* the side of the position: what a back end has to assume that tells of changes only */
   uint32_t is_new;     /* 1: arm it, after what is not kept was disarmed; 0: it is armed already, leave it alone */
   uint32_t reserved;   /* 0 */
@@ -1474,7 +1474,9 @@ typedef struct fencepost_plan {
  * fix that is fed. Records and states are not touched.
  *
  * Armed are the circles whose lines are nearest (ties: the smaller radius, then the identifier), all of them when they
- * fit. Beacon conditions take no part.
+ * fit. Beacon conditions take no part. For a polygon or corridor stands a circle around it while the position is outside
+ * of that, or a circle within it while the position is inside of that; elsewhere none, and the wake-up circle ends before
+ * its line. Such a circle is another one at another position: each plan arms it anew (out_keep 0, is_new 1).
  *
  * @param latitude, longitude  Degrees.
  * @param accuracy_m   Of the position, finite, >= 0; the wake-up circle is smaller by it.

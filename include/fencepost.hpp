@@ -135,7 +135,7 @@ inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
 
-/* A circle without an identifier, or a beacon identity when its kind is set: an element of what
+/* A circle without an identifier; or a beacon identity, polygon or corridor when its kind is set: an element of what
    monitor::sync_conditions() takes. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
 

@@ -122,8 +122,10 @@ static void a_plan_is_refused(void) {
   uint64_t before[1] = {1};
   uint32_t keep[1] = {7};
   size_t count = 99;
-#define PLAN(latitude, accuracy, options, armed_, n, keep_, rows, capacity, count_, plan_) \
-  fencepost_monitor_plan(monitor, latitude, 0, accuracy, options, armed_, n, keep_, rows, capacity, count_, plan_, NULL)
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+#define PLAN(latitude, accuracy, options, armed_, n, keep_, rows, capacity, count_, plan_)                         \
+  fencepost_monitor_plan(monitor, latitude, 0, accuracy, options, armed_, n, keep_, rows, capacity, count_, plan_, \
+                         &error)
   CHECK_STATUS(PLAN(91, 0, NULL, before, 1, keep, armed, 20, &count, &plan), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(PLAN(0, -1, NULL, before, 1, keep, armed, 20, &count, &plan), FENCEPOST_E_INVALID_ARGUMENT);
   CHECK_STATUS(PLAN(0, (double)NAN, NULL, before, 1, keep, armed, 20, &count, &plan), FENCEPOST_E_INVALID_ARGUMENT);
@@ -155,6 +157,7 @@ static void a_plan_is_refused(void) {
   CHECK_INT(count, 99);
   CHECK_STATUS(PLAN(0, 0, NULL, before, 1, keep, armed, 9, &count, &plan), FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_INT(count, 10);
+  CHECK_CONTAINS(error.message, "10 armed conditions are needed");
   CHECK(memcmp(armed, untouched, sizeof armed) == 0 && keep[0] == 7 && plan.follow == 0);
   CHECK_OK(PLAN(0, 0, NULL, NULL, 0, NULL, NULL, 0, &count, &plan)); /* only asks */
   CHECK_INT(count, 10);

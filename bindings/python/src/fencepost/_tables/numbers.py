@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from math import inf
 from typing import Any, SupportsIndex
 
 from .._native import InvalidArgumentError
@@ -37,6 +38,19 @@ def real(value: Any, what: str) -> float:
     except (ValueError, ArithmeticError):
         raise InvalidArgumentError(f"{what} {shown(value)} is not a number that a double can hold") from None
     return value if kind is int else number
+
+
+def radius_in_metres(value: Any, what: str = "radius") -> float:
+    """A number of metres above 0.
+
+    Raises:
+        TypeError: It is no number.
+        InvalidArgumentError: It is not finite, or not above 0.
+    """
+    metres = real(value, what)
+    if not 0 < metres < inf:
+        raise InvalidArgumentError(f"{what} is {metres}; accepted are finite values above 0 metres")
+    return metres
 
 
 def whole(value: Any, what: str, expected: str = "int") -> int:

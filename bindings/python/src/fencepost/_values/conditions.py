@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias
 
 from .._native import InvalidArgumentError, circle_contains, parse_uuid
-from .._tables.numbers import integer, real
+from .._tables.numbers import integer, radius_in_metres, real
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -62,10 +61,7 @@ class CircularGeographicCondition:
             if not -most <= degrees <= most:
                 raise InvalidArgumentError(f"{name} is {degrees}; accepted are -{most} to {most} degrees")
             object.__setattr__(self, name, degrees)
-        radius = real(self.radius, "radius")
-        if not 0 < radius < inf:
-            raise InvalidArgumentError(f"radius is {radius}; accepted are finite values above 0 metres")
-        object.__setattr__(self, "radius", radius)
+        object.__setattr__(self, "radius", radius_in_metres(self.radius))
 
     @property
     def center(self) -> tuple[float, float]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import isfinite
 from typing import Any, ClassVar, TypeAlias
 
 from .._native import InvalidArgumentError, shape_distance
 from .._tables.geometries import Vertices, geometry_of, of_geojson, of_places, of_wkb, of_wkt
-from .._tables.numbers import real, shown
+from .._tables.numbers import radius_in_metres, real, shown
 from .conditions import Geometry
 
 EDGES = ("geodesic", "planar")
@@ -169,10 +169,7 @@ class CorridorGeographicCondition:
             found = of_places([path], False)
         elif found.is_area:
             raise InvalidArgumentError("type: a polygon is no line: a PolygonalGeographicCondition has a buffer")
-        metres = real(radius, "radius")
-        if not 0 < metres < inf:
-            raise InvalidArgumentError(f"radius is {metres}; accepted are finite values above 0 metres")
-        _set(self, wkb=found.wkb, radius=metres, edges=_edges(edges))
+        _set(self, wkb=found.wkb, radius=radius_in_metres(radius), edges=_edges(edges))
 
     @property
     def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:
