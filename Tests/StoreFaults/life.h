@@ -21,6 +21,8 @@ int is_commit(long call);
 long lowest(long completed);
 
 unsigned char *snapshot_of(fencepost_monitor *monitor, size_t *size);
+/* A sum over the same. */
+uint64_t sum_of(fencepost_monitor *monitor);
 /* Whether two monitors have the same state; frees both. */
 int are_same(unsigned char *one, size_t size, unsigned char *other, size_t other_size);
 

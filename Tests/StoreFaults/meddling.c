@@ -62,6 +62,10 @@ static void put_a_directory_for_the_log(void) {
   if ((unlink(path), mkdir(path, 0700))) abort();
 }
 
+static void shut_its_directory(void) {
+  if (chmod(folder, 0)) abort();
+}
+
 static const struct {
   const char *what;
   void (*meddle)(void);
@@ -75,6 +79,7 @@ static const struct {
     {"put aside with its directory", put_another_directory_there},
     {"left by its process", change_directory},
     {"given a directory for a log", put_a_directory_for_the_log},
+    {"shut in its directory", shut_its_directory},
 };
 
 enum {
@@ -86,6 +91,8 @@ typedef struct {
   int is_closed;
   progress progress;
   fencepost_store_status status;
+  /* Of the state that is kept in the end, where events were added that tell of the store; 0 elsewhere. */
+  uint64_t sum;
 } meddling;
 
 static void live(void *context) {
@@ -102,6 +109,9 @@ static void live(void *context) {
   /* Half of them with a log that is folded in now and then. */
   files_watch(place, 0);
   if (shared->at & 1) files_room(16 << 20);
+  int is_shut = kinds[shared->kind].meddle == shut_its_directory;
+  /* The superuser goes everywhere. */
+  if (is_shut && getuid() == 0 && (chown(folder, 65534, 65534) || setuid(65534))) abort();
   if (open_monitor(&monitor, 0)) abort();
   folder = place;
   for (long k = 0; k < shared->at + shared->calls; k++) {
@@ -117,6 +127,13 @@ static void live(void *context) {
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   if (fencepost_monitor_statistics(monitor, &statistics, NULL)) abort();
   shared->status = statistics.store;
+  if (is_shut) {
+    if (shared->status == FENCEPOST_STORE_GONE) FAIL("a store that cannot be reached is not gone");
+    if (chmod(folder, 0700)) abort();
+    if (fencepost_monitor_checkpoint(monitor, &last_error)) FAIL("reached again: %s", last_error.message);
+    shared->status = FENCEPOST_STORE_KEPT;
+    shared->sum = sum_of(monitor);
+  }
   if (shared->is_closed && fencepost_monitor_close(monitor, &last_error) && shared->status == FENCEPOST_STORE_KEPT)
     shared->status = FENCEPOST_STORE_FAILING;
 }
@@ -138,7 +155,15 @@ void attack_meddling(long count) {
     int is_kept = shared->status == FENCEPOST_STORE_KEPT;
     long completed = shared->progress.completed;
     long least = !is_kept ? 0 : shared->is_closed ? completed : lowest(completed);
-    long state = found_state(least, LIFE_CALLS);
+    long state = 0;
+    if (shared->sum) {
+      fencepost_monitor *monitor;
+      if (open_monitor(&monitor, 0)) state = -2;
+      else if (sum_of(monitor) != shared->sum) state = -1;
+      fencepost_monitor_destroy(monitor);
+    } else {
+      state = found_state(least, LIFE_CALLS);
+    }
     if (is_kept) {
       kept[shared->kind]++;
       if (state < 0)

@@ -49,15 +49,6 @@ static fencepost_status play_crowd(fencepost_monitor *monitor, long n) {
 
 static uint64_t crowd_states[CROWD_CALLS + 1];
 
-static uint64_t crowd_state(fencepost_monitor *monitor) {
-  size_t size;
-  unsigned char *bytes = snapshot_of(monitor, &size);
-  uint64_t sum = 14695981039346656037u;
-  for (size_t i = 0; i < size; i++) sum = (sum ^ bytes[i]) * 1099511628211u;
-  free(bytes);
-  return sum;
-}
-
 static void run_crowd(progress *shared) {
   fencepost_monitor *monitor;
   if (open_crowd(&monitor, 0)) _exit(3);
@@ -95,7 +86,7 @@ static void look_at_crowd(long completed, const char *what, long n) {
     FAIL("%s at operation %ld, after %ld calls: %s", what, n, completed, last_error.message);
     return;
   }
-  uint64_t state = crowd_state(monitor);
+  uint64_t state = sum_of(monitor);
   long found = -1;
   for (long k = first; k <= completed + 1 && k <= CROWD_CALLS; k++)
     if (crowd_states[k] == state) found = k;
@@ -107,10 +98,10 @@ static void look_at_crowd(long completed, const char *what, long n) {
 void attack_parts(long count) {
   fencepost_monitor *monitor;
   if (open_crowd(&monitor, 1)) abort();
-  crowd_states[0] = crowd_state(monitor);
+  crowd_states[0] = sum_of(monitor);
   for (long k = 0; k < CROWD_CALLS; k++) {
     if (play_crowd(monitor, k)) FAIL("call %ld in memory: %s", k, last_error.message);
-    crowd_states[k + 1] = crowd_state(monitor);
+    crowd_states[k + 1] = sum_of(monitor);
   }
   fencepost_monitor_destroy(monitor);
   killing *shared = share(sizeof *shared);
