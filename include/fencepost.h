@@ -1392,6 +1392,131 @@ FENCEPOST_API fencepost_status fencepost_beacon_parse_advertisement(const uint8_
                                                                     fencepost_beacon_advertisement *out_advertisement,
                                                                     fencepost_error *error);
 
+/* ------------------------------------------------------------------------------------------ questions */
+
+/*
+ * Questions about points: which places hold them, and whose lines are nearest. Answers are geometry: they come from the
+ * conditions alone, whatever their state, policy or place under the condition limit, and change nothing. The line is
+ * inside, and what bounds leave open the full distance decides. Beacon conditions are in no place.
+ *
+ * An answer names a condition by its generation, which no other one ever has;
+ * fencepost_monitor_identifiers_of_generations() tells the identifiers. Without removals and replacements the conditions of
+ * a monitor have the generations 1, 2, 3 ... in add order.
+ */
+
+/*
+ * Points as columns: each member in an array of its own, or in every n-th place of a larger one. A stride is the distance in
+ * bytes from one row to the next; it may be negative, or 0 for one value that all rows share. The values need not be
+ * aligned.
+ */
+typedef struct fencepost_point_columns {
+  uint32_t struct_size;     /* set by FENCEPOST_POINT_COLUMNS_INIT */
+  uint32_t reserved;        /* 0 */
+  const double *latitudes;  /* degrees, -90 ... 90 */
+  const double *longitudes; /* degrees, -180 ... 180 */
+  int64_t latitude_stride;  /* bytes */
+  int64_t longitude_stride; /* bytes */
+} fencepost_point_columns;
+
+/* Columns that lie close together: set the two pointers. */
+#define FENCEPOST_POINT_COLUMNS_INIT {sizeof(fencepost_point_columns), 0, NULL, NULL, 8, 8}
+
+/*
+ * Tells which conditions hold a point, in add order.
+ *
+ * @param latitude, longitude  Degrees.
+ * @param out_generations  Receives the conditions; may be NULL only if capacity is 0.
+ * @param out_distances_m  Receives the signed boundary distance to each, metres, 0 or less; NULL: they are not computed.
+ * @param capacity         Elements; 0 asks for the count.
+ * @param out_count        Receives how many there are, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(log conditions) and the places around the point. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *monitor, double latitude,
+                                                            double longitude, uint64_t *out_generations,
+                                                            double *out_distances_m, size_t capacity, size_t *out_count,
+                                                            fencepost_error *error);
+
+/*
+ * Tells which conditions hold each of many points: those of row i, in add order, are at out_offsets[i] to out_offsets[i + 1]
+ * - 1. All rows see the conditions of one moment. The monitor is not locked meanwhile: other threads may use it, and ask the
+ * same; a change of its conditions then takes a copy of them first.
+ *
+ * How much room an answer needs is not known before; asking for it (capacity 0) takes as long as the answer. So offer what
+ * is likely, and when it was too small the size that was stored. Parts of some 10 000 rows or more are as fast as all at
+ * once.
+ *
+ * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place. They may
+ *                         be NULL only if count is 0.
+ * @param out_offsets      Receives count + 1 offsets, also with capacity 0 and with BUFFER_TOO_SMALL.
+ * @param out_generations  Receives the conditions of all rows; may be NULL only if capacity is 0. With BUFFER_TOO_SMALL what
+ *                         it then holds is undefined.
+ * @param out_distances_m  Receives the signed boundary distances, metres, 0 or less; NULL: they are not computed.
+ * @param capacity         Elements of out_generations and of out_distances_m; 0 asks for the size.
+ * @param out_size         Receives the elements needed in all, which is the last offset, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set, or a row is no point: error->position is the first
+ *         one, and nothing was written); BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
+ * Threads: any. Complexity: O(log conditions) a row and the places around it; memory of some megabytes, whatever count is.
+ * Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
+    fencepost_monitor *monitor, const fencepost_point_columns *columns, size_t count, int64_t *out_offsets,
+    uint64_t *out_generations, double *out_distances_m, size_t capacity, size_t *out_size, fencepost_error *error);
+
+/*
+ * Tells the conditions whose lines are nearest to a point, the nearest first, of equally near ones the one that was added
+ * first. A circle that holds the whole Earth has no line.
+ *
+ * @param latitude, longitude  Degrees.
+ * @param nearest          How many at most.
+ * @param out_generations  Receives the conditions: nearest elements; may be NULL only if nearest is 0.
+ * @param out_distances_m  Receives the signed boundary distance to each, metres, negative inside: nearest elements; may be
+ *                         NULL.
+ * @param out_count        Receives how many were stored: nearest, or as many as there are.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (coordinate out of range, or nearest of which no array can be).
+ * Threads: any. Complexity: O(nearest * log conditions) and the places around the point. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_nearest(fencepost_monitor *monitor, double latitude, double longitude,
+                                                         size_t nearest, uint64_t *out_generations,
+                                                         double *out_distances_m, size_t *out_count,
+                                                         fencepost_error *error);
+
+/*
+ * Tells the conditions whose lines are nearest to each of many points: those of row i are at i * nearest and after it. As
+ * fencepost_monitor_containing_columns(), all rows see the conditions of one moment, and the monitor is not locked meanwhile.
+ *
+ * @param columns          As in fencepost_monitor_containing_columns().
+ * @param nearest          How many for each row at most.
+ * @param out_generations  Receives count * nearest elements; may be NULL only if that is 0.
+ * @param out_distances_m  Receives count * nearest signed boundary distances, metres, negative inside; may be NULL.
+ * @param out_count        Receives how many were stored for each row, the same for all: nearest, or as many as there are,
+ *                         and 0 without rows. Elements beyond are untouched.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; more elements than can be; or a row is no point:
+ *         error->position is the first one, and nothing was written); UNSUPPORTED.
+ * Threads: any. Complexity: O(nearest * log conditions) a row and the places around it. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_nearest_columns(fencepost_monitor *monitor,
+                                                                 const fencepost_point_columns *columns, size_t count,
+                                                                 size_t nearest, uint64_t *out_generations,
+                                                                 double *out_distances_m, size_t *out_count,
+                                                                 fencepost_error *error);
+
+/*
+ * Copies the identifiers of conditions that are known by their generations, in the same order, each followed by a zero byte:
+ * only the zero byte for one that was removed or replaced meanwhile.
+ *
+ * @param generations  May be NULL only if count is 0; in any order, also repeated.
+ * @param buffer       May be NULL only if capacity is 0.
+ * @param capacity     Bytes; 0 asks for the size, and FENCEPOST_IDENTIFIER_MAX + 1 for each always suffice.
+ * @param out_size     Receives the bytes needed in all, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (a count of which no array can be); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(count * log conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_identifiers_of_generations(fencepost_monitor *monitor,
+                                                                            const uint64_t *generations, size_t count,
+                                                                            char *buffer, size_t capacity,
+                                                                            size_t *out_size, fencepost_error *error);
+
 /* ---------------------------------------------------------------------------------- planning ahead */
 
 /*

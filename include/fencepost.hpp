@@ -48,6 +48,7 @@ using shape_options = fencepost_shape_options;
 using shape = fencepost_shape;
 using record = fencepost_record;
 using fix_columns = fencepost_fix_columns;
+using point_columns = fencepost_point_columns;
 using feed_result = fencepost_feed_result;
 using statistics = fencepost_statistics;
 using explanation = fencepost_explanation;
@@ -190,6 +191,28 @@ struct wkb_columns {
 struct place {
   double latitude;
   double longitude;
+};
+
+/* A condition about a place, and how a point lies to its line. */
+struct located_condition {
+  std::string identifier;   /* empty when it was removed or replaced meanwhile */
+  std::uint64_t generation; /* tells it from one that replaced it */
+  double distance_m;        /* metres from the point to the line, negative inside */
+};
+
+/* Which conditions hold each of many points: those of row i are at offsets[i] to offsets[i + 1] - 1. */
+struct containing_conditions {
+  std::vector<std::int64_t> offsets;      /* one more than there are rows */
+  std::vector<std::uint64_t> generations; /* in add order within a row */
+  std::vector<double> distances_m;        /* empty when they were not asked for */
+};
+
+/* Whose lines are nearest to each of many points: those of row i are at i * stride and after it, count of them. */
+struct nearest_conditions {
+  std::size_t stride = 0; /* how many were asked for */
+  std::size_t count = 0;  /* how many there are, the same for all rows */
+  std::vector<std::uint64_t> generations;
+  std::vector<double> distances_m;
 };
 
 /* Which circles a back end with few slots watches. */
@@ -523,6 +546,67 @@ class monitor {
     return out;
   }
 
+  /* The conditions that hold a point, in add order. */
+  std::vector<located_condition> containing(double latitude, double longitude) const {
+    std::vector<std::uint64_t> generations(8);
+    std::vector<double> distances(8);
+    std::size_t count = 0;
+    while (repeatable(fencepost_monitor_containing, get(), latitude, longitude, generations.data(), distances.data(),
+                      generations.size(), &count) != FENCEPOST_OK) {
+      generations.resize(count);
+      distances.resize(count);
+    }
+    return located(generations, distances, count);
+  }
+
+  /* The conditions that hold each of count points in columns, of one moment. */
+  containing_conditions containing(const point_columns &columns, std::size_t count, bool distances = false) const {
+    containing_conditions found;
+    found.offsets.resize(count + 1);
+    std::size_t size = count;
+    fencepost_status status;
+    do {
+      found.generations.resize(size + 1);
+      if (distances) found.distances_m.resize(size + 1);
+      status = repeatable(fencepost_monitor_containing_columns, get(), &columns, count, found.offsets.data(),
+                          found.generations.data(), distances ? found.distances_m.data() : nullptr, size + 1, &size);
+    } while (status != FENCEPOST_OK);
+    found.generations.resize(size);
+    if (distances) found.distances_m.resize(size);
+    return found;
+  }
+
+  /* The conditions whose lines are nearest to a point, the nearest first; at most so many. */
+  std::vector<located_condition> nearest(double latitude, double longitude, std::size_t most = 1) const {
+    std::vector<std::uint64_t> generations(most);
+    std::vector<double> distances(most);
+    std::size_t count = 0;
+    call(fencepost_monitor_nearest, get(), latitude, longitude, most, generations.data(), distances.data(), &count);
+    return located(generations, distances, count);
+  }
+
+  /* The conditions whose lines are nearest to each of count points in columns, of one moment. */
+  nearest_conditions nearest(const point_columns &columns, std::size_t count, std::size_t most) const {
+    nearest_conditions found;
+    if (most != 0 && count > found.generations.max_size() / most)
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "more elements are asked for than can be");
+    found.stride = most;
+    found.generations.resize(count * most);
+    found.distances_m.resize(count * most);
+    call(fencepost_monitor_nearest_columns, get(), &columns, count, most, found.generations.data(),
+         found.distances_m.data(), &found.count);
+    return found;
+  }
+
+  /* The identifiers of conditions; an empty text for one that was removed or replaced meanwhile. */
+  std::vector<std::string> identifiers(const std::vector<std::uint64_t> &generations) const {
+    return detail::split(
+        detail::sized<std::string>([this, &generations](char *buffer, std::size_t capacity, std::size_t *size) {
+          return repeatable(fencepost_monitor_identifiers_of_generations, get(), generations.data(), generations.size(),
+                            buffer, capacity, size);
+        }));
+  }
+
   /* What the detector believes now, whatever events still wait. */
   fencepost_state state(const std::string &identifier) const {
     fencepost_state out = FENCEPOST_STATE_UNKNOWN;
@@ -697,6 +781,15 @@ class monitor {
   }
 
   /* As call(), but returns BUFFER_TOO_SMALL. */
+  std::vector<located_condition> located(std::vector<std::uint64_t> generations, const std::vector<double> &distances,
+                                         std::size_t count) const {
+    generations.resize(count);
+    std::vector<std::string> names = identifiers(generations);
+    std::vector<located_condition> all;
+    for (std::size_t i = 0; i < count; i++) all.push_back({std::move(names[i]), generations[i], distances[i]});
+    return all;
+  }
+
   template <class Function, class... Arguments>
   static fencepost_status repeatable(Function function, Arguments... arguments) {
     fencepost_error error = FENCEPOST_ERROR_INIT;

@@ -41,6 +41,10 @@ public struct BinaryHeap<Element: Sendable>: Sendable {
     replaceFirst(with: last, by: precedes)
   }
 
+  /// Removes all elements and keeps their memory.
+  @inlinable
+  public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
+
   /// Puts an element in the place of the smallest; there is one.
   @inlinable
   public mutating func replaceFirst(with element: Element, by precedes: (Element, Element) -> Bool) {

@@ -44,6 +44,7 @@ static const fencepost_condition_definition condition_definition = {sizeof(fence
                                                                     0,
                                                                     NULL};
 static const fencepost_fix_columns fix_columns = FENCEPOST_FIX_COLUMNS_INIT;
+static const fencepost_point_columns point_columns = FENCEPOST_POINT_COLUMNS_INIT;
 static const fencepost_plan_options plan_options = FENCEPOST_PLAN_OPTIONS_INIT;
 static const fencepost_fix_selection fix_selection = FENCEPOST_FIX_SELECTION_INIT;
 static const double north[] = {0, 0, 1}, east[] = {0, 1, 0};
@@ -83,6 +84,16 @@ static fencepost_status read_condition_definition(void *structure) {
 static fencepost_status read_fix_columns(void *structure) {
   fencepost_monitor *monitor = new_monitor(NULL);
   fencepost_status status = fencepost_monitor_feed_columns(monitor, structure, 0, NULL, NULL);
+  fencepost_monitor_destroy(monitor);
+  return status;
+}
+
+static fencepost_status read_point_columns(void *structure) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  int64_t offset;
+  size_t size;
+  fencepost_status status =
+      fencepost_monitor_containing_columns(monitor, structure, 0, &offset, NULL, NULL, 0, &size, NULL);
   fencepost_monitor_destroy(monitor);
   return status;
 }
@@ -137,6 +148,7 @@ static const reader readers[] = {
     READER(condition_options, 8),
     READER(transition_policy, 8),
     READER(fix_columns, 8),
+    READER(point_columns, 8),
     READER(plan_options, 8),
     READER(fix_selection, 8),
     READER(filter, SMALLEST_FILTER),

@@ -8,13 +8,14 @@
 extern const ccase_area area_status, area_monitor, area_structures, area_conditions, area_records, area_explain,
     area_inputs, area_events, area_json, area_errors, area_geodesy, area_hostile, area_planning, area_threads,
     area_columns, area_wakeup, area_store, area_snapshot, area_stress, area_beacons, area_counts, area_growth,
-    area_batches, area_store_files, area_times, area_sets, area_cancel, area_shapes;
+    area_batches, area_store_files, area_times, area_sets, area_cancel, area_shapes, area_questions;
 
 static const ccase_area *const areas[] = {
-    &area_status,  &area_monitor, &area_structures,  &area_conditions, &area_records, &area_explain,  &area_inputs,
-    &area_events,  &area_json,    &area_errors,      &area_geodesy,    &area_hostile, &area_planning, &area_threads,
-    &area_columns, &area_wakeup,  &area_store,       &area_snapshot,   &area_stress,  &area_beacons,  &area_counts,
-    &area_growth,  &area_batches, &area_store_files, &area_times,      &area_sets,    &area_cancel,   &area_shapes};
+    &area_status,   &area_monitor, &area_structures, &area_conditions, &area_records,  &area_explain,
+    &area_inputs,   &area_events,  &area_json,       &area_errors,     &area_geodesy,  &area_hostile,
+    &area_planning, &area_threads, &area_columns,    &area_wakeup,     &area_store,    &area_snapshot,
+    &area_stress,   &area_beacons, &area_counts,     &area_growth,     &area_batches,  &area_store_files,
+    &area_times,    &area_sets,    &area_cancel,     &area_shapes,     &area_questions};
 
 typedef struct running {
   jmp_buf end;

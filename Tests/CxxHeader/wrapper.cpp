@@ -293,6 +293,31 @@ void planning() {
   CHECK(!fencepost::best_fix({}, start));
 }
 
+void questions() {
+  fencepost::monitor monitor;
+  CHECK(monitor.containing(0, 0).empty() && monitor.nearest(0, 0, 3).empty());
+  for (int i = 0; i < 20; i++) monitor.add_circular_condition(std::to_string(i), 0, 0, 1000 + i);
+  monitor.remove_condition("3");
+  const std::vector<fencepost::located_condition> all = monitor.containing(0, 0);
+  CHECK(all.size() == 19 && all[3].identifier == "4" && all[3].generation == 5 && all[3].distance_m == -1004);
+  const std::vector<fencepost::located_condition> near = monitor.nearest(0, 0, 2);
+  CHECK(near.size() == 2 && near[0].identifier == "0" && near[1].identifier == "1" && near[1].distance_m == -1001);
+  const double latitudes[] = {0, 10, 0}, longitude = 0;
+  fencepost::point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  columns.latitudes = latitudes;
+  columns.longitudes = &longitude;
+  columns.longitude_stride = 0;
+  const fencepost::containing_conditions rows = monitor.containing(columns, 3, true);
+  CHECK((rows.offsets == std::vector<std::int64_t>{0, 19, 19, 38}) && rows.generations.size() == 38);
+  CHECK(rows.generations[22] == 5 && rows.distances_m[22] == -1004);
+  CHECK(monitor.containing(columns, 3).distances_m.empty() && monitor.containing(columns, 0).offsets.size() == 1);
+  const fencepost::nearest_conditions lines = monitor.nearest(columns, 3, 30);
+  CHECK(lines.count == 19 && lines.stride == 30 && lines.generations[60] == 1 && lines.distances_m[30] > 1e6);
+  CHECK((monitor.identifiers({5, 4, 1, 5}) == std::vector<std::string>{"4", "", "0", "4"}));
+  CHECK(status_of([&] { monitor.nearest(columns, 3, SIZE_MAX); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(status_of([&] { monitor.containing(91, 0); }) == FENCEPOST_E_INVALID_ARGUMENT);
+}
+
 void geodesy() {
   const fencepost::inverse line = fencepost::geodesic_inverse(0, 0, 0, 1);
   CHECK(line.distance_m > 111319.490 && line.distance_m < 111319.491 && line.azimuth1 == 90);
@@ -317,6 +342,7 @@ int main() {
   inputs();
   snapshots();
   planning();
+  questions();
   geodesy();
   std::puts("the C++ wrapper holds");
   return 0;

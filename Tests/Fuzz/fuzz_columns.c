@@ -151,6 +151,62 @@ static void try_fix_columns(reader *in, fencepost_monitor *monitor) {
   free(accuracy.memory);
 }
 
+/* Points from columns are single questions, whatever the strides; the first that is none refuses them all. */
+static void try_questions(reader *in, fencepost_monitor *monitor) {
+  size_t count = take8(in) % (ROWS + 1), first_bad = 0, nearest = take8(in) % 5, size = 77, each = 77;
+  column latitude = take_column(in, count), longitude = take_column(in, count);
+  fencepost_fix fixes[ROWS];
+  for (size_t row = 0; row < count; row++) {
+    read_column(&latitude, row, &fixes[row].latitude);
+    read_column(&longitude, row, &fixes[row].longitude);
+    fixes[row].accuracy_m = 0;
+    fixes[row].time_us = 0;
+  }
+  while (first_bad < count && has_position(&fixes[first_bad])) first_bad++;
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  columns.latitudes = latitude.first, columns.latitude_stride = latitude.stride;
+  columns.longitudes = longitude.first, columns.longitude_stride = longitude.stride;
+  int64_t offsets[ROWS + 1];
+  uint64_t near[ROWS * 4 + 1], names[3 * 256];
+  double lines[ROWS * 4 + 1], distances[3 * 256];
+  size_t capacity = take8(in) * 3;
+  fencepost_error error = FENCEPOST_ERROR_INIT, second = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_monitor_containing_columns(monitor, &columns, count, offsets, names, distances,
+                                                                 capacity, &size, &error);
+  require_detail(status, &error);
+  fencepost_status also =
+      fencepost_monitor_nearest_columns(monitor, &columns, count, nearest, near, lines, &each, &second);
+  require_detail(also, &second);
+  if (first_bad < count) {
+    REQUIRE(status == FENCEPOST_E_INVALID_ARGUMENT && error.position == first_bad && size == 77);
+    REQUIRE(also == FENCEPOST_E_INVALID_ARGUMENT && second.position == first_bad && each == 77);
+  } else {
+    REQUIRE(also == FENCEPOST_OK && each <= nearest && offsets[0] == 0 && offsets[count] == (int64_t)size);
+    REQUIRE(status == (capacity == 0 || size <= capacity ? FENCEPOST_OK : FENCEPOST_E_BUFFER_TOO_SMALL));
+    for (size_t row = 0; row < count; row++) {
+      uint64_t own[1024];
+      double own_distances[1024];
+      size_t found = 0;
+      fencepost_status single = fencepost_monitor_containing(monitor, fixes[row].latitude, fixes[row].longitude, own,
+                                                             own_distances, 1024, &found, NULL);
+      REQUIRE(single == FENCEPOST_OK && offsets[row + 1] - offsets[row] == (int64_t)found);
+      for (size_t i = 0; i < found; i++) REQUIRE(own_distances[i] <= 0 && (i == 0 || own[i - 1] < own[i]));
+      if (status == FENCEPOST_OK && capacity > 0) {
+        REQUIRE(memcmp(own, names + offsets[row], found * sizeof *own) == 0);
+        REQUIRE(memcmp(own_distances, distances + offsets[row], found * sizeof *own_distances) == 0);
+      }
+      single = fencepost_monitor_nearest(monitor, fixes[row].latitude, fixes[row].longitude, nearest, own,
+                                         own_distances, &found, NULL);
+      REQUIRE(single == FENCEPOST_OK && found == each);
+      REQUIRE(memcmp(own, near + row * nearest, found * sizeof *own) == 0);
+      REQUIRE(memcmp(own_distances, lines + row * nearest, found * sizeof *own_distances) == 0);
+      for (size_t i = 1; i < found; i++) REQUIRE(fabs(own_distances[i - 1]) <= fabs(own_distances[i]));
+    }
+  }
+  free(latitude.memory);
+  free(longitude.memory);
+}
+
 static void try_sightings(reader *in, fencepost_monitor *monitor) {
   size_t count = take8(in) % (ROWS + 1);
   fencepost_beacon_sighting *sightings = malloc(count * sizeof *sightings + 1);
@@ -288,7 +344,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fencepost_monitor *monitor = NULL;
   REQUIRE(fencepost_monitor_create(NULL, &options, &monitor, NULL) == FENCEPOST_OK);
   for (int i = 0; in.size > 0 && i < 30; i++) {
-    switch (take8(&in) & 7) {
+    uint8_t what = take8(&in);
+    switch (what >= 0xf0 ? 8 : what & 7) {
       case 0: try_columns(&in, monitor); break;
       case 1: try_fixes(&in, monitor); break;
       case 2: try_sightings(&in, monitor); break;
@@ -296,6 +353,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       case 4: try_geodesic(&in); break;
       case 5: try_selection(&in); break;
       case 6: try_filter(&in); break;
+      case 8: try_questions(&in, monitor); break;
       default: try_fix_columns(&in, monitor); break;
     }
   }

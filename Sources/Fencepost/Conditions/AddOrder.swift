@@ -20,6 +20,10 @@ struct AddOrder: Sendable {
   /// The slots in the order in which they were added.
   var live: some Collection<UInt32> { slots.lazy.filter { $0 != Self.gap } }
 
+  /// The place of a slot in the list. A later one was added later.
+  @inline(__always)
+  func place(of slot: UInt32) -> UInt32 { places[Int(slot)] }
+
   mutating func reserve(_ more: Int) {
     generations.reserveCapacity(generations.count + more)
     slots.reserveCapacity(slots.count + more)

@@ -100,6 +100,10 @@ struct ConditionTable: Sendable {
     }
   }
 
+  /// Whether a geographic condition is a circle; told without a look at its row.
+  @inline(__always)
+  func isRound(_ slot: UInt32) -> Bool { Int(slot) >= shapes.count || shapes[Int(slot)] == nil }
+
   /// A circle that holds the shape of a geographic condition.
   @inline(__always)
   func bounds(of slot: UInt32) -> Circle { rows[Int(slot)].bounds }

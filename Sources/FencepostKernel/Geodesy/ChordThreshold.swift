@@ -2,9 +2,9 @@
 /// closer. Cheap enough for each change of a state: no trigonometry up to 200 km.
 public enum ChordThreshold {
   /// Up to this distance, metres, the thresholds are polynomials; farther the bounds of `DistanceBounds` are tighter.
-  @inlinable static var near: Double { 200_000 }
+  @inlinable public static var near: Double { 200_000 }
   /// 1 / (24 ρ²) for the smallest radius of curvature of the ellipsoid, ρ.
-  @inlinable static var bend: Double {
+  @inlinable public static var bend: Double {
     1 / (24 * Ellipsoid.smallestRadiusOfCurvature * Ellipsoid.smallestRadiusOfCurvature)
   }
 

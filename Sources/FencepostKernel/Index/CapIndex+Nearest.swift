@@ -10,6 +10,16 @@ extension CapIndex {
   ///   - visit: receives a cap's id and a lower bound of its slack (chord to the centre minus reach, metres; at
   ///     least 0 within the cap) and returns the limit from then on: the largest slack that is still of interest.
   public func visitNearest(to position: EarthVector, _ visit: (UInt32, Double) -> Double) {
+    var waiting = NearestSearch()
+    visitNearest(to: position, &waiting, visit)
+  }
+
+  /// The same for somebody who asks often.
+  ///
+  /// - Parameter search: only its memory is of use again.
+  public func visitNearest(
+    to position: EarthVector, _ search: inout NearestSearch, _ visit: (UInt32, Double) -> Double
+  ) {
     guard position.x == position.x, position.y == position.y, position.z == position.z else { return }
     var limit = Double.infinity
     for stray in strays {
@@ -21,10 +31,10 @@ extension CapIndex {
     guard treeCount > 0 else { return }
     let root = slot(CapLevel.key(level: CapLevel.top, x: 0, y: 0, z: 0))
     guard root >= 0 else { return }
-    var waiting = BinaryHeap<Cube>()
-    waiting.insert(Cube(bound: 0, slot: root, level: CapLevel.top, x: 0, y: 0, z: 0)) { $0.precedes($1) }
-    while let cube = waiting.first, cube.bound <= limit {
-      waiting.removeFirst { $0.precedes($1) }
+    search.waiting.removeAll()
+    search.waiting.insert(Cube(bound: 0, slot: root, level: CapLevel.top, x: 0, y: 0, z: 0)) { $0.precedes($1) }
+    while let cube = search.waiting.first, cube.bound <= limit {
+      search.waiting.removeFirst { $0.precedes($1) }
       visitEntries(of: cube, near: position, &limit, visit)
       guard cube.level > 0, nodes[cube.slot].children != 0 else { continue }
       let key = nodes[cube.slot].key
@@ -41,7 +51,7 @@ extension CapIndex {
         below.slot = slot(CapIndex.childKey(key, child))
         guard below.slot >= 0 else { continue }
         below.bound = max(0, gap - Double(nodes[below.slot].reach))
-        if below.bound <= limit { waiting.insert(below) { $0.precedes($1) } }
+        if below.bound <= limit { search.waiting.insert(below) { $0.precedes($1) } }
       }
     }
   }
@@ -68,6 +78,13 @@ extension CapIndex {
       if slack <= limit { limit = visit(groups[block &+ index &>> 2].ids[lane], slack) }
     }
   }
+}
+
+/// What a search for the nearest caps needs on its way.
+public struct NearestSearch: Sendable {
+  fileprivate var waiting = BinaryHeap<Cube>()
+
+  public init() {}
 }
 
 /// A cube that waits to be visited.

@@ -174,6 +174,17 @@ extension CapIndex {
     }
   }
 
+  /// One bit a lane, those of the second from 16 on.
+  @inline(__always)
+  static func bits(_ one: SIMDMask<SIMD4<Int32>>, _ two: SIMDMask<SIMD4<Int32>>) -> Int {
+    let lanes =
+      unsafeBitCast(one, to: SIMD4<UInt32>.self) & SIMD4(1, 2, 4, 8)
+      | unsafeBitCast(two, to: SIMD4<UInt32>.self) & SIMD4(16, 32, 64, 128)
+    let halves = unsafeBitCast(lanes, to: SIMD2<UInt64>.self)
+    let both = halves[0] | halves[1]
+    return Int(truncatingIfNeeded: (both | both &>> 32) & 255)
+  }
+
   /// One bit a lane.
   @inline(__always)
   static func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> Int {

@@ -24,37 +24,72 @@ extension CapIndex {
   ///   - position: where to look.
   ///   - distance: metres, at least 0, may be infinite.
   ///   - hits: appended to, in an order that depends only on the history of the index.
+  @inlinable
   public func collect(near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     // Also turns away what is not a number.
     guard distance >= 0 else { return }
-    if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
-    guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
-    // From a place on the Earth everything is nearer than this, and no square overflows, which a host may trap.
-    let isOnEarth = max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < 1e9
-    let bounded = isOnEarth ? min(distance, 1e15) : distance
+    search(count: 1, within: distance, bend: nil, into: &hits, position: { _ in position }, end: { _, _ in })
+  }
+
+  /// Appends the id of every cap that each of several positions lies in, as ``collect(near:within:into:)`` does with the
+  /// distance 0; the slack of each hit is never *less* than how far the position is from a cap of the same centre whose reach
+  /// is shorter by `bend` · reach³. What has a negative one is within that for certain, which spares a look at the cap's
+  /// owner.
+  ///
+  /// - Parameters:
+  ///   - count: the number of positions; `position` gives each.
+  ///   - end: gets the number of each position, and where its hits end.
+  @inlinable @inline(__always)
+  public func collectHolding(
+    count: Int, bend: Double, into hits: inout ContiguousArray<CapHit>, position: (Int) -> EarthVector,
+    end: (Int, Int) -> Void
+  ) {
+    search(count: count, within: 0, bend: bend, into: &hits, position: position, end: end)
+  }
+
+  /// - Parameter bend: `nil`: the slacks bound from below.
+  @usableFromInline
+  func search(
+    count: Int, within distance: Double, bend: Double?, into hits: inout ContiguousArray<CapHit>,
+    position: (Int) -> EarthVector, end: (Int, Int) -> Void
+  ) {
     withUnsafeTemporaryAllocation(of: CapHit.self, capacity: CapSearch.bufferSize) { buffer in
       let homes = nodes.homes
       nodes.withUnsafeBufferPointer { nodes in
         groups.withUnsafeBufferPointer { groups in
-          guard let nodeBase = nodes.baseAddress, let bufferBase = buffer.baseAddress else { return }
-          var search = CapSearch(
-            nodes: nodeBase, nodeMask: nodes.count &- 1, homes: homes,
-            groups: groups.baseAddress.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(nodeBase),
-            buffer: bufferBase, position: position, distance: bounded)
-          var level = CapLevel.base
-          var reach = levelReaches[level]
-          while level < CapLevel.top && Double(CapLevel.reach(level)) < distance {
-            level &+= 1
-            reach = max(reach, levelReaches[level])
-          }
-          search.look(level: level, reach: reach, descending: true, into: &hits)
-          while level < CapLevel.top {
-            level &+= 1
-            if levelCounts[level] != 0 {
-              search.look(level: level, reach: levelReaches[level], descending: false, into: &hits)
+          guard let bufferBase = buffer.baseAddress else { return }
+          for index in 0..<count {
+            let position = position(index)
+            if !strays.isEmpty { collectStrays(near: position, within: distance, isMost: bend != nil, into: &hits) }
+            guard let nodeBase = nodes.baseAddress, treeCount > 0, position.x == position.x, position.y == position.y,
+              position.z == position.z
+            else {
+              end(index, hits.count)
+              continue
             }
+            // From a place on the Earth everything is nearer than this, and no square overflows, which a host may trap.
+            let isOnEarth = max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < 1e9
+            let bounded = isOnEarth ? min(distance, 1e15) : distance
+            var search = CapSearch(
+              nodes: nodeBase, nodeMask: nodes.count &- 1, homes: homes,
+              groups: groups.baseAddress.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(nodeBase),
+              buffer: bufferBase, position: position, distance: bounded, bend: bend)
+            var level = CapLevel.base
+            var reach = levelReaches[level]
+            while level < CapLevel.top && Double(CapLevel.reach(level)) < distance {
+              level &+= 1
+              reach = max(reach, levelReaches[level])
+            }
+            search.look(level: level, reach: reach, descending: true, into: &hits)
+            while level < CapLevel.top {
+              level &+= 1
+              if levelCounts[level] != 0 {
+                search.look(level: level, reach: levelReaches[level], descending: false, into: &hits)
+              }
+            }
+            search.flush(into: &hits)
+            end(index, hits.count)
           }
-          search.flush(into: &hits)
         }
       }
     }
@@ -62,13 +97,13 @@ extension CapIndex {
 
   @inline(never)
   private func collectStrays(
-    near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>
+    near position: EarthVector, within distance: Double, isMost: Bool, into hits: inout ContiguousArray<CapHit>
   ) {
     for stray in strays {
       let limit = stray.reach + distance
       let chord = stray.centre.squaredChord(to: position).squareRoot()
       if limit >= 0 && chord <= limit {
-        hits.append(CapHit(id: stray.id, slack: Float(chord - stray.reach) - 4))
+        hits.append(CapHit(id: stray.id, slack: isMost ? .infinity : Float(chord - stray.reach) - 4))
       }
     }
   }
@@ -86,10 +121,12 @@ struct CapSearch {
   var buffered = 0
   let position: EarthVector
   let distance: Double
+  /// Not `nil`: the slacks are bounds from above, of caps that are shorter by this times the cube of their reach.
+  let bend: Double?
 
   init(
     nodes: UnsafePointer<CapIndex.Node>, nodeMask: Int, homes: OpenTableHomes, groups: UnsafeRawPointer,
-    buffer: UnsafeMutablePointer<CapHit>, position: EarthVector, distance: Double
+    buffer: UnsafeMutablePointer<CapHit>, position: EarthVector, distance: Double, bend: Double?
   ) {
     self.nodes = nodes
     self.nodeMask = nodeMask
@@ -98,6 +135,7 @@ struct CapSearch {
     self.buffer = buffer
     self.position = position
     self.distance = distance
+    self.bend = bend
   }
 
   mutating func flush(into hits: inout ContiguousArray<CapHit>) {
@@ -117,10 +155,15 @@ struct CapSearch {
     Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
   }
 
-  /// More than the error of a slack measured in single precision at a level.
+  /// More than the error of a slack measured in single precision at a level; less than nothing where slacks bound from
+  /// above.
   @inline(__always)
   func slackPadding(level: Int, reach: Float) -> Float {
-    Float(0x1.8p-23 * 1.5 * CapLevel.edge(level)) + 0x1p-20 * (reach + Float(min(distance, 1.3e7)))
+    let error = Float(0x1.8p-23 * 1.5 * CapLevel.edge(level)) + 0x1p-20 * (reach + Float(min(distance, 1.3e7)))
+    guard let bend else { return error }
+    // Also what the reach and the centre were changed by when the cap entered, and what it is to be shorter.
+    let shorter = Float(bend) * reach * reach * reach
+    return -(error + 2 * Float(CapLevel.quantum) + 0x1p-18 * reach + shorter * (1 + 0x1p-20) + 1e-5)
   }
 
   /// Searches the cubes of a level around the position, and what is below them if `descending`.
@@ -129,9 +172,11 @@ struct CapSearch {
     let edge = CapLevel.edge(level)
     let radius = (Double(reach) + distance) * (1 + 0x1p-40)
     let cells = Double(1 &<< (2 &* (CapLevel.top &- level)))
+    // A power of two, as the edge is: the same as a division by it.
+    let density = 1 / edge
     @inline(__always)
     func index(_ value: Double) -> Int {
-      Int(max(0, min((value + CapLevel.origin) / edge, cells - 1)))
+      Int(max(0, min((value + CapLevel.origin) * density, cells - 1)))
     }
     let firstX = index(position.x - radius)
     let lastX = index(position.x + radius)
@@ -240,28 +285,46 @@ struct CapSearch {
     let z = SIMD4(repeating: relative.z)
     let distance = SIMD4(repeating: padded)
     let padding = SIMD4(repeating: slackPadding(level: level, reach: nodes[slot].reach))
-    while group < end {
+    @inline(__always)
+    func measure(_ group: UnsafeRawPointer) -> (
+      squared: SIMD4<Float>, reach: SIMD4<Float>, near: SIMDMask<SIMD4<Int32>>
+    ) {
       let dx = group.load(as: SIMD4<Float>.self) - x
       let dy = group.load(fromByteOffset: 16, as: SIMD4<Float>.self) - y
       let dz = group.load(fromByteOffset: 32, as: SIMD4<Float>.self) - z
       let reach = group.load(fromByteOffset: 48, as: SIMD4<Float>.self)
       let limit = reach + distance
       let squared = dx * dx + dy * dy + dz * dz
-      let near = squared .<= limit * limit
-      var bits = CapIndex.bits(near)
-      if group == last { bits &= used }
-      if bits != 0 {
-        if buffered > CapSearch.bufferSize &- 4 { flush(into: &hits) }
-        let slack = squared.squareRoot() - reach - padding
-        repeat {
-          let lane = bits.trailingZeroBitCount
-          bits &= bits &- 1
-          buffer[buffered] = CapHit(
-            id: group.load(fromByteOffset: 64 &+ 4 &* lane, as: UInt32.self), slack: slack[lane])
-          buffered &+= 1
-        } while bits != 0
+      return (squared, reach, squared .<= limit * limit)
+    }
+    @inline(__always)
+    func report(_ group: UnsafeRawPointer, _ squared: SIMD4<Float>, _ reach: SIMD4<Float>, _ lanes: Int) {
+      if buffered > CapSearch.bufferSize &- 4 { flush(into: &hits) }
+      let slack = squared.squareRoot() - reach - padding
+      var bits = lanes
+      while bits != 0 {
+        let lane = bits.trailingZeroBitCount
+        bits &= bits &- 1
+        buffer[buffered] = CapHit(
+          id: group.load(fromByteOffset: 64 &+ 4 &* lane, as: UInt32.self), slack: slack[lane])
+        buffered &+= 1
       }
-      group += stride
+    }
+    // Two at a time: most have no hit, and then one question is enough.
+    while group < last {
+      let (one, two) = (measure(group), measure(group + stride))
+      var bits = CapIndex.bits(one.near, two.near)
+      if group + stride == last { bits &= used &<< 4 | 15 }
+      if bits != 0 {
+        if bits & 15 != 0 { report(group, one.squared, one.reach, bits & 15) }
+        if bits > 15 { report(group + stride, two.squared, two.reach, bits &>> 4) }
+      }
+      group += 2 &* stride
+    }
+    if group == last {
+      let one = measure(group)
+      let bits = CapIndex.bits(one.near) & used
+      if bits != 0 { report(group, one.squared, one.reach, bits) }
     }
   }
 }

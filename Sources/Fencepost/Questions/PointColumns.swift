@@ -1,0 +1,44 @@
+/// Points as columns in memory of the caller, which are read during the call that they are given to; nothing is copied.
+public struct PointColumns {
+  public typealias Column = FixColumns.Column
+
+  /// Number of rows.
+  public let count: Int
+  private let latitudes: Column
+  private let longitudes: Column
+
+  /// Columns of `count` rows: degrees, both `Double`.
+  public init(count: Int, latitudes: Column, longitudes: Column) {
+    self.count = count
+    self.latitudes = latitudes
+    self.longitudes = longitudes
+  }
+
+  @inline(__always)
+  subscript(unchecked row: Int) -> Coordinate {
+    Coordinate(
+      latitude: latitudes.value(row, as: Double.self), longitude: longitudes.value(row, as: Double.self))
+  }
+
+  /// The point of a row.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` with the row when it is none.
+  @inline(__always)
+  func point(_ row: Int) throws(MonitorError) -> Coordinate {
+    let point = self[unchecked: row]
+    if point.isValid { return point }
+    throw Self.refused(point, row)
+  }
+
+  /// Refuses columns of which a row is no point.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` for the first such row.
+  func checkRows() throws(MonitorError) {
+    for row in 0..<count { _ = try point(row) }
+  }
+
+  @inline(never)
+  static func refused(_ point: Coordinate, _ row: Int) -> MonitorError {
+    .invalidArgument("row \(row): \(point.defect ?? "")", position: row)
+  }
+}

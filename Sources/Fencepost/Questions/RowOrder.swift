@@ -1,0 +1,90 @@
+/// The rows of a part of a column of points, put in an order in which points that are near each other follow one another:
+/// what is read to answer one is then at hand for the next.
+///
+/// Radix sort by the cells of a grid of degrees, interleaved as G. M. Morton's ("A computer oriented geodetic data base",
+/// IBM, 1966). The order changes how long an answer takes, and nothing else.
+struct RowOrder: Sendable {
+  /// Rows that are put in order at a time: what they need then stays in a processor's second-level cache.
+  static let part = 1 << 18
+  /// Fewer rows are left as they are.
+  private static let fewest = 64
+  private static let digit = 11
+  private static let radix = 1 << digit
+  private static let rowMask: UInt64 = UInt64(part) - 1
+
+  private var keys: ContiguousArray<UInt64> = []
+  private var other: ContiguousArray<UInt64> = []
+  private var counts = ContiguousArray<UInt32>(repeating: 0, count: 2 * radix)
+
+  /// Row number `index` in the order, counted from the first of the part.
+  @inline(__always)
+  subscript(index: Int) -> Int { Int(truncatingIfNeeded: keys[index] & Self.rowMask) }
+
+  /// Puts rows in order.
+  ///
+  /// - Parameter rows: at most ``part``.
+  mutating func sort(_ rows: Range<Int>, of points: PointColumns) throws(MonitorError) {
+    keys.removeAll(keepingCapacity: true)
+    keys.reserveCapacity(rows.count)
+    guard rows.count >= Self.fewest else {
+      for row in 0..<rows.count { keys.append(UInt64(row)) }
+      return
+    }
+    for index in counts.indices { counts[index] = 0 }
+    for row in rows {
+      let key = Self.cell(try points.point(row))
+      counts[Int(key) & (Self.radix - 1)] += 1
+      counts[Self.radix + Int(key &>> UInt64(Self.digit))] += 1
+      keys.append(key &<< 32 | UInt64(row - rows.lowerBound))
+    }
+    if other.count < keys.count { other = keys }
+    keys.withUnsafeMutableBufferPointer { keys in
+      other.withUnsafeMutableBufferPointer { other in
+        counts.withUnsafeMutableBufferPointer { counts in
+          Self.move(keys, other, rows.count, shift: 32, UnsafeMutableBufferPointer(rebasing: counts[..<Self.radix]))
+          Self.move(
+            other, keys, rows.count, shift: 32 + UInt64(Self.digit),
+            UnsafeMutableBufferPointer(rebasing: counts[Self.radix...]))
+        }
+      }
+    }
+  }
+
+  /// The cell of a point, 2 × 11 bits interleaved.
+  @inline(__always)
+  private static func cell(_ point: Coordinate) -> UInt64 {
+    let north = UInt32((point.latitude + 90) * (2047.0 / 180))
+    let east = UInt32((point.longitude + 180) * (2047.0 / 360))
+    return UInt64(spread(north) &<< 1 | spread(east))
+  }
+
+  /// Bits 0 … 15 at the even places.
+  @inline(__always)
+  private static func spread(_ value: UInt32) -> UInt32 {
+    var bits = (value | value &<< 8) & 0x00FF_00FF
+    bits = (bits | bits &<< 4) & 0x0F0F_0F0F
+    bits = (bits | bits &<< 2) & 0x3333_3333
+    return (bits | bits &<< 1) & 0x5555_5555
+  }
+
+  /// One pass of the sort.
+  ///
+  /// - Parameter places: how many keys have each digit; then where the next of them goes.
+  @inline(__always)
+  private static func move(
+    _ from: UnsafeMutableBufferPointer<UInt64>, _ to: UnsafeMutableBufferPointer<UInt64>, _ count: Int, shift: UInt64,
+    _ places: UnsafeMutableBufferPointer<UInt32>
+  ) {
+    var next: UInt32 = 0
+    for digit in 0..<radix {
+      let found = places[digit]
+      places[digit] = next
+      next &+= found
+    }
+    for index in 0..<count {
+      let digit = Int(truncatingIfNeeded: from[index] &>> shift) & (radix - 1)
+      to[Int(places[digit])] = from[index]
+      places[digit] &+= 1
+    }
+  }
+}

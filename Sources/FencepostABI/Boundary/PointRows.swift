@@ -1,0 +1,23 @@
+import CFencepost
+import Fencepost
+
+/// Points in the caller's columns, checked as far as their memory goes.
+extension PointColumns {
+  init(
+    _ columns: UnsafePointer<fencepost_point_columns>?, count: Int
+  ) throws(BoundaryError) {
+    let defaults = fencepost_point_columns(
+      struct_size: 0, reserved: 0, latitudes: nil, longitudes: nil, latitude_stride: 8, longitude_stride: 8)
+    let value = try SizedStruct.read(Boundary.require(columns, "columns"), defaults: defaults, "columns")
+    guard value.reserved == 0 else { throw .unsupported("reserved of columns is not zero") }
+    let latitudes = try Boundary.require(value.latitudes, count: count, "latitudes")
+    let longitudes = try Boundary.require(value.longitudes, count: count, "longitudes")
+    // Of columns without rows nothing is read.
+    let anywhere = UnsafeRawPointer(columns.unsafelyUnwrapped)
+    self.init(
+      count: count,
+      latitudes: Column(start: latitudes.map { UnsafeRawPointer($0) } ?? anywhere, stride: Int(value.latitude_stride)),
+      longitudes: Column(
+        start: longitudes.map { UnsafeRawPointer($0) } ?? anywhere, stride: Int(value.longitude_stride)))
+  }
+}

@@ -1,0 +1,238 @@
+/* Questions about points: what holds them, whose lines are nearest; columns, capacities, misuse. */
+#include "check.h"
+
+enum {
+  PLACES = 12,
+  ROWS = 200
+};
+
+/* Circles on the equator, one polygon, one corridor, one beacon; the generations are 1 to PLACES + 3. */
+static fencepost_monitor *places(void) {
+  fencepost_monitor *monitor = new_monitor(NULL);
+  char identifier[16];
+  for (int i = 0; i < PLACES; i++) {
+    snprintf(identifier, sizeof identifier, "circle-%d", i);
+    CHECK_OK(fencepost_monitor_add_circular_condition(monitor, identifier, 0, 0.01 * i, 2000, NULL, NULL));
+  }
+  const double latitudes[] = {-0.01, -0.01, 0.01, 0.01}, longitudes[] = {0, 0.05, 0.05, 0};
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = latitudes;
+  geometry.longitudes = longitudes;
+  geometry.vertex_count = 4;
+  CHECK_OK(fencepost_monitor_add_polygon_condition(monitor, "square", &geometry, NULL, NULL, NULL));
+  geometry.vertex_count = 2;
+  CHECK_OK(fencepost_monitor_add_corridor_condition(monitor, "way", &geometry, 300, NULL, NULL, NULL));
+  CHECK_OK(fencepost_monitor_add_beacon_condition(monitor, "beacon", beacon_uuid, -1, -1, NULL, NULL));
+  return monitor;
+}
+
+static void one_point(void) {
+  fencepost_monitor *monitor = places();
+  uint64_t generations[8];
+  double distances[8];
+  size_t count = 99;
+  CHECK_OK(fencepost_monitor_containing(monitor, 0, 0.001, generations, distances, 8, &count, NULL));
+  CHECK_INT(count, 3);
+  CHECK_INT(generations[0], 1);
+  CHECK_INT(generations[1], 2);
+  CHECK_INT(generations[2], PLACES + 1);
+  CHECK_NEAR(distances[0], 111.3194908 - 2000, 1e-6);
+  CHECK_NEAR(distances[2], -111.3194908, 1e-4);
+  CHECK_OK(fencepost_monitor_containing(monitor, 0, 0.001, NULL, NULL, 0, &count, NULL));
+  CHECK_INT(count, 3);
+  generations[0] = 77;
+  CHECK_STATUS(fencepost_monitor_containing(monitor, 0, 0.001, generations, NULL, 2, &count, NULL),
+               FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_INT(count, 3);
+  CHECK_INT(generations[0], 77);
+  CHECK_OK(fencepost_monitor_containing(monitor, 0, 0.001, generations, NULL, 3, &count, NULL));
+  CHECK_INT(generations[2], PLACES + 1);
+  CHECK_OK(fencepost_monitor_containing(monitor, 80, 100, generations, distances, 8, &count, NULL));
+  CHECK_INT(count, 0);
+
+  CHECK_OK(fencepost_monitor_nearest(monitor, 0, 0.001, 2, generations, distances, &count, NULL));
+  CHECK_INT(count, 2);
+  CHECK_INT(generations[0], PLACES + 1);
+  CHECK_NEAR(distances[0], -111.3194908, 1e-4);
+  CHECK(fabs(distances[1]) >= fabs(distances[0]));
+  CHECK_OK(fencepost_monitor_nearest(monitor, 0, 0.001, 0, NULL, NULL, &count, NULL));
+  CHECK_INT(count, 0);
+  uint64_t all[40] = {0};
+  CHECK_OK(fencepost_monitor_nearest(monitor, -90, 12, 40, all, NULL, &count, NULL));
+  CHECK_INT(count, PLACES + 2);
+  CHECK_INT(all[PLACES + 2], 0);
+  fencepost_monitor_destroy(monitor);
+}
+
+/* Rows are single questions, whatever the strides; and nothing of the monitor changes. */
+static void columns(void) {
+  fencepost_monitor *monitor = places();
+  struct {
+    char odd;
+    uint8_t latitude[8], longitude[8];
+  } rows[ROWS];
+  for (int i = 0; i < ROWS; i++) {
+    double latitude = 0.02 * ((i * 37) % 100 - 50) / 50, longitude = 0.15 * ((i * 61) % 100 - 10) / 90;
+    memcpy(rows[i].latitude, &latitude, 8);
+    memcpy(rows[i].longitude, &longitude, 8);
+  }
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  columns.latitudes = (const double *)(const void *)rows[ROWS - 1].latitude;
+  columns.longitudes = (const double *)(const void *)rows[ROWS - 1].longitude;
+  columns.latitude_stride = columns.longitude_stride = -(int64_t)sizeof rows[0];
+  static char before[100000], after[100000];
+  size_t bytes, same, size, needed, each;
+  CHECK_OK(fencepost_monitor_snapshot(monitor, before, sizeof before, &bytes, NULL));
+  int64_t offsets[ROWS + 1];
+  static uint64_t generations[ROWS * 20], near[ROWS * 3];
+  static double distances[ROWS * 20], lines[ROWS * 3];
+  CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, ROWS, offsets, NULL, NULL, 0, &needed, NULL));
+  CHECK_INT(offsets[ROWS], needed);
+  CHECK(needed > ROWS / 2);
+  memset(offsets, 0, sizeof offsets);
+  CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, ROWS, offsets, generations, distances,
+                                                    needed - 1, &size, NULL),
+               FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_INT(size, needed);
+  CHECK_INT(offsets[ROWS], needed);
+  CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, ROWS, offsets, generations, distances, needed, &size,
+                                                NULL));
+  CHECK_INT(size, needed);
+  CHECK_OK(fencepost_monitor_nearest_columns(monitor, &columns, ROWS, 3, near, lines, &each, NULL));
+  CHECK_INT(each, 3);
+  for (int i = 0; i < ROWS; i++) {
+    double latitude, longitude, found_distances[20];
+    uint64_t found[20];
+    size_t count;
+    memcpy(&latitude, rows[ROWS - 1 - i].latitude, 8);
+    memcpy(&longitude, rows[ROWS - 1 - i].longitude, 8);
+    CHECK_OK(fencepost_monitor_containing(monitor, latitude, longitude, found, found_distances, 20, &count, NULL));
+    CHECK_INT(offsets[i + 1] - offsets[i], count);
+    CHECK(memcmp(found, generations + offsets[i], count * sizeof *found) == 0);
+    CHECK(memcmp(found_distances, distances + offsets[i], count * sizeof *found_distances) == 0);
+    CHECK_OK(fencepost_monitor_nearest(monitor, latitude, longitude, 3, found, found_distances, &count, NULL));
+    CHECK(memcmp(found, near + 3 * i, sizeof near[0] * 3) == 0);
+    CHECK(memcmp(found_distances, lines + 3 * i, sizeof lines[0] * 3) == 0);
+  }
+  CHECK_OK(fencepost_monitor_snapshot(monitor, after, sizeof after, &same, NULL));
+  CHECK(same == bytes && memcmp(before, after, bytes) == 0);
+  CHECK_INT(fencepost_monitor_containing_columns(monitor, &columns, 0, offsets, NULL, NULL, 0, &size, NULL), 0);
+  CHECK_INT(offsets[0], 0);
+  CHECK_INT(size, 0);
+  CHECK_OK(fencepost_monitor_nearest_columns(monitor, &columns, 0, 3, NULL, NULL, &each, NULL));
+  CHECK_INT(each, 0);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void names(void) {
+  fencepost_monitor *monitor = places();
+  uint32_t removed;
+  CHECK_OK(fencepost_monitor_remove_condition(monitor, "circle-1", &removed, NULL));
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "circle-2", 0, 0, 5, NULL, NULL));
+  const uint64_t generations[] = {PLACES + 1, 2, 3, 1, PLACES + 4, 0, UINT64_MAX, 1};
+  static const char expected[] = "square\0\0\0circle-0\0circle-2\0\0\0circle-0";
+  char buffer[64];
+  size_t size;
+  CHECK_OK(fencepost_monitor_identifiers_of_generations(monitor, generations, 8, NULL, 0, &size, NULL));
+  CHECK_INT(size, sizeof expected);
+  memset(buffer, 'x', sizeof buffer);
+  CHECK_STATUS(fencepost_monitor_identifiers_of_generations(monitor, generations, 8, buffer, size - 1, &size, NULL),
+               FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_INT(size, sizeof expected);
+  CHECK_INT(buffer[size - 1], 'x');
+  CHECK_OK(fencepost_monitor_identifiers_of_generations(monitor, generations, 8, buffer, size, &size, NULL));
+  CHECK(memcmp(buffer, expected, sizeof expected) == 0);
+  CHECK_INT(buffer[size], 'x');
+  CHECK_OK(fencepost_monitor_identifiers_of_generations(monitor, NULL, 0, NULL, 0, &size, NULL));
+  CHECK_INT(size, 0);
+  fencepost_monitor_destroy(monitor);
+}
+
+static void misuse(void) {
+  fencepost_monitor *monitor = places();
+  double latitudes[ROWS] = {0}, longitudes[ROWS] = {0}, distance = 7;
+  uint64_t generations[4] = {7, 7, 7, 7};
+  int64_t offsets[ROWS + 1] = {7};
+  size_t count = 7;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT, broken;
+  columns.latitudes = latitudes;
+  columns.longitudes = longitudes;
+#define CHECK_BOTH(columns, rows, expected)                                                                            \
+  do {                                                                                                                 \
+    CHECK_STATUS(                                                                                                      \
+        fencepost_monitor_containing_columns(monitor, columns, rows, offsets, generations, NULL, 4, &count, &error),   \
+        expected);                                                                                                     \
+    CHECK_STATUS(fencepost_monitor_nearest_columns(monitor, columns, rows, 1, generations, &distance, &count, &error), \
+                 expected);                                                                                            \
+    CHECK(offsets[0] == 7 && generations[0] == 7 && count == 7 && distance == 7);                                      \
+  } while (0)
+  const double bad[] = {NAN, INFINITY, -INFINITY, 90.0000001, -1e300};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t row = 0; row < ROWS; row += 99) {
+      latitudes[row] = bad[i];
+      CHECK_BOTH(&columns, ROWS, FENCEPOST_E_INVALID_ARGUMENT);
+      CHECK_INT(error.position, row);
+      CHECK(strncmp(error.message, "row ", 4) == 0);
+      latitudes[row] = 0;
+      longitudes[row] = 2 * bad[i];
+      CHECK_BOTH(&columns, ROWS, FENCEPOST_E_INVALID_ARGUMENT);
+      CHECK_INT(error.position, row);
+      longitudes[row] = 0;
+    }
+    CHECK_STATUS(fencepost_monitor_containing(monitor, bad[i], 0, generations, NULL, 4, &count, NULL),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_STATUS(fencepost_monitor_nearest(monitor, 0, 2 * bad[i], 1, generations, NULL, &count, NULL),
+                 FENCEPOST_E_INVALID_ARGUMENT);
+  }
+#define CHECK_BROKEN(change, expected) \
+  do {                                 \
+    broken = columns;                  \
+    change;                            \
+    CHECK_BOTH(&broken, 1, expected);  \
+  } while (0)
+  CHECK_BROKEN(broken.latitudes = NULL, FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_BROKEN(broken.longitudes = NULL, FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_BROKEN(broken.struct_size = 0, FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_BROKEN(broken.reserved = 1, FENCEPOST_E_UNSUPPORTED);
+  CHECK_BOTH(NULL, 1, FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_BOTH(&columns, SIZE_MAX, FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_BOTH(&columns, SIZE_MAX / 2, FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_nearest_columns(monitor, &columns, 8, SIZE_MAX / 16, generations, NULL, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_nearest_columns(monitor, &columns, 1, SIZE_MAX, generations, NULL, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_nearest(monitor, 0, 0, SIZE_MAX, generations, NULL, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_nearest(monitor, 0, 0, 1, NULL, NULL, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_nearest(monitor, 0, 0, 1, generations, NULL, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_nearest(NULL, 0, 0, 1, generations, NULL, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_containing(NULL, 0, 0, generations, NULL, 4, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_containing(monitor, 0, 0, NULL, NULL, 4, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_containing(monitor, 0, 0, generations, NULL, SIZE_MAX, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_containing(monitor, 0, 0, generations, NULL, 4, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, 1, NULL, generations, NULL, 4, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, 1, offsets, NULL, NULL, 4, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, 1, offsets, generations, NULL, 4, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_identifiers_of_generations(monitor, NULL, 1, NULL, 0, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_identifiers_of_generations(monitor, generations, SIZE_MAX, NULL, 0, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_monitor_identifiers_of_generations(monitor, generations, 1, NULL, 9, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK(offsets[0] == 7 && generations[0] == 7 && count == 7);
+  fencepost_monitor_destroy(monitor);
+}
+
+static const ccase cases[] = {
+    {"questions: one point", one_point},
+    {"questions: columns are single questions, and change nothing", columns},
+    {"questions: identifiers of generations", names},
+    {"questions: misuse", misuse},
+};
+AREA(area_questions);
