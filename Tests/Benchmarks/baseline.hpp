@@ -11,6 +11,9 @@
 #include <boost/geometry/index/rtree.hpp>
 #include <boost/iterator/function_output_iterator.hpp>
 #include <cmath>
+#include <cstring>
+#include <deque>
+#include <string>
 #include <vector>
 
 class Baseline {
@@ -34,15 +37,40 @@ class Baseline {
   Answer feed(const std::vector<fencepost_fix> &fixes) {
     Answer answer;
     for (const fencepost_fix &fix : fixes) {
-      found.clear();
-      Vector at;
-      bool isKnown = false;
-      tree.query(boost::geometry::index::intersects(Point(fix.longitude, fix.latitude)),
-                 boost::make_function_output_iterator([&](const Entry &entry) {
-                   if (!isKnown) at = vector(fix.latitude, fix.longitude), isKnown = true;
-                   if (contains(entry.second, at, fix)) found.push_back(entry.second);
-                 }));
-      difference(fix.time_us, answer);
+      look(fix);
+      difference([&](uint32_t circle, bool isInside) { answer.add(circle, isInside, fix.time_us); });
+    }
+    return answer;
+  }
+
+  // The sets of circles that hold the points, and nothing else.
+  Answer sets(const std::vector<fencepost_fix> &points) {
+    Answer answer;
+    for (const fencepost_fix &point : points) {
+      look(point);
+      for (uint32_t circle : found) answer.add(circle, true, point.time_us);
+    }
+    return answer;
+  }
+
+  // Events as Fencepost gives them: each with the exact distance of its fix to the line, queued in order under a number,
+  // handed out in batches with its identifier, and committed to its circle's record.
+  Answer tell(const std::vector<fencepost_fix> &fixes) {
+    Answer answer;
+    if (records.empty()) {
+      records.resize(circles.size());
+      for (size_t i = 0; i < circles.size(); i++) identifiers.push_back("circle-" + std::to_string(i));
+    }
+    for (size_t row = 0; row < fixes.size(); row++) {
+      const fencepost_fix &fix = fixes[row];
+      look(fix);
+      difference([&](uint32_t circle, bool isInside) {
+        double distance;
+        GeographicLib::Geodesic::WGS84().Inverse(fix.latitude, fix.longitude, circles[circle].latitude,
+                                                 circles[circle].longitude, distance);
+        queue.push_back({0, circle, isInside, fix, distance - circles[circle].radius});
+      });
+      if (row % 1000 == 999 || row + 1 == fixes.size()) handOut(answer);
     }
     return answer;
   }
@@ -64,10 +92,23 @@ class Baseline {
   static constexpr double leastRadius = major * (1 - squareOfEccentricity);
   static constexpr double greatestRadius = major / (1 - flattening);
 
+  // What a consumer gets, and what a record keeps.
+  struct Told {
+    uint64_t sequence;
+    uint32_t circle;
+    bool isInside;
+    fencepost_fix fix;
+    double distance;
+  };
   const std::vector<Circle> circles;
   std::vector<Row> rows;
   Tree tree;
   std::vector<uint32_t> inside, found;
+  std::vector<std::string> identifiers;
+  std::deque<Told> queue;
+  std::vector<Told> records;
+  std::vector<fencepost_event> handed;
+  uint64_t sequence = 0;
 
   static Vector vector(double latitude, double longitude) {
     constexpr double degree = 0.017453292519943295;
@@ -94,14 +135,44 @@ class Baseline {
     GeographicLib::Geodesic::WGS84().Inverse(fix.latitude, fix.longitude, circle.latitude, circle.longitude, distance);
     return distance <= circle.radius;
   }
-  void difference(int64_t time, Answer &answer) {
+  void look(const fencepost_fix &fix) {
+    found.clear();
+    Vector at;
+    bool isKnown = false;
+    tree.query(boost::geometry::index::intersects(Point(fix.longitude, fix.latitude)),
+               boost::make_function_output_iterator([&](const Entry &entry) {
+                 if (!isKnown) at = vector(fix.latitude, fix.longitude), isKnown = true;
+                 if (contains(entry.second, at, fix)) found.push_back(entry.second);
+               }));
+  }
+  void handOut(Answer &answer) {
+    handed.resize(std::max(handed.size(), queue.size()));
+    size_t count = 0;
+    for (Told &told : queue) {
+      told.sequence = ++sequence;
+      fencepost_event &event = handed[count++];
+      event = {};
+      event.sequence = told.sequence;
+      event.tag = told.circle;
+      event.state = told.isInside ? FENCEPOST_STATE_SATISFIED : FENCEPOST_STATE_UNSATISFIED;
+      event.date_us = event.evidence_date_us = told.fix.time_us;
+      event.latitude = told.fix.latitude, event.longitude = told.fix.longitude;
+      event.accuracy_m = told.fix.accuracy_m, event.boundary_distance_m = told.distance;
+      std::memcpy(event.identifier, identifiers[told.circle].data(), identifiers[told.circle].size());
+    }
+    for (const Told &told : queue) records[told.circle] = told;
+    queue.clear();
+    for (size_t i = 0; i < count; i++)
+      answer.add(handed[i].tag, handed[i].state == FENCEPOST_STATE_SATISFIED, handed[i].date_us);
+  }
+  template <class Say>
+  void difference(Say say) {
     std::sort(found.begin(), found.end());
     if (found == inside) return;
     size_t before = 0, now = 0;
     while (before < inside.size() || now < found.size()) {
-      if (now == found.size() || (before < inside.size() && inside[before] < found[now]))
-        answer.add(inside[before++], false, time);
-      else if (before == inside.size() || found[now] < inside[before]) answer.add(found[now++], true, time);
+      if (now == found.size() || (before < inside.size() && inside[before] < found[now])) say(inside[before++], false);
+      else if (before == inside.size() || found[now] < inside[before]) say(found[now++], true);
       else before++, now++;
     }
     inside.swap(found);

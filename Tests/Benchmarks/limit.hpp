@@ -40,12 +40,12 @@ class Limit {
     return fixes;
   }
 
-  // The median of `repetitions` runs: the anchored loop C for a device that moves (W1), the stateless grid B+ for
-  // points without connection.
+  // The median of `repetitions` runs: the anchored loop C for a device that moves (W1), the stateless grid B16, which tells
+  // sets, for points without connection.
   Figure run(const std::string &workload, size_t count, int repetitions) const {
     std::string command = "BENCH_DATA='" + data + "' BENCH_N=" + std::to_string(count) +
                           " BENCH_REPS=" + std::to_string(repetitions) + " BENCH_ONLY='" +
-                          (workload == "W1" ? "limit C:" : "limit B+") + "' '" + program + "' " + workload +
+                          (workload == "W1" ? "limit C:" : "limit B16") + "' '" + program + "' " + workload +
                           " 2>/dev/null";
     FILE *pipe = popen(command.c_str(), "r");
     if (!pipe) fail("cannot run " + program);

@@ -104,6 +104,30 @@ class Monitored {
     }
     return answer;
   }
+  // The sets of circles that hold the points, in compressed rows: how many pairs there are.
+  size_t ask(const std::vector<fencepost_fix> &points) {
+    fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+    columns.latitudes = &points[0].latitude, columns.longitudes = &points[0].longitude;
+    columns.latitude_stride = columns.longitude_stride = sizeof points[0];
+    offsets.resize(points.size() + 1);
+    size_t size = std::max(generations.size(), points.size());
+    for (generations.resize(size);; generations.resize(size)) {
+      fencepost_status status =
+          fencepost_monitor_containing_columns(monitor, &columns, points.size(), offsets.data(), generations.data(),
+                                               nullptr, generations.size(), &size, &error);
+      if (status == FENCEPOST_OK) return size;
+      if (status != FENCEPOST_E_BUFFER_TOO_SMALL) check(status);
+    }
+  }
+  // The same, and what it says.
+  Answer sets(const std::vector<fencepost_fix> &points) {
+    ask(points);
+    Answer answer;
+    for (size_t row = 0; row < points.size(); row++)
+      for (int64_t at = offsets[row]; at < offsets[row + 1]; at++)
+        answer.add(generations[size_t(at)] - 1, true, points[row].time_us); // nothing was removed
+    return answer;
+  }
   // Asks so often for an event when none waits.
   void pollNothing(double times) {
     for (double i = 0; i < times; i++) {
@@ -170,6 +194,8 @@ class Monitored {
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   std::vector<fencepost_event> events;
+  std::vector<int64_t> offsets;
+  std::vector<uint64_t> generations;
   std::vector<fencepost_armed_condition> armed = std::vector<fencepost_armed_condition>(20);
   const std::vector<Circle> *far = nullptr;
 

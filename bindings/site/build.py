@@ -48,6 +48,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
     "Concepts": {
         "concepts/states": "bindings/site/concepts/states.md",
         "concepts/shapes": "bindings/site/concepts/shapes.md",
+        "concepts/questions": "bindings/site/concepts/questions.md",
         "concepts/policies": "bindings/site/concepts/policies.md",
         "concepts/time": "bindings/site/concepts/time.md",
         "concepts/accuracy": "bindings/site/concepts/accuracy.md",

@@ -240,6 +240,21 @@ final class ScenarioRunner {
       let place = isKnown ? try await monitor.nearestBoundaryPoint(identifier, to: coordinate) : nil
       try step.member("is").expect(
         place.map { ["latitude": .number($0.latitude), "longitude": .number($0.longitude)] })
+    } else if let from = step["containing"] ?? step["nearest"] {
+      let (latitude, longitude) = (try from.member("latitude").double(), try from.member("longitude").double())
+      let found =
+        step["containing"] != nil
+        ? try await monitor.containing(latitude: latitude, longitude: longitude)
+        : try await monitor.nearest(
+          latitude: latitude, longitude: longitude, count: Int(try from.member("count").double()))
+      guard case .array(let expected) = try step.member("are"), expected.count == found.count else {
+        throw Mismatch(expected: try step.member("are"), got: found.map(\.identifier))
+      }
+      for (one, other) in zip(expected, found) {
+        try one.expect([
+          "identifier": .string(other.identifier), "boundary_distance": .number(other.boundaryDistance),
+        ])
+      }
     } else if let expected = step["identifiers"] {
       let identifiers = await monitor.identifiers
       if expected != .array(identifiers.map { .string($0) }) { throw Mismatch(expected: expected, got: identifiers) }

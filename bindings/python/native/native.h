@@ -222,6 +222,11 @@ PyObject *native_circle_contains(PyObject *module, PyObject *args);
 PyObject *native_significant_change(PyObject *module, PyObject *args);
 PyObject *native_best_fix(PyObject *module, PyObject *args);
 
+/* questions.c */
+PyObject *native_containing(PyObject *self, PyObject *args);
+PyObject *native_nearest(PyObject *self, PyObject *args);
+PyObject *native_identifiers_of(PyObject *self, PyObject *generations);
+
 /* geodesic.c */
 PyObject *native_inverse(PyObject *module, PyObject *args);
 PyObject *native_direct(PyObject *module, PyObject *args);

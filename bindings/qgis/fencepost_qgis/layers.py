@@ -53,7 +53,7 @@ INSTEAD = {
     QgsWkbTypes.PolygonGeometry: "a track is points with times",
 }
 """What to do with a layer of tracks that is not of points."""
-TITLES = {"TRACKS": "tracks", "CIRCLES": "places"}
+TITLES = {"TRACKS": "tracks", "CIRCLES": "places", "POINTS": "points"}
 SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "lines"}
 
 

@@ -38,6 +38,7 @@ COMPARISON_FIELDS = (
     ("policy", _TEXT), ("events", _INTEGER), ("visits", _INTEGER), ("flaps", _INTEGER), ("entry_delay", _REAL),
     ("exit_delay", _REAL), ("mean_delay", _REAL), ("missed_visits", _INTEGER), ("false_visits", _INTEGER),
 )  # fmt: skip
+JOIN_FIELDS = (("place", _TEXT), ("distance", _REAL))
 CIRCLE_FIELDS = (("identifier", _TEXT), ("radius", _REAL), ("latitude", _REAL), ("longitude", _REAL))
 
 

@@ -4,6 +4,7 @@ from qgis.core import QgsProcessingProvider
 
 from .compare_policies import ComparePolicies
 from .geofence_events import GeofenceEvents
+from .join_points import JoinPoints
 from .monitored_circles import MonitoredCircles
 from .resources import icon
 
@@ -12,7 +13,7 @@ class Provider(QgsProcessingProvider):
     """Fencepost in the Processing toolbox."""
 
     def loadAlgorithms(self):  # noqa: N802
-        for algorithm in (GeofenceEvents, ComparePolicies, MonitoredCircles):
+        for algorithm in (GeofenceEvents, ComparePolicies, MonitoredCircles, JoinPoints):
             self.addAlgorithm(algorithm())
 
     def id(self):

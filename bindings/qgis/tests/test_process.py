@@ -96,12 +96,12 @@ def test_the_zip_is_whole_and_always_the_same(archive: Path, tmp_path: Path) -> 
 
 def test_the_zip_installs(qgis: Qgis) -> None:
     listed = qgis.process("list").stdout
-    for algorithm in ("geofenceevents", "comparepolicies", "monitoredcircles"):
+    for algorithm in ("geofenceevents", "comparepolicies", "joinpoints", "monitoredcircles"):
         assert f"\tfencepost:{algorithm}\t" in listed
 
 
 def test_help_is_plain_text(qgis: Qgis) -> None:
-    for algorithm in ("geofenceevents", "comparepolicies", "monitoredcircles"):
+    for algorithm in ("geofenceevents", "comparepolicies", "joinpoints", "monitoredcircles"):
         said = qgis.process("help", f"fencepost:{algorithm}")
         assert said.returncode == 0, said.stderr
         assert not re.search(r"</?[a-z]+>|&[a-z]+;", said.stdout), algorithm

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from ._values.events import Event, EventList
     from ._values.explanation import Explanation
     from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
+    from ._values.matches import Matches
     from ._values.policy import TransitionPolicy
     from ._values.records import Record, RecordList
     from ._values.results import FeedResult, ShapeReading, SyncResult
@@ -104,6 +105,7 @@ _MODULES = {
     "_values.events": "Event EventList",
     "_values.explanation": "Explanation",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
+    "_values.matches": "Matches",
     "_values.policy": "TransitionPolicy",
     "_values.records": "Record RecordList",
     "_values.results": "FeedResult ShapeReading SyncResult",
@@ -166,6 +168,7 @@ __all__ = [
     "InvalidNameError",
     "Known",
     "LateInputError",
+    "Matches",
     "MissingExtraError",
     "Monitor",
     "MonitorClosedError",

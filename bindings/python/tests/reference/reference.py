@@ -480,6 +480,28 @@ class ReferenceMonitor:
         if self._in_flight is not None and self._in_flight[0] is condition:
             self._in_flight = None
 
+    def _located(self, latitude, longitude):
+        """The places in add order, with the signed distance of a point to the line of each."""
+        if not is_coordinate(latitude, longitude):
+            raise Refused("invalid_argument", "coordinate")
+        point = Fix(0, latitude, longitude, 0)
+        return [(c, c.distance(point) - c.line) for c in self._in_add_order() if c.is_place]
+
+    def containing(self, latitude, longitude):
+        """Which places hold a point, whatever their state."""
+        return [(c.identifier, distance) for c, distance in self._located(latitude, longitude) if distance <= 0]
+
+    def nearest(self, latitude, longitude, count):
+        """Whose lines are nearest; a circle that holds the whole Earth (half a meridian is its radius or less) has
+        none."""
+        half = 20_003_931.459
+        lines = [
+            (c.identifier, distance)
+            for c, distance in self._located(latitude, longitude)
+            if c.definition["kind"] != "circle" or c.definition["radius"] < half
+        ]
+        return sorted(lines, key=lambda line: abs(line[1]))[:count]
+
     def identifiers(self):
         return [c.identifier for c in self._in_add_order()]
 

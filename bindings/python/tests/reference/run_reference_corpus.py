@@ -46,6 +46,8 @@ VERBS = (
     "cancel",
     "store",
     "nearest_boundary_point",
+    "containing",
+    "nearest",
 )
 EVENT_TIMES = ("date", "evidence_date")
 EXPLAIN_TIMES = ("candidate_since", "candidate_deadline", "last_sighting", "absence_deadline")
@@ -341,6 +343,21 @@ class Scenario:
             place = number(step["from"]["latitude"]), number(step["from"]["longitude"])
             got = dict(zip(("latitude", "longitude"), record["condition"]["shape"].nearest_line_place(*place)))
         self.compare(step["is"], got, tolerance=1e-9)
+
+    def do_containing(self, step, name, monitor):
+        place = number(step["containing"]["latitude"]), number(step["containing"]["longitude"])
+        self.compare_located(step["are"], monitor.containing(*place))
+
+    def do_nearest(self, step, name, monitor):
+        asked = step["nearest"]
+        place = number(asked["latitude"]), number(asked["longitude"])
+        self.compare_located(step["are"], monitor.nearest(*place, asked["count"]))
+
+    def compare_located(self, expected, found):
+        if len(expected) != len(found):
+            raise Mismatch(expected, found)
+        for one, (identifier, distance) in zip(expected, found):
+            self.compare(one, {"identifier": identifier, "boundary_distance": distance})
 
     def do_identifiers(self, step, name, monitor):
         self.compare(step["identifiers"], monitor.identifiers())

@@ -33,7 +33,7 @@ from fencepost_qgis.circle_polygon import circle_polygon
 from fencepost_qgis.fencepost.geodesic import inverse
 
 MEMORY = QgsProcessing.TEMPORARY_OUTPUT
-NAMES = ("geofenceevents", "comparepolicies", "monitoredcircles")
+NAMES = ("geofenceevents", "comparepolicies", "monitoredcircles", "joinpoints")
 PICTURE = os.environ.get("QGIS_PICTURE")
 """Where the map is kept to be looked at."""
 
@@ -313,7 +313,7 @@ class Plugin(unittest.TestCase):
     def test_the_dialog_has_a_widget_for_everything_and_its_defaults_run(self):
         project, context = QgsProject.instance(), QgsProcessingContext()
         context.setProject(project)
-        layers = {"TRACKS": street(), "CIRCLES": shops()}
+        layers = {"TRACKS": street(), "CIRCLES": shops(), "POINTS": street()}
         project.addMapLayers(list(layers.values()), False)
         try:
             for name in NAMES:

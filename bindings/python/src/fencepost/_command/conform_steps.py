@@ -266,6 +266,30 @@ def _nearest_boundary_point(named: Named, step: dict[str, Any]) -> None:
     _compare(step["is"], got, PLACE_TOLERANCE, ("latitude", "longitude"))
 
 
+LOCATED_KEYS = ("identifier", "boundary_distance")
+
+
+def _containing(named: Named, step: dict[str, Any]) -> None:
+    place = [_number(step["containing"][key]) for key in ("latitude", "longitude")]
+    names = named.monitor.containing(*place)
+    found = named.monitor.containing([place[0]], [place[1]], distances=True)
+    if found[0] != names:
+        raise Mismatch(text(names), text(found[0]))
+    _compare_located(step, dict(zip(names, found.columns()["distance"])))
+
+
+def _nearest(named: Named, step: dict[str, Any]) -> None:
+    place = [_number(step["nearest"][key]) for key in ("latitude", "longitude")]
+    _compare_located(step, named.monitor.nearest(*place, int(step["nearest"]["count"])))
+
+
+def _compare_located(step: dict[str, Any], found: Mapping[str, float]) -> None:
+    if [one.get("identifier") for one in step["are"]] != list(found):
+        raise Mismatch(plain(step["are"]), text(list(found)))
+    for one, (name, distance) in zip(step["are"], found.items()):
+        _compare(one, {"identifier": name, "boundary_distance": distance}, None, LOCATED_KEYS, DISTANCE_TOLERANCE)
+
+
 STEPS: dict[str, Callable[[Named, dict[str, Any]], None]] = {
     "advance": _advance, "rewind": _rewind, "sync": _sync,
     "identifiers_in_state": _identifiers_in_state,
@@ -273,6 +297,7 @@ STEPS: dict[str, Callable[[Named, dict[str, Any]], None]] = {
     "scanning": _scanning, "host": _host, "acknowledge": _acknowledge, "restart": _restart, "iterate": _iterate,
     "cancel": _cancel, "next": _next, "record": _record, "identifiers": _identifiers, "statistics": _statistics,
     "explain": _explain, "nearest_boundary_point": _nearest_boundary_point,
+    "containing": _containing, "nearest": _nearest,
 }  # fmt: skip
 ELSEWHERE = ("open", "close", "refused", "store")
 

@@ -26,6 +26,7 @@ from .._values.enums import (
 from .conditions import MonitorConditions
 from .events import MonitorEvents
 from .inputs import MonitorInputs
+from .questions import MonitorQuestions
 from .sets import MonitorSets
 from .store import MonitorStore
 
@@ -63,7 +64,7 @@ def time_step(value: float | timedelta) -> int:
     return step
 
 
-class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorEvents, MonitorStore):
+class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, MonitorEvents, MonitorStore):
     """Named conditions, their records, and the events that wait to be handed out.
 
     A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was

@@ -1,0 +1,150 @@
+/* Questions about points: what holds them, whose lines are nearest, and what the conditions are called. */
+#include "native.h"
+
+#include <string.h>
+
+/* Two columns of points and the memory that an answer is written into. */
+typedef struct {
+  native_column columns[5];
+  native_rows points;
+  fencepost_point_columns given;
+} question;
+
+static void close_question(question *question) {
+  for (size_t index = 0; index < 5; index++) native_release_column(&question->columns[index]);
+}
+
+static int open_points(native_state *state, PyObject *const sources[2], question *question) {
+  static const native_layout latitude = {"latitude", "d", 0}, longitude = {"longitude", "d", 0};
+  memset(question, 0, sizeof *question);
+  question->points = (native_rows){"latitude", -1};
+  if (native_open_column(state, sources[0], &latitude, &question->points, &question->columns[0]) < 0 ||
+      native_open_column(state, sources[1], &longitude, &question->points, &question->columns[1]) < 0)
+    return -1;
+  question->given = (fencepost_point_columns)FENCEPOST_POINT_COLUMNS_INIT;
+  question->given.latitudes = question->columns[0].start;
+  question->given.longitudes = question->columns[1].start;
+  question->given.latitude_stride = question->columns[0].stride;
+  question->given.longitude_stride = question->columns[1].stride;
+  return 0;
+}
+
+/* Memory to be written; NULL for None. -1 with an exception. */
+static Py_ssize_t open_output(native_state *state, PyObject *object, const char *name, const char *codes,
+                              native_column *column, void **out) {
+  const native_layout layout = {name, codes, NATIVE_DENSE | NATIVE_WRITABLE};
+  native_rows rows = {name, -1};
+  *out = NULL;
+  if (object == Py_None) return 0;
+  if (native_open_column(state, object, &layout, &rows, column) < 0) return -1;
+  *out = column->view.buf;
+  return rows.count;
+}
+
+/*
+ * (latitudes, longitudes, offsets, generations, distances or None): how many elements the answer has. When that is more
+ * than there is room for, only the offsets are written.
+ */
+PyObject *native_containing(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *points[2], *outputs[3];
+  if (!PyArg_ParseTuple(args, "OOOOO", &points[0], &points[1], &outputs[0], &outputs[1], &outputs[2])) return NULL;
+  question question;
+  PyObject *result = NULL;
+  void *offsets, *generations, *distances;
+  size_t size = 0;
+  if (open_points(state, points, &question) < 0) goto done;
+  Py_ssize_t rows = open_output(state, outputs[0], "offsets", "lq", &question.columns[2], &offsets);
+  Py_ssize_t room =
+      rows < 0 ? -1 : open_output(state, outputs[1], "generations", "LQ", &question.columns[3], &generations);
+  Py_ssize_t also = room < 0 ? -1 : open_output(state, outputs[2], "distances", "d", &question.columns[4], &distances);
+  if (also < 0) goto done;
+  if (rows != question.points.count + 1 || (distances != NULL && also != room)) {
+    native_refuse(state, "there is no room for the answer");
+    goto done;
+  }
+  native_call call = native_begin_batch(self);
+  fencepost_status status =
+      fencepost_monitor_containing_columns(self->handle, &question.given, (size_t)question.points.count, offsets,
+                                           generations, distances, (size_t)room, &size, &call.error);
+  native_return(&call);
+  if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) native_refused(&call, status);
+  else result = PyLong_FromSize_t(size);
+done:
+  close_question(&question);
+  return result;
+}
+
+/* (latitudes, longitudes, how many, generations, distances): how many there are for each point. */
+PyObject *native_nearest(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *points[2], *outputs[2];
+  Py_ssize_t nearest;
+  if (!PyArg_ParseTuple(args, "OOnOO", &points[0], &points[1], &nearest, &outputs[0], &outputs[1])) return NULL;
+  question question;
+  PyObject *result = NULL;
+  void *generations, *distances;
+  size_t count = 0;
+  if (open_points(state, points, &question) < 0) goto done;
+  Py_ssize_t room = open_output(state, outputs[0], "generations", "LQ", &question.columns[3], &generations);
+  Py_ssize_t also = room < 0 ? -1 : open_output(state, outputs[1], "distances", "d", &question.columns[4], &distances);
+  if (also < 0) goto done;
+  Py_ssize_t rows = question.points.count;
+  if (nearest < 0 || (rows > 0 && nearest > room / rows) || also != room) {
+    native_refuse(state, "there is no room for the answer");
+    goto done;
+  }
+  native_call call = native_begin_batch(self);
+  fencepost_status status = fencepost_monitor_nearest_columns(
+      self->handle, &question.given, (size_t)rows, (size_t)nearest, generations, distances, &count, &call.error);
+  if (native_end(&call, status) == 0) result = PyLong_FromSize_t(count);
+done:
+  close_question(&question);
+  return result;
+}
+
+/* Identifiers of a column of generations; None for those that are gone. */
+PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  static const native_layout layout = {"generations", "LQ", NATIVE_DENSE};
+  native_rows rows = {"generations", -1};
+  native_column column;
+  memset(&column, 0, sizeof column);
+  PyObject *list = NULL;
+  char *texts = NULL;
+  size_t capacity = 0, size = 0;
+  if (native_open_column(state, source, &layout, &rows, &column) < 0) goto done;
+  for (;;) { /* until what another thread adds meanwhile fits too */
+    native_call call = native_begin_batch(self);
+    fencepost_status status = fencepost_monitor_identifiers_of_generations(
+        self->handle, column.start, (size_t)rows.count, texts, capacity, &size, &call.error);
+    native_return(&call);
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
+      native_refused(&call, status);
+      goto done;
+    }
+    if (size <= capacity) break;
+    PyMem_Free(texts);
+    texts = PyMem_Malloc(size);
+    if (texts == NULL) {
+      PyErr_NoMemory();
+      goto done;
+    }
+    capacity = size;
+  }
+  list = PyList_New(rows.count);
+  const char *next = texts;
+  for (Py_ssize_t row = 0; list != NULL && row < rows.count; row++) {
+    size_t length = strlen(next);
+    PyObject *text = length == 0 ? Py_NewRef(Py_None) : PyUnicode_FromStringAndSize(next, (Py_ssize_t)length);
+    next += length + 1;
+    if (text == NULL || PyList_SetItem(list, row, text) < 0) Py_CLEAR(list);
+  }
+done:
+  PyMem_Free(texts);
+  native_release_column(&column);
+  return list;
+}

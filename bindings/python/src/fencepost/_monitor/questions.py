@@ -1,0 +1,368 @@
+"""Questions about points."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, overload
+
+from .._native import InvalidArgumentError
+from .._tables.numbers import integer, real
+from .._values.arguments import column_names
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from .._native import Monitor as Handle
+    from .._tables.buffers import ArrowStream, NumberColumn
+    from .._values.matches import Matches
+
+_PART = 1 << 18
+"""Points that one call of the library is asked about: between two of them Ctrl-C is heard."""
+_FEWEST = 1 << 12
+"""Fewer points are not shared out to threads."""
+
+
+class MonitorQuestions:
+    """What can be asked of a monitor's conditions without changing anything."""
+
+    __slots__ = ()
+    _handle: Handle
+
+    if TYPE_CHECKING:
+
+        def __len__(self) -> int: ...
+
+    @overload
+    def containing(self, latitude: float, longitude: float, /) -> list[str]: ...
+    @overload
+    def containing(
+        self, latitude: NumberColumn, longitude: NumberColumn, /, *, distances: bool = False, threads: int = 1
+    ) -> Matches: ...
+    @overload
+    def containing(
+        self,
+        points: DataFrame,
+        /,
+        *,
+        columns: Mapping[str, str] | None = None,
+        distances: bool = False,
+        threads: int = 1,
+    ) -> DataFrame: ...
+    @overload
+    def containing(
+        self,
+        points: ArrowStream,
+        /,
+        *,
+        columns: Mapping[str, str] | None = None,
+        distances: bool = False,
+        threads: int = 1,
+    ) -> Matches: ...
+    def containing(
+        self,
+        points: Any,
+        longitude: Any = None,
+        /,
+        *,
+        columns: Mapping[str, str] | None = None,
+        distances: bool = False,
+        threads: int = 1,
+    ) -> Any:
+        """Which conditions hold a point, or each of many points; the line is inside.
+
+        Answers are geometry, exact on the ellipsoid: they come from the conditions alone, whatever their state,
+        policy or place under the condition limit, and change nothing. Beacon conditions are in no place.
+
+        Args:
+            points: A latitude, degrees; or a column of them; or a table of points: a GeoDataFrame or GeoSeries in any
+                coordinate system, a DataFrame with columns of latitudes and longitudes, or what exports an Arrow
+                stream.
+            longitude: Degrees, beside a latitude or a column of them. Columns of ``float64`` are read in place, also
+                when they have gaps or run backwards; others are converted first.
+            columns: Of a table the names of the columns for latitude, longitude or geometry, where they are not
+                recognised.
+            distances: Whether to tell the signed distances to the lines too, metres, 0 or less: a column of the answer.
+            threads: How many threads share the points; they run beside each other and beside other Python threads.
+
+        Returns:
+            For one point the identifiers, in the order in which the conditions were added. For columns and Arrow tables
+            :class:`Matches`. For a frame a DataFrame with a row for each pair: the point's label in the frame as index,
+            the column ``identifier``, and ``distance`` if it was asked for, so that ``frame.join(found)`` is what
+            GeoPandas calls a spatial join.
+
+        Raises:
+            InvalidArgumentError: A point is out of range, or missing; ``position`` is the row.
+            InputError: A table has no points.
+            MissingExtraError: NumPy, pandas, GeoPandas or nanoarrow is needed and not installed.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(37.3349, -122.0090, radius=200), "office")
+            >>> monitor.containing(37.3349, -122.0091)
+            ['office']
+            >>> import pandas
+            >>> frame = pandas.DataFrame({"lat": [37.3349, 0], "lon": [-122.0090, 0]}, index=["x", "y"])
+            >>> print(monitor.containing(frame, distances=True))
+              identifier  distance
+            x     office    -200.0
+        """
+        if longitude is not None and columns is not None:
+            raise TypeError("columns names those of a table")
+        if _is_number(points) and _is_number(longitude):
+            return list(self._located(points, longitude))
+        return self._asked(points, longitude, columns, lambda *given: self._containing(*given, distances, threads))
+
+    @overload
+    def nearest(self, latitude: float, longitude: float, /, k: int = 1) -> dict[str, float]: ...
+    @overload
+    def nearest(
+        self, latitude: NumberColumn, longitude: NumberColumn, /, k: int = 1, *, threads: int = 1
+    ) -> Matches: ...
+    @overload
+    def nearest(
+        self, points: DataFrame, /, *, k: int = 1, columns: Mapping[str, str] | None = None, threads: int = 1
+    ) -> DataFrame: ...
+    @overload
+    def nearest(
+        self, points: ArrowStream, /, *, k: int = 1, columns: Mapping[str, str] | None = None, threads: int = 1
+    ) -> Matches: ...
+    def nearest(
+        self,
+        points: Any,
+        longitude: Any = None,
+        /,
+        k: int = 1,
+        *,
+        columns: Mapping[str, str] | None = None,
+        threads: int = 1,
+    ) -> Any:
+        """The conditions whose lines are nearest to a point, or to each of many points: the nearest first, of equally
+        near ones the one that was added first. A circle that holds the whole Earth has no line.
+
+        Args:
+            points: As in :meth:`containing`.
+            longitude: As in :meth:`containing`.
+            k: How many for each point; fewer when there are no more.
+            columns: As in :meth:`containing`.
+            threads: As in :meth:`containing`.
+
+        Returns:
+            For one point the signed distances to the lines by identifier, metres, negative inside. Else what
+            :meth:`containing` returns, always with distances.
+
+        Raises:
+            InvalidArgumentError: A point is out of range, or missing (``position`` is the row), or `k` is negative.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(0, 0, radius=1000), "a")
+            >>> monitor.add(CircularGeographicCondition(0, 1, radius=1000), "b")
+            >>> {name: round(distance) for name, distance in monitor.nearest(0, 0.75, 2).items()}
+            {'b': 26830, 'a': 82490}
+        """
+        if longitude is not None and columns is not None:
+            raise TypeError("columns names those of a table")
+        count = integer(k, "k", 0, (1 << 40))
+        if _is_number(points) and _is_number(longitude):
+            latitudes, longitudes = _single(points, longitude)
+            room = min(count, len(self))
+            generations, distances = array("Q", bytes(8 * room)), array("d", bytes(8 * room))
+            found = self._handle.nearest(latitudes, longitudes, room, generations, distances)
+            return self._named(generations[:found], distances[:found])
+        return self._asked(points, longitude, columns, lambda *given: self._nearest(*given, count, threads))
+
+    def _located(self, latitude: Any, longitude: Any) -> dict[str, float]:
+        latitudes, longitudes = _single(latitude, longitude)
+        offsets, size = array("q", (0, 0)), 16
+        while True:
+            generations, distances = array("Q", bytes(8 * size)), array("d", bytes(8 * size))
+            found = self._handle.containing(latitudes, longitudes, offsets, generations, distances)
+            if found <= size:
+                return self._named(generations[:found], distances[:found])
+            size = found
+
+    def _named(self, generations: array[int], distances: array[float]) -> dict[str, float]:
+        names = self._handle.identifiers_of(generations)
+        return {name: distance for name, distance in zip(names, distances) if name is not None}
+
+    def _asked(
+        self, points: Any, longitude: Any, columns: Mapping[str, str] | None, ask: Callable[[Any, Any], Matches]
+    ) -> Any:
+        """Asks about the points of whatever holds them, and labels the answer as they are."""
+        from .._tables.buffers import numbers
+
+        if longitude is not None:
+            return ask(numbers(points, "latitude"), numbers(longitude, "longitude"))
+        if hasattr(points, "geometry") and hasattr(points, "crs"):
+            return ask(*_of_geometries(points, column_names(columns))).to_pandas(points.index)
+        if hasattr(points, "iloc") and hasattr(points, "columns"):
+            return ask(*_of_frame(points, column_names(columns))).to_pandas(points.index)
+        if hasattr(points, "__arrow_c_stream__"):
+            return ask(*_of_stream(points, column_names(columns)))
+        kind = type(points).__name__
+        raise TypeError(f"the points must be a latitude and a longitude, columns or a table, not {kind}")
+
+    def _containing(self, latitudes: Any, longitudes: Any, distances: bool, threads: int) -> Matches:
+        numpy = _numpy()
+        handle, density = self._handle, 1.0
+
+        def ask(first: int, last: int) -> tuple[Any, Any, Any]:
+            nonlocal density
+            rows = last - first
+            offsets, room = numpy.empty(rows + 1, "i8"), int(rows * density * 1.1) + 64
+            while True:
+                generations, told = numpy.empty(room, "u8"), numpy.empty(room) if distances else None
+                size = handle.containing(latitudes[first:last], longitudes[first:last], offsets, generations, told)
+                density = max(density, size / max(rows, 1))
+                if size <= room:
+                    return offsets, generations[:size], None if told is None else told[:size]
+                room = size
+
+        parts = _shared_out(len(latitudes), len(longitudes), threads, ask)
+        offsets = numpy.zeros(len(latitudes) + 1, "i8")
+        first = 0
+        for own, _, _ in parts:
+            last = first + len(own) - 1
+            numpy.add(own[1:], offsets[first], out=offsets[first + 1 : last + 1])
+            first = last
+        generations = _joined(numpy, [part[1] for part in parts], "u8")
+        told = _joined(numpy, [part[2] for part in parts], "f8") if distances else None
+        return self._matches(offsets, generations, told)
+
+    def _nearest(self, latitudes: Any, longitudes: Any, count: int, threads: int) -> Matches:
+        numpy = _numpy()
+        handle = self._handle
+        room = min(count, len(self))
+
+        def ask(first: int, last: int) -> tuple[Any, Any]:
+            generations, told = numpy.empty((last - first) * room, "u8"), numpy.empty((last - first) * room)
+            found = handle.nearest(latitudes[first:last], longitudes[first:last], room, generations, told)
+            shape = (last - first, room)
+            return generations.reshape(shape)[:, :found], told.reshape(shape)[:, :found]
+
+        parts = _shared_out(len(latitudes), len(longitudes), threads, ask)
+        widths = [numpy.full(len(part[0]), part[0].shape[1], "i8") for part in parts]
+        offsets = numpy.zeros(len(latitudes) + 1, "i8")
+        numpy.cumsum(_joined(numpy, widths, "i8"), out=offsets[1:])
+        generations = _joined(numpy, [part[0].ravel() for part in parts], "u8")
+        return self._matches(offsets, generations, _joined(numpy, [part[1].ravel() for part in parts], "f8"))
+
+    def _matches(self, offsets: Any, generations: Any, distances: Any | None) -> Matches:
+        """Names the conditions; what was removed meanwhile is in no answer."""
+        from .._values.matches import Matches
+
+        numpy = _numpy()
+        known, indices = _distinct(numpy, generations)
+        names = self._handle.identifiers_of(known)
+        if None in names:
+            there = numpy.array([name is not None for name in names], bool)
+            kept = there[indices]
+            indices = (numpy.cumsum(there) - 1)[indices[kept]]
+            offsets = numpy.concatenate([[0], numpy.cumsum(kept)]).astype("i8")[offsets]
+            distances = None if distances is None else distances[kept]
+        return Matches(offsets, indices, [name for name in names if name is not None], distances)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or (getattr(value, "shape", None) == () and hasattr(value, "__float__"))
+
+
+def _single(latitude: Any, longitude: Any) -> tuple[array[float], array[float]]:
+    return array("d", (float(real(latitude, "latitude")),)), array("d", (float(real(longitude, "longitude")),))
+
+
+def _numpy() -> Any:
+    from .._errors import require
+
+    return require("numpy", "geo")
+
+
+def _joined(numpy: Any, parts: list[Any], kind: str) -> Any:
+    return parts[0] if len(parts) == 1 else numpy.concatenate([numpy.empty(0, kind), *parts]).astype(kind, copy=False)
+
+
+def _distinct(numpy: Any, generations: Any) -> tuple[Any, Any]:
+    """What occurs, ascending, and which of them each is."""
+    highest = int(generations.max()) if len(generations) else 0
+    if highest > 4 * len(generations) + (1 << 22):
+        known, indices = numpy.unique(generations, return_inverse=True)
+        return known, indices.astype("i8", copy=False)
+    occurs = numpy.zeros(highest + 1, bool)
+    occurs[generations] = True
+    places = numpy.cumsum(occurs, dtype="i8")
+    places -= 1
+    return numpy.flatnonzero(occurs).astype("u8"), places[generations]
+
+
+def _shared_out(rows: int, others: int, threads: int, ask: Callable[[int, int], Any]) -> list[Any]:
+    """Asks about parts of the rows, in several threads; the answers in their order."""
+    count = integer(threads, "threads", 1, 1024)
+    if others != rows:
+        raise InvalidArgumentError(f"longitude has {others} rows, latitude has {rows}")
+    size = max(min(_PART, -(-rows // count)), _FEWEST)
+    starts = range(0, max(rows, 1), size)
+
+    def one(first: int) -> Any:
+        try:
+            return ask(first, min(first + size, rows))
+        except InvalidArgumentError as error:
+            if first:
+                row = error.position + first
+                moved = type(error)(str(error).replace(f"row {error.position}:", f"row {row}:", 1))
+                moved.position = row
+                raise moved from None
+            raise
+
+    if count == 1 or len(starts) == 1:
+        return [one(first) for first in starts]
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(min(count, len(starts)))
+    try:
+        return list(pool.map(one, starts))
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _of_geometries(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
+    """Latitudes and longitudes of a GeoDataFrame or a GeoSeries."""
+    from .._tables.buffers import numbers
+
+    if columns.keys() - {"geometry"}:
+        raise TypeError("columns names only the geometry of a GeoDataFrame")
+    shapes = points[columns["geometry"]] if "geometry" in columns else points.geometry
+    if shapes.crs is not None and shapes.crs.to_epsg() != 4326:
+        shapes = shapes.to_crs(4326)
+    for row in (~(shapes.geom_type.isna() | (shapes.geom_type == "Point"))).to_numpy().nonzero()[0]:
+        error = InvalidArgumentError(f"row {row}: the geometry is a {shapes.geom_type.iloc[row]}; accepted are points")
+        error.position = int(row)
+        raise error
+    return numbers(shapes.y.to_numpy(), "latitude"), numbers(shapes.x.to_numpy(), "longitude")
+
+
+def _of_frame(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
+    """Latitudes and longitudes of a pandas DataFrame."""
+    from .._tables.buffers import numbers
+    from .._tables.names import CONDITIONS, POSITION, find
+
+    known = {name: CONDITIONS[name] for name in POSITION}
+    found = find([str(name) for name in points.columns], known, columns, POSITION)
+    latitude, longitude = (numbers(points.iloc[:, found[name]], name) for name in POSITION)
+    return latitude, longitude
+
+
+def _of_stream(points: Any, columns: Mapping[str, str]) -> tuple[Any, Any]:
+    """Latitudes and longitudes of an Arrow stream, all batches together."""
+    from .._tables.arrow_reader import BatchReader
+    from .._tables.names import CONDITIONS, POSITION
+
+    reader = BatchReader(points, "points", transform=True)
+    plan = reader.find({name: CONDITIONS[name] for name in POSITION}, columns, ())
+    parts: Iterator[tuple[Any, Any]] = (reader.positions(chunk, plan, first) for first, chunk in reader.batches())
+    numpy = _numpy()
+    held = [(numpy.asarray(latitude, "f8"), numpy.asarray(longitude, "f8")) for latitude, longitude in parts]
+    both = [numpy.concatenate([numpy.empty(0), *(part[axis] for part in held)]) for axis in (0, 1)]
+    return memoryview(both[0]), memoryview(both[1])

@@ -1,0 +1,122 @@
+"""What questions about many points answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._tables.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Matches(Table):
+    """Pairs of a point and a condition: which conditions hold each of many points, or whose lines are nearest to it.
+
+    In compressed rows: those of point ``i`` are at ``offsets[i]`` to ``offsets[i + 1]``; ``scipy.sparse`` takes them
+    as they are. A table of one row for each pair: :meth:`to_pandas`, Arrow.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(0, 0, radius=1000), "a")
+        >>> monitor.add(CircularGeographicCondition(0, 0.005, radius=1000), "b")
+        >>> found = monitor.containing([0, 50, 0], [0, 0, 0.01])
+        >>> found
+        <Matches: 3 of 3 points with 2 conditions>
+        >>> found.offsets.tolist(), [found.identifiers[index] for index in found.indices]
+        ([0, 2, 2, 3], ['a', 'b', 'b'])
+        >>> found[0], found[1]
+        (['a', 'b'], [])
+    """
+
+    __slots__ = ("_distances", "_identifiers", "_indices", "_offsets")
+
+    def __init__(self, offsets: Any, indices: Any, identifiers: Sequence[str], distances: Any | None) -> None:
+        self._offsets, self._indices, self._distances = offsets, indices, distances
+        self._identifiers = tuple(identifiers)
+
+    @property
+    def offsets(self) -> Any:
+        """Where the conditions of each point begin, and where those of the last one end: an array of ``int64``, one
+        longer than there are points."""
+        return self._offsets
+
+    @property
+    def indices(self) -> Any:
+        """The conditions, as places in :attr:`identifiers`: an array of ``int64``."""
+        return self._indices
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Of the conditions that occur, in the order in which they were added."""
+        return self._identifiers
+
+    @property
+    def distances(self) -> Any:
+        """Metres from the points to the lines, negative inside: an array of ``float64``; None: they were not asked
+        for."""
+        return self._distances
+
+    @property
+    def rows(self) -> Any:
+        """The number of the point of each pair: an array of ``int64``."""
+        import numpy
+
+        return numpy.repeat(numpy.arange(len(self._offsets) - 1), numpy.diff(self._offsets))
+
+    def __len__(self) -> int:
+        """How many pairs there are."""
+        return len(self._indices)
+
+    def __getitem__(self, point: int) -> list[str]:
+        """The identifiers of the conditions of one point.
+
+        Raises:
+            IndexError: There is no such point.
+        """
+        points = len(self._offsets) - 1
+        at = point + points if point < 0 else point
+        if not 0 <= at < points:
+            raise IndexError(f"point {point} of {points}")
+        return [self._identifiers[index] for index in self._indices[self._offsets[at] : self._offsets[at + 1]]]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The pairs as columns: ``point``, ``identifier`` and, where they were asked for, ``distance``."""
+        found: dict[str, list[Any]] = {
+            "point": self.rows.tolist(),
+            "identifier": [self._identifiers[index] for index in self._indices.tolist()],
+        }
+        if self._distances is not None:
+            found["distance"] = self._distances.tolist()
+        return found
+
+    def _kinds(self) -> dict[str, str]:
+        return {"point": "int", "identifier": "text", "distance": "float"}
+
+    def to_pandas(self, index: Any = None) -> Any:
+        """The pairs as a ``pandas.DataFrame``: ``identifier`` and ``distance``, with the points as index.
+
+        Args:
+            index: Labels of the points; None: their numbers. ``frame.join(matches.to_pandas(frame.index))`` is the
+                frame with a row for each pair.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        from .._errors import require
+
+        pandas, numpy = require("pandas", "geo"), require("numpy", "geo")
+        names = numpy.array([*self._identifiers, None], dtype=object)[:-1]
+        data = {"identifier": pandas.Series(names[self._indices], dtype=object)}
+        if self._distances is not None:
+            data["distance"] = pandas.Series(self._distances)
+        frame = pandas.DataFrame(data)
+        if index is None:
+            frame.index = pandas.Index(self.rows, name="point")
+        else:
+            frame.index = index.take(self.rows)
+        return frame
+
+    def __repr__(self) -> str:
+        return f"<Matches: {len(self)} of {len(self._offsets) - 1} points with {len(self._identifiers)} conditions>"

@@ -1,0 +1,119 @@
+"""The algorithm Join points with places."""
+
+from qgis.core import (
+    NULL,
+    QgsField,
+    QgsProcessing,
+    QgsProcessingParameterBoolean,
+    QgsProcessingParameterEnum,
+    QgsProcessingParameterFeatureSink,
+    QgsProcessingParameterFeatureSource,
+    QgsProcessingParameterNumber,
+)
+
+from . import parameters as shared
+from .algorithm import Algorithm
+
+CONTAINING, NEAREST = range(2)
+_BATCH = 20_000
+"""Points that are asked about at a time."""
+
+
+class JoinPoints(Algorithm):
+    """Points and places in; a point for each pair out."""
+
+    NAME, TITLE, ICON = "joinpoints", "Join points with places", "circles"
+    SUMMARY = "Which places hold each point, or whose lines are nearest to it, exact on the ellipsoid."
+    TAGS = ("geofence", "geofencing", "spatial join", "within", "contains", "nearest", "geodesic", "distance", "point")
+    HELP = """
+Joins points with places: circles of a radius in metres along the ground, polygons, and corridors around lines, in any
+coordinate systems. Exact on the WGS84 ellipsoid, at the poles and across the antimeridian too; the line of a place
+belongs to it.
+
+Each point comes out once for each place that holds it, or for each of its nearest places, with its own attributes and
+two more: place, the identifier, and distance, metres to the line of the place, negative inside.
+
+For unrelated points. Where one device moves, Geofence events tells when it enters and leaves, and allows for accuracy.
+"""
+
+    def initAlgorithm(self, configuration=None):  # noqa: N802
+        points = QgsProcessingParameterFeatureSource("POINTS", "Points", [QgsProcessing.TypeVectorPoint])
+        points.setHelp("Points in any coordinate system.")
+        self.addParameter(points)
+        shared.add_places(self)
+        kind = QgsProcessingParameterEnum(
+            "JOIN", "Join each point with", ("the places that hold it", "its nearest places"), False, CONTAINING
+        )
+        kind.setHelp("Nearest by the distance to the line of a place, from the inside or from the outside.")
+        self.addParameter(kind)
+        count = QgsProcessingParameterNumber("NEAREST", "How many nearest places", defaultValue=1, minValue=1)
+        count.setHelp("For a join with the nearest places.")
+        self.addParameter(count)
+        unmatched = QgsProcessingParameterBoolean("UNMATCHED", "Keep points without a place", False)
+        unmatched.setHelp("They then come out once, with an empty place and distance.")
+        self.addParameter(unmatched)
+        shared.add_broken(self)
+        self.addParameter(QgsProcessingParameterFeatureSink("JOINED", "Joined points", QgsProcessing.TypeVectorPoint))
+
+    def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
+        from . import outputs
+        from .fencepost import Monitor
+        from .layers import Layer, Unusable
+        from .places import read_places
+        from .problems import Problems
+
+        problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
+        _, places = read_places(self, parameters, context, feedback, problems)
+        monitor = Monitor()
+        for place in places:
+            monitor.add(place.row.condition, place.row.identifier)
+        layer = Layer(self, parameters, "POINTS", context)
+        count = self.parameterAsInt(parameters, "NEAREST", context)
+        nearest = self.parameterAsEnum(parameters, "JOIN", context) == NEAREST
+        unmatched = self.parameterAsBool(parameters, "UNMATCHED", context)
+
+        fields = layer.source.fields()
+        taken = {name for name, _ in outputs.JOIN_FIELDS}
+        kept = [index for index in range(fields.count()) if fields.at(index).name().lower() not in taken]
+        out = outputs.fields_of(outputs.JOIN_FIELDS, tracked=False)
+        for index in kept:
+            out.append(QgsField(fields.at(index)))
+        sink = outputs.Sink(self, parameters, "JOINED", context, out, layer.source.wkbType(), layer.crs)
+
+        def write(batch):
+            latitudes, longitudes = [row[1] for row in batch], [row[2] for row in batch]
+            if nearest:
+                found = monitor.nearest(latitudes, longitudes, count)
+            else:
+                found = monitor.containing(latitudes, longitudes, distances=True)
+            offsets, names, distances = found.offsets.tolist(), found.columns()["identifier"], found.distances.tolist()
+            for row, (feature, _, _) in enumerate(batch):
+                values = feature.attributes()
+                own = [values[index] for index in kept]
+                pairs = range(offsets[row], offsets[row + 1])
+                for pair in pairs:
+                    sink.add([names[pair], distances[pair], *own], feature.geometry())
+                if unmatched and not pairs:
+                    sink.add([NULL, NULL, *own], feature.geometry())
+
+        batch, used, done = [], 0, 0.0
+        for feature, step in layer.features():
+            if feedback.isCanceled():
+                break
+            done += step
+            try:
+                batch.append((feature, *layer.position(feature)))
+            except Unusable as error:
+                problems.add(layer.title, feature.id(), str(error), error.kind)
+            if len(batch) == _BATCH:
+                write(batch)
+                used += len(batch)
+                batch = []
+                feedback.setProgress(100 * done)
+        write(batch)
+        used += len(batch)
+        if not used and not feedback.isCanceled():
+            raise problems.nothing_in(layer.title, "point")
+        layer.warn_of_units(feedback, used)
+        problems.close()
+        return {"JOINED": sink.id}
