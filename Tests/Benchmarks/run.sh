@@ -104,6 +104,13 @@ if .venv/bin/python -c 'import fencepost, gpxpy' 2>/dev/null; then
   $pinned .venv/bin/python Tests/Benchmarks/replay.py .build/bench.json ${track:+"$track"}
 fi
 
+# ---- questions: a join of points with places, on all cores
+if .venv/bin/python -c 'import fencepost, geopandas' 2>/dev/null; then
+  .venv/bin/python Tests/Benchmarks/questions.py ${QUICK:+--quick} --json .build/bench.json
+else
+  say "GeoPandas is not in .venv: joins are not measured"
+fi
+
 # ---- files of many tracks, on all cores
 if .venv/bin/python -c 'import fencepost, geopandas, pyarrow, nanoarrow' 2>/dev/null; then
   .venv/bin/python Tests/Benchmarks/streams.py ${QUICK:+--quick} --json .build/bench.json
