@@ -68,7 +68,7 @@ if [ -f "$shared/limit.cpp" ]; then
   fi
   set -- --limit "$PWD/$out/limit" "$data" --polygon-limit "$PWD/$out/limit_polygons"
   if [ -z "${QUICK:-}" ]; then # what people use for polygons: S2, GEOS, Boost
-    .ci/install.sh libs2-dev libgeos-dev libabsl-dev || say "without S2 and GEOS polygons are compared with the limit alone"
+    .ci/install.sh libs2-dev libgeos++-dev libabsl-dev || say "without S2 and GEOS polygons are compared with the limit alone"
     if newest "$out/polygon_peers" "$shared/polygon_peers.cpp" ||
       g++ -O2 -std=c++20 -w -DLIMIT_NO_MAIN -include Tests/Benchmarks/shared_clock.hpp "$shared/polygon_peers.cpp" \
         -o "$out/polygon_peers" -lGeographicLib -lgeos -ls2 -labsl_raw_hash_set -labsl_hash -labsl_throw_delegate \

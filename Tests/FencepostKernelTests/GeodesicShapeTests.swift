@@ -148,4 +148,57 @@ import Testing
     }
     #expect(valid > 300 && crossing > 1_000)
   }
+
+  /// A hole is the complement of the part with the same ring; and neither the order of parts and holes nor the vertex that a
+  /// ring starts with changes what is measured, or the depth.
+  @Test(arguments: 0..<4) func holesArePartsInsideOut(_ number: Int) throws {
+    var random = SeededGenerator("holes and parts", salt: UInt64(number))
+    for _ in 0..<25 {
+      let centre = random.place()
+      let size = random.logarithmic(5, 3e5)
+      func ring(_ scale: Double, at azimuth: Double, _ way: Double) -> [Corner] {
+        let middle = centre.moved(azimuth: azimuth, distance: way * size)
+        let corners = random.integer(3...30)
+        return (0..<corners).map {
+          let place = middle.moved(
+            azimuth: -360 * (Double($0) + random.uniform(0...0.5)) / Double(corners),
+            distance: scale * size * random.uniform(0.6...1))
+          return (place.latitude, place.longitude)
+        }
+      }
+      let (first, second) = (ring(0.4, at: 30, 0.5), ring(0.4, at: 210, 0.5))
+      let outer = (0..<8).map { centre.moved(azimuth: -45 * Double($0), distance: 2.5 * size) }.map {
+        ($0.latitude, $0.longitude)
+      }
+      guard let parts = try? GeodesicShape(polygon: [[first], [second]]),
+        let holes = try? GeodesicShape(polygon: [[outer, first, second]]),
+        let frame = try? GeodesicShape(polygon: [[outer]]),
+        let rest = try? GeodesicShape(polygon: [[first.reversed()], [second.reversed()]], isOriented: true)
+      else { continue }
+      func turned(_ ring: [Corner]) -> [Corner] {
+        let start = random.integer(0...ring.count - 1)
+        return Array(ring[start...] + ring[..<start])
+      }
+      let otherParts = try GeodesicShape(polygon: [[turned(second)], [turned(first).reversed()]])
+      let otherHoles = try GeodesicShape(polygon: [[turned(outer), turned(second).reversed(), turned(first)]])
+      for (shape, other) in [(parts, otherParts), (holes, otherHoles)] {
+        // Each is up to a hundredth below the same number.
+        #expect((shape.depth - other.depth).magnitude <= 0.01 * max(shape.depth, other.depth), "\(shape.definition)")
+      }
+      for _ in 0..<40 {
+        let place = centre.moved(azimuth: random.uniform(0...360), distance: 3 * size * random.uniform(0...1))
+        let point = SurfacePoint(latitude: place.latitude, longitude: place.longitude)
+        let d = parts.boundaryDistance(of: point)
+        // The polygon to the left of both rings the other way round: all else of the Earth.
+        #expect((rest.boundaryDistance(of: point) + d).magnitude < 30e-9, "\(parts.definition) \(place)")
+        let around = frame.boundaryDistance(of: point)
+        #expect(
+          (holes.boundaryDistance(of: point) - max(around, -d)).magnitude < 30e-9, "\(holes.definition) \(place)")
+        #expect((otherParts.boundaryDistance(of: point) - d).magnitude < 30e-9, "\(parts.definition) \(place)")
+        #expect(
+          (otherHoles.boundaryDistance(of: point) - holes.boundaryDistance(of: point)).magnitude < 30e-9,
+          "\(holes.definition) \(place)")
+      }
+    }
+  }
 }
