@@ -112,7 +112,7 @@ class MonitorQuestions:
             raise TypeError("columns names those of a table")
         if _is_number(points) and _is_number(longitude):
             return list(self._located(points, longitude))
-        return self._asked(points, longitude, columns, lambda *given: self._containing(*given, distances, threads))
+        return self._asked(points, longitude, columns, lambda y, x: self._containing(y, x, distances, threads))
 
     @overload
     def nearest(self, latitude: float, longitude: float, /, k: int = 1) -> dict[str, float]: ...
@@ -172,7 +172,7 @@ class MonitorQuestions:
             generations, distances = array("Q", bytes(8 * room)), array("d", bytes(8 * room))
             found = self._handle.nearest(latitudes, longitudes, room, generations, distances)
             return self._named(generations[:found], distances[:found])
-        return self._asked(points, longitude, columns, lambda *given: self._nearest(*given, count, threads))
+        return self._asked(points, longitude, columns, lambda y, x: self._nearest(y, x, count, threads))
 
     def _located(self, latitude: Any, longitude: Any) -> dict[str, float]:
         latitudes, longitudes = _single(latitude, longitude)
