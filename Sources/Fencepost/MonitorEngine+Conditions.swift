@@ -191,7 +191,7 @@ extension MonitorEngine {
         promote(slot)
       }
     }
-    tracker.seen = table.changes.version
+    tracker.hasSeen(table.changes.version)
     table.dropChanges(through: tracker.seen)
   }
 
@@ -207,7 +207,7 @@ extension MonitorEngine {
   }
 
   private mutating func promote(_ slot: UInt32) {
-    tracker.journal.touch(slot)
+    tracker.promote(slot)
     let flags = currentFlags(of: slot)
     let before = flags.union(.conditionLimitExceeded)
     // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.

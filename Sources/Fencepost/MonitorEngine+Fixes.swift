@@ -27,13 +27,12 @@ extension MonitorEngine {
   @inline(__always)
   private mutating func decide(usable fix: Fix, _ survey: inout Survey) throws(MonitorError) {
     if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
-    tracker.counters.acceptedFixes += 1
+    tracker.timeline.countFix()
     if !tracker.passes(fix) { tracker.evaluate(fix, table, &delivery, &survey) }
   }
 
   private mutating func countUnusable() {
-    tracker.counters.inputCount += 1
-    tracker.counters.invalidFixes += 1
+    tracker.timeline.countInvalidFix()
   }
 
   /// Feeds many fixes in order, with the same result as single calls; invalid and late ones, and those too far ahead, are

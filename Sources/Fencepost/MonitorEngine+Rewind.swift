@@ -10,7 +10,7 @@ extension MonitorEngine {
   ///   yet); nothing but a counter has changed then.
   /// - Complexity: O(conditions)
   public mutating func rewind(to time: Timestamp) throws(MonitorError) {
-    tracker.counters.inputCount += 1
+    tracker.timeline.countInput()
     if let defect = time.defect { throw .invalidArgument(defect) }
     guard let now = currentTime else {
       throw .invalidArgument("the monitor has no clock yet; only what was given can be taken back")
@@ -25,15 +25,13 @@ extension MonitorEngine {
 extension Tracker {
   /// Sets the clock back; what was believed rests on times that are no times.
   fileprivate mutating func rewind(to time: Timestamp, _ table: ConditionTable, _ delivery: inout Delivery) {
-    journal.markUrgent()
     neighbourhood.invalidate()
-    lastFix = nil
-    clock = time.microseconds
-    states.forgetAll()
+    timeline.rewind(to: time.microseconds)
+    known.forgetShapes()
     active = Watches()
     for slot in Array(table.live) {
       stop(slot, table, &delivery)
-      beaconTracks[slot]?.lastSighting = .min
+      known.forgetSighting(slot)
       if !isSuspended(slot, table) { begin(slot, lookingBack: false, table, &delivery) }
     }
   }

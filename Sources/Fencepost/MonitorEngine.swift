@@ -44,7 +44,7 @@ public struct MonitorEngine: Sendable {
 
   /// Takes options that are known to be sound, with the delivery and the limit that the monitor has.
   mutating func adopt(_ options: MonitorOptions) {
-    tracker.options = options
+    tracker.adopt(options)
   }
 
   public static func isValidName(_ name: String) -> Bool {
@@ -63,12 +63,16 @@ public struct MonitorEngine: Sendable {
 
   var clock: Int64 { tracker.clock }
 
+  /// How many inputs there were, those that were refused included.
+  @inline(__always)
+  var inputCount: UInt64 { tracker.timeline.counters.inputCount }
+
   /// The largest time given; `nil` before the first.
   public var currentTime: Timestamp? { clock == .min ? nil : Timestamp(microseconds: clock) }
 
   /// Counters and clock.
   public var statistics: MonitorStatistics {
-    var result = tracker.counters
+    var result = tracker.timeline.counters
     result.clock = currentTime
     result.pendingEvents = pendingEvents
     result.handedOutEvents = delivery.lastSequence
@@ -83,23 +87,21 @@ public struct MonitorEngine: Sendable {
   /// - Parameter maxStep: How far it may be ahead of the clock, microseconds.
   mutating func admit(_ time: Timestamp, maxStep: Int64) throws(MonitorError) {
     if let defect = time.defect {
-      tracker.counters.inputCount += 1
+      tracker.timeline.countInput()
       throw .invalidArgument(defect)
     }
     guard !isFull else { throw .queueFull(limit: options.maxPendingEvents) }
     guard time.microseconds >= clock else {
-      tracker.counters.inputCount += 1
-      tracker.counters.lateInputs += 1
+      tracker.timeline.countLateInput()
       throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
     }
     if clock == .min {
       tracker.startAwaitingBeacons(at: time.microseconds, table)
     } else if time.microseconds - clock > maxStep {
-      tracker.counters.inputCount += 1
-      tracker.counters.aheadInputs += 1
+      tracker.timeline.countInputAhead()
       throw .aheadOfClock(time: time, clock: Timestamp(microseconds: clock), limit: maxStep)
     }
-    tracker.counters.inputCount += 1
+    tracker.timeline.countInput()
   }
 
   /// Refuses an input as ``admit(_:maxStep:)`` does, with the step of the options.

@@ -57,6 +57,7 @@ TURNS = "Delivery/TurnOutbox.swift"
 TOLD = "Delivery/ToldStates.swift"
 TRACKER = "Detection/Tracker.swift"
 STATES = "Detection/SlotStates.swift"
+OBSERVED = "Detection/ObservedStates.swift"
 CONDITIONS = "MonitorEngine+Conditions.swift"
 HOST = "MonitorEngine+Host.swift"
 FIXES = "MonitorEngine+Fixes.swift"
@@ -70,7 +71,7 @@ MUTANTS = [
     Mutant("the line belongs to the outside when determined", SHAPES,
            "let isOwnSide = measure.isInside ==", "let isOwnSide = (measure.distance < measure.line) =="),
     Mutant("a fix on the own side does not cancel a candidate", SHAPES,
-           "if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {", "if candidates[slot] == nil {"),
+           "if known.closeCandidate(slot) {", "if known.candidate(of: slot) == nil {"),
     Mutant("an exit needs to be beyond the margin, not at it", SHAPES,
            "? measure.distance >= measure.line + outer", "? measure.distance > measure.line + outer"),
     Mutant("the exit margin is dropped", SHAPES,
@@ -128,9 +129,8 @@ MUTANTS = [
     Mutant("the weakest sighting refines", BEACONS, "return rssi > other.rssi", "return rssi < other.rssi"),
     Mutant("of equal sightings the highest number refines", BEACONS,
            "(major, minor) < (other.major, other.minor)", "(major, minor) > (other.major, other.minor)"),
-    Mutant("a sighting does not extend the absence timer", BEACONS,
-           "beaconTracks[slot]?.lastSighting = clock\n    beaconTracks[slot]?.deadline = deadline.microseconds\n",
-           "beaconTracks[slot]?.lastSighting = clock\n"),
+    Mutant("a sighting does not extend the absence timer", OBSERVED,
+           "lastSighting: time, deadline: deadline)", "lastSighting: time, deadline: beacons[slot]?.deadline ?? .max)"),
     Mutant("the exit timeout is the initial one", BEACONS,
            "options.beaconExitTimeoutMicroseconds", "options.beaconInitialTimeoutMicroseconds"),
     Mutant("switching the scanner off changes nothing", BEACONS, "          stop(slot, table, &delivery)\n", ""),
@@ -196,7 +196,7 @@ MUTANTS = [
            "<= 0.5", "<= 5"),
     Mutant("an input at the clock is late", ENGINE,
            "guard time.microseconds >= clock else", "guard time.microseconds > clock else"),
-    Mutant("late inputs are not counted", ENGINE, "      tracker.counters.lateInputs += 1\n", ""),
+    Mutant("late inputs are not counted", "Detection/Timeline.swift", "    counters.lateInputs += 1\n", ""),
     Mutant("one event more than allowed may wait", ENGINE,
            "pendingEvents >= options.maxPendingEvents", "pendingEvents > options.maxPendingEvents"),
     Mutant("absence is not counted for beacons added before any time", ENGINE,
@@ -226,9 +226,9 @@ MUTANTS = [
     Mutant("what follows a gap in a hash table stays where it is", TABLE,
            "        if (next &- home) & mask >= (next &- gap) & mask {\n", "        if home < 0 {\n", "an entry of a hash table"),
     Mutant("who was removed is still announced", "Conditions/AddOrder.swift",
-           "    announced[place / 64] &= ~(1 << UInt64(place % 64))\n", "", "who is announced is there"),
+           "    announced[place / 64] &= ~bit\n", "", "who is announced is there"),
     Mutant("the safe region stays when a shape is undetermined", TRACKER,
-           "    neighbourhood.removeSafeRegion()\n    states.wait", "    states.wait", "no safe region"),
+           "    neighbourhood.removeSafeRegion()\n    known.wait", "    known.wait", "no safe region"),
     Mutant("a circle with a candidate is not active", WATCHES,
            "(candidate != nil || table.shape(of: slot).isNear(local))", "table.shape(of: slot).isNear(local)", "a shape is active when"),
     Mutant("the neighbourhood does not hear of a circle's state", WATCHES,
@@ -237,7 +237,8 @@ MUTANTS = [
            "      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }\n", "",
            "a candidate with a timer"),
     Mutant("an absence has no reminder", BEACONS,
-           "    journal.touch(slot)\n    deadlines.schedule(slot, at: deadline.microseconds)\n", "    journal.touch(slot)\n",
+           "    known.countAbsence(slot, until: deadline.microseconds)\n    deadlines.schedule(slot, at: deadline.microseconds)\n",
+           "    known.countAbsence(slot, until: deadline.microseconds)\n",
            "an absence that is counted"),
     Mutant("a suspended condition keeps its state", TRACKER,
            "      if new.suspends, !old.suspends { stop(slot, table, &delivery) }\n", "", "a suspended condition"),

@@ -21,6 +21,11 @@ if [ "${1:-}" = write ]; then
 fi
 status=0
 swift format lint --strict --recursive "${swift_paths[@]}" || status=1
+# The parts of a tracker are for the detectors; others ask what Tracker+Questions answers.
+if grep -rnE '\btracker\??\.(known|active|neighbourhood|deadlines)\b' Sources; then
+  echo "format: that part of a tracker is for its detectors; see Tracker+Questions.swift" >&2
+  status=1
+fi
 .venv/bin/ruff check --quiet --output-format concise "${python_paths[@]}" || status=1
 .venv/bin/ruff format --quiet --diff "${python_paths[@]}" || status=1
 "${clang_format[@]}" --dry-run --Werror "${c_files[@]}" || status=1

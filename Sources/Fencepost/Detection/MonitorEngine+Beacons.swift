@@ -5,7 +5,7 @@ extension MonitorEngine {
   ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
   public mutating func see(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
     try admit(time)
-    tracker.counters.acceptedSightings += 1
+    tracker.timeline.countSightings()
     tracker.see(sightings, at: time, table, &delivery)
   }
 

@@ -34,9 +34,9 @@ struct Survey: Sendable {
   /// Room for what one instant brings now and then, so that it does not have to be found when it does.
   @inline(never)
   private mutating func makeRoom() {
-    reached.reserveCapacity(16)
-    released.reserveCapacity(16)
-    confirmed.reserveCapacity(8)
+    reached.reserveCapacity(8)
+    released.reserveCapacity(8)
+    confirmed.reserveCapacity(4)
   }
 
   /// Gathers the caps of an index within a distance of a point.

@@ -7,7 +7,7 @@ extension Tracker {
   ) {
     var survey = Survey()
     passTime(to: time, table, &delivery, &survey)
-    if isScanning { apply(sightings, table, &delivery) }
+    if known.isScanning { apply(sightings, table, &delivery) }
     confirmDue(through: clock, table, &delivery, &survey)
   }
 
@@ -16,9 +16,8 @@ extension Tracker {
   ) {
     var survey = Survey()
     passTime(to: time, table, &delivery, &survey)
-    if isOn != isScanning {
-      isScanning = isOn
-      journal.markUrgent()
+    if isOn != known.isScanning {
+      known.scan(isOn)
       for slot in table.live where !table.kind(of: slot).isGeographic {
         if isOn {
           if !isSuspended(slot, table) { startAbsence(slot, at: clock) }
@@ -64,13 +63,9 @@ extension Tracker {
   ) {
     guard !isSuspended(slot, table), let beacon = table.beacon(of: slot) else { return }
     let deadline = Timestamp(microseconds: clock).adding(microseconds: options.beaconExitTimeoutMicroseconds)
-    beaconTracks[slot]?.lastSighting = clock
-    beaconTracks[slot]?.deadline = deadline.microseconds
+    let before = known.see(slot, at: clock, deadline: deadline.microseconds)
     deadlines.schedule(slot, at: deadline.microseconds)
-    let before = beaconTracks[slot]?.observed ?? .undetermined
-    journal.touch(slot, isUrgent: before != .inside)
     guard before != .inside else { return }
-    beaconTracks[slot]?.observed = .inside
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: .satisfied,
       cause: before == .undetermined ? .determination : .crossing, date: Timestamp(microseconds: clock))
@@ -79,45 +74,29 @@ extension Tracker {
     if beacon.minor == nil {
       entry.setRefinement(.init(uuid: sighting.uuid, major: sighting.major, minor: sighting.minor))
     }
-    delivery.observe(entry, host, table)
+    delivery.observe(entry, known.host, table)
   }
 
   /// Starts to count absence.
   mutating func startAbsence(_ slot: UInt32, at time: Int64) {
-    guard isScanning else { return }
-    guard time != .min else {
-      beaconsAwaitingClock.append(slot)
-      return
-    }
+    guard known.isScanning else { return }
+    guard time != .min else { return awaitClock(slot) }
     let deadline = Timestamp(microseconds: time).adding(microseconds: options.beaconInitialTimeoutMicroseconds)
-    beaconTracks[slot]?.deadline = deadline.microseconds
-    journal.touch(slot)
+    known.countAbsence(slot, until: deadline.microseconds)
     deadlines.schedule(slot, at: deadline.microseconds)
-  }
-
-  /// Starts to count the absence of beacons that were added before any time was known.
-  mutating func startAwaitingBeacons(at time: Int64, _ table: ConditionTable) {
-    for slot in beaconsAwaitingClock
-    where table.isLive(slot) && beaconTracks[slot]?.deadline == .max && !isSuspended(slot, table) {
-      startAbsence(slot, at: time)
-    }
-    beaconsAwaitingClock = []
   }
 
   /// Settles that no matching beacon is near.
   mutating func confirmAbsence(
     _ slot: UInt32, date: Int64, _ table: ConditionTable, _ delivery: inout Delivery
   ) {
-    guard let track = beaconTracks[slot] else { return }
-    beaconTracks[slot]?.observed = .outside
-    beaconTracks[slot]?.deadline = .max
-    journal.touch(slot)
+    guard let track = known.settleAbsent(slot) else { return }
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: .unsatisfied, cause: .timeout,
       date: Timestamp(microseconds: date))
     entry.notify = track.observed == .undetermined ? .initial : .exit
     entry.evidenceDate = track.lastSighting
-    delivery.observe(entry, host, table)
+    delivery.observe(entry, known.host, table)
   }
 }
 

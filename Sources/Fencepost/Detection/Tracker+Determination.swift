@@ -11,19 +11,19 @@ extension Tracker {
   mutating func determine(
     _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
-    let swept = states.sweptThrough
-    let isSwept = states.isSwept
-    let listed = states.takeListed(table)
+    let swept = known.shapes.sweptThrough
+    let isSwept = known.shapes.isSwept
+    let listed = known.takeListed(table)
     let fresh = isSwept ? [] : table.order.slots(after: swept)
     let few = isSwept ? nil : fewToDecide(fresh.count, after: swept, fix, at: position, table, delivery, &survey)
-    states.sweep(table)
+    known.sweep(table)
     for slot in listed { determine(slot, fix, at: position, table, &delivery, &survey) }
     guard !isSwept else { return }
     // What is swept is in no list.
     neighbourhood.invalidate()
     for slot in few ?? ContiguousArray(fresh) where slot != AddOrder.gap && table.isGeographic(slot) {
-      if let state = states.exception(slot), state.observed != .undetermined {
-        states.tidy(slot, table)
+      if let state = known.shapes.exception(slot), state.observed != .undetermined {
+        known.tidy(slot, table)
       } else {
         determine(slot, fix, at: position, table, &delivery, &survey)
       }
@@ -35,9 +35,9 @@ extension Tracker {
     _ survey: inout Survey
   ) {
     if isSuspended(slot, table) {
-      states.setUndetermined(slot, table)
+      known.keepUndetermined(slot, table)
     } else if !decide(slot, fix, at: position, table, &delivery, &survey) {
-      states.wait(slot, table)
+      known.wait(slot, table)
     }
   }
 
@@ -50,8 +50,9 @@ extension Tracker {
     _ delivery: Delivery, _ survey: inout Survey
   ) -> ContiguousArray<UInt32>? {
     // A storage is told of each state that changes, and whoever is suspended stays undetermined.
-    guard count > Self.fewShapes, !journal.isOn, !host.suspendsSomeShapes, !table.limit.isExceeded, delivery.isIdle,
-      (states.placeCount + delivery.told.placeCount) * Self.shareToLookAt < count,
+    guard count > Self.fewShapes, !known.journal.isOn, !known.host.suspendsSomeShapes, !table.limit.isExceeded,
+      delivery.isIdle,
+      (known.shapes.placeCount + delivery.told.placeCount) * Self.shareToLookAt < count,
       table.order.announcedCount(after: generation) * Self.shareToLookAt < count
     else { return nil }
     survey.gathered.removeAll(keepingCapacity: true)
@@ -61,7 +62,7 @@ extension Tracker {
     delivery.told.forEachException { slot, state in
       if state != .unsatisfied { slots.append(slot) }
     }
-    states.forEachException { slot, _ in slots.append(slot) }
+    known.shapes.forEachException { slot, _ in slots.append(slot) }
     slots.removeAll { table.generation(of: $0) <= generation }
     table.putInOrder(&slots)
     return slots
@@ -69,8 +70,8 @@ extension Tracker {
 
   /// Whether a shape waits for the fix that decides it, and is not suspended.
   func isWaitingForFix(_ table: ConditionTable) -> Bool {
-    states.containsWaiting(table) { slot in
-      table.isGeographic(slot) && states.observed(slot, table) == .undetermined && !isSuspended(slot, table)
+    known.shapes.containsWaiting(table) { slot in
+      table.isGeographic(slot) && known.shapes.observed(slot, table) == .undetermined && !isSuspended(slot, table)
     }
   }
 }

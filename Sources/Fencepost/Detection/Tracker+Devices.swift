@@ -5,19 +5,15 @@ import FencepostKernel
 extension Tracker {
   /// Forgets the device before, and begins with one that believes every shape up to a generation to be outside.
   mutating func begin(clock: Int64, lastFix: Fix?, isScanning: Bool, seen: UInt64, _ table: ConditionTable) {
-    self.clock = clock
-    self.lastFix = lastFix
-    self.isScanning = isScanning
-    states.begin(sweptThrough: seen, table)
-    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
+    timeline.begin(clock: clock, lastFix: lastFix)
+    known.begin(isScanning: isScanning, sweptThrough: seen, table)
     active.removeAll()
     deadlines.removeAll()
-    if !beaconTracks.isEmpty { beaconTracks.removeAll(keepingCapacity: true) }
   }
 
   /// Loads the crossing that is in the making of a shape, before the shape itself.
   mutating func load(_ slot: UInt32, _ candidate: Candidate) {
-    candidates[slot] = candidate
+    known.open(candidate, slot)
     if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
   }
 
@@ -29,13 +25,14 @@ extension Tracker {
 
   /// Loads a shape that the last fix was too coarse to decide.
   mutating func loadUndecided(_ slot: UInt32, _ table: ConditionTable) {
-    states.setTooCoarse(slot, table)
-    states.wait(slot, table)
+    known.setTooCoarse(slot, table)
+    known.wait(slot, table)
   }
 
-  /// Loads what is known of a beacon.
+  /// Loads what is known of a beacon, in place of what was.
   mutating func load(_ slot: UInt32, _ track: BeaconTrack) {
-    beaconTracks[slot] = track
+    deadlines.cancel(slot)
+    known.load(slot, track)
     if track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
   }
 
@@ -50,10 +47,10 @@ extension Tracker {
     _ survey: inout Survey
   ) -> Double {
     passTime(to: fix.time, table, &delivery, &survey)
-    lastFix = fix
+    timeline.keep(fix)
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
-    if !states.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
+    if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
     if isGathered {
       survey.resume(around: position, within: radius)
     } else {
@@ -66,10 +63,10 @@ extension Tracker {
       index += 1
     }
     confirmDue(through: clock, table, &delivery, &survey)
-    guard states.isSettled else { return 0 }
+    guard known.shapes.isSettled else { return 0 }
     var least = survey.radius
     for near in survey.near { least = min(least, near.slack) }
-    for slot in survey.released where states.isSettledOutside(slot, table) {
+    for slot in survey.released where known.shapes.isSettledOutside(slot, table) {
       least = min(least, entrySlack(slot, at: position, table))
     }
     for watch in active.watches { least = min(least, watch.slack(at: position)) }
@@ -79,7 +76,7 @@ extension Tracker {
   /// Tells the shapes apart whose threshold is reached from those that are near and settled outside.
   private func gatherReachedAlone(at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey) {
     for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
-    for hit in survey.gathered where states.isSettledOutside(hit.id, table) {
+    for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
       var slack = Double(hit.slack)
       if slack <= Neighbourhood.chordGuard { slack = entrySlack(hit.id, at: position, table) }
       if slack <= 0 {
@@ -96,9 +93,9 @@ extension Tracker {
   private mutating func determineAlone(
     _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
-    let swept = states.sweptThrough
-    let isSwept = states.isSwept
-    var slots = states.takeListed(table)
+    let swept = known.shapes.sweptThrough
+    let isSwept = known.shapes.isSwept
+    var slots = known.takeListed(table)
     if !isSwept {
       survey.gathered.removeAll(keepingCapacity: true)
       table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
@@ -110,18 +107,18 @@ extension Tracker {
       }
       slots.sort { table.generation(of: $0) < table.generation(of: $1) }
     }
-    states.sweep(table)
+    known.sweep(table)
     var last = AddOrder.gap
     for slot in slots where slot != last {
       last = slot
-      if !decide(slot, fix, at: position, table, &delivery, &survey) { states.wait(slot, table) }
+      if !decide(slot, fix, at: position, table, &delivery, &survey) { known.wait(slot, table) }
     }
   }
 
   /// The shapes that stay undetermined.
   func forEachUndecided(_ body: (UInt32) -> Void) {
-    if !states.isSettled {
-      states.forEachException { slot, state in if state.observed == .undetermined { body(slot) } }
+    if !known.shapes.isSettled {
+      known.shapes.forEachException { slot, state in if state.observed == .undetermined { body(slot) } }
     }
   }
 }

@@ -39,11 +39,11 @@ extension Tracker {
   ) {
     let deadline: Int64
     let change: Confirmation.Change
-    if let candidate = candidates[slot] {
+    if let candidate = known.candidate(of: slot) {
       deadline = candidate.isTimed ? candidate.deadline : .max
       change = .crossing(candidate)
     } else {
-      deadline = beaconTracks[slot]?.deadline ?? .max
+      deadline = known.beacon(slot)?.deadline ?? .max
       change = .absence
     }
     guard deadline != .max else { return }
@@ -59,6 +59,6 @@ extension Tracker {
     to time: Timestamp, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
     confirmDue(through: time.microseconds - 1, table, &delivery, &survey)
-    clock = time.microseconds
+    timeline.move(to: time.microseconds)
   }
 }

@@ -11,10 +11,9 @@ extension Tracker {
     guard neighbourhood.safe.squaredRadius > 0, fix.coordinate.isValid, neighbourhood.safe.contains(fix.coordinate),
       fix.accuracy >= 0, time < safeHorizon, UInt64(bitPattern: time &- clock) <= options.longestTimeStep
     else { return false }
-    clock = time
-    lastFix = fix
-    counters.acceptedFixes += 1
-    counters.inputCount += 1
+    timeline.move(to: time)
+    timeline.keep(fix)
+    timeline.countFixes(1)
     return true
   }
 
@@ -40,12 +39,11 @@ extension Tracker {
       index &+= 1
     }
     guard index > start else { return start }
-    clock = time
+    timeline.move(to: time)
     // Read anew: a caller that changes its columns meanwhile must not leave behind what no fix can be.
     let last = fixes[unchecked: index - 1]
-    if last.isUsable { lastFix = last }
-    counters.acceptedFixes += UInt64(index - start)
-    counters.inputCount += UInt64(index - start)
+    if last.isUsable { timeline.keep(last) }
+    timeline.countFixes(index - start)
     return index
   }
 
@@ -54,11 +52,11 @@ extension Tracker {
     _ fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
     passTime(to: fix.time, table, &delivery, &survey)
-    lastFix = fix
-    if host.suspendsAllShapes { return confirmDue(through: clock, table, &delivery, &survey) }
+    timeline.keep(fix)
+    if known.host.suspendsAllShapes { return confirmDue(through: clock, table, &delivery, &survey) }
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
-    if !states.isSettled { determine(fix, at: position, table, &delivery, &survey) }
+    if !known.shapes.isSettled { determine(fix, at: position, table, &delivery, &survey) }
     let isCovered = neighbourhood.covers(position)
     if isCovered {
       neighbourhood.reached(at: position, into: &survey.reached)

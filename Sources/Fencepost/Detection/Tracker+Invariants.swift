@@ -4,37 +4,38 @@ import FencepostKernel
   extension Tracker {
     func checkInvariants(_ table: ConditionTable) throws(Invariant.Broken) {
       try Invariant.hold(seen == table.changes.version, "each change of the table was seen")
-      try journal.checkInvariants()
-      try Invariant.hold(lastFix.map { $0.time.microseconds <= clock } ?? true, "no fix is later than the clock")
+      try known.journal.checkInvariants()
+      try timeline.checkInvariants()
       try deadlines.checkInvariants()
-      try states.checkInvariants(table)
+      try known.shapes.checkInvariants(table)
       try Invariant.hold(
         !isWaitingForFix(table) || neighbourhood.safe.squaredRadius <= 0,
         "there is no safe region while a shape is undetermined")
       for slot in table.live {
         if isSuspended(slot, table) {
           try Invariant.hold(
-            observed(slot, table) == .undetermined && candidates[slot] == nil
-              && beaconTracks[slot]?.deadline ?? .max == .max,
+            observed(slot, table) == .undetermined && known.candidate(of: slot) == nil
+              && known.beacon(slot)?.deadline ?? .max == .max,
             "a suspended condition is undetermined, without a candidate and a deadline")
         }
         if table.isGeographic(slot) {
-          try checkShape(slot, states.state(of: slot, table), table)
+          try checkShape(slot, known.shapes.state(of: slot, table), table)
         } else {
           try checkBeacon(slot)
         }
       }
       let beacons = table.live.filter { !table.isGeographic($0) }
-      try Invariant.hold(Set(beaconTracks.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
+      try Invariant.hold(
+        Set(known.beacons.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
       let shapes = Set(table.live).subtracting(beacons)
-      try Invariant.hold(shapes.isSuperset(of: candidates.keys), "a candidate is a shape's")
+      try Invariant.hold(shapes.isSuperset(of: known.candidates.keys), "a candidate is a shape's")
       try checkWatches(shapes, table)
     }
 
     private func checkShape(
       _ slot: UInt32, _ state: SlotState, _ table: ConditionTable
     ) throws(Invariant.Broken) {
-      let candidate = candidates[slot]
+      let candidate = known.candidate(of: slot)
       try Invariant.hold(candidate == nil || state.observed != .undetermined, "a candidate is of a determined shape")
       if let candidate, candidate.isTimed {
         try Invariant.hold(
@@ -48,13 +49,13 @@ import FencepostKernel
         "a shape is active when it is inside, has a candidate or was measured near")
       if state.observed == .undetermined, !isSuspended(slot, table) {
         try Invariant.hold(
-          state.isListed || table.generation(of: slot) > states.sweptThrough,
+          state.isListed || table.generation(of: slot) > known.shapes.sweptThrough,
           "an undetermined shape that is evaluated is listed, or to be swept through")
       }
     }
 
     private func checkBeacon(_ slot: UInt32) throws(Invariant.Broken) {
-      guard let deadline = beaconTracks[slot]?.deadline, deadline != .max else { return }
+      guard let deadline = known.beacon(slot)?.deadline, deadline != .max else { return }
       try Invariant.hold(
         deadlines.reminder(of: slot).map { $0 <= deadline } ?? false,
         "an absence that is counted has a reminder no later than its deadline")
@@ -63,13 +64,13 @@ import FencepostKernel
     /// What is watched is what the states say, and nothing that can be reached is missing.
     private func checkWatches(_ shapes: Set<UInt32>, _ table: ConditionTable) throws(Invariant.Broken) {
       try active.checkInvariants { slot in
-        shapes.contains(slot) ? states.state(of: slot, table).active : SlotState.none
+        shapes.contains(slot) ? known.shapes.state(of: slot, table).active : SlotState.none
       }
       for slot in shapes {
-        let state = states.state(of: slot, table)
+        let state = known.shapes.state(of: slot, table)
         var watch: Watch?
         if state.active != SlotState.none {
-          let drawn = activeWatch(slot, state.observed, candidates[slot], table, from: local(state))
+          let drawn = activeWatch(slot, state.observed, known.candidate(of: slot), table, from: local(state))
           try Invariant.hold(
             active.watches[Int(state.active)] == drawn, "an active shape is watched where its state says")
           watch = drawn

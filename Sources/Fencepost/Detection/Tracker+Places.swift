@@ -14,39 +14,32 @@ extension Tracker {
     let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
     let margin = isCoarse ? fix.accuracy : 0
     if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied, table) {
-      settle(slot, .outside, nil, table, &survey)
+      refreshWatch(slot, as: .outside, table, &survey)
       return true
     }
     let measure = shape.measure(fix.coordinate, at: position, margins: (0, margin))
     let isInside = measure.isInside
     if isCoarse, !(measure.distance - fix.accuracy > measure.line) {
-      states.setTooCoarse(slot, table)
-      journal.touch(slot, isUrgent: false)
+      known.setTooCoarse(slot, table)
       return false
     }
-    settle(slot, isInside ? .inside : .outside, shape.local(measure, at: position), table, &survey)
+    refreshWatch(
+      slot, as: isInside ? .inside : .outside, table, &survey, measured: shape.local(measure, at: position))
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: isInside ? .satisfied : .unsatisfied,
       cause: .determination, date: Timestamp(microseconds: clock))
     entry.notify = .initial
     entry.setEvidence(
       fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position))
-    delivery.observe(entry, host, table)
+    delivery.observe(entry, known.host, table)
     return true
-  }
-
-  private mutating func settle(
-    _ slot: UInt32, _ observed: Observed, _ measured: Watch.Local?, _ table: ConditionTable, _ survey: inout Survey
-  ) {
-    journal.touch(slot)
-    refreshWatch(slot, as: observed, table, &survey, measured: measured)
   }
 
   /// Applies a fix to a determined circle: opens, cancels or confirms a candidate.
   mutating func cross(
     _ slot: UInt32, _ fix: Fix, at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey
   ) {
-    let observed = states.observed(slot, table)
+    let observed = known.shapes.observed(slot, table)
     guard observed != .undetermined else { return }
     let shape = table.shape(of: slot)
     let policy = table.policy(of: slot)
@@ -56,9 +49,8 @@ extension Tracker {
     let local = shape.local(measure, at: position)
     let isOwnSide = measure.isInside == (observed == .inside)
     if isOwnSide {
-      if !candidates.isEmpty, candidates.removeValue(forKey: slot) != nil {
+      if known.closeCandidate(slot) {
         deadlines.cancel(slot)
-        journal.touch(slot)
         refreshWatch(slot, table, &survey, measured: local)
       } else if local != nil {
         refreshWatch(slot, table, &survey, measured: local)
@@ -68,7 +60,7 @@ extension Tracker {
     // A watch that was drawn from where the device was before is drawn anew, whatever comes of the fix.
     defer { if local != nil { refreshWatch(slot, table, &survey, measured: local) } }
     let time = fix.time.microseconds
-    if let candidate = candidates[slot] {
+    if let candidate = known.candidate(of: slot) {
       if !candidate.isTimed, time >= candidate.deadline { confirm(slot, candidate, date: time, table, &survey) }
       return
     }
@@ -85,8 +77,7 @@ extension Tracker {
     if dwell == 0 {
       confirm(slot, candidate, date: time, table, &survey)
     } else {
-      candidates[slot] = candidate
-      journal.touch(slot)
+      known.open(candidate, slot)
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
       if local == nil { refreshWatch(slot, table, &survey) }
     }
@@ -107,16 +98,15 @@ extension Tracker {
     _ slot: UInt32, _ candidate: Candidate, date: Int64, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) {
-    let entered = states.observed(slot, table) == .outside
-    if !candidates.isEmpty { candidates[slot] = nil }
-    journal.touch(slot)
+    let entered = known.shapes.observed(slot, table) == .outside
+    known.closeCandidate(slot)
     refreshWatch(slot, as: entered ? .inside : .outside, table, &survey)
     var entry = EventEntry(
       slot: slot, generation: table.generation(of: slot), state: entered ? .satisfied : .unsatisfied,
       cause: .crossing, date: Timestamp(microseconds: date))
     entry.notify = entered ? .entry : .exit
     entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance)
-    delivery.observe(entry, host, table)
+    delivery.observe(entry, known.host, table)
   }
 }
 

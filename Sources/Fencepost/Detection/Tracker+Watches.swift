@@ -31,22 +31,22 @@ extension Tracker {
   /// Brings `active` and the neighbourhood in line with the state of a shape.
   ///
   /// - Parameters:
-  ///   - observed: What is believed of it from now on; `nil`: as before.
+  ///   - observed: What is believed of it from now on, which is noted; `nil`: as before.
   ///   - measured: where the shape was measured just now.
   mutating func refreshWatch(
     _ slot: UInt32, as observed: Observed? = nil, _ table: ConditionTable, _ survey: inout Survey,
     measured: Watch.Local? = nil
   ) {
-    let state = states.state(of: slot, table)
-    let observed = observed ?? state.observed
+    let state = known.shapes.state(of: slot, table)
+    let side = observed ?? state.observed
     let local = measured ?? (state.active == SlotState.none ? nil : active.local(state.active))
-    let candidate = candidates.isEmpty ? nil : candidates[slot]
+    let candidate = known.candidate(of: slot)
     var watch: Watch?
     var index = state.active
-    if observed == .inside
-      || (observed == .outside && (candidate != nil || table.shape(of: slot).isNear(local)))
+    if side == .inside
+      || (side == .outside && (candidate != nil || table.shape(of: slot).isNear(local)))
     {
-      let drawn = activeWatch(slot, observed, candidate, table, from: local)
+      let drawn = activeWatch(slot, side, candidate, table, from: local)
       watch = drawn
       if index == SlotState.none {
         index = active.append(drawn, local)
@@ -54,14 +54,14 @@ extension Tracker {
         active.update(index, drawn, local)
       }
     } else {
-      if observed == .outside { watch = entryWatch(slot, table) }
+      if side == .outside { watch = entryWatch(slot, table) }
       if index != SlotState.none {
-        if let moved = active.remove(index) { states.setActive(moved, index, table) }
+        if let moved = active.remove(index) { known.setActive(moved, index, table) }
         index = SlotState.none
         survey.release(slot)
       }
     }
-    if observed != state.observed || index != state.active { states.set(slot, observed, active: index, table) }
+    known.set(slot, from: state, to: observed, active: index, table)
     neighbourhood.update(slot, watch)
   }
 
@@ -73,7 +73,7 @@ extension Tracker {
     let centre = isJump ? position : neighbourhood.centreAhead(of: position)
     survey.gather(table.index, around: centre, within: isJump ? 0 : neighbourhood.nextRadius)
     let lead = centre.squaredChord(to: position).squareRoot() + Neighbourhood.chordGuard
-    for hit in survey.gathered where states.isSettledOutside(hit.id, table) {
+    for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
       if Double(hit.slack) > lead {
         survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
       } else if entrySlack(hit.id, at: position, table) <= 0 {
@@ -102,7 +102,7 @@ extension Tracker {
     }
     if survey.radius > 0 {
       // What was reached, or was active, and is settled outside now.
-      for slot in survey.released where states.isSettledOutside(slot, table) {
+      for slot in survey.released where known.shapes.isSettledOutside(slot, table) {
         survey.near.append(NearThreshold(slack: entrySlack(slot, at: survey.centre, table), slot: slot))
       }
       listActive(&survey)
@@ -118,7 +118,7 @@ extension Tracker {
     }
     neighbourhood.begin(around: survey.centre, for: position, coordinate, radius: radius)
     for candidate in survey.near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
-      let state = states.state(of: candidate.slot, table)
+      let state = known.shapes.state(of: candidate.slot, table)
       if state.active != SlotState.none {
         neighbourhood.append(active.watches[Int(state.active)])
       } else if state.observed == .outside {
@@ -156,7 +156,7 @@ extension Tracker {
     _ centre: EarthVector, within radius: Double, _ table: ConditionTable, _ survey: inout Survey
   ) {
     survey.gather(table.index, around: centre, within: radius)
-    for hit in survey.gathered where states.isSettledOutside(hit.id, table) {
+    for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
       survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
     }
     listActive(&survey)
@@ -171,7 +171,7 @@ extension Tracker {
 
   /// Draws the safe region; there is none while a shape is undetermined, since any fix may decide it.
   mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate) {
-    guard states.isSettled else { return neighbourhood.removeSafeRegion() }
+    guard known.shapes.isSettled else { return neighbourhood.removeSafeRegion() }
     let offset = neighbourhood.offset(of: position)
     neighbourhood.drawSafeRegion(
       at: coordinate, slack: neighbourhood.leastSlack(at: offset), moved: offset.length)
@@ -183,7 +183,7 @@ extension Tracker {
   /// - Returns: Whether it did.
   @inline(__always)
   mutating func passes(_ fix: Fix) -> Bool {
-    guard neighbourhood.isValid, states.isSettled, deadlines.earliest > fix.time.microseconds,
+    guard neighbourhood.isValid, known.shapes.isSettled, deadlines.earliest > fix.time.microseconds,
       let offset = neighbourhood.offset(of: fix.coordinate)
     else { return false }
     let moved = offset.length + Neighbourhood.frameGuard
@@ -191,8 +191,8 @@ extension Tracker {
     let slack = neighbourhood.leastSlack(at: offset)
     guard slack > 0 else { return false }
     neighbourhood.drawSafeRegion(at: fix.coordinate, slack: slack, moved: moved)
-    clock = fix.time.microseconds
-    lastFix = fix
+    timeline.move(to: fix.time.microseconds)
+    timeline.keep(fix)
     return true
   }
 }

@@ -4,75 +4,77 @@ import FencepostKernel
 /// condition.
 ///
 /// It knows the definitions, which come with each call, and tells a ``Delivery`` what it observes; of what becomes of
-/// that it asks only whether a state would be news. What of it is saved is marked in `journal`.
+/// that it asks only whether a state would be news.
+///
+/// It is made of parts, each with a state that only its own calls change: these, and what follows from them, are for the
+/// detectors, which are the extensions of this type. Everybody else asks the calls below.
 struct Tracker: Sendable {
-  var options: MonitorOptions
-  /// The largest time given, microseconds; `Int64.min` = unset.
-  var clock: Int64 = .min
-  var counters = MonitorStatistics()
-  /// The latest fix with a valid position.
-  var lastFix: Fix?
-  var host = HostState()
-  var isScanning = true
-  /// How much of the table's changes was replayed.
-  var seen: UInt64 = 0
-
-  var states = SlotStates()
-  var candidates: [UInt32: Candidate] = [:]
+  private(set) var options: MonitorOptions
+  /// How far the inputs have come.
+  var timeline = Timeline()
+  /// What is believed, which is saved.
+  var known = ObservedStates()
+  // What follows from both, and from where the device is.
   var active = Watches()
   var neighbourhood = Neighbourhood()
   var deadlines = Deadlines()
-  var beaconTracks: [UInt32: BeaconTrack] = [:]
   /// Beacon conditions added before any time was known: their absence is counted from the first time.
-  var beaconsAwaitingClock: ContiguousArray<UInt32> = []
-  var journal = Journal()
+  private var beaconsAwaitingClock: ContiguousArray<UInt32> = []
+  /// How much of the table's changes was replayed.
+  private(set) var seen: UInt64 = 0
 
   init(_ options: MonitorOptions) {
+    self.options = options
+  }
+
+  /// Takes options that are known to be sound.
+  mutating func adopt(_ options: MonitorOptions) {
     self.options = options
   }
 
   /// The tracker of a fork, which has no storage.
   func forked() -> Tracker {
     var copy = self
-    copy.journal = Journal()
+    copy.known.endJournal()
     return copy
   }
 
-  func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { host.flags(of: slot, in: table).suspends }
+  /// The largest time given, microseconds; `Int64.min` = unset.
+  @inline(__always)
+  var clock: Int64 { timeline.clock }
+
+  @inline(__always)
+  var host: HostState { known.host }
+
+  func isSuspended(_ slot: UInt32, _ table: ConditionTable) -> Bool { known.host.flags(of: slot, in: table).suspends }
 
   /// Counts an input whose time is in range, and not before the clock or too far ahead of it.
   ///
   /// - Returns: Whether it did; not before any time is known.
   @inline(__always)
-  mutating func takes(_ time: Timestamp) -> Bool {
-    guard clock != .min, UInt64(bitPattern: time.microseconds &- clock) <= options.longestTimeStep else { return false }
-    counters.inputCount += 1
-    return true
-  }
+  mutating func takes(_ time: Timestamp) -> Bool { timeline.takes(time, longestStep: options.longestTimeStep) }
 
   // MARK: - Conditions that come and go
 
   /// Makes room for what is known of a condition that came into a slot.
   mutating func adopt(_ slot: UInt32, _ table: ConditionTable) {
-    if table.kind(of: slot).isGeographic {
-      states.adopt(generation: table.generation(of: slot))
-    } else {
-      beaconTracks[slot] = BeaconTrack()
-    }
-    journal.touch(slot)
+    known.adopt(slot, table)
   }
 
   /// Forgets a condition that left its slot.
   mutating func drop(_ slot: UInt32, _ table: ConditionTable) {
     endWatching(slot, table)
-    states.drop(slot)
-    if !beaconTracks.isEmpty { beaconTracks[slot] = nil }
+    known.drop(slot)
   }
 
-  /// What the detectors believe of a condition.
-  func observed(_ slot: UInt32, _ table: ConditionTable) -> Observed {
-    table.kind(of: slot).isGeographic
-      ? states.observed(slot, table) : beaconTracks[slot]?.observed ?? .undetermined
+  /// Takes note that all changes of the table up to a version were replayed.
+  mutating func hasSeen(_ version: UInt64) {
+    seen = version
+  }
+
+  /// Takes note that a condition got its place under the condition limit.
+  mutating func promote(_ slot: UInt32) {
+    known.promote(slot)
   }
 
   /// Starts to watch a condition that is undetermined.
@@ -81,39 +83,50 @@ struct Tracker: Sendable {
   ) {
     guard table.kind(of: slot).isGeographic else { return startAbsence(slot, at: clock) }
     var survey = Survey()
-    if lookingBack, let fix = lastFix, clock != .min,
+    if lookingBack, let fix = timeline.lastFix, clock != .min,
       clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds
     {
-      states.sweepLast()
+      known.sweepLast()
       let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
       if decide(slot, fix, at: position, table, &delivery, &survey) { return }
     }
     neighbourhood.removeSafeRegion()
-    states.wait(slot, table)
+    known.wait(slot, table)
   }
 
   /// Ends the watching of a condition: it becomes undetermined, and what was observed of it behind an event is void.
   mutating func stop(_ slot: UInt32, _ table: ConditionTable, _ delivery: inout Delivery) {
     endWatching(slot, table)
-    if table.kind(of: slot).isGeographic {
-      states.setUndetermined(slot, table)
-    } else {
-      beaconTracks[slot]?.observed = .undetermined
-    }
-    journal.touch(slot)
+    known.forget(slot, table)
     delivery.forgetPresent(slot)
   }
 
   /// Forgets what is about to happen to a slot, whatever condition has or had it.
   private mutating func endWatching(_ slot: UInt32, _ table: ConditionTable) {
-    if !candidates.isEmpty { candidates[slot] = nil }
+    known.closeCandidate(slot)
     deadlines.cancel(slot)
-    if !beaconTracks.isEmpty { beaconTracks[slot]?.deadline = .max }
-    if let index = states.exception(slot)?.active, index != SlotState.none {
-      states.setActive(slot, SlotState.none, table)
-      if let moved = active.remove(index) { states.setActive(moved, index, table) }
+    known.endAbsence(slot)
+    if let index = known.shapes.exception(slot)?.active, index != SlotState.none {
+      known.setActive(slot, SlotState.none, table)
+      if let moved = active.remove(index) { known.setActive(moved, index, table) }
     }
     neighbourhood.update(slot, nil)
+  }
+
+  // MARK: - Beacons before any time is known
+
+  mutating func awaitClock(_ slot: UInt32) {
+    beaconsAwaitingClock.append(slot)
+  }
+
+  /// Starts to count the absence of beacons that were added before any time was known.
+  mutating func startAwaitingBeacons(at time: Int64, _ table: ConditionTable) {
+    let awaiting = beaconsAwaitingClock
+    beaconsAwaitingClock = []
+    for slot in awaiting
+    where table.isLive(slot) && known.beacon(slot)?.deadline == .max && !isSuspended(slot, table) {
+      startAbsence(slot, at: time)
+    }
   }
 
   // MARK: - What the host states
@@ -122,8 +135,7 @@ struct Tracker: Sendable {
   mutating func change(to stated: HostState, _ table: ConditionTable, _ delivery: inout Delivery) {
     let slots = Array(table.live)
     let before = slots.map { delivery.flags(of: $0, host, table) }
-    host = stated
-    journal.markUrgent()
+    known.state(stated)
     neighbourhood.invalidate()
     for (slot, old) in zip(slots, before) {
       let new = delivery.flags(of: slot, host, table)
@@ -133,6 +145,6 @@ struct Tracker: Sendable {
       if new.isNews(to: old) { delivery.flagsChanged(slot, date: clock, host, table) }
       if old.suspends, !new.suspends { begin(slot, lookingBack: false, table, &delivery) }
     }
-    states.rebase(table)
+    known.rebase(table)
   }
 }

@@ -19,7 +19,7 @@ extension MonitorEngine {
     }
     explanation.observed = tracker.observed(slot, table).state
     explanation.diagnostics = flags
-    if let track = tracker.beaconTracks[slot] {
+    if let track = tracker.beacon(slot) {
       if track.lastSighting != .min { explanation.lastSighting = Timestamp(microseconds: track.lastSighting) }
       if track.deadline != .max { explanation.deadline = Timestamp(microseconds: track.deadline) }
     }
@@ -34,14 +34,14 @@ extension MonitorEngine {
       case .inside: Explanation(reason: .seen)
       case .outside: Explanation(reason: .absent)
       }
-    if let deadline = tracker.beaconTracks[slot]?.deadline, deadline != .max {
+    if let deadline = tracker.beacon(slot)?.deadline, deadline != .max {
       explanation.secondsToDecide = seconds(until: deadline)
     }
     return explanation
   }
 
   private func explainShape(_ slot: UInt32) -> Explanation {
-    let state = tracker.states.state(of: slot, table)
+    let state = tracker.state(of: slot, table)
     // While a shape is evaluated, the last fix that it has seen is the monitor's.
     guard let fix = tracker.lastFix, state.observed != .undetermined || state.hasMetCoarseFix else {
       return Explanation(reason: .noFixYet)
@@ -53,7 +53,7 @@ extension MonitorEngine {
     let outer = policy.marginOutwards(size: shape.size, accuracy: fix.accuracy)
     let isInside = measure.isInside
     let isOtherSide = state.observed != .undetermined && isInside != (state.observed == .inside)
-    let candidate = tracker.candidates[slot]
+    let candidate = tracker.candidate(of: slot)
 
     var explanation: Explanation
     if let needed = policy.accuracyThatDecides(state.observed, size: shape.size, measure),

@@ -65,7 +65,7 @@ extension DeviceState {
     guard !beacons.isEmpty || !marks.isEmpty else { return }
     if tracker.clock != .min { settleBeacons(through: tracker.clock, options) }
     for index in beacons.indices {
-      if let track = tracker.beaconTracks[beacons[index].slot] { beacons[index].track = track }
+      if let track = tracker.beacon(beacons[index].slot) { beacons[index].track = track }
     }
     var kept = beacons
     kept.removeAll { beacon in

@@ -17,7 +17,7 @@ extension FleetEngine {
         if state.isScanning {
           for sighting in sightings {
             for identity in sighting.identities {
-              for slot in table.slots(of: identity) where tracker.beaconTracks[slot] == nil {
+              for slot in table.slots(of: identity) where tracker.beacon(slot) == nil {
                 let beacon = state.beacon(slot, table)
                 state.beacons.append(beacon)
                 tracker.load(slot, beacon.track)
@@ -56,11 +56,10 @@ extension FleetEngine {
             state.announce(after: state.beaconsTold, options, table) { _ in time.microseconds }
           }
           for beacon in state.beacons {
-            var track = tracker.beaconTracks[beacon.slot] ?? beacon.track
+            var track = tracker.beacon(beacon.slot) ?? beacon.track
             track.observed = .undetermined
             track.deadline =
               isOn ? time.adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds : .max
-            tracker.deadlines.cancel(beacon.slot)
             tracker.load(beacon.slot, track)
           }
         }

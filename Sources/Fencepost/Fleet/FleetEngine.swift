@@ -148,7 +148,7 @@ public struct FleetEngine: Sendable {
     observed.forgetCollected()
     for crossing in state.crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in state.insides { tracker.load(inside.slot, .inside, table) }
-    for crossing in state.crossings where tracker.states.exception(crossing.slot) == nil {
+    for crossing in state.crossings where !tracker.isException(crossing.slot) {
       tracker.load(crossing.slot, .outside, table)
     }
     for slot in state.undecided { tracker.loadUndecided(slot, table) }

@@ -42,18 +42,18 @@ extension MonitorEngine {
   /// Whether any fix may matter: a shape is undetermined, has a candidate, or is not on the side of its state.
   private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
     if table.index.count == 0 { return false }
-    if host.suspendsAllShapes || !tracker.candidates.isEmpty { return true }
+    if host.suspendsAllShapes || tracker.hasCandidates { return true }
     if tracker.isWaitingForFix(table) { return true }
     // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
-    for watch in tracker.active.watches where tracker.states.observed(watch.slot, table) == .inside {
-      let shape = table.shape(of: watch.slot)
+    for slot in tracker.watched where tracker.observed(slot, table) == .inside {
+      let shape = table.shape(of: slot)
       if shape.isSurelyInside(position) { continue }
       if shape.slack(at: coordinate, position, limit: .infinity)?.isInside == false { return true }
     }
     var around: ContiguousArray<CapHit> = []
     table.index.collect(near: position, within: 0, into: &around)
     return around.contains { hit in
-      tracker.states.observed(hit.id, table) == .outside
+      tracker.observed(hit.id, table) == .outside
         && table.shape(of: hit.id).slack(at: coordinate, position, limit: .infinity)?.isInside == true
     }
   }

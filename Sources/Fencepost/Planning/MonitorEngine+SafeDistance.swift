@@ -46,11 +46,7 @@ extension MonitorEngine {
   ///
   /// - Complexity: O(open candidates and beacon conditions).
   public var nextDeadline: Timestamp? {
-    var earliest = Int64.max
-    for slot in tracker.deadlines.remindedSlots {
-      if let candidate = tracker.candidates[slot], candidate.isTimed { earliest = min(earliest, candidate.deadline) }
-      if let track = tracker.beaconTracks[slot] { earliest = min(earliest, track.deadline) }
-    }
+    let earliest = tracker.nextDeadline
     return earliest == .max ? nil : Timestamp(microseconds: earliest)
   }
 

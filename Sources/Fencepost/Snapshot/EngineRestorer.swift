@@ -84,8 +84,7 @@ struct EngineRestorer {
 
   private mutating func restoreDevice(_ row: DeviceRow) {
     guard engine != nil else { return }
-    row.restore(&engine!.tracker)
-    engine!.tracker.states.restore(sweptThrough: min(row.swept, engine!.table.order.lastGeneration))
+    engine!.tracker.restore(row, engine!.table)
     swept = row.swept
   }
 

@@ -80,7 +80,7 @@ extension MonitorEngine {
   /// why it is done only when enough of them have changed.
   fileprivate func sweptNext(_ kept: UInt64) -> UInt64 {
     let last = table.order.lastGeneration
-    let undetermined = tracker.states.waitingCount(table)
+    let undetermined = tracker.waitingCount(table)
     if kept < last, UInt64(undetermined) * 2 < last - kept { return last }
     if undetermined * 4 > table.count * 3, tracker.journal.slots.count * 2 > table.count { return 0 }
     return kept

@@ -2,25 +2,25 @@
 extension MonitorEngine {
   /// Starts to note changes: what is there now counts as saved.
   mutating func beginJournal() {
-    tracker.journal = Journal(isOn: true)
+    tracker.beginJournal()
     delivery.beginJournal()
   }
 
   /// Notes no more changes.
   mutating func endJournal() {
-    tracker.journal = Journal()
+    tracker.endJournal()
     delivery.endJournal()
   }
 
   /// What was noted is saved.
   mutating func clearJournal() {
-    tracker.journal.clear()
+    tracker.clearJournal()
     delivery.clearJournal()
   }
 
   /// Notes again what an earlier state of this monitor had noted, and what was not saved after all.
   mutating func add(journalOf earlier: borrowing MonitorEngine) {
-    tracker.journal.add(earlier: earlier.tracker.journal)
+    tracker.add(earlier: earlier.tracker.journal)
     delivery.add(earlier: earlier.delivery.journal)
   }
 

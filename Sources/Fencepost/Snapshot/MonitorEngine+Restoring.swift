@@ -18,11 +18,7 @@ extension MonitorEngine {
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
       return table.restore(row.definition, identifier: identifier, generation: generation)
     }
-    if table.isGeographic(slot) {
-      tracker.states.adopt(generation: generation)
-    } else {
-      tracker.beaconTracks[slot] = BeaconTrack()
-    }
+    tracker.restoreCondition(slot, table)
     delivery.restore(added: row.added)
     return slot
   }
@@ -32,18 +28,7 @@ extension MonitorEngine {
       guard ticket > 0, ticket <= table.limit.lastTicket else { throw Damage("a condition has the ticket \(ticket)") }
       table.restoreWaiting(slot, ticket: ticket)
     }
-    if table.isGeographic(slot) {
-      tracker.states.restore(slot, row.observed, hasMetCoarseFix: row.hasMetCoarseFix, table)
-    }
-    if let candidate = row.candidate {
-      guard table.isGeographic(slot), row.observed != .undetermined else { throw Damage("a candidate is out of place") }
-      tracker.candidates[slot] = candidate
-    }
-    if let track = row.track {
-      guard !table.isGeographic(slot) else { throw Damage("a sighting is out of place") }
-      tracker.beaconTracks[slot] = track
-    }
-    if !table.isGeographic(slot) { tracker.beaconTracks[slot]?.observed = row.observed }
+    try tracker.restore(slot, row, table)
     let told = ToldStates.Saved(
       state: row.noted, flags: row.notedFlags, record: row.record, refinement: row.refinement)
     try delivery.restore(slot, told, present: row.present, flags: row.flags, table)
@@ -63,21 +48,40 @@ extension MonitorEngine {
 }
 
 extension Tracker {
+  /// Takes what was saved of the device apart from single conditions.
+  mutating func restore(_ row: DeviceRow, _ table: ConditionTable) {
+    timeline.restore(clock: row.clock, lastFix: row.lastFix, counters: row.counters)
+    known.restore(
+      host: row.host, isScanning: row.isScanning, sweptThrough: min(row.swept, table.order.lastGeneration))
+  }
+
+  /// Makes room for a condition of which no more is known.
+  mutating func restoreCondition(_ slot: UInt32, _ table: ConditionTable) {
+    known.enter(slot, table)
+  }
+
+  /// Takes what was saved of a condition.
+  mutating func restore(_ slot: UInt32, _ row: StateRow, _ table: ConditionTable) throws(Damage) {
+    try known.restore(slot, row, table)
+  }
+
   /// Makes what follows from the states, when all of them are known: deadlines, watches, lists.
   mutating func settleRestored(_ table: ConditionTable) {
     var survey = Survey()
-    states.rebase(table)
+    known.rebase(table)
     for slot in table.live {
       if table.isGeographic(slot) {
-        if let candidate = candidates[slot], candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
-        if states.observed(slot, table) != .undetermined {
+        if let candidate = known.candidate(of: slot), candidate.isTimed {
+          deadlines.schedule(slot, at: candidate.deadline)
+        }
+        if known.shapes.observed(slot, table) != .undetermined {
           refreshWatch(slot, table, &survey)
         } else if !table.isOverLimit(slot) {
-          states.wait(slot, table)
+          known.wait(slot, table)
         }
       } else {
-        if let track = beaconTracks[slot], track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
-        if clock == .min { beaconsAwaitingClock.append(slot) }
+        if let track = known.beacon(slot), track.deadline != .max { deadlines.schedule(slot, at: track.deadline) }
+        if clock == .min { awaitClock(slot) }
       }
     }
   }

@@ -26,7 +26,7 @@ extension MonitorEngine {
   var sweptInFull: UInt64 {
     var settled = 0
     for slot in table.live where table.isGeographic(slot) {
-      settled += tracker.states.observed(slot, table) == .undetermined ? -1 : 1
+      settled += tracker.observed(slot, table) == .undetermined ? -1 : 1
     }
     return settled > 0 ? table.order.lastGeneration : 0
   }

@@ -62,7 +62,7 @@ public struct StoredEngine: Sendable {
       self.storage = storage
       self.durability = durability
       engine.beginJournal()
-      savedInputCount = engine.tracker.counters.inputCount
+      savedInputCount = engine.inputCount
       savedClock = engine.clock
       do throws(MonitorError) {
         if isChanged || isWholeDue { try save(storage) } else { try storage.check() }
@@ -152,7 +152,7 @@ public struct StoredEngine: Sendable {
 
   /// What every call changes but those that only look.
   @usableFromInline
-  var mark: Mark { Mark(revision: engine.revision, inputs: engine.tracker.counters.inputCount) }
+  var mark: Mark { Mark(revision: engine.revision, inputs: engine.inputCount) }
 
   @usableFromInline
   struct Mark: Equatable {
@@ -209,7 +209,7 @@ public struct StoredEngine: Sendable {
     case .changes:
       return engine.hasUrgentChanges
     case .everyInput:
-      return engine.hasUrgentChanges || engine.tracker.counters.inputCount != savedInputCount
+      return engine.hasUrgentChanges || engine.inputCount != savedInputCount
     case .relaxed(let interval):
       guard engine.clock != .min, savedClock != .min else { return engine.clock != savedClock }
       // A clock that was set back is saved at once.
@@ -236,7 +236,7 @@ public struct StoredEngine: Sendable {
       engine.clearJournal()
       kept.update(changes, generation: engine.table.order.lastGeneration)
       isWholeDue = false
-      noteSaved(engine.tracker.counters.inputCount, engine.clock)
+      noteSaved(engine.inputCount, engine.clock)
       if !engine.hasUrgentChanges { return }
     }
   }
@@ -283,7 +283,7 @@ public struct StoredEngine: Sendable {
       return false
     }
     kept = image.kept
-    noteSaved(image.engine.tracker.counters.inputCount, image.engine.clock)
+    noteSaved(image.engine.inputCount, image.engine.clock)
     return true
   }
 
@@ -321,7 +321,7 @@ public struct StoredEngine: Sendable {
       engine.endJournal()
     }
     let isSaved =
-      !engine.hasChanges && engine.tracker.counters.inputCount == savedInputCount && failure == nil && image == nil
+      !engine.hasChanges && engine.inputCount == savedInputCount && failure == nil && image == nil
     if isSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage) }
   }
 }

@@ -47,7 +47,7 @@ import Testing
         #expect(fork.statistics == plain.statistics, "life \(number), step \(index): \(step)")
         if index % 20 == 19 { try checkInvariants(of: fork, "life \(number), step \(index): \(step)") }
       }
-      if fork.tracker.states.placeCount + fork.delivery.told.placeCount < 1_000 { small += 1 }
+      if fork.tracker.known.shapes.placeCount + fork.delivery.told.placeCount < 1_000 { small += 1 }
       for identifier in plain.identifiers where identifier.hasSuffix("7") {
         #expect(fork.explain(identifier) == plain.explain(identifier), "life \(number): \(identifier)")
       }
@@ -70,7 +70,7 @@ import Testing
     var fork = engine.fork()
     try fork.feed(fix(1, 0))
     #expect(fork.drain().map(\.identifier) == ["0", "asked for"])
-    #expect(fork.tracker.states.placeCount <= 16)
+    #expect(fork.tracker.known.shapes.placeCount <= 16)
     #expect(fork.delivery.told.placeCount <= 16)
     #expect(fork.state(of: "19999") == .unsatisfied)
     #expect(engine.state(of: "19999") == .unknown)

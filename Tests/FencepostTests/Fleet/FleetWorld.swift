@@ -356,7 +356,7 @@ struct FleetWorld {
     guard let slot = monitor.table.slot(of: identifier) else { return "" }
     let state = conditions.read { fleet.current(number, $0.table) }
     return "\(monitor.table.definition(of: slot)) generation \(monitor.generation(of: slot)): "
-      + "\(String(describing: monitor.tracker.beaconTracks[slot])) at \(monitor.clock), "
+      + "\(String(describing: monitor.tracker.beacon(slot))) at \(monitor.clock), "
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
   }
 

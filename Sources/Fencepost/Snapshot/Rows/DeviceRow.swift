@@ -66,18 +66,12 @@ struct DeviceRow {
 
   init(_ tracker: borrowing Tracker, swept: UInt64) {
     self.init(
-      clock: tracker.clock, counters: tracker.counters, lastFix: tracker.lastFix, hostFlags: tracker.host.flags,
-      unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning, swept: swept)
+      clock: tracker.clock, counters: tracker.timeline.counters, lastFix: tracker.lastFix,
+      hostFlags: tracker.host.flags, unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning,
+      swept: swept)
   }
 
-  func restore(_ tracker: inout Tracker) {
-    tracker.clock = clock
-    tracker.counters = counters
-    tracker.lastFix = lastFix
-    tracker.host.flags = hostFlags
-    tracker.host.unsupportedKinds = unsupportedKinds
-    tracker.isScanning = isScanning
-  }
+  var host: HostState { HostState(flags: hostFlags, unsupportedKinds: unsupportedKinds) }
 }
 
 extension Fix {

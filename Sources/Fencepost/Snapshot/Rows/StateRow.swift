@@ -100,18 +100,18 @@ struct StateRow {
     observed = engine.tracker.observed(slot, engine.table)
     noted = told.state
     notedFlags = told.flags
-    hasMetCoarseFix = engine.tracker.states.exception(slot)?.hasMetCoarseFix ?? false
+    hasMetCoarseFix = engine.tracker.hasMetCoarseFix(slot)
     if row.isOverLimit { ticket = engine.table.limit.ticket(of: slot) ?? 0 }
     record = told.record
     refinement = told.refinement
-    if !engine.tracker.candidates.isEmpty { candidate = engine.tracker.candidates[slot] }
+    candidate = engine.tracker.candidate(of: slot)
     present = engine.delivery.present(of: slot)
     flags = engine.delivery.leftFlags(of: slot)
     var isUntold = observed == .undetermined
     if row.kind.isGeographic {
       if row.generation <= swept { isUntold = observed == .outside }
     } else {
-      let known = engine.tracker.beaconTracks[slot] ?? BeaconTrack()
+      let known = engine.tracker.beacon(slot) ?? BeaconTrack()
       if !known.isBlank || refinement != nil { track = known }
     }
     if isUntold, noted == row.assumed, parts.isEmpty { return nil }

@@ -1,0 +1,92 @@
+import FencepostKernel
+
+/// How far the inputs of one device have come: the clock, the last fix, the counters.
+///
+/// All of it stands in rows that each save writes, so that no change of it has to be noted.
+struct Timeline: Sendable {
+  /// The largest time given, microseconds; `Int64.min` = unset.
+  private(set) var clock: Int64 = .min
+  /// The latest fix with a valid position.
+  private(set) var lastFix: Fix?
+  private(set) var counters = MonitorStatistics()
+
+  // MARK: - Inputs
+
+  /// Counts an input that comes neither before the clock nor, with it, later than a step allows.
+  ///
+  /// - Parameters:
+  ///   - time: In range.
+  ///   - longestStep: ``MonitorOptions/longestTimeStep``.
+  /// - Returns: Whether it did; not before any time is known.
+  @inline(__always)
+  mutating func takes(_ time: Timestamp, longestStep: UInt64) -> Bool {
+    guard clock != .min, UInt64(bitPattern: time.microseconds &- clock) <= longestStep else { return false }
+    counters.inputCount += 1
+    return true
+  }
+
+  mutating func countInput() { counters.inputCount += 1 }
+
+  mutating func countLateInput() {
+    counters.inputCount += 1
+    counters.lateInputs += 1
+  }
+
+  mutating func countInputAhead() {
+    counters.inputCount += 1
+    counters.aheadInputs += 1
+  }
+
+  mutating func countInvalidFix() {
+    counters.inputCount += 1
+    counters.invalidFixes += 1
+  }
+
+  mutating func countSightings() { counters.acceptedSightings += 1 }
+
+  @inline(__always)
+  mutating func countFix() { counters.acceptedFixes += 1 }
+
+  /// Counts fixes that were not counted as inputs before.
+  @inline(__always)
+  mutating func countFixes(_ count: Int) {
+    counters.acceptedFixes += UInt64(count)
+    counters.inputCount += UInt64(count)
+  }
+
+  // MARK: - Time
+
+  @inline(__always)
+  mutating func move(to time: Int64) { clock = time }
+
+  /// Remembers a fix that is not later than the clock.
+  @inline(__always)
+  mutating func keep(_ fix: Fix) { lastFix = fix }
+
+  /// Sets the clock back; the last fix rests on times that are no times.
+  mutating func rewind(to time: Int64) {
+    clock = time
+    lastFix = nil
+  }
+
+  /// Begins with another device, whose inputs are counted elsewhere.
+  mutating func begin(clock: Int64, lastFix: Fix?) {
+    self.clock = clock
+    self.lastFix = lastFix
+  }
+
+  /// Takes what was saved.
+  mutating func restore(clock: Int64, lastFix: Fix?, counters: MonitorStatistics) {
+    self.clock = clock
+    self.lastFix = lastFix
+    self.counters = counters
+  }
+}
+
+#if FENCEPOST_INVARIANTS
+  extension Timeline {
+    func checkInvariants() throws(Invariant.Broken) {
+      try Invariant.hold(lastFix.map { $0.time.microseconds <= clock } ?? true, "no fix is later than the clock")
+    }
+  }
+#endif

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import Fencepost
+
+@Suite struct TimelineTests {
+  private func timeline(at time: Timestamp) -> Timeline {
+    var timeline = Timeline()
+    timeline.move(to: time.microseconds)
+    return timeline
+  }
+
+  private func takes(_ time: Timestamp, at clock: Timestamp, step: Int64? = nil) -> Bool {
+    var timeline = timeline(at: clock)
+    let takes = timeline.takes(time, longestStep: MonitorOptions(maxTimeStepMicroseconds: step).longestTimeStep)
+    #expect(timeline.counters.inputCount == (takes ? 1 : 0))
+    #expect(timeline.clock == clock.microseconds)
+    return takes
+  }
+
+  @Test func takesWhatIsInOrder() {
+    #expect(takes(at(5), at: at(5)))
+    #expect(takes(at(6), at: at(5)))
+    #expect(!takes(Timestamp(microseconds: at(5).microseconds - 1), at: at(5)))
+    #expect(takes(.latest, at: .earliest))
+    #expect(!takes(.earliest, at: .latest))
+    #expect(takes(.latest, at: .latest))
+  }
+
+  @Test func takesNothingBeforeAnyTimeIsKnown() {
+    var timeline = Timeline()
+    let takes = timeline.takes(at(5), longestStep: .max)
+    #expect(!takes)
+    #expect(timeline.counters == MonitorStatistics())
+  }
+
+  @Test func stepsEndWhereTheOptionSays() {
+    #expect(takes(Timestamp(microseconds: at(5).microseconds + 7), at: at(5), step: 7))
+    #expect(!takes(Timestamp(microseconds: at(5).microseconds + 8), at: at(5), step: 7))
+    #expect(!takes(.latest, at: .earliest, step: 7))
+    #expect(!takes(at(4), at: at(5), step: TransitionPolicy.longestDuration))
+  }
+
+  /// Times that no input may have, which a batch meets before anybody has looked at them.
+  @Test func aBatchRefusesStrangeTimesAsSingleFixesDo() throws {
+    let strange: [Int64] = [
+      .min, .min + 1, .max, .max - 1, Timestamp.earliest.microseconds - 1, Timestamp.latest.microseconds + 1, 0,
+      at(1).microseconds - 1, at(1).microseconds, at(2).microseconds, .min, 1 << 62, -(1 << 62), at(2).microseconds - 1,
+      at(100).microseconds, at(101).microseconds, Timestamp.earliest.microseconds,
+    ]
+    for step in [nil, 50_000_000] as [Int64?] {
+      var single = try MonitorEngine(name: "m", options: MonitorOptions(maxTimeStepMicroseconds: step))
+      try single.add(circle(100), identifier: "c", policy: .exact)
+      try single.feed(fix(1, 5_000))
+      var batch = single
+      let fixes = strange.map { microseconds in
+        var fix = fix(1, 5_000)
+        fix.time = Timestamp(microseconds: microseconds)
+        return fix
+      }
+      for fix in fixes { try? single.feed(fix) }
+      try batch.feed(fixes)
+      #expect(batch.statistics == single.statistics)
+      #expect(batch.tracker.lastFix == single.tracker.lastFix)
+      try batch.checkInvariants()
+    }
+  }
+}
