@@ -52,8 +52,8 @@
  *           belongs to the open file, and a backup that opens and closes the file elsewhere in the process does not
  *           end it. A copy that is made meanwhile is what a crash would leave at best; a snapshot is always whole.
  * Memory    Inputs are read during the call and not kept. Outputs are copied into memory of the caller. The
- *           only thing to free is a monitor. When the system has no memory left the process ends (the Swift
- *           runtime does so): sizes and limits are checked before anything is allocated.
+ *           only things to free are monitors, tables and fleets. When the system has no memory left the process ends
+ *           (the Swift runtime does so): sizes and limits are checked before anything is allocated.
  * Failure   Every function that can fail returns a fencepost_status. On failure nothing has changed and the
  *           outputs are untouched, unless the function says otherwise. The optional last parameter tells
  *           more: one line that names cause, place and accepted range. No input traps. An array that may be NULL
@@ -1765,6 +1765,854 @@ FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *m
  * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
  */
 FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
+
+/* ------------------------------------------------------------------- tables of conditions for fleets */
+
+/*
+ * A table of conditions that fleets share. It may be used from any thread, the locks are inside: feeding reads the table,
+ * adding and removing waits until no fleet over it is inside a call, and each device meets the change at its next input.
+ * References are counted: each fleet holds one, and so does each fencepost_conditions pointer.
+ *
+ *     fencepost_conditions *zones;
+ *     fencepost_conditions_create(&zones, NULL);
+ *     fencepost_conditions_add_circular(zones, "depot", 47.55, 7.59, 200, NULL, NULL);
+ *     fencepost_fleet *fleet;
+ *     fencepost_fleet_create(zones, NULL, &fleet, NULL);
+ *     const char *names[] = {"truck-7"};
+ *     uint32_t truck;
+ *     fencepost_fleet_devices(fleet, names, 1, 1, &truck, NULL);
+ *     fencepost_fix fix = {47.55, 7.59, 5, 1700000000000000};
+ *     fencepost_fleet_feed_fix(fleet, truck, &fix, NULL);
+ *     fencepost_fleet_advance(fleet, 1700000020000000, NULL);
+ *     fencepost_fleet_event event;
+ *     size_t count;
+ *     while (fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL) == FENCEPOST_OK && count)
+ *       printf("device %u: %s is now %d\n", (unsigned)event.device, event.event.identifier, event.event.state);
+ *
+ * Assuming. A condition that is not assumed UNSATISFIED gives an event for each device, wherever it is. NULL in the place of
+ * fencepost_condition_options therefore means FENCEPOST_FLEET_CONDITION_OPTIONS_INIT here, and that is what options for a
+ * table begin with. (FENCEPOST_CONDITION_OPTIONS_INIT assumes nothing: with 100 000 conditions 100 000 events a device.)
+ */
+typedef struct fencepost_conditions fencepost_conditions;
+
+/* Assumed unsatisfied, the standard policy, tag 0: a device tells of a condition when it is inside. */
+#define FENCEPOST_FLEET_CONDITION_OPTIONS_INIT \
+  {sizeof(fencepost_condition_options), FENCEPOST_STATE_UNSATISFIED, NULL, 0}
+
+/* Which version of a table it is. Two tables of one version take each other's devices as they are. */
+typedef struct fencepost_conditions_version {
+  uint32_t struct_size; /* set by FENCEPOST_CONDITIONS_VERSION_INIT */
+  uint32_t reserved;    /* 0 */
+  uint64_t count;       /* conditions */
+  uint64_t generation;  /* the last one that was given */
+  uint8_t digest[16];   /* of all conditions with their generations */
+} fencepost_conditions_version;
+
+/* Begin each fencepost_conditions_version with it. */
+#define FENCEPOST_CONDITIONS_VERSION_INIT {sizeof(fencepost_conditions_version), 0, 0, 0, {0}}
+
+/*
+ * Creates an empty table.
+ *
+ * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
+ * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_create(fencepost_conditions **out_conditions,
+                                                           fencepost_error *error);
+
+/*
+ * Gives up a reference. The table lives as long as a fleet is over it, or another reference is held.
+ *
+ * @param conditions  May be NULL.
+ * Threads: no other thread may be inside a call with this reference. Complexity: O(1); the last one O(conditions). Since: 0.2
+ */
+FENCEPOST_API void fencepost_conditions_destroy(fencepost_conditions *conditions);
+
+/*
+ * Adds a circular geographic condition: satisfied within radius_m of the centre, the line included. One of that identifier
+ * is replaced: new generation, and its events that wait are void in all fleets.
+ *
+ * @param identifier  1 ... 256 bytes of UTF-8, compared byte by byte.
+ * @param latitude    Degrees, -90 ... 90.
+ * @param longitude   Degrees, -180 ... 180.
+ * @param radius_m    Metres, finite, > 0.
+ * @param options     NULL: those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (names the argument and its range); UNSUPPORTED.
+ * Ownership: everything is copied. Threads: any. Complexity: O(1) on average, whatever the number of devices. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_circular(fencepost_conditions *conditions,
+                                                                 const char *identifier, double latitude,
+                                                                 double longitude, double radius_m,
+                                                                 const fencepost_condition_options *options,
+                                                                 fencepost_error *error);
+
+/*
+ * Adds a beacon identity condition: satisfied while a beacon with that UUID, and major and minor where they are given, is
+ * near.
+ *
+ * @param uuid   16 bytes; see fencepost_uuid_parse().
+ * @param major  0 ... 65535, or -1 for any.
+ * @param minor  0 ... 65535, or -1 for any; needs a major.
+ * @return As fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_beacon(fencepost_conditions *conditions, const char *identifier,
+                                                               const uint8_t *uuid, int32_t major, int32_t minor,
+                                                               const fencepost_condition_options *options,
+                                                               fencepost_error *error);
+
+/*
+ * Adds a polygonal geographic condition: see fencepost_monitor_add_polygon_condition().
+ *
+ * @return As fencepost_conditions_add_circular(). Ownership: everything is copied.
+ * Threads: any; the table is not locked while the shape is examined. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_polygon(
+    fencepost_conditions *conditions, const char *identifier, const fencepost_geometry *geometry,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds a corridor geographic condition: see fencepost_monitor_add_corridor_condition().
+ *
+ * @param radius_m  Half the width: metres, finite, > 0.
+ * @return As fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_corridor(
+    fencepost_conditions *conditions, const char *identifier, const fencepost_geometry *geometry, double radius_m,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds a polygon or corridor from well-known binary: see fencepost_monitor_add_wkb_condition(). Any bytes may be passed.
+ *
+ * @param wkb       size bytes; may be NULL only if size is 0.
+ * @param radius_m  Of lines: half the width of the corridor, metres. Of polygons it is not looked at.
+ * @return As fencepost_conditions_add_circular(). Ownership: everything is copied. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_wkb(fencepost_conditions *conditions, const char *identifier,
+                                                            const void *wkb, size_t size, double radius_m,
+                                                            const fencepost_shape_options *shape,
+                                                            const fencepost_condition_options *options,
+                                                            fencepost_error *error);
+
+/*
+ * Like fencepost_conditions_add_circular(), but leaves an equal condition of that identifier alone: centre within 1e-7
+ * degrees, radius within 0.5 m, same policy and tag; options->assuming is then ignored.
+ *
+ * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left; may be NULL.
+ * @return As fencepost_conditions_add_circular(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_circular(fencepost_conditions *conditions,
+                                                                    const char *identifier, double latitude,
+                                                                    double longitude, double radius_m,
+                                                                    const fencepost_condition_options *options,
+                                                                    uint32_t *out_changed, fencepost_error *error);
+
+/*
+ * Like fencepost_conditions_add_beacon(), but leaves an equal condition of that identifier alone.
+ * @param out_changed  As above. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacon(fencepost_conditions *conditions,
+                                                                  const char *identifier, const uint8_t *uuid,
+                                                                  int32_t major, int32_t minor,
+                                                                  const fencepost_condition_options *options,
+                                                                  uint32_t *out_changed, fencepost_error *error);
+
+/*
+ * Like fencepost_conditions_add_polygon(), but leaves an equal condition alone: see
+ * fencepost_monitor_ensure_polygon_condition().
+ *
+ * @param out_changed  As above. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_conditions *conditions,
+                                                                   const char *identifier,
+                                                                   const fencepost_geometry *geometry,
+                                                                   const fencepost_shape_options *shape,
+                                                                   const fencepost_condition_options *options,
+                                                                   uint32_t *out_changed, fencepost_error *error);
+
+/*
+ * Like fencepost_conditions_add_corridor(), but leaves an equal condition alone, its radius within 0.5 m.
+ * @param out_changed  As above. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridor(fencepost_conditions *conditions,
+                                                                    const char *identifier,
+                                                                    const fencepost_geometry *geometry, double radius_m,
+                                                                    const fencepost_shape_options *shape,
+                                                                    const fencepost_condition_options *options,
+                                                                    uint32_t *out_changed, fencepost_error *error);
+
+/*
+ * Like fencepost_conditions_add_wkb(), but leaves an equal condition alone.
+ * @param out_changed  As above. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkb(fencepost_conditions *conditions, const char *identifier,
+                                                               const void *wkb, size_t size, double radius_m,
+                                                               const fencepost_shape_options *shape,
+                                                               const fencepost_condition_options *options,
+                                                               uint32_t *out_changed, fencepost_error *error);
+
+/*
+ * Removes a condition; its events that wait are void in all fleets. An unknown identifier is no error.
+ *
+ * @param out_removed  Receives 1 when there was one, else 0; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (not an identifier at all: empty, too long, not UTF-8).
+ * Threads: any. Complexity: O(1) on average, whatever the number of devices. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_remove(fencepost_conditions *conditions, const char *identifier,
+                                                           uint32_t *out_removed, fencepost_error *error);
+
+/*
+ * Adds many circular conditions from columns, in order, as single calls would. All or nothing: when one row is refused none
+ * is added and error->position is its index.
+ *
+ * @param identifiers  count pointers to terminated texts.
+ * @param latitudes    count degrees.
+ * @param longitudes   count degrees.
+ * @param radii_m      count metres.
+ * @param tags         count tags, or NULL for the one in options.
+ * @param options      Shared by all rows; NULL as in the single call.
+ * @return As the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_circulars(
+    fencepost_conditions *conditions, const char *const *identifiers, const double *latitudes, const double *longitudes,
+    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
+    fencepost_error *error);
+
+/*
+ * Adds many beacon identity conditions from columns. All or nothing.
+ *
+ * @param uuids   count UUIDs of 16 bytes, one after the other.
+ * @param majors  count numbers, -1 for any; NULL: any, in all rows.
+ * @param minors  count numbers, -1 for any; NULL: any, in all rows.
+ * @return, and the other parameters: as fencepost_conditions_add_circulars(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_beacons(fencepost_conditions *conditions,
+                                                                const char *const *identifiers, const uint8_t *uuids,
+                                                                const int32_t *majors, const int32_t *minors,
+                                                                const uint64_t *tags, size_t count,
+                                                                const fencepost_condition_options *options,
+                                                                fencepost_error *error);
+
+/*
+ * Adds many polygonal conditions from one geometry. All or nothing. See fencepost_monitor_add_polygon_conditions().
+ *
+ * @param condition_offsets  count + 1 places among the parts of the geometry; NULL: each part is a condition.
+ * @return As the single call. Ownership: everything is copied.
+ * Threads: any; the table is not locked while the shapes are examined. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_polygons(
+    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds many corridors from one geometry. All or nothing. See fencepost_monitor_add_corridor_conditions().
+ *
+ * @param condition_offsets  count + 1 places among the lines (rings) of the geometry; NULL: each line is a condition.
+ * @param radii_m            count metres.
+ * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_corridors(
+    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Adds many polygons and corridors from well-known binary. All or nothing. See fencepost_monitor_add_wkb_conditions().
+ *
+ * @param wkbs     count pointers to the bytes of each.
+ * @param sizes    count sizes, in bytes.
+ * @param radii_m  count metres, of lines; NULL when there are no lines.
+ * @return As the single call. Ownership: everything is copied. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_add_wkbs(
+    fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
+    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_error *error);
+
+/*
+ * Ensures many circles, in order, as calls of fencepost_conditions_ensure_circular() would. All or nothing. The parameters
+ * are those of fencepost_conditions_add_circulars().
+ *
+ * @param out_result  Receives the counts, of which removed is 0; may be NULL.
+ * @return As the single call. Ownership: everything is copied. Threads: any. Complexity: O(count). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_circulars(
+    fencepost_conditions *conditions, const char *const *identifiers, const double *latitudes, const double *longitudes,
+    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
+    fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Ensures many beacon identities. The parameters are those of fencepost_conditions_add_beacons().
+ *
+ * @param out_result  As above.
+ * @return As the single call. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacons(
+    fencepost_conditions *conditions, const char *const *identifiers, const uint8_t *uuids, const int32_t *majors,
+    const int32_t *minors, const uint64_t *tags, size_t count, const fencepost_condition_options *options,
+    fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Ensures many polygons. The parameters are those of fencepost_conditions_add_polygons().
+ *
+ * @param out_result  As above.
+ * @return As the single call. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygons(
+    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Ensures many corridors. The parameters are those of fencepost_conditions_add_corridors().
+ *
+ * @param out_result  As above.
+ * @return As the single call. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_corridors(
+    fencepost_conditions *conditions, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
+    const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_sync_result *out_result,
+    fencepost_error *error);
+
+/*
+ * Ensures many polygons and corridors. The parameters are those of fencepost_conditions_add_wkbs().
+ *
+ * @param out_result  As above.
+ * @return As the single call. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_ensure_wkbs(
+    fencepost_conditions *conditions, const char *const *identifiers, const void *const *wkbs, const size_t *sizes,
+    const double *radii_m, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
+
+/*
+ * Makes the conditions exactly those of an array, as fencepost_monitor_sync_conditions() does. An element without options
+ * has those of FENCEPOST_FLEET_CONDITION_OPTIONS_INIT.
+ *
+ * @param out_result  Receives the counts; may be NULL.
+ * @return As fencepost_monitor_sync_conditions(). Ownership: everything is copied. Threads: any.
+ * Complexity: O(conditions + count). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_sync(fencepost_conditions *conditions,
+                                                         const fencepost_condition_definition *definitions,
+                                                         size_t count, fencepost_sync_result *out_result,
+                                                         fencepost_error *error);
+
+/*
+ * Removes many conditions, as calls of fencepost_conditions_remove() would. Unknown identifiers are no error.
+ *
+ * @param identifiers  count pointers to terminated texts; may be NULL only if count is 0.
+ * @param out_removed  Receives how many there were; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an element is no identifier at all, error->position is its index; nothing has
+ *         changed). Threads: any. Complexity: O(count) on average. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_remove_many(fencepost_conditions *conditions,
+                                                                const char *const *identifiers, size_t count,
+                                                                size_t *out_removed, fencepost_error *error);
+
+/*
+ * Reads the definition of a condition back.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_condition(fencepost_conditions *conditions, const char *identifier,
+                                                              fencepost_condition *out_condition,
+                                                              fencepost_error *error);
+
+/*
+ * Reads the vertices of a polygon or corridor back as well-known binary: see fencepost_monitor_condition_geometry().
+ *
+ * @param out_wkb   capacity bytes; may be NULL only if capacity is 0, which asks for the size.
+ * @param out_size  Receives the size, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (also for circles and beacons); NOT_FOUND; BUFFER_TOO_SMALL.
+ * Threads: any. Complexity: O(vertices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_geometry(fencepost_conditions *conditions, const char *identifier,
+                                                             void *out_wkb, size_t capacity, size_t *out_size,
+                                                             fencepost_error *error);
+
+/*
+ * Tells how a condition's geometry was read: see fencepost_monitor_condition_shape().
+ *
+ * @param out_shape  Initialised with FENCEPOST_SHAPE_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(vertices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_shape(fencepost_conditions *conditions, const char *identifier,
+                                                          fencepost_shape *out_shape, fencepost_error *error);
+
+/*
+ * Copies all identifiers in add order, each followed by a zero byte: see fencepost_monitor_identifiers().
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_identifiers(fencepost_conditions *conditions, char *buffer,
+                                                                size_t capacity, size_t *out_size, size_t *out_count,
+                                                                fencepost_error *error);
+
+/*
+ * Tells which version of the table it is.
+ *
+ * @param out_version  Initialised with FENCEPOST_CONDITIONS_VERSION_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
+ * Threads: any. Complexity: O(1); after a change once O(conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_get_version(fencepost_conditions *conditions,
+                                                                fencepost_conditions_version *out_version,
+                                                                fencepost_error *error);
+
+/*
+ * Copies the whole table as bytes, the same on every platform, generations included.
+ *
+ * @param buffer    May be NULL only if capacity is 0.
+ * @param out_size  Receives the size in bytes; may be NULL.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
+ * Threads: any. Complexity: O(conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_snapshot(fencepost_conditions *conditions, void *buffer,
+                                                             size_t capacity, size_t *out_size, fencepost_error *error);
+
+/*
+ * Creates a table from a snapshot: one of a table, or of a monitor that was never fed and has neither a limit nor a delivery
+ * but EVERY. It is the version of the table that it was made of. Any bytes may be passed.
+ *
+ * @param snapshot        size bytes; may be NULL only if size is 0.
+ * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().
+ * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID. Ownership: the caller owns the reference. Threads: any.
+ * Complexity: O(size). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot, size_t size,
+                                                            fencepost_conditions **out_conditions,
+                                                            fencepost_error *error);
+
+/* --------------------------------------------------------------------------------------------- fleets */
+
+/*
+ * Very many devices over one table of conditions.
+ *
+ * Rule      A fleet with devices d1 ... dn gives exactly the events of n monitors with the same conditions, interleaved in the
+ *           order of input. Each is a monitor made before the first condition, with delivery EVERY, no condition limit and
+ *           initial_fix_max_age_us -1, that gets every change of the table, every fencepost_fleet_advance(), and the inputs of
+ *           its device. Between devices events come by the row or call that brought them; what one advance brings, by deadline,
+ *           then device number, then add order.
+ * Devices   A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, by which it is fed. Numbers are dense, from 0,
+ *           and the fleet's own; that of a device that was removed is used again once its events are handled.
+ * Cost      A device costs about 200 bytes: what it is inside of or about to cross, and its identifier. Neither its first fix
+ *           nor a million conditions that were added meanwhile cost more than a look at the index.
+ * Without   A fleet has no condition limit, no delivery FIRST or LATEST, no host capabilities, no look back at a fix when a
+ *           condition is added, no rewind, and keeps no record for each device and condition.
+ * Threads   A fleet may be used from several threads; the lock is inside. Several fleets over one table feed at once: one a
+ *           thread, each with a part of the devices. `row` merges their events into the order of one fleet.
+ * Else      What is said of monitors at Destroy, Cancel and fork at the top holds for fleets and tables. A fleet is in memory
+ *           only.
+ */
+typedef struct fencepost_fleet fencepost_fleet;
+
+/* In the place of a number: there is no such device. */
+#define FENCEPOST_NO_DEVICE UINT32_MAX
+
+/* Options of a fleet. NULL in its place means the values of INIT. */
+typedef struct fencepost_fleet_options {
+  uint32_t struct_size;              /* set by FENCEPOST_FLEET_OPTIONS_INIT */
+  uint32_t reserved;                 /* 0 */
+  uint64_t max_pending_events;       /* 1 ... 1e9; while that many events wait, inputs are refused */
+  uint64_t device_limit;             /* 1 ... 67108863 devices; 0 = the most that there can be */
+  int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
+  int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
+  int64_t max_time_step_us; /* 1 ... 1e15: an input that is later than its device's clock by more is refused with
+                                        FENCEPOST_E_AHEAD_OF_CLOCK; 0 = none is */
+} fencepost_fleet_options;
+
+/* A million events, any number of devices, half a minute for beacons. */
+#define FENCEPOST_FLEET_OPTIONS_INIT {sizeof(fencepost_fleet_options), 0, 1000000, 0, 30000000, 30000000, 0}
+
+/* An event of a device. Frozen: it never grows. */
+typedef struct fencepost_fleet_event {
+  fencepost_event event; /* as the device's own monitor would hand it out; its sequence counts per device */
+  uint64_t position;     /* 1, 2, 3 ... per fleet, given when the event is first handed out */
+  uint64_t row;          /* of the columns that brought it, from 0; 0 for other calls */
+  uint32_t device;       /* the device's number */
+  uint32_t reserved;     /* 0 */
+} fencepost_fleet_event;
+
+/* A condition that a device is inside of, or a beacon that is near it. Frozen: it never grows. */
+typedef struct fencepost_presence {
+  uint64_t generation;        /* of the condition */
+  uint64_t tag;               /* of the condition */
+  int64_t since_us;           /* when it was confirmed; of a beacon when it was seen last */
+  int64_t evidence_date_us;   /* the fix that showed it, or the last sighting */
+  uint32_t reserved;          /* 0 */
+  uint32_t identifier_length; /* bytes, without the terminating zero */
+  char identifier[264];       /* of the condition; UTF-8, terminated; all that follows is zero */
+} fencepost_presence;
+
+/* Counters of a fleet since it was created. Input counts are those of its devices together. */
+typedef struct fencepost_fleet_statistics {
+  uint32_t struct_size;        /* set by FENCEPOST_FLEET_STATISTICS_INIT */
+  uint32_t reserved;           /* 0 */
+  int64_t clock_us;            /* the time to which all devices were advanced; FENCEPOST_TIME_UNSET = never */
+  uint64_t accepted_fixes;     /* evaluated */
+  uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
+  uint64_t late_inputs;        /* all kinds of input */
+  uint64_t ahead_inputs;       /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
+  uint64_t accepted_sightings; /* scan reports */
+  uint64_t pending_events;     /* waiting to be handed out for the first time */
+  uint64_t handed_out_events;  /* the last position given */
+  uint64_t device_count;       /* devices */
+  uint64_t condition_count;    /* of the table */
+  uint64_t device_bytes;       /* what is kept of the devices, without their identifiers */
+} fencepost_fleet_statistics;
+
+/* Begin each fencepost_fleet_statistics with it. */
+#define FENCEPOST_FLEET_STATISTICS_INIT {sizeof(fencepost_fleet_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* Counters of a device since it was entered, and its clock. */
+typedef struct fencepost_device_statistics {
+  uint32_t struct_size;        /* set by FENCEPOST_DEVICE_STATISTICS_INIT */
+  uint32_t reserved;           /* 0 */
+  int64_t clock_us;            /* the largest time given, by an input or an advance; FENCEPOST_TIME_UNSET = none yet */
+  uint64_t accepted_fixes;     /* evaluated */
+  uint64_t invalid_fixes;      /* coordinate or time out of range, or no position */
+  uint64_t late_inputs;        /* all kinds of input */
+  uint64_t ahead_inputs;       /* all kinds of input */
+  uint64_t accepted_sightings; /* scan reports */
+  uint64_t handed_out_events;  /* the last sequence number given */
+} fencepost_device_statistics;
+
+/* Begin each fencepost_device_statistics with it. */
+#define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0}
+
+/*
+ * Fixes of many devices as columns. Without a dictionary the column of devices holds their numbers; with one it holds
+ * indices, as the dictionary columns of Arrow do, and the number is looked up there: no column has to be written anew. What is
+ * said of strides and alignment at fencepost_fix_columns holds for the devices too.
+ */
+typedef struct fencepost_fleet_columns {
+  uint32_t struct_size;               /* set by FENCEPOST_FLEET_COLUMNS_INIT */
+  uint32_t device_width;              /* bytes of a value: 4; of an index 1, 2, 4 or 8, read without a sign */
+  const void *devices;                /* numbers (uint32_t), or indices */
+  int64_t device_stride;              /* bytes from one row to the next; 0: all rows are of one device */
+  const uint32_t *dictionary;         /* the number of each index; NULL: devices holds numbers */
+  size_t dictionary_count;            /* its elements; those that no row names may be FENCEPOST_NO_DEVICE */
+  const fencepost_fix_columns *fixes; /* the fixes of the rows; begun with FENCEPOST_FIX_COLUMNS_INIT */
+} fencepost_fleet_columns;
+
+/* Numbers that lie close together: set devices and fixes. */
+#define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL}
+
+/*
+ * Creates a fleet without devices over a table, of which it holds a reference.
+ *
+ * @param options    NULL for the defaults.
+ * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range); UNSUPPORTED.
+ * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *conditions,
+                                                      const fencepost_fleet_options *options,
+                                                      fencepost_fleet **out_fleet, fencepost_error *error);
+
+/*
+ * Releases a fleet and its reference to the table.
+ *
+ * @param fleet  May be NULL.
+ * Threads: no other thread may be inside a call on it. Complexity: O(devices). Since: 0.2
+ */
+FENCEPOST_API void fencepost_fleet_destroy(fencepost_fleet *fleet);
+
+/*
+ * Gives another reference to the table that the fleet is over.
+ *
+ * @param out_conditions  Receives the reference; release it with fencepost_conditions_destroy().
+ * @return OK; NULL_ARGUMENT. Ownership: the caller owns the reference. Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_conditions(fencepost_fleet *fleet, fencepost_conditions **out_conditions,
+                                                          fencepost_error *error);
+
+/*
+ * Reads the counters of a fleet.
+ *
+ * @param out_statistics  Initialised with FENCEPOST_FLEET_STATISTICS_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set).
+ * Threads: any. Complexity: O(events that wait). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_get_statistics(fencepost_fleet *fleet,
+                                                              fencepost_fleet_statistics *out_statistics,
+                                                              fencepost_error *error);
+
+/*
+ * Reads the counters of a device.
+ *
+ * @param out_statistics  Initialised with FENCEPOST_DEVICE_STATISTICS_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; struct_size is not set).
+ * Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_fleet *fleet, uint32_t device,
+                                                                     fencepost_device_statistics *out_statistics,
+                                                                     fencepost_error *error);
+
+/*
+ * Looks devices up by their identifiers, and enters those that are new if it is told to. All or none: when one row is refused
+ * nothing has changed and error->position is its index.
+ *
+ * @param identifiers  count pointers to terminated texts of 1 ... 256 bytes of UTF-8; one may occur again.
+ * @param create       0: a device that is new is not entered; anything else: it is.
+ * @param out_devices  Receives count numbers; FENCEPOST_NO_DEVICE where there is no device and none was entered.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no identifier; or more devices than device_limit).
+ * Ownership: everything is copied. Threads: any. Complexity: O(count) on average. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_devices(fencepost_fleet *fleet, const char *const *identifiers,
+                                                       size_t count, uint32_t create, uint32_t *out_devices,
+                                                       fencepost_error *error);
+
+/*
+ * Copies the identifier of a device, terminated; also of one that was removed, until its number is used again.
+ *
+ * @param buffer    May be NULL only if capacity is 0; 257 bytes always suffice.
+ * @param out_size  Receives the length without the terminating zero; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the number was never a device's); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet *fleet, uint32_t device, char *buffer,
+                                                                 size_t capacity, size_t *out_size,
+                                                                 fencepost_error *error);
+
+/*
+ * Copies the numbers of all devices, ascending.
+ *
+ * @param out_devices  May be NULL only if capacity is 0.
+ * @param out_count    Receives how many there are, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (not with capacity 0). Threads: any. Complexity: O(devices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *fleet, uint32_t *out_devices,
+                                                              size_t capacity, size_t *out_count,
+                                                              fencepost_error *error);
+
+/*
+ * Removes a device. No event is invented. Its identifier is free at once; one that is entered with it is a new device.
+ *
+ * @param drop_events  0: its events that wait are still handed out; anything else: they are dropped.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device). Threads: any. Complexity: O(events that wait). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fleet, uint32_t device,
+                                                             uint32_t drop_events, fencepost_error *error);
+
+/*
+ * Removes the devices that were heard, and not since a time. Their events that wait are still handed out.
+ *
+ * @param before_us    A device goes when the last time of its own inputs is earlier.
+ * @param out_devices  Receives their numbers, ascending; may be NULL only if capacity is 0.
+ * @param capacity     Elements; 0 asks how many it would be and removes none.
+ * @param out_count    Receives how many they are, also with BUFFER_TOO_SMALL (then none is removed).
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(devices + events that wait). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, int64_t before_us, uint32_t *out_devices,
+                                                      size_t capacity, size_t *out_count, fencepost_error *error);
+
+/*
+ * Feeds one fix of a device. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
+ *
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; coordinate or time out of range, counted); LATE_INPUT (earlier
+ *         than the device's clock or the last fencepost_fleet_advance(); counted); AHEAD_OF_CLOCK (counted); QUEUE_FULL. The
+ *         refused fix changes nothing else.
+ * Threads: any. Complexity: as fencepost_fleet_feed_columns(). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, uint32_t device,
+                                                        const fencepost_fix *fix, fencepost_error *error);
+
+/*
+ * Feeds many fixes of many devices in order, read in place, with the same result as single calls: invalid and late rows, and
+ * those too far ahead of their device's clock, are skipped and counted.
+ *
+ * The fleet is held until the batch is done, and whoever changes the table waits.
+ *
+ * @param columns     Initialised with FENCEPOST_FLEET_COLUMNS_INIT; its arrays hold count rows, and may be NULL only if count
+ *                    is 0.
+ * @param out_result  Receives the counts; may be NULL. Stored with QUEUE_FULL too: the rows counted are those that were
+ *                    consumed; feed the rest after polling. error->position is the first row not consumed.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; a row with a number that is no device's, or an index
+ *         beyond the dictionary: error->position is the first one, and nothing has changed; with fixes->refuse_invalid also a
+ *         row that would be counted as invalid); UNSUPPORTED; QUEUE_FULL (the rows before took effect).
+ * Threads: any. Complexity: some tens of nanoseconds a fix while no boundary is near, O(conditions near) otherwise. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_feed_columns(fencepost_fleet *fleet,
+                                                            const fencepost_fleet_columns *columns, size_t count,
+                                                            fencepost_feed_result *out_result, fencepost_error *error);
+
+/*
+ * Feeds one scan report of a device: the beacons observed at one instant. An empty report only moves its clock.
+ *
+ * @param sightings  May be NULL only if count is 0.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; time out of range); LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL.
+ * Threads: any. Complexity: O(count * matching conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_feed_sightings(fencepost_fleet *fleet, uint32_t device,
+                                                              const fencepost_beacon_sighting *sightings, size_t count,
+                                                              int64_t time_us, fencepost_error *error);
+
+/*
+ * Declares whether a device scans for beacons from now on: see fencepost_monitor_set_beacon_scanning(). Devices begin with
+ * scanning on.
+ *
+ * @param scanning  0 = off, anything else = on.
+ * @return As fencepost_fleet_feed_sightings(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fleet *fleet, uint32_t device,
+                                                                   uint32_t scanning, int64_t time_us,
+                                                                   fencepost_error *error);
+
+/*
+ * Tells the fleet that time has passed for all devices: everything that is due up to and at time_us is confirmed. It is a
+ * watermark: no input of any device may be earlier from then on, also of one that is entered later. Devices ahead of it are
+ * left alone.
+ *
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last one); QUEUE_FULL.
+ * Threads: any. Complexity: O(what is due), whatever the number of devices. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
+
+/*
+ * Tells the fleet that time has passed for one device.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,
+                                                              fencepost_error *error);
+
+/*
+ * Tells the earliest time at which something happens to any device though no input comes. Advance the fleet to it then.
+ *
+ * @param out_time_us  FENCEPOST_TIME_UNSET when nothing waits.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1), but for deadlines of conditions that are gone. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fleet, int64_t *out_time_us,
+                                                             fencepost_error *error);
+
+/*
+ * The same of one device.
+ *
+ * @param out_time_us  FENCEPOST_TIME_UNSET when nothing waits.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device). Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_device_next_deadline(fencepost_fleet *fleet, uint32_t device,
+                                                                    int64_t *out_time_us, fencepost_error *error);
+
+/*
+ * Hands out up to capacity events and commits what was handed out before.
+ *
+ * @param out_events  capacity elements; may be NULL only if capacity is 0 (which then only commits).
+ * @param out_count   Receives how many were stored.
+ * @return OK; NULL_ARGUMENT. Threads: any; one consumer at a time gets a sensible order. Complexity: O(events). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_poll_events(fencepost_fleet *fleet, fencepost_fleet_event *out_events,
+                                                           size_t capacity, size_t *out_count, fencepost_error *error);
+
+/*
+ * Commits what was handed out, without asking for more.
+ * @return OK; NULL_ARGUMENT. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_acknowledge(fencepost_fleet *fleet, fencepost_error *error);
+
+/*
+ * Takes back what was handed out and not committed: it is handed out again, with the same sequence and position.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_abandon(fencepost_fleet *fleet, fencepost_error *error);
+
+/*
+ * Sets what is called when an event becomes available: after each call on the fleet that brought events, and during this call
+ * when some wait. The rest is as fencepost_monitor_set_wakeup() says; the callback must not call fencepost_fleet_destroy().
+ *
+ * @param wakeup   NULL: nothing is called any more.
+ * @param context  Passed on; may be NULL.
+ * @return OK; NULL_ARGUMENT. Ownership: the context stays the caller's. Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet, fencepost_wakeup wakeup,
+                                                          void *context, fencepost_error *error);
+
+/*
+ * Writes an event as one JSON object on one line: the device's identifier as "device", then the keys of
+ * fencepost_event_json(). The device is looked up in the fleet: while the event is not committed it is the one that it was.
+ *
+ * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
+ * @param out_size  Receives the length without the terminating zero; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event holds values that no event has, or the number of no device);
+ *         BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_event_json(fencepost_fleet *fleet, const fencepost_fleet_event *event,
+                                                          char *buffer, size_t capacity, size_t *out_size,
+                                                          fencepost_error *error);
+
+/*
+ * Tells what the detector believes of a condition for a device now, whatever events still wait: UNKNOWN while it is
+ * undetermined.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; no identifier); NOT_FOUND.
+ * Threads: any. Complexity: O(what the device is inside of or about to cross). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uint32_t device, const char *identifier,
+                                                     fencepost_state *out_state, fencepost_error *error);
+
+/*
+ * Copies the conditions that a device is inside of, and the beacons that are near it, in add order.
+ *
+ * @param out_presences  May be NULL only if capacity is 0.
+ * @param out_count      Receives how many there are, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device); BUFFER_TOO_SMALL (not with capacity 0).
+ * Threads: any. Complexity: O(what there is). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, uint32_t device,
+                                                      fencepost_presence *out_presences, size_t capacity,
+                                                      size_t *out_count, fencepost_error *error);
+
+/*
+ * Explains why a condition is in its state for a device: see fencepost_monitor_explain(). Of the fixes at which nothing can
+ * change the device keeps no position: what is said of the last fix is said of the last one beyond.
+ *
+ * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, uint32_t device, const char *identifier,
+                                                       fencepost_explanation *out_explanation, fencepost_error *error);
+
+/*
+ * Copies devices as bytes, one after the other, to be kept elsewhere or moved to another fleet; they stay in this one. Events
+ * that wait are the fleet's and not among it. Any call in between may change the sizes.
+ *
+ * @param devices      count numbers; may be NULL only if count is 0.
+ * @param portable     0: fleets over a table of the same version can take them; anything else: of other versions too, 12
+ *                     bytes more for each condition that a device is inside of or about to cross.
+ * @param buffer       May be NULL only if capacity is 0. With BUFFER_TOO_SMALL what it holds then says nothing.
+ * @param out_offsets  Receives count + 1 places in the buffer: where each device begins, and where the last one ends; may be
+ *                     NULL. Stored with BUFFER_TOO_SMALL too.
+ * @param out_size     Receives the bytes in all, also with BUFFER_TOO_SMALL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device: error->position is the element); BUFFER_TOO_SMALL (not with
+ *         capacity 0).
+ * Threads: any. Complexity: O(count); after a change of the table once O(conditions). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_export_devices(fencepost_fleet *fleet, const uint32_t *devices,
+                                                              size_t count, uint32_t portable, void *buffer,
+                                                              size_t capacity, uint64_t *out_offsets, size_t *out_size,
+                                                              fencepost_error *error);
+
+/*
+ * Enters devices that were exported: each goes on as if nothing had happened. All or none. Any bytes may be passed.
+ *
+ * With another version of the table they are refused, or adapted: what a device was inside of or about to cross goes on where
+ * a condition has the same identifier and definition, and is void otherwise; all other conditions count as seen, so that a new
+ * one that the device is in is entered as by a crossing, after the dwell.
+ *
+ * @param identifiers  count pointers to terminated texts; no device of the fleet may have one of them.
+ * @param bytes        The devices, one after the other; may be NULL only if all are empty.
+ * @param offsets      count + 1 ascending places in bytes.
+ * @param adapt        0: another version of the table is refused; anything else: adapted, if they were exported as portable.
+ * @param out_devices  Receives count numbers; may be NULL.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an identifier that is none, or is taken; offsets; more than device_limit);
+ *         SNAPSHOT_INVALID (no device, damaged, or of a newer library); TABLE_MISMATCH.
+ * Ownership: everything is copied. Threads: any. Complexity: O(bytes); to adapt O(conditions) too. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_import_devices(fencepost_fleet *fleet, const char *const *identifiers,
+                                                              const void *bytes, const uint64_t *offsets, size_t count,
+                                                              uint32_t adapt, uint32_t *out_devices,
+                                                              fencepost_error *error);
 
 /* ------------------------------------------------------------------------------------- UUIDs, geodesy */
 

@@ -8,6 +8,8 @@
  *     for (const fencepost::event &event : monitor.events())
  *       std::printf("%s is now %d\n", event.identifier, event.state);
  *
+ * Many devices: fencepost::conditions is a table, and fencepost::fleet follows the devices over it.
+ *
  * The structures are those of the C header under shorter names. Every function that fails throws fencepost::error; what
  * had an effect before a failure is said in the C header. A moved-from monitor may only be destroyed or assigned to.
  * The rules for threads and fork() are those of the C header.
@@ -58,6 +60,13 @@ using significant_change_filter = fencepost_significant_change_filter;
 using fix_selection = fencepost_fix_selection;
 using transition_policy = fencepost_transition_policy;
 using monitor_options = fencepost_monitor_options;
+using conditions_version = fencepost_conditions_version;
+using fleet_options = fencepost_fleet_options;
+using fleet_columns = fencepost_fleet_columns;
+using fleet_event = fencepost_fleet_event;
+using fleet_statistics = fencepost_fleet_statistics;
+using device_statistics = fencepost_device_statistics;
+using presence = fencepost_presence;
 using uuid = std::array<std::uint8_t, 16>;
 
 /* A call failed. what() is the library's one line: cause, place, accepted range. */
@@ -115,6 +124,8 @@ inline std::vector<std::string> split(const std::string &joined) {
 
 struct destroy {
   void operator()(fencepost_monitor *monitor) const noexcept { fencepost_monitor_destroy(monitor); }
+  void operator()(fencepost_conditions *conditions) const noexcept { fencepost_conditions_destroy(conditions); }
+  void operator()(fencepost_fleet *fleet) const noexcept { fencepost_fleet_destroy(fleet); }
 };
 
 inline void same_length(const std::vector<double> &latitudes, const std::vector<double> &longitudes) {
@@ -151,6 +162,15 @@ struct condition_options {
   std::uint64_t tag = 0; /* yours; comes back with every event */
 };
 
+/* Of a table of conditions: a device tells of a condition when it is inside, and not wherever it is. */
+inline condition_options fleet_condition_options() {
+  condition_options options;
+  options.assuming = FENCEPOST_STATE_UNSATISFIED;
+  return options;
+}
+inline fleet_options standard_fleet_options() { return FENCEPOST_FLEET_OPTIONS_INIT; }
+inline fleet_columns standard_fleet_columns() { return FENCEPOST_FLEET_COLUMNS_INIT; }
+
 /* A beacon identity. */
 struct beacon {
   fencepost::uuid uuid{};
@@ -176,6 +196,13 @@ struct shape_columns {
   fencepost::geometry geometry = standard_geometry();
   std::vector<std::int32_t> condition_offsets{};
   std::vector<double> radii_m{}; /* of corridors */
+  std::vector<std::uint64_t> tags{};
+};
+
+/* Columns of beacon identities. Tags may be empty. */
+struct beacon_columns {
+  std::vector<std::string> identifiers;
+  std::vector<beacon> beacons;
   std::vector<std::uint64_t> tags{};
 };
 
@@ -222,8 +249,111 @@ struct plan {
   std::vector<armed_condition> armed; /* the nearest line first */
 };
 
+namespace detail {
+
+/* What the classes share: calls that throw, and arguments for C. */
+class calls {
+ protected:
+  template <class Function, class... Arguments>
+  static void call(Function function, Arguments... arguments) {
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    detail::check(function(arguments..., &error), error);
+  }
+
+  /* As call(), but returns BUFFER_TOO_SMALL. */
+  template <class Function, class... Arguments>
+  static fencepost_status repeatable(Function function, Arguments... arguments) {
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    const fencepost_status status = function(arguments..., &error);
+    if (status != FENCEPOST_E_BUFFER_TOO_SMALL) detail::check(status, error);
+    return status;
+  }
+
+  /* The result points into the options: use it within the call only. */
+  static fencepost_condition_options c_options(const condition_options &options) {
+    fencepost_condition_options given = FENCEPOST_CONDITION_OPTIONS_INIT;
+    given.assuming = options.assuming;
+    given.policy = &options.policy;
+    given.tag = options.tag;
+    return given;
+  }
+
+  static std::vector<const char *> texts_of(const std::vector<std::string> &texts) {
+    std::vector<const char *> pointers;
+    pointers.reserve(texts.size());
+    for (const std::string &text : texts) pointers.push_back(detail::terminated(text));
+    return pointers;
+  }
+
+  static std::vector<const char *> rows_of(const circle_columns &columns) {
+    const std::size_t count = columns.identifiers.size();
+    if (columns.latitudes.size() != count || columns.longitudes.size() != count || columns.radii_m.size() != count ||
+        (!columns.tags.empty() && columns.tags.size() != count))
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    return texts_of(columns.identifiers);
+  }
+
+  static std::vector<const char *> rows_of(const shape_columns &columns, bool have_radii) {
+    const std::size_t count = columns.identifiers.size();
+    if ((have_radii && columns.radii_m.size() != count) || (!columns.tags.empty() && columns.tags.size() != count) ||
+        (!columns.condition_offsets.empty() && columns.condition_offsets.size() != count + 1))
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    return texts_of(columns.identifiers);
+  }
+
+  static std::vector<const char *> rows_of(const wkb_columns &columns) {
+    const std::size_t count = columns.identifiers.size();
+    if (columns.wkbs.size() != count || (!columns.radii_m.empty() && columns.radii_m.size() != count) ||
+        (!columns.tags.empty() && columns.tags.size() != count))
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    return texts_of(columns.identifiers);
+  }
+
+  struct wkb_pointers {
+    std::vector<const void *> starts;
+    std::vector<std::size_t> sizes;
+
+    explicit wkb_pointers(const wkb_columns &columns) {
+      for (const std::vector<std::uint8_t> &wkb : columns.wkbs) {
+        starts.push_back(wkb.data());
+        sizes.push_back(wkb.size());
+      }
+    }
+  };
+
+  static std::vector<const char *> rows_of(const beacon_columns &columns) {
+    const std::size_t count = columns.identifiers.size();
+    if (columns.beacons.size() != count || (!columns.tags.empty() && columns.tags.size() != count))
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    return texts_of(columns.identifiers);
+  }
+
+  struct beacon_numbers {
+    std::vector<std::uint8_t> uuids;
+    std::vector<std::int32_t> majors;
+    std::vector<std::int32_t> minors;
+
+    explicit beacon_numbers(const beacon_columns &columns) {
+      for (const beacon &each : columns.beacons) {
+        uuids.insert(uuids.end(), each.uuid.begin(), each.uuid.end());
+        majors.push_back(number(each.major));
+        minors.push_back(number(each.minor));
+      }
+    }
+  };
+
+  template <class Element>
+  static const Element *data_of(const std::vector<Element> &column) {
+    return column.empty() ? nullptr : column.data();
+  }
+
+  static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
+};
+
+} // namespace detail
+
 /* Owns a fencepost_monitor. */
-class monitor {
+class monitor : detail::calls {
  public:
   /* A private monitor in memory. */
   explicit monitor(const monitor_options &options = standard_options()) : monitor(nullptr, options) {}
@@ -774,13 +904,6 @@ class monitor {
   struct adopted {};
   monitor(adopted, fencepost_monitor *handle) noexcept : handle_(handle) {}
 
-  template <class Function, class... Arguments>
-  static void call(Function function, Arguments... arguments) {
-    fencepost_error error = FENCEPOST_ERROR_INIT;
-    detail::check(function(arguments..., &error), error);
-  }
-
-  /* As call(), but returns BUFFER_TOO_SMALL. */
   std::vector<located_condition> located(std::vector<std::uint64_t> generations, const std::vector<double> &distances,
                                          std::size_t count) const {
     generations.resize(count);
@@ -790,74 +913,517 @@ class monitor {
     return all;
   }
 
-  template <class Function, class... Arguments>
-  static fencepost_status repeatable(Function function, Arguments... arguments) {
-    fencepost_error error = FENCEPOST_ERROR_INIT;
-    const fencepost_status status = function(arguments..., &error);
-    if (status != FENCEPOST_E_BUFFER_TOO_SMALL) detail::check(status, error);
-    return status;
-  }
-
-  /* The result points into the options: use it within the call only. */
-  static fencepost_condition_options c_options(const condition_options &options) {
-    fencepost_condition_options given = FENCEPOST_CONDITION_OPTIONS_INIT;
-    given.assuming = options.assuming;
-    given.policy = &options.policy;
-    given.tag = options.tag;
-    return given;
-  }
-
-  static std::vector<const char *> texts_of(const std::vector<std::string> &texts) {
-    std::vector<const char *> pointers;
-    pointers.reserve(texts.size());
-    for (const std::string &text : texts) pointers.push_back(detail::terminated(text));
-    return pointers;
-  }
-
-  static std::vector<const char *> rows_of(const circle_columns &columns) {
-    const std::size_t count = columns.identifiers.size();
-    if (columns.latitudes.size() != count || columns.longitudes.size() != count || columns.radii_m.size() != count ||
-        (!columns.tags.empty() && columns.tags.size() != count))
-      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
-    return texts_of(columns.identifiers);
-  }
-
-  static std::vector<const char *> rows_of(const shape_columns &columns, bool have_radii) {
-    const std::size_t count = columns.identifiers.size();
-    if ((have_radii && columns.radii_m.size() != count) || (!columns.tags.empty() && columns.tags.size() != count) ||
-        (!columns.condition_offsets.empty() && columns.condition_offsets.size() != count + 1))
-      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
-    return texts_of(columns.identifiers);
-  }
-
-  static std::vector<const char *> rows_of(const wkb_columns &columns) {
-    const std::size_t count = columns.identifiers.size();
-    if (columns.wkbs.size() != count || (!columns.radii_m.empty() && columns.radii_m.size() != count) ||
-        (!columns.tags.empty() && columns.tags.size() != count))
-      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
-    return texts_of(columns.identifiers);
-  }
-
-  struct wkb_pointers {
-    std::vector<const void *> starts;
-    std::vector<std::size_t> sizes;
-
-    explicit wkb_pointers(const wkb_columns &columns) {
-      for (const std::vector<std::uint8_t> &wkb : columns.wkbs) {
-        starts.push_back(wkb.data());
-        sizes.push_back(wkb.size());
-      }
-    }
-  };
-
-  template <class Element>
-  static const Element *data_of(const std::vector<Element> &column) {
-    return column.empty() ? nullptr : column.data();
-  }
-
-  static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
-
   std::unique_ptr<fencepost_monitor, detail::destroy> handle_;
+};
+
+/* Holds a reference to a fencepost_conditions: a table that fleets share. Copies of it are references to one table. */
+class conditions : detail::calls {
+ public:
+  /* An empty table. */
+  conditions() {
+    fencepost_conditions *created = nullptr;
+    call(fencepost_conditions_create, &created);
+    handle_.reset(created, detail::destroy());
+  }
+
+  /* Takes over a reference made by the C functions. */
+  static conditions adopt(fencepost_conditions *handle) { return conditions(adopted{}, handle); }
+  static conditions restore(const std::vector<std::uint8_t> &snapshot) {
+    fencepost_conditions *created = nullptr;
+    call(fencepost_conditions_restore, snapshot.data(), snapshot.size(), &created);
+    return adopt(created);
+  }
+
+  /* The C handle, for what is not wrapped; it stays owned. */
+  fencepost_conditions *get() const noexcept { return handle_.get(); }
+
+  std::vector<std::uint8_t> snapshot() const {
+    return detail::sized<std::vector<std::uint8_t>>([this](void *buffer, std::size_t capacity, std::size_t *size) {
+      return repeatable(fencepost_conditions_snapshot, get(), buffer, capacity, size);
+    });
+  }
+
+  /* Two tables of one version take each other's devices as they are. */
+  conditions_version version() const {
+    conditions_version out = FENCEPOST_CONDITIONS_VERSION_INIT;
+    call(fencepost_conditions_get_version, get(), &out);
+    return out;
+  }
+
+  /* Degrees and metres. Without options a condition is assumed unsatisfied. */
+
+  void add_circular(const std::string &identifier, double latitude, double longitude, double radius_m,
+                    const condition_options &options = fleet_condition_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_circular, get(), detail::terminated(identifier), latitude, longitude, radius_m,
+         &given);
+  }
+
+  void add_beacon(const std::string &identifier, const beacon &identity,
+                  const condition_options &options = fleet_condition_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_beacon, get(), detail::terminated(identifier), identity.uuid.data(),
+         number(identity.major), number(identity.minor), &given);
+  }
+
+  void add_polygon(const std::string &identifier, const fencepost::geometry &polygon,
+                   const condition_options &options = fleet_condition_options(),
+                   const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_polygon, get(), detail::terminated(identifier), &polygon, &reading, &given);
+  }
+
+  void add_corridor(const std::string &identifier, const fencepost::geometry &lines, double radius_m,
+                    const condition_options &options = fleet_condition_options(),
+                    const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_corridor, get(), detail::terminated(identifier), &lines, radius_m, &reading, &given);
+  }
+
+  void add_wkb(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
+               const condition_options &options = fleet_condition_options(),
+               const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_wkb, get(), detail::terminated(identifier), wkb.data(), wkb.size(), radius_m,
+         &reading, &given);
+  }
+
+  /* These leave an equal condition alone, and return whether it was added or replaced. */
+
+  bool ensure_circular(const std::string &identifier, double latitude, double longitude, double radius_m,
+                       const condition_options &options = fleet_condition_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_conditions_ensure_circular, get(), detail::terminated(identifier), latitude, longitude, radius_m,
+         &given, &changed);
+    return changed != 0;
+  }
+
+  bool ensure_beacon(const std::string &identifier, const beacon &identity,
+                     const condition_options &options = fleet_condition_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_conditions_ensure_beacon, get(), detail::terminated(identifier), identity.uuid.data(),
+         number(identity.major), number(identity.minor), &given, &changed);
+    return changed != 0;
+  }
+
+  bool ensure_polygon(const std::string &identifier, const fencepost::geometry &polygon,
+                      const condition_options &options = fleet_condition_options(),
+                      const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_conditions_ensure_polygon, get(), detail::terminated(identifier), &polygon, &reading, &given,
+         &changed);
+    return changed != 0;
+  }
+
+  bool ensure_corridor(const std::string &identifier, const fencepost::geometry &lines, double radius_m,
+                       const condition_options &options = fleet_condition_options(),
+                       const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_conditions_ensure_corridor, get(), detail::terminated(identifier), &lines, radius_m, &reading,
+         &given, &changed);
+    return changed != 0;
+  }
+
+  bool ensure_wkb(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
+                  const condition_options &options = fleet_condition_options(),
+                  const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_conditions_ensure_wkb, get(), detail::terminated(identifier), wkb.data(), wkb.size(), radius_m,
+         &reading, &given, &changed);
+    return changed != 0;
+  }
+
+  /* Many of them. All or none; the position of an error is the row's. */
+
+  void add_circulars(const circle_columns &columns, const condition_options &options = fleet_condition_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_circulars, get(), identifiers.data(), columns.latitudes.data(),
+         columns.longitudes.data(), columns.radii_m.data(), data_of(columns.tags), identifiers.size(), &given);
+  }
+
+  void add_beacons(const beacon_columns &columns, const condition_options &options = fleet_condition_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const beacon_numbers beacons(columns);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_beacons, get(), identifiers.data(), beacons.uuids.data(), beacons.majors.data(),
+         beacons.minors.data(), data_of(columns.tags), identifiers.size(), &given);
+  }
+
+  void add_polygons(const shape_columns &columns, const condition_options &options = fleet_condition_options(),
+                    const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, false);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_polygons, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given);
+  }
+
+  void add_corridors(const shape_columns &columns, const condition_options &options = fleet_condition_options(),
+                     const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, true);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_corridors, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
+         &reading, &given);
+  }
+
+  void add_wkbs(const wkb_columns &columns, const condition_options &options = fleet_condition_options(),
+                const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const wkb_pointers wkbs(columns);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_conditions_add_wkbs, get(), identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
+         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &reading, &given);
+  }
+
+  sync_result ensure_circulars(const circle_columns &columns,
+                               const condition_options &options = fleet_condition_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_conditions_ensure_circulars, get(), identifiers.data(), columns.latitudes.data(),
+         columns.longitudes.data(), columns.radii_m.data(), data_of(columns.tags), identifiers.size(), &given, &result);
+    return result;
+  }
+
+  sync_result ensure_beacons(const beacon_columns &columns,
+                             const condition_options &options = fleet_condition_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const beacon_numbers beacons(columns);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_conditions_ensure_beacons, get(), identifiers.data(), beacons.uuids.data(), beacons.majors.data(),
+         beacons.minors.data(), data_of(columns.tags), identifiers.size(), &given, &result);
+    return result;
+  }
+
+  sync_result ensure_polygons(const shape_columns &columns,
+                              const condition_options &options = fleet_condition_options(),
+                              const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, false);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_conditions_ensure_polygons, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
+    return result;
+  }
+
+  sync_result ensure_corridors(const shape_columns &columns,
+                               const condition_options &options = fleet_condition_options(),
+                               const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, true);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_conditions_ensure_corridors, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
+         &reading, &given, &result);
+    return result;
+  }
+
+  sync_result ensure_wkbs(const wkb_columns &columns, const condition_options &options = fleet_condition_options(),
+                          const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns);
+    const wkb_pointers wkbs(columns);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_conditions_ensure_wkbs, get(), identifiers.data(), wkbs.starts.data(), wkbs.sizes.data(),
+         data_of(columns.radii_m), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
+    return result;
+  }
+
+  /* Makes the conditions exactly these: removes all others, ensures each of these. All or none. */
+  sync_result sync(const std::vector<condition_definition> &definitions) {
+    sync_result result{};
+    call(fencepost_conditions_sync, get(), definitions.data(), definitions.size(), &result);
+    return result;
+  }
+
+  /* Returns whether there was one. */
+  bool remove(const std::string &identifier) {
+    std::uint32_t removed = 0;
+    call(fencepost_conditions_remove, get(), detail::terminated(identifier), &removed);
+    return removed != 0;
+  }
+
+  /* Returns how many there were. */
+  std::size_t remove(const std::vector<std::string> &identifiers) {
+    const std::vector<const char *> texts = texts_of(identifiers);
+    std::size_t removed = 0;
+    call(fencepost_conditions_remove_many, get(), texts.data(), texts.size(), &removed);
+    return removed;
+  }
+
+  fencepost::condition condition(const std::string &identifier) const {
+    fencepost::condition out{};
+    call(fencepost_conditions_condition, get(), detail::terminated(identifier), &out);
+    return out;
+  }
+
+  /* The vertices of a polygon or corridor as well-known binary. */
+  std::vector<std::uint8_t> geometry(const std::string &identifier) const {
+    return detail::sized<std::vector<std::uint8_t>>([this, &identifier](void *buffer, std::size_t capacity,
+                                                                        std::size_t *size) {
+      return repeatable(fencepost_conditions_geometry, get(), detail::terminated(identifier), buffer, capacity, size);
+    });
+  }
+
+  /* How a condition's geometry was read. */
+  fencepost::shape shape(const std::string &identifier) const {
+    fencepost::shape out = FENCEPOST_SHAPE_INIT;
+    call(fencepost_conditions_shape, get(), detail::terminated(identifier), &out);
+    return out;
+  }
+
+  /* In add order. */
+  std::vector<std::string> identifiers() const {
+    return detail::split(detail::sized<std::string>([this](char *buffer, std::size_t capacity, std::size_t *size) {
+      return repeatable(fencepost_conditions_identifiers, get(), buffer, capacity, size, nullptr);
+    }));
+  }
+
+ private:
+  struct adopted {};
+  conditions(adopted, fencepost_conditions *handle) : handle_(handle, detail::destroy()) {}
+
+  std::shared_ptr<fencepost_conditions> handle_;
+};
+
+/* Owns a fencepost_fleet: very many devices over one table. */
+class fleet : detail::calls {
+ public:
+  explicit fleet(const fencepost::conditions &table, const fleet_options &options = standard_fleet_options()) {
+    fencepost_fleet *created = nullptr;
+    call(fencepost_fleet_create, table.get(), &options, &created);
+    handle_.reset(created);
+  }
+
+  /* Takes over a fleet made by the C functions. */
+  static fleet adopt(fencepost_fleet *handle) noexcept { return fleet(adopted{}, handle); }
+
+  /* The C handle, for what is not wrapped; it stays owned. */
+  fencepost_fleet *get() const noexcept { return handle_.get(); }
+  /* Gives the C handle away; destroy it with fencepost_fleet_destroy(). */
+  fencepost_fleet *release() noexcept { return handle_.release(); }
+
+  fencepost::conditions conditions() const {
+    fencepost_conditions *table = nullptr;
+    call(fencepost_fleet_conditions, get(), &table);
+    return fencepost::conditions::adopt(table);
+  }
+
+  fleet_statistics statistics() const {
+    fleet_statistics out = FENCEPOST_FLEET_STATISTICS_INIT;
+    call(fencepost_fleet_get_statistics, get(), &out);
+    return out;
+  }
+  device_statistics statistics(std::uint32_t device) const {
+    device_statistics out = FENCEPOST_DEVICE_STATISTICS_INIT;
+    call(fencepost_fleet_get_device_statistics, get(), device, &out);
+    return out;
+  }
+
+  /* Devices: they are fed by their numbers. */
+
+  /* The number of a device, which is entered when it is new. */
+  std::uint32_t device(const std::string &identifier) { return look_up(identifier, true); }
+  /* The number of a device, none when there is no such device. */
+  std::optional<std::uint32_t> find(const std::string &identifier) const {
+    const std::uint32_t number = look_up(identifier, false);
+    if (number == FENCEPOST_NO_DEVICE) return std::nullopt;
+    return number;
+  }
+  /* The numbers of many, which are entered when they are new: a dictionary for fleet_columns. All or none. */
+  std::vector<std::uint32_t> devices(const std::vector<std::string> &identifiers) {
+    const std::vector<const char *> texts = texts_of(identifiers);
+    std::vector<std::uint32_t> numbers(texts.size());
+    call(fencepost_fleet_devices, get(), texts.data(), texts.size(), 1u, numbers.data());
+    return numbers;
+  }
+  /* All of them, ascending. */
+  std::vector<std::uint32_t> device_numbers() const {
+    return numbers_of([this](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
+      return repeatable(fencepost_fleet_device_numbers, get(), out, capacity, count);
+    });
+  }
+  std::string device_identifier(std::uint32_t device) const {
+    return detail::sized<std::string>([this, device](char *buffer, std::size_t capacity, std::size_t *size) {
+      return repeatable(fencepost_fleet_device_identifier, get(), device, buffer, capacity, size);
+    });
+  }
+  void remove_device(std::uint32_t device, bool drop_events = false) {
+    call(fencepost_fleet_remove_device, get(), device, std::uint32_t{drop_events});
+  }
+  /* Removes the devices that were heard, and not since a time; returns their numbers. */
+  std::vector<std::uint32_t> expire(std::int64_t before_us) {
+    return numbers_of([this, before_us](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
+      return repeatable(fencepost_fleet_expire, get(), before_us, out, capacity, count);
+    });
+  }
+
+  /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
+
+  void feed(std::uint32_t device, const fix &sample) { call(fencepost_fleet_feed_fix, get(), device, &sample); }
+  /* Many fixes of many devices. With FENCEPOST_E_QUEUE_FULL the position of the error is the first row not consumed. */
+  feed_result feed(const fleet_columns &columns, std::size_t count) {
+    feed_result result{};
+    call(fencepost_fleet_feed_columns, get(), &columns, count, &result);
+    return result;
+  }
+  void feed_sightings(std::uint32_t device, const std::vector<beacon_sighting> &sightings, std::int64_t time_us) {
+    call(fencepost_fleet_feed_sightings, get(), device, sightings.data(), sightings.size(), time_us);
+  }
+  void set_beacon_scanning(std::uint32_t device, bool scanning, std::int64_t time_us) {
+    call(fencepost_fleet_set_beacon_scanning, get(), device, std::uint32_t{scanning}, time_us);
+  }
+  /* Time has passed for all devices. */
+  void advance(std::int64_t time_us) { call(fencepost_fleet_advance, get(), time_us); }
+  void advance_device(std::uint32_t device, std::int64_t time_us) {
+    call(fencepost_fleet_advance_device, get(), device, time_us);
+  }
+  /* None when nothing waits. */
+  std::optional<std::int64_t> next_deadline() const {
+    std::int64_t time = 0;
+    call(fencepost_fleet_next_deadline, get(), &time);
+    return set(time);
+  }
+  std::optional<std::int64_t> next_deadline(std::uint32_t device) const {
+    std::int64_t time = 0;
+    call(fencepost_fleet_device_next_deadline, get(), device, &time);
+    return set(time);
+  }
+
+  /* Events. */
+
+  /* The next event, or none; asking says that the one before is handled. */
+  std::optional<fleet_event> poll_event() {
+    fleet_event out;
+    if (poll_events(&out, 1) == 0) return std::nullopt;
+    return out;
+  }
+  /* Up to capacity events into the caller's memory; returns how many. */
+  std::size_t poll_events(fleet_event *events, std::size_t capacity) {
+    std::size_t count = 0;
+    call(fencepost_fleet_poll_events, get(), events, capacity, &count);
+    return count;
+  }
+  void acknowledge() { call(fencepost_fleet_acknowledge, get()); }
+  void abandon() { call(fencepost_fleet_abandon, get()); }
+  /* See fencepost_fleet_set_wakeup(). The callback must not throw. */
+  void set_wakeup(fencepost_wakeup callback, void *context = nullptr) {
+    call(fencepost_fleet_set_wakeup, get(), callback, context);
+  }
+  /* As monitor::handle_events(). */
+  template <class Handler>
+  std::size_t handle_events(Handler &&handler) {
+    std::size_t count = 0;
+    while (const std::optional<fleet_event> next = poll_event()) {
+      try {
+        handler(*next);
+      } catch (...) {
+        fencepost_fleet_abandon(get(), nullptr);
+        throw;
+      }
+      ++count;
+    }
+    return count;
+  }
+  /* An event as one line of JSON, the device's identifier first. */
+  std::string json(const fleet_event &of) const {
+    std::string text(8192, '\0');
+    std::size_t size = 0;
+    call(fencepost_fleet_event_json, get(), &of, text.data(), text.size(), &size);
+    text.resize(size);
+    return text;
+  }
+
+  /* Questions. */
+
+  fencepost_state state(std::uint32_t device, const std::string &identifier) const {
+    fencepost_state out = FENCEPOST_STATE_UNKNOWN;
+    call(fencepost_fleet_state, get(), device, detail::terminated(identifier), &out);
+    return out;
+  }
+  /* What the device is inside of, and the beacons near it, in add order. */
+  std::vector<presence> inside(std::uint32_t device) const {
+    return numbers_of<presence>([this, device](presence *out, std::size_t capacity, std::size_t *count) {
+      return repeatable(fencepost_fleet_inside, get(), device, out, capacity, count);
+    });
+  }
+  fencepost::explanation explain(std::uint32_t device, const std::string &identifier) const {
+    fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
+    call(fencepost_fleet_explain, get(), device, detail::terminated(identifier), &out);
+    return out;
+  }
+
+  /* Moving devices. */
+
+  /* The bytes of each; they stay. Portable: tables of another version can take them too. */
+  std::vector<std::vector<std::uint8_t>> export_devices(const std::vector<std::uint32_t> &devices,
+                                                        bool portable = false) const {
+    std::vector<std::uint64_t> offsets(devices.size() + 1);
+    const auto bytes =
+        detail::sized<std::vector<std::uint8_t>>([&](void *buffer, std::size_t capacity, std::size_t *size) {
+          return repeatable(fencepost_fleet_export_devices, get(), devices.data(), devices.size(),
+                            std::uint32_t{portable}, buffer, capacity, offsets.data(), size);
+        });
+    std::vector<std::vector<std::uint8_t>> each;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      each.emplace_back(bytes.data() + offsets[i], bytes.data() + offsets[i + 1]);
+    return each;
+  }
+  /* Enters exported devices, all or none; returns their numbers. */
+  std::vector<std::uint32_t> import_devices(const std::vector<std::string> &identifiers,
+                                            const std::vector<std::vector<std::uint8_t>> &devices, bool adapt = false) {
+    if (identifiers.size() != devices.size())
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "the columns differ in length");
+    const std::vector<const char *> texts = texts_of(identifiers);
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint64_t> offsets{0};
+    for (const std::vector<std::uint8_t> &device : devices) {
+      bytes.insert(bytes.end(), device.begin(), device.end());
+      offsets.push_back(bytes.size());
+    }
+    std::vector<std::uint32_t> numbers(texts.size());
+    call(fencepost_fleet_import_devices, get(), texts.data(), bytes.data(), offsets.data(), texts.size(),
+         std::uint32_t{adapt}, numbers.data());
+    return numbers;
+  }
+
+ private:
+  struct adopted {};
+  fleet(adopted, fencepost_fleet *handle) noexcept : handle_(handle) {}
+
+  std::uint32_t look_up(const std::string &identifier, bool create) const {
+    const char *text = detail::terminated(identifier);
+    std::uint32_t number = FENCEPOST_NO_DEVICE;
+    call(fencepost_fleet_devices, get(), &text, std::size_t{1}, std::uint32_t{create}, &number);
+    return number;
+  }
+
+  /* Calls copy(elements, capacity, &count) with memory that is large enough. */
+  template <class Element = std::uint32_t, class Copy>
+  static std::vector<Element> numbers_of(Copy copy) {
+    std::vector<Element> elements;
+    std::size_t count = 0;
+    copy(nullptr, std::size_t{0}, &count);
+    do {
+      elements.resize(count + 1);
+    } while (copy(elements.data(), elements.size(), &count) != FENCEPOST_OK);
+    elements.resize(count);
+    return elements;
+  }
+
+  static std::optional<std::int64_t> set(std::int64_t time) {
+    if (time == FENCEPOST_TIME_UNSET) return std::nullopt;
+    return time;
+  }
+
+  std::unique_ptr<fencepost_fleet, detail::destroy> handle_;
 };
 
 /* The version of the library that is loaded: "0.2.0". */

@@ -3,7 +3,7 @@
  * caller's size is poisoned: reading it would be seen as nonsense, writing it as a change. (fencepost_error, which is only
  * written whole, is in case_structures.c.)
  */
-#include "check.h"
+#include "fleets.h"
 
 enum {
   TAIL = 16,
@@ -50,6 +50,9 @@ static const fencepost_fix_selection fix_selection = FENCEPOST_FIX_SELECTION_INI
 static const double north[] = {0, 0, 1}, east[] = {0, 1, 0};
 static const fencepost_geometry geometry = {sizeof(fencepost_geometry), 0, north, east, 3, NULL, 0, NULL, 0};
 static const fencepost_shape_options shape_options = FENCEPOST_SHAPE_OPTIONS_INIT;
+static const fencepost_fleet_options fleet_options = FENCEPOST_FLEET_OPTIONS_INIT;
+static const fencepost_fleet_columns fleet_columns = {
+    sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, &fix_columns};
 static const fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
 
 static fencepost_status read_monitor_options(void *structure) {
@@ -131,6 +134,24 @@ static fencepost_status read_shape_options(void *structure) {
   return fencepost_polygon_contains(&geometry, structure, 0.1, 0.1, &contains, NULL);
 }
 
+static fencepost_status read_fleet_options(void *structure) {
+  fencepost_conditions *table = new_table();
+  fencepost_fleet *fleet = NULL;
+  fencepost_status status = fencepost_fleet_create(table, structure, &fleet, NULL);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+  return status;
+}
+
+static fencepost_status read_fleet_columns(void *structure) {
+  fencepost_conditions *table = new_table();
+  fencepost_fleet *fleet = new_fleet(table);
+  fencepost_status status = fencepost_fleet_feed_columns(fleet, structure, 0, NULL, NULL);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+  return status;
+}
+
 /* A filter that cannot remember would let every fix through. */
 enum {
   SMALLEST_FILTER = offsetof(fencepost_significant_change_filter, last) + sizeof(fencepost_fix)
@@ -155,6 +176,8 @@ static const reader readers[] = {
     READER(condition_definition, SMALLEST_DEFINITION),
     READER(geometry, SMALLEST_GEOMETRY),
     READER(shape_options, 8),
+    READER(fleet_options, 8),
+    READER(fleet_columns, sizeof fleet_columns),
 };
 
 /* The first bytes of INIT, that size stated, poison behind. */
@@ -239,7 +262,47 @@ static fencepost_status write_shape(fencepost_monitor *monitor, void *structure)
   return fencepost_monitor_condition_shape(monitor, "exact", structure, NULL);
 }
 
+/* Of a fleet that is made for it: its numbers are the same each time. */
+static fencepost_status write_of_fleet(void *structure,
+                                       fencepost_status (*read)(fencepost_fleet *, fencepost_conditions *, void *)) {
+  fencepost_conditions *table;
+  fencepost_fleet *fleet = busy_fleet(&table);
+  fencepost_status status = read(fleet, table, structure);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+  return status;
+}
+
+static fencepost_status read_fleet_statistics(fencepost_fleet *fleet, fencepost_conditions *table, void *structure) {
+  (void)table;
+  return fencepost_fleet_get_statistics(fleet, structure, NULL);
+}
+static fencepost_status read_device_statistics(fencepost_fleet *fleet, fencepost_conditions *table, void *structure) {
+  (void)table;
+  return fencepost_fleet_get_device_statistics(fleet, 0, structure, NULL);
+}
+static fencepost_status read_version(fencepost_fleet *fleet, fencepost_conditions *table, void *structure) {
+  (void)fleet;
+  return fencepost_conditions_get_version(table, structure, NULL);
+}
+
+static fencepost_status write_fleet_statistics(fencepost_monitor *monitor, void *structure) {
+  (void)monitor;
+  return write_of_fleet(structure, read_fleet_statistics);
+}
+static fencepost_status write_device_statistics(fencepost_monitor *monitor, void *structure) {
+  (void)monitor;
+  return write_of_fleet(structure, read_device_statistics);
+}
+static fencepost_status write_version(fencepost_monitor *monitor, void *structure) {
+  (void)monitor;
+  return write_of_fleet(structure, read_version);
+}
+
 static const writer writers[] = {
+    {"fleet_statistics", sizeof(fencepost_fleet_statistics), write_fleet_statistics},
+    {"device_statistics", sizeof(fencepost_device_statistics), write_device_statistics},
+    {"conditions_version", sizeof(fencepost_conditions_version), write_version},
     {"statistics", sizeof(fencepost_statistics), write_statistics},
     {"explanation", sizeof(fencepost_explanation), write_explanation},
     {"plan", sizeof(fencepost_plan), write_plan},

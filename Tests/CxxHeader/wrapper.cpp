@@ -52,6 +52,10 @@ fencepost::condition_options exact(std::uint64_t tag = 0) {
 // On the equator: inside the circle (0, 0, 1000 m), then outside, and so on.
 fencepost::fix at(bool inside, int seconds) { return {0, inside ? 0 : 0.1, 5, start + seconds * second}; }
 
+static_assert(std::is_copy_constructible<fencepost::conditions>::value, "a table is shared");
+static_assert(!std::is_copy_constructible<fencepost::fleet>::value, "a fleet has one owner");
+static_assert(sizeof(fencepost::fleet) == sizeof(void *), "the wrapper costs nothing");
+
 void owning() {
   fencepost::monitor monitor("first");
   fencepost_monitor *handle = monitor.get();
@@ -330,9 +334,103 @@ void geodesy() {
   CHECK(std::string(fencepost::status_message(FENCEPOST_OK)) == fencepost_status_message(FENCEPOST_OK));
 }
 
+void tables_and_fleets() {
+  fencepost::conditions zones;
+  const fencepost::uuid uuid = fencepost::parse_uuid("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0");
+  fencepost::condition_options options = exact(7);
+  options.assuming = FENCEPOST_STATE_UNSATISFIED;
+  zones.add_circular("zone", 0, 0, 1000, options);
+  CHECK(!zones.ensure_circular("zone", 0, 0, 1000, options));
+  zones.add_beacon("beacon", {uuid});
+  CHECK(zones.ensure_beacon("beacon", {uuid, 1}));
+  const double latitudes[] = {1, 1, 2}, longitudes[] = {1, 2, 1};
+  fencepost::geometry triangle = fencepost::standard_geometry();
+  triangle.latitudes = latitudes, triangle.longitudes = longitudes, triangle.vertex_count = 3;
+  zones.add_polygon("polygon", triangle);
+  CHECK(!zones.ensure_polygon("polygon", triangle));
+  zones.add_corridor("corridor", triangle, 20);
+  CHECK(zones.ensure_corridor("corridor", triangle, 30));
+  zones.add_wkb("wkb", zones.geometry("polygon"));
+  CHECK(!zones.ensure_wkb("wkb", zones.geometry("polygon")));
+  CHECK(zones.shape("wkb").vertex_count == 3 && zones.condition("corridor").radius_m == 30);
+  CHECK((zones.identifiers() == std::vector<std::string>{"zone", "beacon", "polygon", "corridor", "wkb"}));
+  CHECK(zones.remove("wkb") && zones.remove(std::vector<std::string>{"wkb", "corridor"}) == 1);
+
+  fencepost::conditions columns;
+  columns.add_circulars({{"x", "y"}, {1, 2}, {3, 4}, {50, 60}});
+  CHECK(columns.ensure_circulars({{"x", "y"}, {1, 2}, {3, 4}, {50, 60}}).kept == 2);
+  columns.add_beacons({{"b", "c"}, {{uuid}, {uuid, 1, 2}}});
+  CHECK(columns.ensure_beacons({{"b", "c"}, {{uuid}, {uuid, 1, 2}}}).kept == 2);
+  fencepost::shape_columns shapes{{"p"}, triangle};
+  columns.add_polygons(shapes);
+  CHECK(columns.ensure_polygons(shapes).kept == 1);
+  shapes.radii_m = {9};
+  columns.add_corridors(shapes);
+  CHECK(columns.ensure_corridors(shapes).kept == 1);
+  const fencepost::wkb_columns wkbs{{"w"}, {zones.geometry("polygon")}};
+  columns.add_wkbs(wkbs);
+  CHECK(columns.ensure_wkbs(wkbs).kept == 1);
+  CHECK(fencepost::conditions::restore(columns.snapshot()).version().generation == columns.version().generation);
+  CHECK(columns.sync({}).removed == 6);
+  CHECK(status_of([&] { columns.add_beacons({{"b"}, {}}); }) == FENCEPOST_E_INVALID_ARGUMENT);
+
+  fencepost::fleet fleet(zones);
+  CHECK(!fleet.find("truck") && fleet.device("truck") == 0 && fleet.find("truck") == 0u);
+  CHECK((fleet.devices({"bus", "truck"}) == std::vector<std::uint32_t>{1, 0}));
+  CHECK(fleet.device_identifier(1) == "bus" && fleet.device_numbers().size() == 2);
+  fleet.feed(0, at(true, 0));
+  const double zeros[] = {0, 0}, there[] = {0.1, 0};
+  const std::int64_t times[] = {start + second, start + 2 * second};
+  const std::uint8_t indices[] = {0, 1};
+  const std::uint32_t dictionary[] = {0, 1};
+  fencepost::fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
+  fixes.latitudes = zeros, fixes.longitudes = there, fixes.times_us = times;
+  fencepost::fleet_columns rows = fencepost::standard_fleet_columns();
+  rows.devices = indices, rows.device_width = 1, rows.device_stride = 1;
+  rows.dictionary = dictionary, rows.dictionary_count = 2, rows.fixes = &fixes;
+  CHECK(fleet.feed(rows, 2).accepted == 2);
+  CHECK(fleet.statistics().pending_events == 3 && fleet.statistics(0).accepted_fixes == 2);
+  int wakes = 0;
+  fleet.set_wakeup([](void *context) { ++*static_cast<int *>(context); }, &wakes);
+  fleet.set_wakeup(nullptr);
+  CHECK(wakes == 1);
+  try {
+    fleet.handle_events([](const fencepost::fleet_event &) { throw std::runtime_error("no"); });
+  } catch (const std::runtime_error &) {
+  }
+  const std::optional<fencepost::fleet_event> first = fleet.poll_event();
+  CHECK(first && first->position == 1 && first->device == 0 && first->event.tag == 7);
+  CHECK(fleet.json(*first).find("{\"device\":\"truck\",") == 0);
+  fleet.abandon();
+  CHECK(fleet.handle_events([](const fencepost::fleet_event &) {}) == 3);
+  fleet.acknowledge();
+  CHECK(fleet.state(1, "zone") == FENCEPOST_STATE_SATISFIED && fleet.inside(1).size() == 1);
+  CHECK(fleet.inside(0).empty() && fleet.explain(0, "zone").reason == FENCEPOST_REASON_OUTSIDE);
+  fencepost::fleet other(fleet.conditions());
+  CHECK(other.import_devices({"bus", "car"}, fleet.export_devices({1, 0})).size() == 2);
+  CHECK(other.inside(0).size() == 1);
+  zones.add_circular("late", 1, 1, 10);
+  CHECK(status_of([&] { other.import_devices({"x"}, {fleet.export_devices({1})[0]}); }) == FENCEPOST_OK);
+  fencepost::fleet elsewhere{fencepost::conditions()};
+  CHECK(status_of([&] { elsewhere.import_devices({"x"}, fleet.export_devices({1})); }) == FENCEPOST_E_TABLE_MISMATCH);
+  CHECK(elsewhere.import_devices({"x"}, fleet.export_devices({1}, true), true).size() == 1);
+  fleet.feed_sightings(0, {}, start + 3 * second);
+  fleet.set_beacon_scanning(0, false, start + 3 * second);
+  fleet.advance_device(0, start + 4 * second);
+  CHECK(!fleet.next_deadline() && !fleet.next_deadline(1));
+  fleet.advance(start + 5 * second);
+  CHECK((fleet.expire(start + 3 * second) == std::vector<std::uint32_t>{1}));
+  fleet.remove_device(0, true);
+  CHECK(fleet.statistics().device_count == 0);
+  CHECK(status_of([&] { fleet.feed(0, at(true, 9)); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost::fleet moved = fencepost::fleet::adopt(fleet.release());
+  CHECK(fleet.get() == nullptr && moved.get() != nullptr);
+}
+
 } // namespace
 
 int main() {
+  tables_and_fleets();
   owning();
   conditions();
   events();

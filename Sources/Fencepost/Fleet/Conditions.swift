@@ -40,7 +40,9 @@ public final class Conditions: Sendable {
     func read<Result: Sendable, Failure>(
       _ body: (borrowing MonitorEngine) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      try lock.withLock { _ throws(Failure) in try body(template.pointee) }
+      try lock.withLock { _ throws(Failure) in
+        try annotatingLock(of: self) { () throws(Failure) in try body(template.pointee) }
+      }
     }
 
     /// Reads the table alone, which spares a copy of the rest.
@@ -48,17 +50,26 @@ public final class Conditions: Sendable {
     func readTable<Result: Sendable, Failure>(
       _ body: (ConditionTable) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      try lock.withLock { _ throws(Failure) in try body(template.pointee.table) }
+      try lock.withLock { _ throws(Failure) in
+        try annotatingLock(of: self) { () throws(Failure) in try body(template.pointee.table) }
+      }
     }
 
     /// Calls `body` with the last generation of the table, for who needs no more of it: the table is not copied.
     @inline(__always)
     func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
-      lock.withLock { _ in body(template.pointee.table.order.lastGeneration) }
+      lock.withLock { _ in annotatingLock(of: self) { body(template.pointee.table.order.lastGeneration) } }
     }
 
-    fileprivate func hold<Result: Sendable, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-      try lock.withLock { _ throws(Failure) in try body() }
+    /// Closes the way until ``open()``: for whoever writes, who may hold more gates than nested calls have room for.
+    fileprivate func close() {
+      lock._unsafeLock()
+      annotateAcquired(Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    fileprivate func open() {
+      annotateReleasing(Unmanaged.passUnretained(self).toOpaque())
+      lock._unsafeUnlock()
     }
   }
 
@@ -126,8 +137,10 @@ public final class Conditions: Sendable {
   func newGate() -> Gate {
     let gate = Gate(template)
     gates.withLock { entrances in
-      entrances.removeAll { $0.gate == nil }
-      entrances.append(Entrance(gate: gate))
+      annotatingLock(of: self) {
+        entrances.removeAll { $0.gate == nil }
+        entrances.append(Entrance(gate: gate))
+      }
     }
     return gate
   }
@@ -145,15 +158,12 @@ public final class Conditions: Sendable {
     _ body: (inout MonitorEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try gates.withLock { entrances throws(Failure) in
-      let open = entrances.compactMap(\.gate)
-      return try holding(open[...]) { () throws(Failure) in try body(&template.pointee) }
+      try annotatingLock(of: self) { () throws(Failure) in
+        let held = entrances.compactMap(\.gate)
+        for gate in held { gate.close() }
+        defer { for gate in held { gate.open() } }
+        return try body(&template.pointee)
+      }
     }
-  }
-
-  private func holding<Result: Sendable, Failure>(
-    _ gates: ArraySlice<Gate>, _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    guard let first = gates.first else { return try body() }
-    return try first.hold { () throws(Failure) in try holding(gates.dropFirst(), body) }
   }
 }

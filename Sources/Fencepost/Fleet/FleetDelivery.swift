@@ -7,6 +7,8 @@ struct FleetDelivery: Sendable {
   /// How many of `inFlight` the present consumer was given.
   private(set) var handedOut = 0
   private(set) var lastPosition: UInt64 = 0
+  /// How many events there have been, those included that became void.
+  private(set) var appended: UInt64 = 0
 
   /// Events that wait, those included that are void since.
   @inline(__always)
@@ -16,7 +18,10 @@ struct FleetDelivery: Sendable {
   var hasEntries: Bool { count > 0 || handedOut < inFlight.count }
 
   @inline(__always)
-  mutating func append(_ entry: FleetEntry) { waiting.append(entry) }
+  mutating func append(_ entry: FleetEntry) {
+    waiting.append(entry)
+    appended &+= 1
+  }
 
   /// The next entry that was handed out to a consumer that went away.
   mutating func takeLeft() -> FleetEntry? {

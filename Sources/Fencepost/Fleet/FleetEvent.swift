@@ -11,6 +11,14 @@ public struct FleetEvent: Sendable, Hashable {
   /// The row of the batch that brought it, from 0; 0 for a single call. The events of several fleets that were fed parts
   /// of one batch are in the order of one fleet when they are merged by it.
   public var row: Int
+
+  package init(event: Event, device: UInt32, deviceIdentifier: String, position: UInt64, row: Int) {
+    self.event = event
+    self.device = device
+    self.deviceIdentifier = deviceIdentifier
+    self.position = position
+    self.row = row
+  }
 }
 
 extension FleetEvent {

@@ -95,6 +95,16 @@ enum Boundary {
       start: UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
+  /// A time that is one.
+  static func time(_ microseconds: Int64, _ name: StaticString) throws(BoundaryError) -> Timestamp {
+    let time = Timestamp(microseconds: microseconds)
+    guard time.isValid else {
+      throw .invalidArgument(
+        "\(name) is \(time.microseconds); accepted are \(Timestamp.earliest) to \(Timestamp.latest)")
+    }
+    return time
+  }
+
   /// A position that is one.
   static func coordinate(
     _ latitude: Double, _ longitude: Double, named name: StaticString = "coordinate"

@@ -41,11 +41,15 @@ extension fencepost_transition_policy {
 
 /// The options of a condition, read from C.
 struct AddOptions {
-  var assuming: Event.State = .unknown
+  var assuming: Event.State
   var policy: TransitionPolicy = .standard
   var tag: UInt64 = 0
 
-  init(_ options: UnsafePointer<fencepost_condition_options>?) throws(BoundaryError) {
+  /// - Parameter assuming: What is assumed where there are no options.
+  init(
+    _ options: UnsafePointer<fencepost_condition_options>?, assuming unsaid: Event.State = .unknown
+  ) throws(BoundaryError) {
+    assuming = unsaid
     guard let options else { return }
     let defaults = fencepost_condition_options(struct_size: 0, assuming: 0, policy: nil, tag: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
@@ -120,6 +124,23 @@ extension fencepost_feed_result {
   init(_ result: FeedResult) {
     self.init(
       accepted: UInt64(result.accepted), invalid: UInt64(result.invalid), late: UInt64(result.late))
+  }
+}
+
+extension fencepost_explanation {
+  init(_ explanation: Explanation) {
+    self.init(
+      struct_size: 0, reason: explanation.reason.rawValue, observed: Int32(explanation.observed.rawValue),
+      diagnostics: explanation.diagnostics.rawValue, boundary_distance_m: explanation.boundaryDistance ?? .nan,
+      accuracy_m: explanation.accuracy ?? .nan, entry_margin_m: explanation.entryMargin ?? .nan,
+      exit_margin_m: explanation.exitMargin ?? .nan,
+      candidate_start_us: explanation.candidateStart?.microseconds ?? .min,
+      deadline_us: explanation.deadline?.microseconds ?? .min,
+      last_sighting_us: explanation.lastSighting?.microseconds ?? .min,
+      metres_to_decide: explanation.metresToDecide ?? .nan, seconds_to_decide: explanation.secondsToDecide ?? .nan,
+      accuracy_needed_m: explanation.accuracyNeeded ?? .nan,
+      nearest_latitude: explanation.nearestBoundaryPoint?.latitude ?? .nan,
+      nearest_longitude: explanation.nearestBoundaryPoint?.longitude ?? .nan)
   }
 }
 

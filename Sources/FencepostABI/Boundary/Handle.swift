@@ -88,3 +88,7 @@ struct Handle: @unchecked Sendable {
     }
   }
 }
+
+extension Handle: ConditionHolder {
+  static var assuming: Event.State { .unknown }
+}

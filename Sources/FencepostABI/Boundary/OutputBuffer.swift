@@ -22,4 +22,13 @@ enum OutputBuffer {
     }
     if terminator { raw.storeBytes(of: 0, toByteOffset: index, as: UInt8.self) }
   }
+  /// Copies numbers. How many there are is stored in any case; capacity 0 only asks for it.
+  static func write(
+    _ numbers: [UInt32], to out: UnsafeMutablePointer<UInt32>?, capacity: Int, count: UnsafeMutablePointer<Int>
+  ) throws(BoundaryError) {
+    count.pointee = numbers.count
+    guard capacity > 0, let out else { return }
+    guard numbers.count <= capacity else { throw .bufferTooSmall(needed: numbers.count, of: "elements") }
+    for (index, number) in numbers.enumerated() { out[index] = number }
+  }
 }

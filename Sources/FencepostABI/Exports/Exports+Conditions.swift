@@ -120,9 +120,6 @@ public func fencepost_monitor_remove_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let removed = try handle.call { engine throws(MonitorError) in try engine.remove(identifierBytes: bytes) }
-    out_removed?.pointee = removed ? 1 : 0
+    try Handle.borrow(monitor).remove(identifier, out_removed)
   }
 }

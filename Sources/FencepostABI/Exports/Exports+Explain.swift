@@ -14,20 +14,7 @@ public func fencepost_monitor_explain(
     let explanation = try handle.call { engine throws(MonitorError) in
       engine.explain(slot: try engine.slot(ofIdentifierBytes: bytes))
     }
-    try SizedStruct.write(
-      fencepost_explanation(
-        struct_size: 0, reason: explanation.reason.rawValue, observed: Int32(explanation.observed.rawValue),
-        diagnostics: explanation.diagnostics.rawValue, boundary_distance_m: explanation.boundaryDistance ?? .nan,
-        accuracy_m: explanation.accuracy ?? .nan, entry_margin_m: explanation.entryMargin ?? .nan,
-        exit_margin_m: explanation.exitMargin ?? .nan,
-        candidate_start_us: explanation.candidateStart?.microseconds ?? .min,
-        deadline_us: explanation.deadline?.microseconds ?? .min,
-        last_sighting_us: explanation.lastSighting?.microseconds ?? .min,
-        metres_to_decide: explanation.metresToDecide ?? .nan, seconds_to_decide: explanation.secondsToDecide ?? .nan,
-        accuracy_needed_m: explanation.accuracyNeeded ?? .nan,
-        nearest_latitude: explanation.nearestBoundaryPoint?.latitude ?? .nan,
-        nearest_longitude: explanation.nearestBoundaryPoint?.longitude ?? .nan),
-      to: out, "out_explanation")
+    try SizedStruct.write(fencepost_explanation(explanation), to: out, "out_explanation")
   }
 }
 

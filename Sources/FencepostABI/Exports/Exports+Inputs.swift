@@ -45,13 +45,8 @@ public func fencepost_monitor_feed_sightings(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try Handle.borrow(monitor)
-    let start = try Boundary.require(sightings, count: count, "sightings")
-    let report = UnsafeBufferPointer(start: start, count: count).lazy.map { sighting in
-      BeaconSighting(
-        uuid: withUnsafeBytes(of: sighting.uuid) { BeaconUUID(bytes: $0.baseAddress!) }, major: sighting.major,
-        minor: sighting.minor, rssi: sighting.rssi_dbm)
-    }
-    try handle.call { engine throws(MonitorError) in try engine.see(report, at: Timestamp(microseconds: time_us)) }
+    let report = SightingRows(try Boundary.require(sightings, count: count, "sightings"), count)
+    try handle.call { engine throws(MonitorError) in try engine.see(report.rows, at: Timestamp(microseconds: time_us)) }
   }
 }
 

@@ -14,4 +14,18 @@
       fatalError("\(error)")
     }
   }
+
+  /// The same of a fleet.
+  @_cdecl("fencepost_check_fleet_invariants")
+  public func checkInvariants(ofFleet fleet: OpaquePointer?) {
+    do {
+      let broken: String? = try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+        do { try engine.checkInvariants() } catch { return "\(error)" }
+        return nil
+      }
+      if let broken { fatalError(broken) }
+    } catch {
+      fatalError("\(error)")
+    }
+  }
 #endif

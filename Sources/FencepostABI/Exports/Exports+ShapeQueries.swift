@@ -46,7 +46,7 @@ public func fencepost_monitor_condition_shape(
 }
 
 extension fencepost_shape {
-  fileprivate init(_ subject: Definition.Subject) {
+  init(_ subject: Definition.Subject) {
     self.init(
       struct_size: 0, kind: subject.kind.number, edges: 0, oriented: 0, buffer_m: .nan, radius_m: .nan, depth_m: .nan,
       vertex_count: 0, departure_m: .nan, departure_part: 0, departure_ring: 0, departure_edge: 0, reserved: 0)

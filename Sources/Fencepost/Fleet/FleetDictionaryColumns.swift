@@ -1,0 +1,55 @@
+/// Fixes of many devices as columns in memory of the caller, whose devices are a dictionary column: each row has an index into
+/// a table of numbers.
+package struct FleetDictionaryColumns<Index: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: FleetFixRows {
+  private let indices: FixColumns.Column
+  private let numbers: UnsafeBufferPointer<UInt32>
+  private let fixes: FixColumns
+
+  /// - Parameters:
+  ///   - indices: The index of each row.
+  ///   - numbers: The devices' numbers by index.
+  ///   - fixes: The fixes of the rows; how many there are.
+  package init(indices: FixColumns.Column, of type: Index.Type, numbers: UnsafeBufferPointer<UInt32>, fixes: FixColumns)
+  {
+    self.indices = indices
+    self.numbers = numbers
+    self.fixes = fixes
+  }
+
+  var count: Int { fixes.count }
+
+  /// The largest number, which no device has, where the index is beyond the table.
+  @inline(__always)
+  func device(_ row: Int) -> UInt32 {
+    let index = indices.value(row, as: Index.self)
+    return index < UInt64(numbers.count) ? numbers[Int(truncatingIfNeeded: index)] : .max
+  }
+
+  @inline(__always)
+  func fix(_ row: Int) -> Fix { fixes[unchecked: row] }
+
+  /// Why a row has no device, if it is for its index.
+  fileprivate func defect(_ row: Int) -> String? {
+    let index = indices.value(row, as: Index.self)
+    guard index >= UInt64(numbers.count) else { return nil }
+    return numbers.isEmpty
+      ? "the device's index is \(index), and the dictionary is empty"
+      : "the device's index is \(index); accepted are 0 to \(numbers.count - 1)"
+  }
+}
+
+extension FleetEngine {
+  /// Feeds many fixes of many devices in order. See ``feed(_:result:)-(FleetColumns,_)``.
+  package mutating func feed(
+    _ columns: FleetDictionaryColumns<some Any>, result: inout FeedResult
+  ) throws(MonitorError) {
+    do throws(MonitorError) {
+      try feed(rows: columns, &result)
+    } catch {
+      if case .invalidArgument(_, let row) = error, let defect = columns.defect(row) {
+        throw .invalidArgument("row \(row): \(defect)", position: row)
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import CFencepost
+import Fencepost
+
+/// What conditions are added to: a monitor, or a table that fleets share.
+protocol ConditionHolder {
+  /// What is assumed of a condition where the caller's options are NULL.
+  static var assuming: Event.State { get }
+
+  /// One call of the engine under the lock.
+  func call<Result: Sendable>(
+    _ body: (inout MonitorEngine) throws(MonitorError) -> Result
+  ) throws(BoundaryError) -> Result
+}
+
+extension ConditionHolder {
+  /// Adds a condition. It is examined before the holder is locked: that may take long.
+  func add(
+    _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
+    _ options: UnsafePointer<fencepost_condition_options>?
+  ) throws(BoundaryError) {
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let options = try AddOptions(options, assuming: Self.assuming)
+    let subject = try refusedByEngine { () throws(MonitorError) in try given.subject() }
+    try call { engine throws(MonitorError) in
+      try engine.add(
+        subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+    }
+  }
+
+  func ensure(
+    _ given: GivenCondition, _ identifier: UnsafePointer<CChar>?,
+    _ options: UnsafePointer<fencepost_condition_options>?, _ out_changed: UnsafeMutablePointer<UInt32>?
+  ) throws(BoundaryError) {
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let options = try AddOptions(options, assuming: Self.assuming)
+    let changed = try call { engine throws(MonitorError) in
+      try engine.ensure(
+        given, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+    }
+    out_changed?.pointee = changed ? 1 : 0
+  }
+
+  func sync(
+    _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int,
+    _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
+  ) throws(BoundaryError) {
+    let first = try Boundary.require(definitions, count: count, "definitions")
+    let set = try ConditionSet(DefinitionRows(first, count: count, assuming: Self.assuming))
+    let result = try call { engine throws(MonitorError) in try engine.sync(set) }
+    out_result?.pointee = fencepost_sync_result(result)
+  }
+
+  func remove(
+    _ identifier: UnsafePointer<CChar>?, _ out_removed: UnsafeMutablePointer<UInt32>?
+  ) throws(BoundaryError) {
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let removed = try call { engine throws(MonitorError) in try engine.remove(identifierBytes: bytes) }
+    out_removed?.pointee = removed ? 1 : 0
+  }
+
+  func removeMany(
+    _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ out_removed: UnsafeMutablePointer<Int>?
+  ) throws(BoundaryError) {
+    var removed = 0
+    if let identifiers = try Boundary.require(identifiers, count: count, "identifiers"), count > 0 {
+      var texts: ContiguousArray<UnsafeBufferPointer<UInt8>> = []
+      for row in 0..<count { texts.append(try Boundary.identifier(identifiers[row], row: row)) }
+      removed = try call { engine throws(MonitorError) in try engine.remove(identifiersAsBytes: texts) }
+    }
+    out_removed?.pointee = removed
+  }
+}
+
+extension GivenCondition {
+  /// A polygon or corridor as a caller gives it in well-known binary.
+  init(
+    _ wkb: UnsafeRawPointer?, _ size: Int, _ radius: Double, _ shape: UnsafePointer<fencepost_shape_options>?
+  ) throws(BoundaryError) {
+    let bytes = UnsafeRawBufferPointer(start: try Boundary.require(wkb, count: size, "wkb"), count: size)
+    self = try ShapeOptions(shape).wellKnownBinary(bytes, radius: radius)
+  }
+}

@@ -1,0 +1,168 @@
+import CFencepost
+import Fencepost
+
+/// What the bulk calls share: the rows of a set, read and examined before its holder is locked.
+struct ConditionRows<Holder: ConditionHolder> {
+  private let holder: Holder
+  private let identifiers: UnsafePointer<UnsafePointer<CChar>?>?
+  private let tags: UnsafePointer<UInt64>?
+  private let count: Int
+  private let options: AddOptions
+
+  init(
+    _ holder: Holder, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ tags: UnsafePointer<UInt64>?,
+    _ count: Int,
+    _ options: UnsafePointer<fencepost_condition_options>?
+  ) throws(BoundaryError) {
+    self.holder = holder
+    self.identifiers = try Boundary.require(identifiers, count: count, "identifiers")
+    self.tags = tags
+    self.count = count
+    self.options = try AddOptions(options, assuming: Holder.assuming)
+  }
+
+  private func set(_ given: (Int) throws(BoundaryError) -> GivenCondition) throws(BoundaryError) -> ConditionSet {
+    var set = ConditionSet()
+    guard let identifiers, count > 0 else { return set }
+    set.reserve(count)
+    for row in 0..<count {
+      do throws(BoundaryError) {
+        let identifier = try Boundary.identifier(identifiers[row], row: row)
+        let given = try given(row)
+        try refusedByEngine { () throws(MonitorError) in
+          try set.append(
+            given, identifier: identifier, assuming: options.assuming, policy: options.policy,
+            tag: tags?[row] ?? options.tag)
+        }
+      } catch {
+        throw error.inRow(row)
+      }
+    }
+    return set
+  }
+
+  func add(_ given: (Int) throws(BoundaryError) -> GivenCondition) throws(BoundaryError) {
+    let set = try set(given)
+    try holder.call { engine in engine.add(set) }
+  }
+
+  func ensure(
+    _ given: (Int) throws(BoundaryError) -> GivenCondition, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
+  ) throws(BoundaryError) {
+    let set = try set(given)
+    let result = try holder.call { engine in engine.ensure(set) }
+    out_result?.pointee = fencepost_sync_result(result)
+  }
+}
+
+/// The circles of columns, by row.
+struct CircleColumn {
+  private let latitudes: UnsafePointer<Double>?
+  private let longitudes: UnsafePointer<Double>?
+  private let radii: UnsafePointer<Double>?
+
+  init(
+    _ latitudes: UnsafePointer<Double>?, _ longitudes: UnsafePointer<Double>?, _ radii: UnsafePointer<Double>?,
+    _ count: Int
+  ) throws(BoundaryError) {
+    self.latitudes = try Boundary.require(latitudes, count: count, "latitudes")
+    self.longitudes = try Boundary.require(longitudes, count: count, "longitudes")
+    self.radii = try Boundary.require(radii, count: count, "radii_m")
+  }
+
+  func given(_ row: Int) throws(BoundaryError) -> GivenCondition {
+    .circle(circle(latitudes?[row] ?? .nan, longitudes?[row] ?? .nan, radii?[row] ?? .nan))
+  }
+}
+
+/// The beacon identities of columns, by row.
+struct BeaconColumn {
+  private let uuids: UnsafePointer<UInt8>?
+  private let majors: UnsafePointer<Int32>?
+  private let minors: UnsafePointer<Int32>?
+
+  /// - Parameters:
+  ///   - majors: NULL: any, in all rows.
+  ///   - minors: NULL: any, in all rows.
+  init(
+    _ uuids: UnsafePointer<UInt8>?, _ majors: UnsafePointer<Int32>?, _ minors: UnsafePointer<Int32>?, _ count: Int
+  ) throws(BoundaryError) {
+    _ = try Boundary.require(
+      uuids.map { UnsafeRawPointer($0).assumingMemoryBound(to: BeaconUUID.self) }, count: count, "uuids")
+    self.uuids = uuids
+    self.majors = majors
+    self.minors = minors
+  }
+
+  func given(_ row: Int) throws(BoundaryError) -> GivenCondition {
+    .beacon(
+      try BeaconIdentityCondition(
+        uuid: Boundary.require(uuids, "uuids") + row * 16, major: majors?[row] ?? -1, minor: minors?[row] ?? -1))
+  }
+}
+
+/// The polygons of a column, by row.
+struct PolygonColumn {
+  private let geometry: GeometryColumns
+  private let conditions: Offsets
+  private let shape: ShapeOptions
+
+  init(
+    _ geometry: UnsafePointer<fencepost_geometry>?, _ offsets: UnsafePointer<Int32>?, _ count: Int,
+    _ shape: UnsafePointer<fencepost_shape_options>?
+  ) throws(BoundaryError) {
+    self.geometry = try GeometryColumns(geometry)
+    conditions = try self.geometry.conditions(offsets, count: count, ofLines: false)
+    self.shape = try ShapeOptions(shape)
+  }
+
+  func given(_ row: Int) throws(BoundaryError) -> GivenCondition {
+    shape.polygon(try geometry.polygon(ofParts: conditions[row]))
+  }
+}
+
+/// The corridors of a column, by row.
+struct CorridorColumn {
+  private let geometry: GeometryColumns
+  private let conditions: Offsets
+  private let radii: UnsafePointer<Double>?
+  private let shape: ShapeOptions
+
+  init(
+    _ geometry: UnsafePointer<fencepost_geometry>?, _ offsets: UnsafePointer<Int32>?,
+    _ radii: UnsafePointer<Double>?, _ count: Int, _ shape: UnsafePointer<fencepost_shape_options>?
+  ) throws(BoundaryError) {
+    self.geometry = try GeometryColumns(geometry)
+    conditions = try self.geometry.conditions(offsets, count: count, ofLines: true)
+    self.radii = try Boundary.require(radii, count: count, "radii_m")
+    self.shape = try ShapeOptions(shape)
+  }
+
+  func given(_ row: Int) throws(BoundaryError) -> GivenCondition {
+    try shape.corridor(geometry.lines(conditions[row]), radius: radii?[row] ?? .nan)
+  }
+}
+
+/// The geometries of a column of well-known binary, by row.
+struct WellKnownBinaryColumn {
+  private let rows: UnsafePointer<UnsafeRawPointer?>?
+  private let sizes: UnsafePointer<Int>?
+  private let radii: UnsafePointer<Double>?
+  private let shape: ShapeOptions
+
+  init(
+    _ rows: UnsafePointer<UnsafeRawPointer?>?, _ sizes: UnsafePointer<Int>?, _ radii: UnsafePointer<Double>?,
+    _ count: Int, _ shape: UnsafePointer<fencepost_shape_options>?
+  ) throws(BoundaryError) {
+    self.rows = try Boundary.require(rows, count: count, "wkbs")
+    self.sizes = try Boundary.require(sizes, count: count, "sizes")
+    self.radii = radii
+    self.shape = try ShapeOptions(shape)
+  }
+
+  func given(_ row: Int) throws(BoundaryError) -> GivenCondition {
+    let size = sizes?[row] ?? 0
+    let start = try Boundary.require(rows?[row], count: size, "wkbs")
+    return try shape.wellKnownBinary(UnsafeRawBufferPointer(start: start, count: size), radius: radii?[row])
+  }
+}

@@ -1,0 +1,109 @@
+import CFencepost
+import Fencepost
+
+/// Beacon sightings in the caller's array.
+struct SightingRows {
+  private let start: UnsafePointer<fencepost_beacon_sighting>?
+  private let count: Int
+
+  init(_ start: UnsafePointer<fencepost_beacon_sighting>?, _ count: Int) {
+    self.start = start
+    self.count = count
+  }
+
+  var rows: some Sequence<BeaconSighting> {
+    UnsafeBufferPointer(start: start, count: count).lazy.map { sighting in
+      BeaconSighting(
+        uuid: withUnsafeBytes(of: sighting.uuid) { BeaconUUID(bytes: $0.baseAddress!) }, major: sighting.major,
+        minor: sighting.minor, rssi: sighting.rssi_dbm)
+    }
+  }
+}
+
+extension FixColumns {
+  /// The columns of a caller; `nil` when there is no row.
+  init?(_ columns: UnsafePointer<fencepost_fix_columns>, _ count: Int) throws(BoundaryError) {
+    let defaults = fencepost_fix_columns(
+      struct_size: 0, refuse_invalid: 0, latitudes: nil, longitudes: nil, accuracies_m: nil, times_us: nil,
+      latitude_stride: 8, longitude_stride: 8, accuracy_stride: 8, time_stride: 8)
+    let value = try SizedStruct.read(columns, defaults: defaults, "columns")
+    guard value.refuse_invalid <= 1 else {
+      throw .invalidArgument("refuse_invalid is \(value.refuse_invalid); accepted are 0 and 1")
+    }
+    let latitudes = try Boundary.require(value.latitudes, count: count, "latitudes")
+    let longitudes = try Boundary.require(value.longitudes, count: count, "longitudes")
+    let times = try Boundary.require(value.times_us, count: count, "times_us")
+    guard count > 0, let latitudes, let longitudes, let times else { return nil }
+    self.init(
+      count: count, latitudes: Column(start: latitudes, stride: Int(value.latitude_stride)),
+      longitudes: Column(start: longitudes, stride: Int(value.longitude_stride)),
+      accuracies: value.accuracies_m.map { Column(start: $0, stride: Int(value.accuracy_stride)) },
+      times: Column(start: times, stride: Int(value.time_stride)))
+    if value.refuse_invalid == 1 { try refusedByEngine { () throws(MonitorError) in try checkRows() } }
+  }
+}
+
+/// Fixes of many devices in the caller's columns.
+struct FleetRowsInPlace {
+  private enum Devices {
+    case numbers
+    case indices(width: UInt32, into: UnsafeBufferPointer<UInt32>)
+  }
+
+  private let devices: Devices
+  private let column: FixColumns.Column
+  private let fixes: FixColumns
+
+  /// `nil` when there is no row.
+  init?(_ columns: UnsafePointer<fencepost_fleet_columns>, _ count: Int) throws(BoundaryError) {
+    let defaults = fencepost_fleet_columns(
+      struct_size: 0, device_width: 4, devices: nil, device_stride: 4, dictionary: nil, dictionary_count: 0, fixes: nil)
+    let value = try SizedStruct.read(columns, defaults: defaults, "columns")
+    guard [1, 2, 4, 8].contains(value.device_width) else {
+      throw .invalidArgument("device_width is \(value.device_width); accepted are 1, 2, 4 and 8")
+    }
+    if value.dictionary != nil || value.dictionary_count != 0 {
+      let numbers = try Boundary.require(value.dictionary, count: value.dictionary_count, "dictionary")
+      devices = .indices(
+        width: value.device_width, into: UnsafeBufferPointer(start: numbers, count: value.dictionary_count))
+    } else {
+      guard value.device_width == 4 else {
+        throw .invalidArgument("device_width is \(value.device_width) without a dictionary; accepted is 4")
+      }
+      devices = .numbers
+    }
+    let start = try Boundary.require(value.devices, count: count, "devices")
+    let fixes = try FixColumns(Boundary.require(value.fixes, "fixes"), count)
+    guard let fixes, let start else { return nil }
+    column = FixColumns.Column(start: start, stride: Int(value.device_stride))
+    self.fixes = fixes
+  }
+
+  func feed(to engine: inout FleetEngine, _ result: inout FeedResult) throws(MonitorError) {
+    switch devices {
+    case .numbers: try engine.feed(FleetColumns(devices: column, fixes: fixes), result: &result)
+    case .indices(1, let numbers): try feed(UInt8.self, numbers, &engine, &result)
+    case .indices(2, let numbers): try feed(UInt16.self, numbers, &engine, &result)
+    case .indices(4, let numbers): try feed(UInt32.self, numbers, &engine, &result)
+    case .indices(_, let numbers): try feed(UInt64.self, numbers, &engine, &result)
+    }
+  }
+
+  private func feed<Index: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    _ type: Index.Type, _ numbers: UnsafeBufferPointer<UInt32>, _ engine: inout FleetEngine,
+    _ result: inout FeedResult
+  ) throws(MonitorError) {
+    try engine.feed(
+      FleetDictionaryColumns(indices: column, of: type, numbers: numbers, fixes: fixes), result: &result)
+  }
+}
+
+extension FleetEngine {
+  /// The identifier of a device, or of one that was removed as long as its number is not used again.
+  func identifierBytes(of device: UInt32) throws(MonitorError) -> [UInt8] {
+    guard let bytes = withIdentifierBytes(ofDevice: device, { Array($0) }) else {
+      throw .invalidArgument("\(device) is the number of no device")
+    }
+    return bytes
+  }
+}

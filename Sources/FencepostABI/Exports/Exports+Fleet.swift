@@ -1,0 +1,147 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_fleet_create`; see the header.
+@_cdecl("fencepost_fleet_create") @implementation
+public func fencepost_fleet_create(
+  _ conditions: OpaquePointer?, _ options: UnsafePointer<fencepost_fleet_options>?,
+  _ out_fleet: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try ConditionsHandle.borrow(conditions)
+    let out = try Boundary.require(out_fleet, "out_fleet")
+    let options = try FleetOptions(options)
+    out.pointee = FleetHandle.give(
+      try refusedByEngine { () throws(MonitorError) in try FleetEngine(handle.conditions, options: options) })
+  }
+}
+
+/// Implements `fencepost_fleet_destroy`; see the header.
+@_cdecl("fencepost_fleet_destroy") @implementation
+public func fencepost_fleet_destroy(_ fleet: OpaquePointer?) {
+  guard let handle = try? FleetHandle.borrow(fleet) else { return }
+  handle.setWakeup(nil, nil)
+  handle.release()
+}
+
+/// Implements `fencepost_fleet_conditions`; see the header.
+@_cdecl("fencepost_fleet_conditions") @implementation
+public func fencepost_fleet_conditions(
+  _ fleet: OpaquePointer?, _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_conditions, "out_conditions")
+    out.pointee = ConditionsHandle.give(try handle.call { engine in engine.conditions })
+  }
+}
+
+/// Implements `fencepost_fleet_get_statistics`; see the header.
+@_cdecl("fencepost_fleet_get_statistics") @implementation
+public func fencepost_fleet_get_statistics(
+  _ fleet: OpaquePointer?, _ out_statistics: UnsafeMutablePointer<fencepost_fleet_statistics>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_statistics, "out_statistics")
+    let statistics = try handle.call { engine in engine.statistics }
+    try SizedStruct.write(fencepost_fleet_statistics(statistics), to: out, "out_statistics")
+  }
+}
+
+/// Implements `fencepost_fleet_get_device_statistics`; see the header.
+@_cdecl("fencepost_fleet_get_device_statistics") @implementation
+public func fencepost_fleet_get_device_statistics(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ out_statistics: UnsafeMutablePointer<fencepost_device_statistics>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_statistics, "out_statistics")
+    let statistics = try handle.call { engine throws(MonitorError) in try engine.statistics(of: device) }
+    try SizedStruct.write(fencepost_device_statistics(statistics), to: out, "out_statistics")
+  }
+}
+
+/// Implements `fencepost_fleet_devices`; see the header.
+@_cdecl("fencepost_fleet_devices") @implementation
+public func fencepost_fleet_devices(
+  _ fleet: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ create: UInt32,
+  _ out_devices: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    guard let identifiers = try Boundary.require(identifiers, count: count, "identifiers"),
+      let out = try Boundary.require(out_devices, count: count, "out_devices"), count > 0
+    else { return }
+    for row in 0..<count { _ = try Boundary.identifier(identifiers[row], row: row) }
+    try handle.call { engine throws(MonitorError) in
+      try engine.devices(
+        count: count, entering: create != 0,
+        identifier: { identifiers[$0].map(Boundary.identifier) ?? UnsafeBufferPointer(start: nil, count: 0) },
+        { row, device in out[row] = device ?? UInt32.max })
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_device_identifier`; see the header.
+@_cdecl("fencepost_fleet_device_identifier") @implementation
+public func fencepost_fleet_device_identifier(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let identifier = try handle.call { engine throws(MonitorError) in try engine.identifierBytes(of: device) }
+    try OutputBuffer.write(identifier, terminator: true, to: buffer, capacity: capacity, size: out_size)
+  }
+}
+
+/// Implements `fencepost_fleet_device_numbers`; see the header.
+@_cdecl("fencepost_fleet_device_numbers") @implementation
+public func fencepost_fleet_device_numbers(
+  _ fleet: OpaquePointer?, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
+  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    _ = try Boundary.require(out_devices, count: capacity, "out_devices")
+    let count = try Boundary.require(out_count, "out_count")
+    let numbers = try handle.call { engine in engine.deviceNumbers }
+    try OutputBuffer.write(numbers, to: out_devices, capacity: capacity, count: count)
+  }
+}
+
+/// Implements `fencepost_fleet_remove_device`; see the header.
+@_cdecl("fencepost_fleet_remove_device") @implementation
+public func fencepost_fleet_remove_device(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ drop_events: UInt32, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+      try engine.remove(device, droppingEvents: drop_events != 0)
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_expire`; see the header.
+@_cdecl("fencepost_fleet_expire") @implementation
+public func fencepost_fleet_expire(
+  _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
+  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    _ = try Boundary.require(out_devices, count: capacity, "out_devices")
+    let count = try Boundary.require(out_count, "out_count")
+    let before = try Boundary.time(before_us, "before_us")
+    let quiet = try handle.call { engine in
+      let quiet = engine.devices(quietSince: before)
+      if !quiet.isEmpty, quiet.count <= capacity { engine.expire(before: before) }
+      return quiet
+    }
+    try OutputBuffer.write(quiet, to: out_devices, capacity: capacity, count: count)
+  }
+}

@@ -1,0 +1,152 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_fleet_poll_events`; see the header.
+@_cdecl("fencepost_fleet_poll_events") @implementation
+public func fencepost_fleet_poll_events(
+  _ fleet: OpaquePointer?, _ out_events: UnsafeMutablePointer<fencepost_fleet_event>?, _ capacity: Int,
+  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_events, count: capacity, "out_events")
+    let count = try Boundary.require(out_count, "out_count")
+    count.pointee = try handle.call { engine in
+      var next = out
+      return engine.poll(limit: capacity) { entry, _, engine in
+        guard let event = next else { return }
+        // The monitor's event is the first member.
+        engine.store(entry.entry, to: UnsafeMutableRawPointer(event).assumingMemoryBound(to: fencepost_event.self))
+        event.pointee.position = entry.position
+        event.pointee.row = UInt64(clamping: entry.row)
+        event.pointee.device = entry.device
+        event.pointee.reserved = 0
+        next = event + 1
+      }
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_acknowledge`; see the header.
+@_cdecl("fencepost_fleet_acknowledge") @implementation
+public func fencepost_fleet_acknowledge(
+  _ fleet: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine in engine.acknowledge() }
+  }
+}
+
+/// Implements `fencepost_fleet_abandon`; see the header.
+@_cdecl("fencepost_fleet_abandon") @implementation
+public func fencepost_fleet_abandon(
+  _ fleet: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    if try handle.call({ engine in
+      engine.abandon()
+      return engine.hasEvents
+    }) {
+      handle.ring()
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_set_wakeup`; see the header.
+@_cdecl("fencepost_fleet_set_wakeup") @implementation
+public func fencepost_fleet_set_wakeup(
+  _ fleet: OpaquePointer?, _ wakeup: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    handle.setWakeup(wakeup, context)
+    if wakeup != nil, try handle.call({ engine in engine.hasEvents }) { handle.ring() }
+  }
+}
+
+/// Implements `fencepost_fleet_event_json`; see the header.
+@_cdecl("fencepost_fleet_event_json") @implementation
+public func fencepost_fleet_event_json(
+  _ fleet: OpaquePointer?, _ event: UnsafePointer<fencepost_fleet_event>?, _ buffer: UnsafeMutablePointer<CChar>?,
+  _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let given = try Boundary.require(event, "event")
+    let device = given.pointee.device
+    let event = try Event(UnsafeRawPointer(given).assumingMemoryBound(to: fencepost_event.self))
+    let identifier = try handle.call { engine throws(MonitorError) in try engine.identifierBytes(of: device) }
+    let json = FleetEvent(
+      event: event, device: device, deviceIdentifier: String(decoding: identifier, as: UTF8.self),
+      position: given.pointee.position, row: Int(clamping: given.pointee.row)
+    ).json
+    try OutputBuffer.write(json.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
+  }
+}
+
+/// Implements `fencepost_fleet_state`; see the header.
+@_cdecl("fencepost_fleet_state") @implementation
+public func fencepost_fleet_state(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ identifier: UnsafePointer<CChar>?,
+  _ out_state: UnsafeMutablePointer<fencepost_state>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let out = try Boundary.require(out_state, "out_state")
+    out.pointee = try handle.call { engine throws(MonitorError) in
+      fencepost_state(try engine.state(ofIdentifierBytes: bytes, for: device).rawValue)
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_inside`; see the header.
+@_cdecl("fencepost_fleet_inside") @implementation
+public func fencepost_fleet_inside(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ out_presences: UnsafeMutablePointer<fencepost_presence>?,
+  _ capacity: Int, _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_presences, count: capacity, "out_presences")
+    let count = try Boundary.require(out_count, "out_count")
+    let needed = try handle.call { engine throws(MonitorError) in
+      var needed = 0
+      try engine.forEachInside(device) { _, _, _, _ in needed += 1 }
+      guard needed <= capacity, var next = out else { return needed }
+      try engine.forEachInside(device) { slot, since, evidence, engine in
+        next.pointee.generation = engine.generation(of: slot)
+        next.pointee.tag = engine.tag(of: slot)
+        next.pointee.since_us = since
+        next.pointee.evidence_date_us = evidence
+        next.pointee.reserved = 0
+        next.pointee.identifier_length = engine.withIdentifierBytes(of: slot) {
+          FencepostABI.copy($0, into: &next.pointee.identifier)
+        }
+        next += 1
+      }
+      return needed
+    }
+    count.pointee = needed
+    guard capacity == 0 || needed <= capacity else { throw .bufferTooSmall(needed: needed, of: "elements") }
+  }
+}
+
+/// Implements `fencepost_fleet_explain`; see the header.
+@_cdecl("fencepost_fleet_explain") @implementation
+public func fencepost_fleet_explain(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ identifier: UnsafePointer<CChar>?,
+  _ out_explanation: UnsafeMutablePointer<fencepost_explanation>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let out = try Boundary.require(out_explanation, "out_explanation")
+    let explanation = try handle.call { engine throws(MonitorError) in
+      try engine.explain(identifierBytes: bytes, for: device)
+    }
+    try SizedStruct.write(fencepost_explanation(explanation), to: out, "out_explanation")
+  }
+}

@@ -1,0 +1,115 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_fleet_feed_fix`; see the header.
+@_cdecl("fencepost_fleet_feed_fix") @implementation
+public func fencepost_fleet_feed_fix(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ fix: UnsafePointer<fencepost_fix>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let fix = try Boundary.require(fix, "fix").pointee
+    try handle.call { engine throws(MonitorError) in
+      try engine.feed(
+        Fix(
+          latitude: fix.latitude, longitude: fix.longitude, accuracy: fix.accuracy_m,
+          time: Timestamp(microseconds: fix.time_us)), for: device)
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_feed_columns`; see the header.
+@_cdecl("fencepost_fleet_feed_columns") @implementation
+public func fencepost_fleet_feed_columns(
+  _ fleet: OpaquePointer?, _ columns: UnsafePointer<fencepost_fleet_columns>?, _ count: Int,
+  _ out_result: UnsafeMutablePointer<fencepost_feed_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let rows = try FleetRowsInPlace(Boundary.require(columns, "columns"), count)
+    var result = FeedResult()
+    defer { out_result?.pointee = fencepost_feed_result(result) }
+    try handle.call { engine throws(MonitorError) in try rows?.feed(to: &engine, &result) }
+  }
+}
+
+/// Implements `fencepost_fleet_feed_sightings`; see the header.
+@_cdecl("fencepost_fleet_feed_sightings") @implementation
+public func fencepost_fleet_feed_sightings(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ sightings: UnsafePointer<fencepost_beacon_sighting>?, _ count: Int,
+  _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let report = SightingRows(try Boundary.require(sightings, count: count, "sightings"), count)
+    try handle.call { engine throws(MonitorError) in
+      try engine.see(report.rows, at: Timestamp(microseconds: time_us), for: device)
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_set_beacon_scanning`; see the header.
+@_cdecl("fencepost_fleet_set_beacon_scanning") @implementation
+public func fencepost_fleet_set_beacon_scanning(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ scanning: UInt32, _ time_us: Int64,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+      try engine.setScanning(scanning != 0, at: Timestamp(microseconds: time_us), for: device)
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_advance`; see the header.
+@_cdecl("fencepost_fleet_advance") @implementation
+public func fencepost_fleet_advance(
+  _ fleet: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+      try engine.advance(to: Timestamp(microseconds: time_us))
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_advance_device`; see the header.
+@_cdecl("fencepost_fleet_advance_device") @implementation
+public func fencepost_fleet_advance_device(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+      try engine.advance(to: Timestamp(microseconds: time_us), for: device)
+    }
+  }
+}
+
+/// Implements `fencepost_fleet_next_deadline`; see the header.
+@_cdecl("fencepost_fleet_next_deadline") @implementation
+public func fencepost_fleet_next_deadline(
+  _ fleet: OpaquePointer?, _ out_time_us: UnsafeMutablePointer<Int64>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_time_us, "out_time_us")
+    out.pointee = try handle.call { engine in engine.nextDeadline()?.microseconds ?? .min }
+  }
+}
+
+/// Implements `fencepost_fleet_device_next_deadline`; see the header.
+@_cdecl("fencepost_fleet_device_next_deadline") @implementation
+public func fencepost_fleet_device_next_deadline(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ out_time_us: UnsafeMutablePointer<Int64>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    let out = try Boundary.require(out_time_us, "out_time_us")
+    out.pointee = try handle.call { engine throws(MonitorError) in
+      try engine.nextDeadline(of: device)?.microseconds ?? .min
+    }
+  }
+}

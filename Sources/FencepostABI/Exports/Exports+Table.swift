@@ -1,0 +1,153 @@
+public import CFencepost
+import Fencepost
+
+/// Implements `fencepost_conditions_create`; see the header.
+@_cdecl("fencepost_conditions_create") @implementation
+public func fencepost_conditions_create(
+  _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let out = try Boundary.require(out_conditions, "out_conditions")
+    out.pointee = ConditionsHandle.give(Conditions())
+  }
+}
+
+/// Implements `fencepost_conditions_destroy`; see the header.
+@_cdecl("fencepost_conditions_destroy") @implementation
+public func fencepost_conditions_destroy(_ conditions: OpaquePointer?) {
+  if let conditions { ConditionsHandle.release(conditions) }
+}
+
+/// Implements `fencepost_conditions_get_version`; see the header.
+@_cdecl("fencepost_conditions_get_version") @implementation
+public func fencepost_conditions_get_version(
+  _ conditions: OpaquePointer?, _ out_version: UnsafeMutablePointer<fencepost_conditions_version>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try ConditionsHandle.borrow(conditions)
+    let out = try Boundary.require(out_version, "out_version")
+    try SizedStruct.check(out, "out_version")
+    let version = handle.conditions.version
+    var value = fencepost_conditions_version(
+      struct_size: 0, reserved: 0, count: UInt64(clamping: version.count), generation: version.generation,
+      digest: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    withUnsafeMutableBytes(of: &value.digest) { $0.copyBytes(from: version.digest.bytes) }
+    try SizedStruct.write(value, to: out, "out_version")
+  }
+}
+
+/// Implements `fencepost_conditions_snapshot`; see the header.
+@_cdecl("fencepost_conditions_snapshot") @implementation
+public func fencepost_conditions_snapshot(
+  _ conditions: OpaquePointer?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
+  _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try ConditionsHandle.borrow(conditions)
+    let start = try Boundary.require(buffer, count: capacity, "buffer")
+    guard capacity > 0, let start else {
+      out_size?.pointee = try handle.read { engine in engine.snapshotSize }
+      return
+    }
+    let needed = try handle.read { engine in
+      engine.withSnapshot { snapshot in
+        out_size?.pointee = snapshot.count
+        if capacity >= snapshot.count {
+          UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: snapshot)
+        }
+        return snapshot.count
+      }
+    }
+    guard capacity >= needed else { throw .bufferTooSmall(needed: needed) }
+  }
+}
+
+/// Implements `fencepost_conditions_restore`; see the header.
+@_cdecl("fencepost_conditions_restore") @implementation
+public func fencepost_conditions_restore(
+  _ snapshot: UnsafeRawPointer?, _ size: Int, _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let start = try Boundary.require(snapshot, count: size, "snapshot")
+    let out = try Boundary.require(out_conditions, "out_conditions")
+    out.pointee = ConditionsHandle.give(
+      try refusedByEngine { () throws(MonitorError) in
+        try Conditions(restoring: UnsafeRawBufferPointer(start: start, count: size))
+      })
+  }
+}
+
+/// Implements `fencepost_conditions_condition`; see the header.
+@_cdecl("fencepost_conditions_condition") @implementation
+public func fencepost_conditions_condition(
+  _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
+  _ out_condition: UnsafeMutablePointer<fencepost_condition>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try ConditionsHandle.borrow(conditions)
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let out = try Boundary.require(out_condition, "out_condition")
+    try handle.read { engine throws(MonitorError) in
+      engine.store(conditionOf: try engine.slot(ofIdentifierBytes: bytes), to: out)
+    }
+  }
+}
+
+/// Implements `fencepost_conditions_geometry`; see the header.
+@_cdecl("fencepost_conditions_geometry") @implementation
+public func fencepost_conditions_geometry(
+  _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_wkb: UnsafeMutableRawPointer?,
+  _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try ConditionsHandle.borrow(conditions)
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let size = try Boundary.require(out_size, "out_size")
+    let buffer = out_wkb?.assumingMemoryBound(to: CChar.self)
+    let wkb = try handle.read { engine throws(MonitorError) in
+      let slot = try engine.slot(ofIdentifierBytes: bytes)
+      guard let wkb = engine.wellKnownBinary(of: slot) else {
+        throw .invalidArgument(
+          "the condition has no vertices; accepted are polygons and corridors, others are read with "
+            + "fencepost_conditions_condition()")
+      }
+      return wkb
+    }
+    try OutputBuffer.write(wkb, terminator: false, to: buffer, capacity: capacity, size: size)
+  }
+}
+
+/// Implements `fencepost_conditions_shape`; see the header.
+@_cdecl("fencepost_conditions_shape") @implementation
+public func fencepost_conditions_shape(
+  _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
+  _ out_shape: UnsafeMutablePointer<fencepost_shape>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try ConditionsHandle.borrow(conditions)
+    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
+    let out = try Boundary.require(out_shape, "out_shape")
+    try SizedStruct.check(out, "out_shape")
+    let subject = try handle.read { engine throws(MonitorError) in
+      engine.subject(of: try engine.slot(ofIdentifierBytes: bytes))
+    }
+    try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
+  }
+}
+
+/// Implements `fencepost_conditions_identifiers`; see the header.
+@_cdecl("fencepost_conditions_identifiers") @implementation
+public func fencepost_conditions_identifiers(
+  _ conditions: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ out_size: UnsafeMutablePointer<Int>?, _ out_count: UnsafeMutablePointer<Int>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try ConditionsHandle.borrow(conditions)
+    let size = try Boundary.require(out_size, "out_size")
+    let list = try handle.read { engine in IdentifierList(engine) { _ in true } }
+    try list.write(to: buffer, capacity, size, out_count)
+  }
+}

@@ -1,0 +1,340 @@
+/* Tables of conditions for fleets: every way to fill them, reading back, versions, snapshots. */
+#include "fleets.h"
+
+static const double latitudes[] = {1, 1, 2, 2, 3, 3, 4, 4}, longitudes[] = {1, 2, 2, 1, 3, 4, 4, 3};
+static const int32_t ring_offsets[] = {0, 4, 8}, part_offsets[] = {0, 1, 2};
+
+static fencepost_geometry squares(void) {
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 8;
+  geometry.ring_offsets = ring_offsets, geometry.ring_count = 2;
+  geometry.part_offsets = part_offsets, geometry.part_count = 2;
+  return geometry;
+}
+
+static fencepost_condition condition_of(fencepost_conditions *table, const char *identifier) {
+  fencepost_condition condition;
+  memset(&condition, 0xee, sizeof condition);
+  CHECK_OK(fencepost_conditions_condition(table, identifier, &condition, NULL));
+  return condition;
+}
+
+static const char *identifiers_of(fencepost_conditions *table) {
+  static _Thread_local char buffer[4096];
+  size_t size, count;
+  CHECK_OK(fencepost_conditions_identifiers(table, buffer, sizeof buffer, &size, &count, NULL));
+  for (size_t at = 0; at + 1 < size; at++)
+    if (buffer[at] == 0) buffer[at] = ' ';
+  if (size == 0) buffer[0] = 0;
+  return buffer;
+}
+
+/* The bytes of the condition "wkb" of a table: two polygons as one. */
+static size_t wkb_of_squares(uint8_t *bytes, size_t capacity) {
+  fencepost_conditions *table = new_table();
+  fencepost_geometry geometry = squares();
+  size_t size = 0;
+  CHECK_OK(fencepost_conditions_add_polygon(table, "squares", &geometry, NULL, NULL, NULL));
+  CHECK_OK(fencepost_conditions_geometry(table, "squares", NULL, 0, &size, NULL));
+  CHECK(size > 0 && size <= capacity);
+  CHECK_STATUS(fencepost_conditions_geometry(table, "squares", bytes, size - 1, &size, NULL),
+               FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_OK(fencepost_conditions_geometry(table, "squares", bytes, size, &size, NULL));
+  CHECK_STATUS(fencepost_conditions_geometry(table, "other", bytes, capacity, &size, NULL), FENCEPOST_E_NOT_FOUND);
+  fencepost_conditions_destroy(table);
+  return size;
+}
+
+static void single_calls(void) {
+  fencepost_conditions *table = new_table();
+  fencepost_geometry geometry = squares();
+  uint8_t wkb[1024];
+  size_t size = wkb_of_squares(wkb, sizeof wkb);
+  uint32_t changed = 9;
+  CHECK_OK(fencepost_conditions_add_circular(table, "circle", 5, 6, 70, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_beacon(table, "beacon", beacon_uuid, 1, -1, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_polygon(table, "polygon", &geometry, NULL, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_corridor(table, "corridor", &geometry, 25, NULL, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_wkb(table, "wkb", wkb, size, 0, NULL, NULL, NULL));
+  CHECK_TEXT(identifiers_of(table), "circle beacon polygon corridor wkb");
+  CHECK_INT(version_of(table).count, 5);
+  CHECK_INT(version_of(table).generation, 5);
+  CHECK_INT(condition_of(table, "circle").kind, FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC);
+  CHECK_NEAR(condition_of(table, "circle").radius_m, 70, 0);
+  CHECK_INT(condition_of(table, "beacon").major, 1);
+  CHECK_INT(condition_of(table, "polygon").kind, FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC);
+  CHECK_NEAR(condition_of(table, "corridor").radius_m, 25, 0);
+  CHECK_INT(condition_of(table, "wkb").kind, FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC);
+  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+  CHECK_OK(fencepost_conditions_shape(table, "polygon", &shape, NULL));
+  CHECK_INT(shape.vertex_count, 8);
+
+  /* Ensuring the same leaves them alone; ensuring another replaces. */
+  CHECK_OK(fencepost_conditions_ensure_circular(table, "circle", 5, 6, 70.2, NULL, &changed, NULL));
+  CHECK_INT(changed, 0);
+  CHECK_OK(fencepost_conditions_ensure_beacon(table, "beacon", beacon_uuid, 1, -1, NULL, &changed, NULL));
+  CHECK_INT(changed, 0);
+  CHECK_OK(fencepost_conditions_ensure_polygon(table, "polygon", &geometry, NULL, NULL, &changed, NULL));
+  CHECK_INT(changed, 0);
+  CHECK_OK(fencepost_conditions_ensure_corridor(table, "corridor", &geometry, 25, NULL, NULL, &changed, NULL));
+  CHECK_INT(changed, 0);
+  CHECK_OK(fencepost_conditions_ensure_wkb(table, "wkb", wkb, size, 0, NULL, NULL, &changed, NULL));
+  CHECK_INT(changed, 0);
+  CHECK_INT(version_of(table).generation, 5);
+  CHECK_OK(fencepost_conditions_ensure_corridor(table, "corridor", &geometry, 26, NULL, NULL, &changed, NULL));
+  CHECK_INT(changed, 1);
+  CHECK_OK(fencepost_conditions_ensure_beacon(table, "beacon", beacon_uuid, 2, -1, NULL, NULL, NULL));
+  CHECK_INT(version_of(table).generation, 7);
+  CHECK_INT(version_of(table).count, 5);
+
+  CHECK_OK(fencepost_conditions_remove(table, "circle", &changed, NULL));
+  CHECK_INT(changed, 1);
+  CHECK_OK(fencepost_conditions_remove(table, "circle", &changed, NULL));
+  CHECK_INT(changed, 0);
+  const char *some[] = {"wkb", "unknown", "polygon"};
+  size_t removed = 9;
+  CHECK_OK(fencepost_conditions_remove_many(table, some, 3, &removed, NULL));
+  CHECK_INT(removed, 2);
+  CHECK_TEXT(identifiers_of(table), "corridor beacon");
+  fencepost_conditions_destroy(table);
+}
+
+/* A bulk call gives the table that single calls give, to the last bit of its digest. */
+static void bulk_is_as_single_calls(void) {
+  fencepost_conditions *bulk = new_table(), *single = new_table();
+  fencepost_geometry geometry = squares();
+  const char *names[] = {"a", "b"};
+  const double lat[] = {10, 20}, lon[] = {30, 40}, radii[] = {50, 60};
+  const uint64_t tags[] = {7, 8};
+  uint8_t uuids[32], wkb[1024];
+  const int32_t majors[] = {3, -1};
+  memcpy(uuids, beacon_uuid, 16);
+  memcpy(uuids + 16, beacon_uuid, 16);
+  uuids[31]++;
+  size_t size = wkb_of_squares(wkb, sizeof wkb);
+  const void *wkbs[] = {wkb, wkb};
+  const size_t sizes[] = {size, size};
+  fencepost_condition_options first = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT, second = first;
+  first.tag = 7, second.tag = 8;
+  const fencepost_condition_options *each[] = {&first, &second};
+  fencepost_sync_result result;
+
+#define SAME()                                                                         \
+  do {                                                                                 \
+    fencepost_conditions_version one_ = version_of(bulk), other_ = version_of(single); \
+    CHECK(memcmp(&one_, &other_, sizeof one_) == 0);                                   \
+  } while (0)
+
+  CHECK_OK(fencepost_conditions_add_circulars(bulk, names, lat, lon, radii, tags, 2, NULL, NULL));
+  for (int i = 0; i < 2; i++)
+    CHECK_OK(fencepost_conditions_add_circular(single, names[i], lat[i], lon[i], radii[i], each[i], NULL));
+  SAME();
+  CHECK_OK(fencepost_conditions_ensure_circulars(bulk, names, lat, lon, radii, tags, 2, NULL, &result, NULL));
+  CHECK_INT(result.kept, 2);
+  SAME();
+  CHECK_OK(fencepost_conditions_add_beacons(bulk, names, uuids, majors, NULL, tags, 2, NULL, NULL));
+  for (int i = 0; i < 2; i++)
+    CHECK_OK(fencepost_conditions_add_beacon(single, names[i], uuids + 16 * i, majors[i], -1, each[i], NULL));
+  SAME();
+  CHECK_OK(fencepost_conditions_ensure_beacons(bulk, names, uuids, majors, NULL, tags, 2, NULL, &result, NULL));
+  CHECK_INT(result.kept, 2);
+  SAME();
+  CHECK_OK(fencepost_conditions_ensure_polygons(bulk, names, &geometry, NULL, tags, 2, NULL, NULL, &result, NULL));
+  CHECK_INT(result.replaced, 2);
+  for (int i = 0; i < 2; i++) {
+    fencepost_geometry one = FENCEPOST_GEOMETRY_INIT;
+    one.latitudes = latitudes + 4 * i, one.longitudes = longitudes + 4 * i, one.vertex_count = 4;
+    CHECK_OK(fencepost_conditions_add_polygon(single, names[i], &one, NULL, each[i], NULL));
+  }
+  SAME();
+  CHECK_OK(fencepost_conditions_add_polygons(bulk, names, &geometry, NULL, tags, 2, NULL, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_polygons(single, names, &geometry, part_offsets, tags, 2, NULL, NULL, NULL));
+  SAME();
+  CHECK_OK(fencepost_conditions_add_corridors(bulk, names, &geometry, NULL, radii, tags, 2, NULL, NULL, NULL));
+  CHECK_OK(
+      fencepost_conditions_ensure_corridors(single, names, &geometry, NULL, radii, tags, 2, NULL, NULL, NULL, NULL));
+  SAME();
+  CHECK_OK(fencepost_conditions_add_wkbs(bulk, names, wkbs, sizes, NULL, tags, 2, NULL, NULL, NULL));
+  CHECK_OK(fencepost_conditions_ensure_wkbs(single, names, wkbs, sizes, NULL, tags, 2, NULL, NULL, NULL, NULL));
+  SAME();
+
+  fencepost_condition_definition set[2] = {FENCEPOST_CONDITION_DEFINITION_INIT, FENCEPOST_CONDITION_DEFINITION_INIT};
+  set[0].identifier = "a", set[0].radius_m = 5, set[1].identifier = "c", set[1].radius_m = 6;
+  CHECK_OK(fencepost_conditions_sync(bulk, set, 2, &result, NULL));
+  CHECK_INT(result.added, 1);
+  CHECK_INT(result.replaced, 1);
+  CHECK_INT(result.removed, 1);
+  CHECK_OK(fencepost_conditions_sync(bulk, NULL, 0, NULL, NULL));
+  CHECK_INT(version_of(bulk).count, 0);
+  fencepost_conditions_destroy(bulk);
+  fencepost_conditions_destroy(single);
+}
+
+/* All or nothing: a row that is refused is named, and the table stays as it was. */
+static void refused_rows(void) {
+  fencepost_conditions *table = new_table();
+  add_exact(table, "there", 0, 0);
+  fencepost_conditions_version before = version_of(table);
+  const char *names[] = {"a", "b", "c"};
+  double lat[] = {0, 0, 91}, lon[] = {0, 0, 0}, radii[] = {1, 1, 1};
+  uint8_t uuids[48] = {0};
+  const int32_t majors[] = {1, 65536, 1}, minors[] = {-1, -1, 5};
+  const void *wkbs[] = {"", "x", ""};
+  const size_t sizes[] = {0, 1, 0};
+  const int32_t offsets[] = {0, 1, 2, 99};
+  fencepost_geometry geometry = squares();
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+#define REFUSED(call, row)                            \
+  do {                                                \
+    error.position = 77;                              \
+    CHECK_STATUS(call, FENCEPOST_E_INVALID_ARGUMENT); \
+    CHECK_INT(error.position, row);                   \
+    CHECK_CONTAINS(error.message, "row " #row);       \
+  } while (0)
+  REFUSED(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, 3, NULL, &error), 2);
+  lat[2] = 0, radii[1] = NAN;
+  REFUSED(fencepost_conditions_ensure_circulars(table, names, lat, lon, radii, NULL, 3, NULL, NULL, &error), 1);
+  names[2] = NULL, radii[1] = 1;
+  REFUSED(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, 3, NULL, &error), 2);
+  names[2] = "";
+  REFUSED(fencepost_conditions_ensure_circulars(table, names, lat, lon, radii, NULL, 3, NULL, NULL, &error), 2);
+  names[2] = "c";
+  REFUSED(fencepost_conditions_add_beacons(table, names, uuids, majors, NULL, NULL, 3, NULL, &error), 1);
+  REFUSED(fencepost_conditions_ensure_beacons(table, names, uuids, NULL, minors, NULL, 3, NULL, NULL, &error), 2);
+  REFUSED(fencepost_conditions_add_wkbs(table, names, wkbs, sizes, NULL, NULL, 3, NULL, NULL, &error), 0);
+  REFUSED(fencepost_conditions_add_polygons(table, names, &geometry, offsets, NULL, 3, NULL, NULL, &error), 2);
+  const char *bad[] = {"there", "\xff"};
+  error.position = 77;
+  CHECK_STATUS(fencepost_conditions_remove_many(table, bad, 2, NULL, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  /* Counts of which no array can be. */
+  CHECK_STATUS(fencepost_conditions_add_circulars(table, names, lat, lon, radii, NULL, SIZE_MAX, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_add_beacons(table, names, uuids, NULL, NULL, NULL, SIZE_MAX / 16, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_sync(table, NULL, SIZE_MAX, NULL, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  fencepost_conditions_version after = version_of(table);
+  CHECK(memcmp(&before, &after, sizeof before) == 0);
+  /* And none at all. */
+  CHECK_OK(fencepost_conditions_add_circulars(table, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_beacons(table, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL));
+  fencepost_conditions_destroy(table);
+}
+
+/* Without options a condition is assumed unsatisfied: a device outside tells nothing. With the monitor's it is not. */
+static void assumptions(void) {
+  fencepost_conditions *table = new_table();
+  fencepost_fleet *fleet = new_fleet(table);
+  const char *name = "column";
+  const double zero = 0, radius = 1000;
+  fencepost_condition_definition definition = FENCEPOST_CONDITION_DEFINITION_INIT;
+  definition.identifier = "set", definition.radius_m = 1000;
+  CHECK_OK(fencepost_conditions_sync(table, &definition, 1, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_circular(table, "single", 0, 0, 1000, NULL, NULL));
+  CHECK_OK(fencepost_conditions_ensure_circulars(table, &name, &zero, &zero, &radius, NULL, 1, NULL, NULL, NULL));
+  uint32_t device = device_of(fleet, "d");
+  CHECK_OK(feed_device(fleet, device, 1, SECONDS(0)));
+  expect_no_fleet_event(fleet);
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  CHECK_OK(fencepost_conditions_add_circular(table, "told", 0, 0, 1000, &options, NULL));
+  CHECK_OK(feed_device(fleet, device, 1, SECONDS(1)));
+  fencepost_fleet_event event = next_fleet_event(fleet);
+  CHECK_TEXT(event.event.identifier, "told");
+  CHECK_INT(event.event.state, FENCEPOST_STATE_UNSATISFIED);
+  CHECK_INT(event.event.cause, FENCEPOST_CAUSE_DETERMINATION);
+  expect_no_fleet_event(fleet);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+static void snapshots(void) {
+  fencepost_conditions *table = new_table(), *other = NULL;
+  fencepost_conditions *const marker = (fencepost_conditions *)(uintptr_t)8;
+  add_exact(table, "a", 0, 1);
+  add_exact(table, "b", 1, 2);
+  CHECK_OK(fencepost_conditions_remove(table, "a", NULL, NULL));
+  size_t size = 0;
+  CHECK_OK(fencepost_conditions_snapshot(table, NULL, 0, &size, NULL));
+  uint8_t *bytes = malloc(size);
+  CHECK_STATUS(fencepost_conditions_snapshot(table, bytes, size - 1, NULL, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_OK(fencepost_conditions_snapshot(table, bytes, size, &size, NULL));
+  CHECK_OK(fencepost_conditions_restore(bytes, size, &other, NULL));
+  fencepost_conditions_version one = version_of(table), same = version_of(other);
+  CHECK(memcmp(&one, &same, sizeof one) == 0);
+  fencepost_conditions_destroy(other);
+  /* Any bytes may be passed. */
+  for (size_t at = 0; at < size; at++) {
+    other = marker;
+    bytes[at] ^= 1;
+    CHECK_STATUS(fencepost_conditions_restore(bytes, size, &other, NULL), FENCEPOST_E_SNAPSHOT_INVALID);
+    bytes[at] ^= 1;
+    CHECK_STATUS(fencepost_conditions_restore(bytes, at, &other, NULL), FENCEPOST_E_SNAPSHOT_INVALID);
+    CHECK(other == marker);
+  }
+  free(bytes);
+  fencepost_conditions_destroy(table);
+  /* Of a monitor: one that was never fed will do. */
+  fencepost_monitor *monitor = new_monitor(NULL);
+  static _Thread_local uint8_t snapshot[4096];
+  add_exact_circle(monitor, "m", 5);
+  CHECK_OK(fencepost_monitor_snapshot(monitor, snapshot, sizeof snapshot, &size, NULL));
+  CHECK_OK(fencepost_conditions_restore(snapshot, size, &other, NULL));
+  CHECK_TEXT(identifiers_of(other), "m");
+  fencepost_conditions_destroy(other);
+  CHECK_OK(feed(monitor, 0, SECONDS(0)));
+  CHECK_OK(fencepost_monitor_snapshot(monitor, snapshot, sizeof snapshot, &size, NULL));
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_conditions_restore(snapshot, size, &other, &error), FENCEPOST_E_SNAPSHOT_INVALID);
+  CHECK_CONTAINS(error.message, "fed");
+  fencepost_monitor_destroy(monitor);
+}
+
+/* References are counted: the table lives while a fleet is over it. */
+static void references(void) {
+  fencepost_conditions *table = new_table(), *again = NULL;
+  fencepost_fleet *fleet = new_fleet(table);
+  add_exact(table, "a", 0, 0);
+  fencepost_conditions_destroy(table);
+  CHECK_OK(feed_device(fleet, device_of(fleet, "d"), 0, SECONDS(0)));
+  CHECK_TEXT(next_fleet_event(fleet).event.identifier, "a");
+  CHECK_OK(fencepost_fleet_conditions(fleet, &again, NULL));
+  fencepost_fleet_destroy(fleet);
+  add_exact(again, "b", 1, 0);
+  CHECK_TEXT(identifiers_of(again), "a b");
+  fencepost_fleet *second = new_fleet(again);
+  fencepost_conditions_destroy(again);
+  fencepost_fleet_destroy(second);
+  fencepost_conditions_destroy(NULL);
+  fencepost_fleet_destroy(NULL);
+}
+
+/* Whoever changes a table holds all the fleets over it. */
+static void many_fleets(void) {
+  enum {
+    MANY = 1500
+  };
+  static _Thread_local fencepost_fleet *fleets[MANY];
+  fencepost_conditions *table = new_table();
+  for (int i = 0; i < MANY; i++) fleets[i] = new_fleet(table);
+  CHECK_OK(fencepost_conditions_add_circular(table, "new", 0, 0, 1000, NULL, NULL));
+  for (int i = 0; i < MANY; i++) {
+    if (i % 500 == 7) {
+      CHECK_OK(feed_device(fleets[i], device_of(fleets[i], "d"), 0, SECONDS(0)));
+      CHECK_OK(fencepost_fleet_advance(fleets[i], SECONDS(20), NULL));
+      CHECK_TEXT(next_fleet_event(fleets[i]).event.identifier, "new");
+    }
+    fencepost_fleet_destroy(fleets[i]);
+  }
+  fencepost_conditions_destroy(table);
+}
+
+static const ccase cases[] = {
+    {"tables: single calls of every kind", single_calls},
+    {"tables: bulk calls are as single ones", bulk_is_as_single_calls},
+    {"tables: refused rows change nothing", refused_rows},
+    {"tables: conditions are assumed unsatisfied", assumptions},
+    {"tables: snapshots", snapshots},
+    {"tables: references are counted", references},
+    {"tables: very many fleets", many_fleets},
+};
+AREA(area_tables);

@@ -1,0 +1,78 @@
+#include "fleets.h"
+
+fencepost_conditions *new_table(void) {
+  fencepost_conditions *table = NULL;
+  CHECK_OK(fencepost_conditions_create(&table, NULL));
+  CHECK(table != NULL);
+  return table;
+}
+
+fencepost_fleet *new_fleet(fencepost_conditions *table) {
+  fencepost_fleet *fleet = NULL;
+  CHECK_OK(fencepost_fleet_create(table, NULL, &fleet, NULL));
+  CHECK(fleet != NULL);
+  return fleet;
+}
+
+void add_exact(fencepost_conditions *table, const char *identifier, double longitude, uint64_t tag) {
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  fencepost_condition_options options = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
+  options.policy = &policy;
+  options.tag = tag;
+  CHECK_OK(fencepost_conditions_add_circular(table, identifier, 0, longitude, 1000, &options, NULL));
+}
+
+uint32_t device_of(fencepost_fleet *fleet, const char *identifier) {
+  uint32_t device = 77;
+  CHECK_OK(fencepost_fleet_devices(fleet, &identifier, 1, 1, &device, NULL));
+  return device;
+}
+
+fencepost_status feed_device(fencepost_fleet *fleet, uint32_t device, double longitude, int64_t time_us) {
+  fencepost_fix fix = {0, longitude, 5, time_us};
+  return fencepost_fleet_feed_fix(fleet, device, &fix, NULL);
+}
+
+fencepost_fleet_event next_fleet_event(fencepost_fleet *fleet) {
+  fencepost_fleet_event event;
+  size_t count = 7;
+  memset(&event, 0xee, sizeof event);
+  CHECK_OK(fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL));
+  CHECK_INT(count, 1);
+  return event;
+}
+
+void expect_no_fleet_event(fencepost_fleet *fleet) {
+  fencepost_fleet_event event;
+  size_t count = 7;
+  CHECK_OK(fencepost_fleet_poll_events(fleet, &event, 1, &count, NULL));
+  CHECK_INT(count, 0);
+}
+
+fencepost_fleet_statistics fleet_statistics(fencepost_fleet *fleet) {
+  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  CHECK_OK(fencepost_fleet_get_statistics(fleet, &statistics, NULL));
+  return statistics;
+}
+
+fencepost_conditions_version version_of(fencepost_conditions *table) {
+  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  CHECK_OK(fencepost_conditions_get_version(table, &version, NULL));
+  return version;
+}
+
+fencepost_fleet *busy_fleet(fencepost_conditions **out_table) {
+  fencepost_conditions *table = new_table();
+  fencepost_fleet *fleet = new_fleet(table);
+  add_exact(table, "exact", 0, 1);
+  CHECK_OK(fencepost_conditions_add_circular(table, "standard", 0, 0.05, 1000, NULL, NULL));
+  CHECK_OK(fencepost_conditions_add_beacon(table, "beacon", beacon_uuid, -1, -1, NULL, NULL));
+  uint32_t one = device_of(fleet, "one"), two = device_of(fleet, "two"), gone = device_of(fleet, "gone");
+  CHECK_OK(feed_device(fleet, one, 0, SECONDS(0)));
+  CHECK_OK(feed_device(fleet, two, 0, SECONDS(1)));
+  CHECK_OK(feed_device(fleet, one, 0.05, SECONDS(5))); /* leaves "exact", opens a candidate of "standard" */
+  CHECK_OK(fencepost_fleet_remove_device(fleet, gone, 0, NULL));
+  CHECK_INT(fleet_statistics(fleet).pending_events, 3);
+  *out_table = table;
+  return fleet;
+}
