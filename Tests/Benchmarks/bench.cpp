@@ -3,6 +3,7 @@
 #include "allocations.hpp"
 #include "baseline.hpp"
 #include "clock.hpp"
+#include "fleets.hpp"
 #include "limit.hpp"
 #include "monitored.hpp"
 #include "polygons.hpp"
@@ -416,10 +417,98 @@ void storedMillion(const Circles &circles, const Fixes &fixes) {
   report.note(format("the snapshot of a million circles has %.0f bytes", double(bytes)));
 }
 
+// A fleet on the tracks of the shared programs, whose events are counted. Targets are those of fleets.md, section 8.
+void fleetOn(const FleetPeers &peers, const Limit &limit, const Zones &zones, size_t devices, size_t each,
+             const std::string &name, double target) {
+  const DeviceRows rows = deviceRows(limit, devices, each);
+  const size_t count = rows.count();
+  std::vector<double> all, first;
+  uint64_t events = 0;
+  double bytes = 0;
+  for (int i = 0; i < (devices > 10000 ? 1 : 3); i++) {
+    Fleets fleet(zones, uint32_t(devices));
+    double a = timed([&] { fleet.feed(rows, 0, devices); }), b = timed([&] { fleet.feed(rows, devices, count); });
+    first.push_back(a / double(devices)), all.push_back((a + b) / double(count));
+    events = fleet.events, bytes = fleet.bytesADevice();
+    if (devices > 10000) malloc_trim(0);
+  }
+  Limit::Figure theirs = peers.limit(devices, each, 3);
+  if (events != theirs.events)
+    fail(name + ": " + std::to_string(events) + " events, the limit has " + std::to_string(theirs.events));
+  report.add({name, "limit", median(all), theirs.nanoseconds, median(all), Sense::atMost, target, "ns"});
+  report.note(
+      format((name + ": first fixes %.0f ns each, %.0f bytes a device without its identifier, %.0f events").c_str(),
+             median(first), bytes, double(events)));
+}
+
+void fleets(const FleetPeers &peers, const Limit &limit) {
+  const Columns circles(limit.circles(100000));
+  const DeviceRows rows = deviceRows(limit, 10000, 100);
+  Zones exact(circles, Policy::exact), standard(circles, Policy::standard);
+  fleetOn(peers, limit, exact, 10000, 100, "fleet-W2", 90);
+  std::vector<double> held, alone, first, exporting, importing;
+  size_t size = 0;
+  for (int i = 0; i < repetitions(); i++) {
+    Fleets one(standard, 10000), other(exact, 10000), third(exact, 10000);
+    held.push_back(timed([&] { one.feed(rows, 0, rows.count()); }) / double(rows.count()));
+    alone.push_back(timed([&] { other.feedAlone(rows); }) / double(rows.count()));
+    first.push_back(timed([&] { third.feed(rows, 0, 10000); }) / 1e4);
+    std::vector<uint64_t> offsets;
+    std::vector<uint8_t> bytes;
+    exporting.push_back(timed([&] { bytes = other.exported(offsets); }) / 1e4);
+    std::vector<double> lengths;
+    for (size_t d = 0; d < 10000; d++) lengths.push_back(double(offsets[d + 1] - offsets[d]));
+    size = size_t(median(lengths));
+    std::vector<std::string> texts;
+    std::vector<const char *> names;
+    for (int d = 0; d < 10000; d++) texts.push_back("device-" + std::to_string(200000000 + d));
+    for (const std::string &text : texts) names.push_back(text.c_str());
+    std::vector<uint32_t> numbers(10000);
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    importing.push_back(timed([&] {
+                          if (fencepost_fleet_import_devices(other.fleet, names.data(), bytes.data(), offsets.data(),
+                                                             10000, 0, numbers.data(), &error) != FENCEPOST_OK)
+                            fail(error.message);
+                        }) /
+                        1e4);
+  }
+  report.add({"fleet-W2-standard", "", median(held), -1, median(held), Sense::atMost, 120, "ns"});
+  report.add({"fleet-W2-single", "", median(alone), -1, median(alone), Sense::atMost, 150, "ns"});
+  report.add({"fleet-first-fix", "", median(first), -1, median(first) / 1000, Sense::atMost, 1, "us"});
+  report.add({"fleet-export", "", median(exporting), -1, median(exporting) / 1000, Sense::atMost, 1, "us"});
+  report.add({"fleet-import", "", median(importing), -1, median(importing) / 1000, Sense::atMost, 1, "us"});
+  report.add({"fleet-device-bytes", "", -1, -1, double(size), Sense::atMost, 128, "bytes"});
+  {
+    double boost = peers.boost(3);
+    std::vector<double> again;
+    for (int i = 0; i < repetitions(); i++) {
+      Fleets fresh(exact, 10000);
+      again.push_back(timed([&] { fresh.feed(rows, 0, rows.count()); }) / double(rows.count()));
+    }
+    report.add(
+        {"fleet-W2", "Boost + delta", median(again), boost, boost / median(again), Sense::atLeast, 5, "x faster"});
+  }
+  std::vector<double> adding, waiting;
+  {
+    Fleets fleet(exact, 10000);
+    fleet.feed(rows, 0, rows.count());
+    for (int i = 0; i < 200; i++)
+      adding.push_back(timed([&] { exact.addOne("added-" + std::to_string(i), 40 + i * 0.01, 10); }));
+    int64_t time = rows.times.back();
+    for (int i = 0; i < 200; i++) waiting.push_back(timed([&] { fleet.advance(time + i); }));
+  }
+  report.add({"fleet-add", "", median(adding), -1, median(adding) / 1000, Sense::atMost, 20, "us"});
+  report.add({"fleet-advance", "", median(waiting), -1, median(waiting) / 1000, Sense::atMost, 1, "us"});
+  if (quick) return;
+  Zones fresh(circles, Policy::exact);
+  fleetOn(peers, limit, fresh, 100000, 20, "fleet-100k", 100);
+  fleetOn(peers, limit, fresh, 1000000, 20, "fleet-1M", 150);
+}
+
 } // namespace
 
 int main(int count, char **arguments) {
-  std::string json, limitProgram, limitData, polygonLimit, polygonPeers;
+  std::string json, limitProgram, limitData, polygonLimit, polygonPeers, fleetLimit, boost;
   for (int i = 1; i < count; i++) {
     if (!std::strcmp(arguments[i], "--quick")) quick = true;
     else if (!std::strcmp(arguments[i], "--json") && i + 1 < count) json = arguments[++i];
@@ -427,10 +516,12 @@ int main(int count, char **arguments) {
       limitProgram = arguments[++i], limitData = arguments[++i];
     else if (!std::strcmp(arguments[i], "--polygon-limit") && i + 1 < count) polygonLimit = arguments[++i];
     else if (!std::strcmp(arguments[i], "--polygon-peers") && i + 1 < count) polygonPeers = arguments[++i];
+    else if (!std::strcmp(arguments[i], "--fleet-limit") && i + 2 < count)
+      fleetLimit = arguments[++i], boost = arguments[++i];
     else
       fail(
           "usage: bench [--quick] [--json FILE] [--limit PROGRAM DATA] [--polygon-limit PROGRAM] [--polygon-peers "
-          "PROGRAM]");
+          "PROGRAM] [--fleet-limit PROGRAM BOOST]");
   }
 
   World world;
@@ -472,6 +563,8 @@ int main(int count, char **arguments) {
   evidence("W4-1M", million, points, inverse);
   polygonsAgainst({polygonLimit, limitData}, {polygonPeers, limitData}, limitData, limit);
   polygonsOfOurs(million, twenty, drive);
+
+  if (!fleetLimit.empty()) fleets({fleetLimit, boost, limitData}, limit);
 
   report.print();
   if (!json.empty() && !report.write(json)) fail("cannot write " + json);

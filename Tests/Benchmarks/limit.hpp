@@ -26,16 +26,20 @@ class Limit {
   bool isPresent() const { return !program.empty(); }
 
   std::vector<Circle> circles(size_t count) const { return load<Circle>("circles_" + std::to_string(count) + ".bin"); }
+  // A fix as the shared workloads have it.
+  struct Sample {
+    double latitude, longitude;
+    float accuracy;
+    uint32_t device;
+    int64_t milliseconds;
+  };
+  static_assert(sizeof(Sample) == 32);
+  std::vector<Sample> samples(const std::string &workload) const {
+    return load<Sample>(workload == "W1" ? "w1_fixes.bin" : workload == "W2" ? "w2_fixes.bin" : "w4_fixes.bin");
+  }
   std::vector<fencepost_fix> fixes(const std::string &workload) const {
-    struct Sample {
-      double latitude, longitude;
-      float accuracy;
-      uint32_t device;
-      int64_t milliseconds;
-    };
-    static_assert(sizeof(Sample) == 32);
     std::vector<fencepost_fix> fixes;
-    for (const Sample &sample : load<Sample>(workload == "W1" ? "w1_fixes.bin" : "w4_fixes.bin"))
+    for (const Sample &sample : samples(workload))
       fixes.push_back({sample.latitude, sample.longitude, sample.accuracy, sample.milliseconds * 1000});
     return fixes;
   }

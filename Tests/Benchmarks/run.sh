@@ -41,7 +41,7 @@ fi
 shared=../shared/bench
 set --
 if [ -f "$shared/limit.cpp" ]; then
-  for program in limit boost_peer limit_polygons; do
+  for program in limit boost_peer limit_polygons limit_fleet; do
     newest "$out/$program" "$shared/$program.cpp" Tests/Benchmarks/clock.hpp Tests/Benchmarks/shared_clock.hpp ||
       g++ -O3 -std=c++20 -w -include Tests/Benchmarks/shared_clock.hpp "$shared/$program.cpp" \
         -o "$out/$program" -lGeographicLib
@@ -67,6 +67,8 @@ if [ -f "$shared/limit.cpp" ]; then
     data=$data/quick
   fi
   set -- --limit "$PWD/$out/limit" "$data" --polygon-limit "$PWD/$out/limit_polygons"
+  # Its ten thousand tracks of a hundred fixes are not cut short.
+  [ -n "${QUICK:-}" ] || set -- "$@" --fleet-limit "$PWD/$out/limit_fleet" "$PWD/$out/boost_peer"
   if [ -z "${QUICK:-}" ]; then # what people use for polygons: S2, GEOS, Boost
     .ci/install.sh libs2-dev libgeos++-dev libabsl-dev || say "without S2 and GEOS polygons are compared with the limit alone"
     if newest "$out/polygon_peers" "$shared/polygon_peers.cpp" ||

@@ -1,0 +1,192 @@
+// Fleets as a C program uses them: one table, devices in columns, every event polled. The workload is W2 of the shared
+// programs, which also say how fast a hand-written loop is, and what people use.
+#pragma once
+#include "limit.hpp"
+
+#include <random>
+
+// Rows of many devices, as columns.
+struct DeviceRows {
+  std::vector<uint32_t> devices;
+  std::vector<double> latitudes, longitudes, accuracies;
+  std::vector<int64_t> times;
+  uint32_t deviceCount = 0;
+
+  size_t count() const { return devices.size(); }
+  void append(uint32_t device, double latitude, double longitude, double accuracy, int64_t time) {
+    devices.push_back(device), latitudes.push_back(latitude), longitudes.push_back(longitude);
+    accuracies.push_back(accuracy), times.push_back(time);
+    deviceCount = std::max(deviceCount, device + 1);
+  }
+};
+
+// W2, or with other numbers its tracks again, each copy elsewhere, all devices in a random order, tick by tick: as
+// limit_fleet.cpp has them.
+inline DeviceRows deviceRows(const Limit &limit, size_t devices, size_t each) {
+  const auto samples = limit.samples("W2");
+  DeviceRows rows;
+  if (devices == 10000 && each == 100) {
+    for (const auto &s : samples) rows.append(s.device, s.latitude, s.longitude, s.accuracy, s.milliseconds * 1000);
+    return rows;
+  }
+  std::vector<std::vector<Limit::Sample>> tracks(10000);
+  for (const auto &sample : samples) tracks[sample.device].push_back(sample);
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal(0, 0.05);
+  std::vector<double> north(devices), east(devices);
+  std::vector<uint32_t> order(devices);
+  for (size_t d = 0; d < devices; d++) {
+    order[d] = uint32_t(d);
+    north[d] = d < 10000 ? 0 : normal(random), east[d] = d < 10000 ? 0 : normal(random);
+  }
+  std::shuffle(order.begin(), order.end(), random);
+  for (size_t tick = 0; tick < each; tick++)
+    for (size_t i = 0; i < devices; i++) {
+      size_t d = order[i];
+      const Limit::Sample &sample = tracks[d % 10000].at(tick);
+      rows.append(uint32_t(d), sample.latitude + north[d], sample.longitude + east[d], 0,
+                  int64_t(tick * 10000 + i * 10000 / devices) * 1000);
+    }
+  return rows;
+}
+
+class Zones {
+ public:
+  fencepost_conditions *conditions = nullptr;
+
+  Zones(const Columns &columns, Policy kind) {
+    fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+    if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    options.assuming = FENCEPOST_STATE_UNSATISFIED;
+    options.policy = &policy;
+    check(fencepost_conditions_create(&conditions, &error));
+    check(fencepost_conditions_add_circulars(conditions, columns.identifiers.data(), columns.latitudes.data(),
+                                             columns.longitudes.data(), columns.radii.data(), columns.tags.data(),
+                                             columns.texts.size(), &options, &error));
+  }
+  ~Zones() { fencepost_conditions_destroy(conditions); }
+  Zones(const Zones &) = delete;
+
+  void addOne(const std::string &identifier, double latitude, double longitude) {
+    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    options.assuming = FENCEPOST_STATE_UNSATISFIED;
+    check(fencepost_conditions_add_circular(conditions, identifier.c_str(), latitude, longitude, 50, &options, &error));
+  }
+
+ private:
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  void check(fencepost_status status) {
+    if (status != FENCEPOST_OK) fail(error.message);
+  }
+};
+
+class Fleets {
+ public:
+  fencepost_fleet *fleet = nullptr;
+  uint64_t events = 0;
+
+  explicit Fleets(const Zones &zones, uint32_t devices) : taken(4096), numbers(devices) {
+    check(fencepost_fleet_create(zones.conditions, nullptr, &fleet, &error));
+    std::vector<std::string> texts;
+    for (uint32_t d = 0; d < devices; d++) texts.push_back("device-" + std::to_string(100000000 + d)); // 16 bytes
+    std::vector<const char *> names;
+    for (const std::string &text : texts) names.push_back(text.c_str());
+    check(fencepost_fleet_devices(fleet, names.data(), names.size(), 1, numbers.data(), &error));
+  }
+  ~Fleets() { fencepost_fleet_destroy(fleet); }
+  Fleets(const Fleets &) = delete;
+
+  void feed(const DeviceRows &rows, size_t start, size_t end) {
+    constexpr size_t batch = 10000;
+    for (size_t i = start; i < end; i += batch) {
+      fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
+      fixes.latitudes = &rows.latitudes[i], fixes.longitudes = &rows.longitudes[i];
+      fixes.accuracies_m = &rows.accuracies[i], fixes.times_us = &rows.times[i];
+      fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
+      columns.devices = &rows.devices[i], columns.dictionary = numbers.data(),
+      columns.dictionary_count = numbers.size();
+      columns.fixes = &fixes;
+      fencepost_feed_result result = {0, 0, 0};
+      check(fencepost_fleet_feed_columns(fleet, &columns, std::min(batch, end - i), &result, &error));
+      poll();
+    }
+  }
+  void feedAlone(const DeviceRows &rows) {
+    for (size_t i = 0; i < rows.count(); i++) {
+      fencepost_fix fix = {rows.latitudes[i], rows.longitudes[i], rows.accuracies[i], rows.times[i]};
+      check(fencepost_fleet_feed_fix(fleet, numbers[rows.devices[i]], &fix, &error));
+      if (i % 1000 == 999) poll();
+    }
+    poll();
+  }
+  void advance(int64_t time) { check(fencepost_fleet_advance(fleet, time, &error)); }
+  std::vector<uint8_t> exported(std::vector<uint64_t> &offsets) {
+    offsets.resize(numbers.size() + 1);
+    size_t size = 0;
+    std::vector<uint8_t> bytes(numbers.size() * 4096);
+    check(fencepost_fleet_export_devices(fleet, numbers.data(), numbers.size(), 0, bytes.data(), bytes.size(),
+                                         offsets.data(), &size, &error));
+    bytes.resize(size);
+    return bytes;
+  }
+  double bytesADevice() {
+    fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+    check(fencepost_fleet_get_statistics(fleet, &statistics, &error));
+    return double(statistics.device_bytes) / double(numbers.size());
+  }
+
+ private:
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  std::vector<fencepost_fleet_event> taken;
+  std::vector<uint32_t> numbers;
+
+  void check(fencepost_status status) {
+    if (status != FENCEPOST_OK) fail(error.message);
+  }
+  void poll() {
+    size_t count;
+    do {
+      check(fencepost_fleet_poll_events(fleet, taken.data(), taken.size(), &count, &error));
+      events += count;
+    } while (count == taken.size());
+    check(fencepost_fleet_acknowledge(fleet, &error));
+  }
+};
+
+// What the shared programs say of the same rows: a line of limit_fleet, and of boost_peer.
+struct FleetPeers {
+  std::string limitProgram, boostProgram, data;
+
+  bool isPresent() const { return !limitProgram.empty(); }
+
+  Limit::Figure limit(size_t devices, size_t each, int repetitions) const {
+    std::string line = lineOf("NOCHECK=1 BENCH_DATA='" + data + "' '" + limitProgram + "' " + std::to_string(devices) +
+                                  " " + std::to_string(each) + " " + std::to_string(repetitions),
+                              "batch, 32");
+    return {figure(line.c_str(), " all "), eventsOf(line)};
+  }
+  // Boost's rtree with the sets of before and after compared, a fix.
+  double boost(int repetitions) const {
+    std::string line = lineOf("BENCH_DATA='" + data + "' BENCH_ONLY=delta BENCH_REPS=" + std::to_string(repetitions) +
+                                  " '" + boostProgram + "' W2",
+                              "ns_med");
+    return figure(line.c_str(), "\"ns_med\":");
+  }
+
+ private:
+  static uint64_t eventsOf(const std::string &line) {
+    size_t end = line.find(" events"), start = line.rfind(' ', end - 1);
+    return std::strtoull(line.c_str() + start, nullptr, 10);
+  }
+  static std::string lineOf(const std::string &command, const std::string &mark) {
+    FILE *pipe = popen((command + " 2>/dev/null").c_str(), "r");
+    if (!pipe) fail("cannot run " + command);
+    char line[4096];
+    std::string found;
+    while (std::fgets(line, sizeof line, pipe))
+      if (std::strstr(line, mark.c_str())) found = line;
+    if (pclose(pipe) != 0 || found.empty()) fail("no figure from: " + command);
+    return found;
+  }
+};
