@@ -75,6 +75,11 @@ import Testing
     Refused("there and back along the equator", [[[[0, 0], [0, 10], [0, 20]]]], .noArea),
     Refused("a sliver of a tenth of a micrometre", [[[[0, 0], [0, 0.01], [1e-12, 0.005]]]], .noArea),
     Refused("a sliver in a hole", [[box, [[0.4, 0.5], [0.6, 0.5], [0.5, 0.5]]]], .noArea, at: [0, 1, 0]),
+    Refused("there and back, oriented", [[[[0, 0], [1, 0], [2, 0]]]], .noArea, oriented: true),
+    Refused(
+      "all but a tenth of a micrometre", [[[[1e-12, 1e-12], [0, 1e-12], [0, 0]]]], .noArea, planar: true,
+      oriented: true),
+    Refused("a sliver of a hole, oriented", [[box, [[0.4, 0.5], [0.5, 0.5], [0.6, 0.5]]]], .noArea, oriented: true),
     // Which side.
     Refused("the equator", [[[[0, 0], [0, 120], [0, -120]]]], .whichSide),
     Refused(

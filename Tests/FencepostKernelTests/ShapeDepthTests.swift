@@ -136,6 +136,25 @@ import Testing
     }
   }
 
+  /// Edges of less than a micrometre, one after the other: together they are a line.
+  @Test func ringsOfTinyEdgesHaveADepth() throws {
+    for (latitude, longitude, radius) in [(0.0, 0.0, 1e-5), (1e-3, 1e-3, 1e-4)] {
+      let metre = 1 / 111_000.0
+      let ring: [Corner] = (0..<1_000).map { number in
+        let angle = 2 * Double.pi * Double(number) / 1_000
+        return (latitude + radius * metre * sin(angle), longitude + radius * metre * cos(angle))
+      }
+      for (ring, isOriented) in [(ring, false), (ring.reversed(), false), (ring, true)] {
+        let depth = try GeodesicShape(polygon: [[ring]], isOriented: isOriented).depth
+        #expect(depth > radius * 0.95 && depth < radius * 1.05, "\(depth) \(radius)")
+      }
+      #expect(try GeodesicShape(polygon: [[ring.reversed()]], isOriented: true).depth == 100_000)
+      // And one among them that is long.
+      let tail = try GeodesicShape(polygon: [[ring + [(latitude - 1, longitude + 3), (latitude + 1, longitude + 3)]]])
+      #expect(tail.depth > 50_000, "\(tail.depth)")
+    }
+  }
+
   /// A cross of five squares: its largest circle touches the four corners where they meet, and no edge.
   @Test func theDepthOfPartsThatMeetIsThatOfTheWhole() throws {
     let size = 0.01

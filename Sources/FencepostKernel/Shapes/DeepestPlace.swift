@@ -174,28 +174,36 @@ extension InscribedCircle {
 }
 
 extension ShapeLine {
-  /// The same line with points between the ends of edges longer than `length`, and without edges shorter than a micrometre,
-  /// which have no direction.
+  /// The same line with points between the ends of edges longer than `length`, and without vertices within a micrometre of
+  /// the one before, to which there is no direction.
   func cut(_ length: Double) -> ShapeLine {
     let isLong = { (edge: Int) in
       isEdge(edge) && vertices[edge].squaredChord(to: vertices[edge + 1]) > length * length
     }
-    let isTiny = { (edge: Int) in isEdge(edge) && vertices[edge].squaredChord(to: vertices[edge + 1]) < 1e-12 }
-    guard vertices.indices.contains(where: { isLong($0) || isTiny($0) }) else { return self }
+    let areOne = { (first: Int, second: Int) in vertices[first].squaredChord(to: vertices[second]) < 1e-12 }
+    guard vertices.indices.contains(where: { isLong($0) || (isEdge($0) && areOne($0, $0 + 1)) }) else { return self }
     var chains: [[SurfacePoint]] = []
     for number in starts.indices {
-      var chain: [SurfacePoint] = []
-      let end = number + 1 < starts.count ? starts[number + 1] : vertices.count
-      for index in starts[number]..<end {
-        // The end of a chain stays what it is: it may be its start.
-        if index == end - 1, chain.count > 1, isTiny(index - 1) { chain.removeLast() }
-        if index == end - 1 || index == starts[number] || !isTiny(index - 1) { chain.append(place(index)) }
-        guard isLong(index) else { continue }
-        let segment = segment(index)
-        let pieces = (segment.length / length).roundedUp
-        for piece in 1..<max(pieces, 1) {
-          chain.append(segment.point(segment.length * Double(piece) / Double(pieces)).place)
+      let (start, end) = (starts[number], number + 1 < starts.count ? starts[number + 1] : vertices.count)
+      // Vertices, and the edges that lead to them.
+      var kept = [(vertex: start, edge: start)]
+      for index in start + 1..<max(end, start + 1) where !areOne(kept[kept.count - 1].vertex, index) {
+        kept.append((index, index - 1))
+      }
+      // The end of a chain stays what it is: it may be its start.
+      if kept.count > 1 { kept[kept.count - 1].vertex = end - 1 }
+      // What is no larger than that is left as it is.
+      if kept.count < 4 { kept = (start..<end).map { ($0, max($0 - 1, start)) } }
+      var chain: [SurfacePoint] = [place(start)]
+      for (vertex, edge) in kept.dropFirst() {
+        if isLong(edge) {
+          let segment = segment(edge)
+          let pieces = (segment.length / length).roundedUp
+          for piece in 1..<max(pieces, 1) {
+            chain.append(segment.point(segment.length * Double(piece) / Double(pieces)).place)
+          }
         }
+        chain.append(place(vertex))
       }
       if chain.count > 1 { chains.append(chain) }
     }

@@ -20,10 +20,9 @@ struct PolygonLine {
           given.vertices(ofRing: number), part: part, ring: number - numbers.lowerBound, isRing: true, reading: reading,
           room: &room)
         vertices.append(ring: ring)
-        if !isOriented {
-          // The polygon is to the left of outer rings and of holes alike: within the one, around the other.
-          if try PolygonLine.isSmallerLeft(ring) != (number == numbers.lowerBound) { ring.reverse() }
-        }
+        // The polygon is to the left of outer rings and of holes alike: within the one, around the other.
+        let isLeft = try PolygonLine.isSmallerLeft(ring, isOriented: isOriented)
+        if !isOriented, isLeft != (number == numbers.lowerBound) { ring.reverse() }
         rings.append(ring)
       }
     }
@@ -45,9 +44,9 @@ struct PolygonLine {
   }
 
   /// A ring whose loops take each other's area away has none because it crosses itself: that is said instead.
-  private static func isSmallerLeft(_ ring: GivenRing) throws(ShapeDefect) -> Bool {
+  private static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     do {
-      return try PolygonOrientation.isSmallerLeft(ring)
+      return try PolygonOrientation.isSmallerLeft(ring, isOriented: isOriented)
     } catch {
       guard error.reason == .noArea else { throw error }
       let line = ShapeLine(chains: [ring.points + [ring.points[0]]])

@@ -1,12 +1,13 @@
-/// Which side of a ring is the smaller one.
+/// Which side of a ring is the smaller one, and whether it has an area at all.
 enum PolygonOrientation {
   /// Part of the Earth by which the two sides of a ring must differ.
   static var ambiguous: Double { 1e-6 }
   /// Mean width, metres, below which a ring has no area.
   static var thin: Double { 1e-6 }
 
+  /// - Parameter isOriented: whether the sides may be equal: then it does not matter which is the smaller one.
   /// - Returns: whether the smaller side lies to the left of the ring as it is listed.
-  static func isSmallerLeft(_ ring: GivenRing) throws(ShapeDefect) -> Bool {
+  static func isSmallerLeft(_ ring: GivenRing, isOriented: Bool) throws(ShapeDefect) -> Bool {
     let points = ring.points
     var centre = EarthVector(x: 0, y: 0, z: 0)
     for point in points { centre = centre + point.vector }
@@ -27,13 +28,12 @@ enum PolygonOrientation {
       let bend = extent / Ellipsoid.smallestRadiusOfCurvature
       if area.magnitude > perimeter * (extent * bend * bend + 1e-5) { return area > 0 }
     }
-    let closed = points + [points[0]]
-    let left = RingArea.left(of: closed)
-    let smaller = min(left, RingArea.earth - left)
+    let area = RingArea.smaller(of: points + [points[0]])
+    let smaller = area.magnitude
     if smaller < thin * perimeter { throw ShapeDefect(.noArea, ring.place(ring.edges[0]), at: points[0]) }
-    if (RingArea.earth - 2 * smaller) < ambiguous * RingArea.earth {
+    if !isOriented, (RingArea.earth - 2 * smaller) < ambiguous * RingArea.earth {
       throw ShapeDefect(.whichSide, ring.place(ring.edges[0]), at: points[0])
     }
-    return left < RingArea.earth / 2
+    return area > 0
   }
 }

@@ -31,6 +31,15 @@ enum RingArea {
   /// - Parameter ring: closed, the first point again at its end.
   /// - Returns: square metres, in 0 … `earth`.
   static func left(of ring: some RandomAccessCollection<SurfacePoint>) -> Double {
+    let area = smaller(of: ring)
+    return area < 0 ? earth + area : area
+  }
+
+  /// The smaller of the two areas, as sharp as it is small.
+  ///
+  /// - Parameter ring: closed, the first point again at its end.
+  /// - Returns: square metres; negative when it lies to the right.
+  static func smaller(of ring: some RandomAccessCollection<SurfacePoint>) -> Double {
     // ∮ −sin ξ dλ. Each edge is counted from the pole of its half, so that nothing is lost beside a pole:
     // −sin ξ = ∓1 ± (1 ∓ sin ξ).
     var solid = 0.0
@@ -57,9 +66,7 @@ enum RingArea {
     // Whoever goes once around a pole adds or lacks half of the whole, 4π.
     let whole = 4 * Double.pi
     if turns.remainder(dividingBy: 720).magnitude > 180 { solid += whole / 2 }
-    while solid < 0 { solid += whole }
-    while solid >= whole { solid -= whole }
-    return solid / whole * earth
+    return solid.remainder(dividingBy: whole) / whole * earth
   }
 
   /// ∫ (1 ∓ sin ξ) dλ along an edge.
