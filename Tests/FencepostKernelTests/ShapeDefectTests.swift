@@ -79,7 +79,8 @@ import Testing
     Refused(
       "all but a tenth of a micrometre", [[[[1e-12, 1e-12], [0, 1e-12], [0, 0]]]], .noArea, planar: true,
       oriented: true),
-    Refused("a sliver of a hole, oriented", [[box, [[0.4, 0.5], [0.5, 0.5], [0.6, 0.5]]]], .noArea, oriented: true),
+    Refused(
+      "a sliver of a hole, oriented", [[box, [[0.4, 0.5], [0.5, 0.5], [0.6, 0.5]]]], .noArea, oriented: true),
     // Which side.
     Refused("the equator", [[[[0, 0], [0, 120], [0, -120]]]], .whichSide),
     Refused(

@@ -54,7 +54,7 @@ run() {
     echo "== fuzz: $target, $seconds s"
     mkdir -p "$build/corpus/$target" "$build/crashes"
     # The runtime's own start-up allocations are never freed, by design.
-    ASAN_OPTIONS=detect_leaks=0 "$build/targets/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    ASAN_OPTIONS=detect_leaks=0 "$build/targets/$target" -max_total_time="$seconds" -timeout="${TIMEOUT:-10}" -rss_limit_mb=2048 \
       -max_len=4096 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/crashes/$target-" \
       "$build/corpus/$target" "Tests/Fuzz/corpus/$target" 2>&1 |
       { grep --line-buffered -E '^(#[0-9]+.(INITED|DONE)|stat::(number|average|peak)|SUMMARY|Tests/|.*(ERROR|Fatal|Test unit))|not true' || true; } ||

@@ -69,7 +69,18 @@ static void mark(const char *text) {
   DO(fencepost_monitor_snapshot) DO(fencepost_monitor_restore) DO(fencepost_monitor_feed_columns)                   \
   DO(fencepost_monitor_state) DO(fencepost_monitor_next_deadline) DO(fencepost_monitor_safe_distance)               \
   DO(fencepost_monitor_plan) DO(fencepost_circle_contains) DO(fencepost_best_fix)                                   \
-  DO(fencepost_significant_change_accept) DO(fencepost_monitor_set_wakeup) DO(fencepost_monitor_abandon)
+  DO(fencepost_significant_change_accept) DO(fencepost_monitor_set_wakeup) DO(fencepost_monitor_abandon)            \
+  DO(fencepost_cause_name) DO(fencepost_state_name) DO(fencepost_monitor_identifiers_in_state)                      \
+  DO(fencepost_monitor_remove_conditions) DO(fencepost_monitor_rewind) DO(fencepost_monitor_sync_conditions)        \
+  DO(fencepost_monitor_ensure_circular_conditions) DO(fencepost_monitor_add_polygon_condition)                      \
+  DO(fencepost_monitor_add_corridor_condition) DO(fencepost_monitor_add_wkb_condition)                              \
+  DO(fencepost_monitor_ensure_polygon_condition) DO(fencepost_monitor_ensure_corridor_condition)                    \
+  DO(fencepost_monitor_ensure_wkb_condition) DO(fencepost_monitor_add_polygon_conditions)                           \
+  DO(fencepost_monitor_add_corridor_conditions) DO(fencepost_monitor_add_wkb_conditions)                            \
+  DO(fencepost_monitor_ensure_polygon_conditions) DO(fencepost_monitor_ensure_corridor_conditions)                  \
+  DO(fencepost_monitor_ensure_wkb_conditions) DO(fencepost_monitor_condition_geometry)                              \
+  DO(fencepost_monitor_condition_shape) DO(fencepost_monitor_nearest_boundary_point)                                \
+  DO(fencepost_polygon_contains) DO(fencepost_polygon_distance) DO(fencepost_corridor_distance)
 /* clang-format on */
 
 /* One table of pointers, filled from the library. */
@@ -122,6 +133,77 @@ static void plan_all(fencepost_monitor *monitor, const fencepost_fix *fixes, siz
   OK(api.fencepost_significant_change_accept(&filter, fixes, &flag, NULL));
 }
 
+/* Polygons and corridors by every way that there is; none is left. */
+static void use_shapes(fencepost_monitor *monitor) {
+  static const double latitudes[] = {0, 0, 0.01, 0.01, 0.004, 0.006, 0.006, 0.004, 0, 0, 0.01},
+                      longitudes[] = {0, 0.01, 0.01, 0, 0.004, 0.004, 0.006, 0.006, 0.02, 0.03, 0.025},
+                      radii[] = {50, 60, 70};
+  static const int32_t rings[] = {0, 4, 8, 11}, parts[] = {0, 2, 3};
+  static const char *const names[] = {"north", "south", "east"};
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 11;
+  geometry.ring_offsets = rings, geometry.ring_count = 3, geometry.part_offsets = parts, geometry.part_count = 2;
+  fencepost_shape_options planar = FENCEPOST_SHAPE_OPTIONS_INIT;
+  planar.edges = FENCEPOST_EDGES_PLANAR;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_sync_result result;
+  static uint8_t wkb[1024];
+  size_t size, count;
+  uint32_t flag;
+  double distance, latitude, longitude;
+  OK(api.fencepost_monitor_add_polygon_condition(monitor, "park", &geometry, NULL, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_polygon_condition(monitor, "park", &geometry, &planar, NULL, &flag, NULL));
+  OK(api.fencepost_monitor_add_corridor_condition(monitor, "way", &geometry, 50, NULL, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_corridor_condition(monitor, "way", &geometry, 60, NULL, NULL, &flag, NULL));
+  OK(api.fencepost_monitor_condition_geometry(monitor, "park", wkb, sizeof wkb, &size, NULL));
+  OK(api.fencepost_monitor_add_wkb_condition(monitor, "again", wkb, size, 0, NULL, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_wkb_condition(monitor, "again", wkb, size, 0, NULL, NULL, &flag, NULL));
+  IS(flag == 0);
+  OK(api.fencepost_monitor_add_polygon_conditions(monitor, names, &geometry, NULL, NULL, 2, NULL, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_polygon_conditions(monitor, names, &geometry, NULL, NULL, 2, NULL, NULL, &result,
+                                                     NULL));
+  IS(result.kept == 2);
+  OK(api.fencepost_monitor_add_corridor_conditions(monitor, names, &geometry, NULL, radii, NULL, 3, NULL, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_corridor_conditions(monitor, names, &geometry, NULL, radii, NULL, 3, NULL, NULL,
+                                                      &result, NULL));
+  IS(result.kept == 3);
+  const void *wkbs[] = {wkb, wkb, wkb};
+  const size_t sizes[] = {size, size, size};
+  OK(api.fencepost_monitor_add_wkb_conditions(monitor, names, wkbs, sizes, NULL, NULL, 3, NULL, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_wkb_conditions(monitor, names, wkbs, sizes, NULL, NULL, 3, NULL, NULL, &result,
+                                                 NULL));
+  IS(result.kept == 3);
+  wkb[5] = 200; /* more than there is */
+  IS(api.fencepost_monitor_add_wkb_condition(monitor, "no", wkb, size, 0, NULL, NULL, &error) != FENCEPOST_OK);
+  for (int i = 0; i < 20; i++) {
+    fencepost_fix fix = {0.002, i % 2 ? 0.002 : 0.1, 5, i};
+    OK(api.fencepost_monitor_feed_fix(monitor, &fix, NULL));
+  }
+  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  OK(api.fencepost_monitor_condition_shape(monitor, "park", &shape, NULL));
+  OK(api.fencepost_monitor_explain(monitor, "park", &explanation, NULL));
+  OK(api.fencepost_monitor_nearest_boundary_point(monitor, "park", 1, 2, &latitude, &longitude, NULL));
+  OK(api.fencepost_polygon_contains(&geometry, NULL, 0.002, 0.002, &flag, NULL));
+  IS(flag == 1);
+  OK(api.fencepost_polygon_distance(&geometry, NULL, latitudes, longitudes, 1, &distance, NULL));
+  OK(api.fencepost_corridor_distance(&geometry, 50, NULL, latitudes, longitudes, 1, &distance, NULL));
+  static char text[512];
+  OK(api.fencepost_monitor_identifiers_in_state(monitor, FENCEPOST_STATE_SATISFIED, text, sizeof text, &size, &count,
+                                                NULL));
+  IS(api.fencepost_state_name(1) != NULL && api.fencepost_cause_name(1) != NULL);
+  OK(api.fencepost_monitor_remove_conditions(monitor, names, 3, &count, NULL));
+  OK(api.fencepost_monitor_ensure_circular_conditions(monitor, names, latitudes, longitudes, radii, NULL, 3, NULL,
+                                                      &result, NULL));
+  fencepost_condition_definition park = FENCEPOST_CONDITION_DEFINITION_INIT;
+  park.kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC;
+  park.identifier = "park";
+  park.geometry = &geometry;
+  OK(api.fencepost_monitor_sync_conditions(monitor, &park, 1, &result, NULL));
+  OK(api.fencepost_monitor_sync_conditions(monitor, NULL, 0, &result, NULL));
+  OK(api.fencepost_monitor_rewind(monitor, -1, NULL));
+}
+
 static void use_all(fencepost_monitor *monitor) {
   static const uint8_t payload[] = {0x4c, 0x00, 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0,
                                     0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, 0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5};
@@ -145,6 +227,7 @@ static void use_all(fencepost_monitor *monitor) {
   IS(api.fencepost_beacon_parse_advertisement(payload, 3, -1, -60, &advertisement, &error) != FENCEPOST_OK);
   OK(api.fencepost_geodesic_inverse(1, 2, 3, 4, &distance, NULL, NULL, NULL));
   OK(api.fencepost_geodesic_direct(1, 2, 3, 4, &latitude, &longitude, NULL, NULL));
+  use_shapes(monitor);
   const char *names[] = {"x", "y"};
   const double column[] = {1, 2};
   OK(api.fencepost_monitor_add_circular_conditions(monitor, names, column, column, column, NULL, 2, NULL, NULL));

@@ -68,6 +68,72 @@ static void read_drive(const char *path) {
   }
 }
 
+/* A star of so many corners around a place, whose corners lie `size` degrees away at the most. */
+static void make_star(double latitude, double longitude, double size, size_t corners, double (*places)[2]) {
+  for (size_t i = 0; i < corners; i++) {
+    double turn = 6.283185307179586 * (double)i / (double)corners, away = i % 2 ? size : size * 0.6;
+    places[i][0] = latitude + away * cos(turn);
+    places[i][1] = longitude + away * sin(turn) / fmax(cos(latitude / 57.29577951308232), 0.01);
+  }
+}
+
+static fencepost_geometry geometry_of(double (*places)[2], size_t count) {
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = &places[0][0], geometry.longitudes = &places[0][1];
+  geometry.stride = sizeof places[0], geometry.vertex_count = count;
+  return geometry;
+}
+
+enum {
+  CORNERS = 3000
+};
+
+/* Polygons and corridors along the drive, large ones among them, and such as have no usual place. */
+static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_options *options) {
+  double (*places)[2] = malloc(CORNERS * sizeof *places);
+  if (places == NULL) exit(1);
+  for (size_t i = 0; i < 12; i++) {
+    char identifier[16];
+    const fencepost_fix *at = &drive[i * drive_count / 12];
+    size_t corners = i == 5 ? CORNERS : 5 + 7 * i;
+    make_star(at->latitude, at->longitude, i % 4 == 3 ? 12 : 0.02, corners, places);
+    fencepost_geometry geometry = geometry_of(places, corners);
+    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape.edges = i % 3 == 1 ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC;
+    snprintf(identifier, sizeof identifier, "w%zu", i);
+    OK(fencepost_monitor_add_corridor_condition(monitor, identifier, &geometry, i == 7 ? 1e300 : 30, &shape,
+                                                &options[i % 3], NULL));
+    shape.buffer_m = i % 2 ? 25 : 0;
+    snprintf(identifier, sizeof identifier, "p%zu", i);
+    OK(fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, &shape, &options[i % 3], NULL));
+    size_t size;
+    OK(fencepost_monitor_condition_geometry(monitor, identifier, NULL, 0, &size, NULL));
+    void *wkb = malloc(size);
+    if (wkb == NULL) exit(1);
+    OK(fencepost_monitor_condition_geometry(monitor, identifier, wkb, size, &size, NULL));
+    uint32_t changed;
+    OK(fencepost_monitor_ensure_wkb_condition(monitor, identifier, wkb, size, 0, &shape, &options[i % 3], &changed,
+                                              NULL));
+    if (changed) exit(1);
+    free(wkb);
+  }
+  free(places);
+}
+
+/* What is asked of the shapes beside the fixes. */
+static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
+  static const char *const names[] = {"p0", "p3", "p5", "w5", "w7", "c7"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+    double latitude, longitude;
+    fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+    OK(fencepost_monitor_condition_shape(monitor, names[i], &shape, NULL));
+    OK(fencepost_monitor_nearest_boundary_point(monitor, names[i], at->latitude, at->longitude, &latitude, &longitude,
+                                                NULL));
+    OK(fencepost_monitor_explain(monitor, names[i], &explanation, NULL));
+  }
+}
+
 /* Every kind of call on one monitor, over the drive. */
 static void live(const char *name, const char *store_directory, fencepost_delivery delivery) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -92,6 +158,7 @@ static void live(const char *name, const char *store_directory, fencepost_delive
     OK(fencepost_monitor_add_circular_condition(monitor, identifier, i % 9 == 8 ? 90 : at->latitude,
                                                 i % 11 == 10 ? 180 : at->longitude, radius, &options_of[i % 3], NULL));
   }
+  add_shapes(monitor, options_of);
   static const uint8_t uuid[16] = {1};
   OK(fencepost_monitor_add_beacon_condition(monitor, "beacon", uuid, 1, -1, NULL, NULL));
   static const double odd[] = {0, -0.0, 5e-324, -1e-310, 90, -90, 180, -180, 89.9999999999, 179.9999999999, 91, 1e300};
@@ -115,6 +182,7 @@ static void live(const char *name, const char *store_directory, fencepost_delive
     OK(fencepost_monitor_safe_distance(monitor, drive[i].latitude, drive[i].longitude, &distance, NULL));
     fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
     OK(fencepost_monitor_explain(monitor, "c7", &explanation, NULL));
+    ask_shapes(monitor, &drive[i]);
     fencepost_plan plan = FENCEPOST_PLAN_INIT;
     static fencepost_armed_condition near[20];
     size_t count;
@@ -171,6 +239,32 @@ static void geodesy(void) {
   }
 }
 
+/* Shapes without a monitor, of fours of these places and with every option: what is refused raises nothing either. */
+static void shapes(void) {
+  static const double values[][2] = {{0, 0},        {0, 180},  {90, 0},     {-90, 17},    {1e-12, 1e-12},
+                                     {0, 1e-12},    {45, 90},  {45, -90},   {NAN, 0},     {0, INFINITY},
+                                     {5e-324, 360}, {-45, 45}, {0, 179.99}, {89.9999, 0}, {1e300, 0}};
+  enum {
+    COUNT = sizeof values / sizeof values[0]
+  };
+  static const double buffers[] = {0, 10, -10, 1e300, -1e300, NAN};
+  for (size_t n = 0; n < (size_t)COUNT * COUNT * COUNT * COUNT; n += 97) {
+    double corners[4][2], distances[2];
+    for (size_t i = 0, rest = n; i < 4; i++, rest /= COUNT)
+      corners[i][0] = values[rest % COUNT][0], corners[i][1] = values[rest % COUNT][1];
+    fencepost_geometry geometry = geometry_of(corners, n % 5 == 0 ? 3 : 4);
+    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape.edges = n % 2 ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC;
+    shape.oriented = n % 3 == 1;
+    if (n % 7 == 0) shape.buffer_m = buffers[n / 7 % 6];
+    const double latitudes[] = {12, values[n % COUNT][0]}, longitudes[] = {34, values[n % COUNT][1]};
+    ARMED(fencepost_polygon_distance(&geometry, &shape, latitudes, longitudes, 2, distances, NULL));
+    shape.oriented = 0, shape.buffer_m = 0;
+    ARMED(fencepost_corridor_distance(&geometry, n % 11 ? 50 : buffers[n / 11 % 6], &shape, latitudes, longitudes, 2,
+                                      distances, NULL));
+  }
+}
+
 /* A save of so many changes that it is made in parts. */
 static void crowd(const char *store_directory) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
@@ -222,6 +316,7 @@ int main(int count, char **arguments) {
   puts("stack");
   armed = 1;
   geodesy();
+  shapes();
   for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++) live(NULL, NULL, delivery);
   live("trapped", directory, FENCEPOST_DELIVERY_EVERY);
   puts("exceptions");

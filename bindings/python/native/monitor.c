@@ -93,6 +93,7 @@ static PyMethodDef monitor_methods[] = {
     {"add_circles", native_add_circles, METH_VARARGS, "Add circles from columns."},
     {"add_shape", native_add_shape, METH_VARARGS, "Add or ensure a polygon or corridor; whether anything changed."},
     {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},
+    {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure polygons or corridors in place."},
     {"shape", native_shape, METH_O, "How the geometry of a condition was read."},
     {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS, "The nearest place of a line, or None."},
     {"add_beacon", native_add_beacon, METH_VARARGS, "Add or ensure a beacon identity; whether anything changed."},

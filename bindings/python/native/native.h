@@ -184,6 +184,11 @@ PyObject *native_shape(PyObject *self, PyObject *identifier);
 PyObject *native_nearest_boundary_point(PyObject *self, PyObject *args);
 PyObject *native_shape_distance(PyObject *module, PyObject *args);
 
+/* shape_columns.c */
+/* Opens offsets of 32 bits, of which there is one more than there are things. */
+int native_open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view);
+PyObject *native_add_shape_columns(PyObject *self, PyObject *args);
+
 /* tracks.c */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args);
 

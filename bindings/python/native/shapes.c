@@ -226,17 +226,6 @@ PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
   return native_optional_place(found[0], found[1]);
 }
 
-/* Opens offsets of 32 bits, of which there is one more than there are things. */
-static int open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view) {
-  if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return -1;
-  if (view->itemsize == 4 && view->ndim == 1 && view->format != NULL && strcmp(view->format, "i") == 0 &&
-      view->len >= 8 && (uintptr_t)view->buf % 4 == 0)
-    return 0;
-  native_refuse(state, "%s must be two 32-bit integers or more", name);
-  PyBuffer_Release(view);
-  return -1;
-}
-
 /*
  * (is_area, coordinates, rings, parts, radius, edges, oriented, buffer, latitude, longitude): metres. Coordinates are
  * doubles, longitude and latitude in turn; rings and parts where each begins and the last one ends.
@@ -255,8 +244,8 @@ PyObject *native_shape_distance(PyObject *module, PyObject *args) {
   memset(&column, 0, sizeof(column));
   Py_buffer rings, parts;
   if (native_open_column(state, coordinates, &layout, &rows, &column) < 0) goto no_column;
-  if (open_offsets(state, sources[0], "rings", &rings) < 0) goto no_column;
-  if (open_offsets(state, sources[1], "parts", &parts) < 0) goto no_parts;
+  if (native_open_offsets(state, sources[0], "rings", &rings) < 0) goto no_column;
+  if (native_open_offsets(state, sources[1], "parts", &parts) < 0) goto no_parts;
   {
     fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
     const double *start = column.start;

@@ -115,6 +115,21 @@ class Monitor:
         ensure: bool,
         /,
     ) -> tuple[int, int, int, int]: ...
+    def add_shape_columns(
+        self,
+        identifiers: tuple[str, ...],
+        is_area: bool,
+        columns: tuple[Buffer, Buffer, Buffer, Buffer | None, Buffer | None],
+        radii: Buffer,
+        edges: int,
+        oriented: bool,
+        buffer: float,
+        assuming: int,
+        policy: PolicyRow | None,
+        tags: Buffer | None,
+        ensure: bool,
+        /,
+    ) -> tuple[int, int, int, int]: ...
     def shape(self, identifier: str, /) -> tuple[float | None, int, float | None, int, int, int]: ...
     def nearest_boundary_point(
         self, identifier: str, latitude: float, longitude: float, /

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,17 @@ from typing import Any
 import pytest
 from conftest import DATA, refusal
 
-from fencepost import CircularGeographicCondition, EventLog, FeedResult, Monitor, geodesic, replay
+from fencepost import (
+    CircularGeographicCondition,
+    CorridorGeographicCondition,
+    EventLog,
+    FeedResult,
+    InputWarning,
+    Monitor,
+    PolygonalGeographicCondition,
+    geodesic,
+    replay,
+)
 
 pytest.importorskip("nanoarrow")
 duckdb = pytest.importorskip("duckdb", reason="duckdb is installed by make test-all")
@@ -84,6 +95,72 @@ def test_spatial_points_go_in(connection: Any, expected: EventLog, point: str) -
     monitor.add_many(connection.sql(shops))
     assert monitor.feed_many(track) == FeedResult(len(log.replays[0].fixes), 0, 0)
     assert [event.to_json() for event in monitor.events()] == log.to_jsonl().splitlines()
+
+
+AREAS = {
+    "GEOMETRY": "place",
+    "WKB": "ST_AsWKB(place) AS geom",
+    "WKT": "ST_AsText(place) AS wkt",
+    "with a reference system": "ST_SetCRS(place, 'EPSG:4326') AS place",
+    "three dimensions": "ST_Force3DZ(place, 7) AS place",
+}
+TEXTS = {
+    "campus": "POLYGON ((-122.09 37.41, -122.07 37.41, -122.07 37.43, -122.09 37.43, -122.09 37.41), "
+    "(-122.082 37.418, -122.078 37.418, -122.078 37.422, -122.082 37.422, -122.082 37.418))",
+    "towns": "MULTIPOLYGON (((-122.1 37.35, -122.05 37.35, -122.05 37.4, -122.1 37.4, -122.1 37.35)), "
+    "((-122.04 37.32, -122 37.32, -122 37.34, -122.04 37.34, -122.04 37.32)))",
+    "way": "LINESTRING (-122.08 37.42, -122.06 37.38, -122.03 37.33)",
+}
+
+
+@pytest.mark.parametrize("shape", AREAS.values(), ids=list(AREAS))
+def test_polygons_and_lines_go_in(connection: Any, shape: str) -> None:
+    """Of ST_GeomFromText: into a replay and a monitor, as the same conditions made here, with the same events."""
+    connection.execute("CREATE TABLE zones (name VARCHAR, radius DOUBLE, place GEOMETRY)")
+    for name, text in TEXTS.items():
+        row = [name, 500.0 if name == "way" else None, text]
+        connection.execute("INSERT INTO zones VALUES (?, ?, ST_GeomFromText(?))", row)
+    zones = connection.sql(f"SELECT name, radius, {shape} FROM zones")
+    track = connection.sql("SELECT time, accuracy, latitude, longitude FROM drive")
+    made: dict[str, Any] = {
+        name: CorridorGeographicCondition(text, 500, edges="planar")
+        if name == "way"
+        else PolygonalGeographicCondition(text, edges="planar")
+        for name, text in TEXTS.items()
+    }
+    monitor = Monitor()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)  # that nothing says what the edges are
+        log = replay(track, zones)
+        monitor.add_many(zones)
+    expected = replay(track, made)
+    assert log.conditions == made and list(log) == list(expected) and len({event.identifier for event in log}) == 3
+    assert {record.identifier: record.condition for record in monitor.records()} == made
+    assert monitor.feed_many(track).accepted == len(log.replays[0].fixes)
+    assert [event.to_json() for event in monitor.events()] == log.to_jsonl().splitlines()
+    # What an event says of a place, the database says too, but for what lies within metres of the line.
+    for event in log:
+        if event.latitude is None or event.identifier == "way" or abs(event.boundary_distance or 0) < 5:
+            continue
+        (within,) = connection.execute(
+            "SELECT ST_Contains(place, ST_Point(?, ?)) FROM zones WHERE name = ?",
+            [event.longitude, event.latitude, event.identifier],
+        ).fetchone()
+        assert within == (event.state == "satisfied")
+
+
+def test_polygons_that_are_refused(connection: Any) -> None:
+    for text, words in (
+        ("POLYGON ((0 0, 1 1, 1 0, 0 1, 0 0))", "row 1: crossing: two edges cross"),
+        ("MULTIPOINT (0 0)", "row 1: "),
+        ("GEOMETRYCOLLECTION (POINT (0 0))", "row 1: "),
+        ("POLYGON EMPTY", "row 1: "),
+    ):
+        good = "'POLYGON ((0 0, 0.01 0, 0 0.01, 0 0))'"
+        places = f"ST_GeomFromText(unnest([{good}, '{text}']))"
+        zones = connection.sql(f"SELECT unnest(['a', 'b']) AS name, {places} AS place")
+        monitor = Monitor()
+        assert words in str(refusal(monitor.add_many, zones)) and len(monitor) == 0
 
 
 def test_geometries_that_are_no_points_on_the_earth_in_degrees(connection: Any) -> None:

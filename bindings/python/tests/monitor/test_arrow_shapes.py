@@ -12,6 +12,7 @@ from fencepost import (
     CircularGeographicCondition,
     CorridorGeographicCondition,
     InputError,
+    InputWarning,
     Monitor,
     PolygonalGeographicCondition,
     SyncResult,
@@ -117,6 +118,28 @@ def test_edges_that_a_table_states() -> None:
         monitor = Monitor()
         monitor.add_many(table.cast(schema))
         assert {shape.edges for shape in conditions(monitor).values()} == {edges}
+
+
+def test_what_is_said_of_edges() -> None:
+    """Of a table the row where it matters most, unless the table or the row says which edges are meant."""
+    box, wide = shapely.box(0, 50, 2, 52), shapely.box(0, 50, 4, 52)
+    words = r"table: row 3: geodesic and planar edges lie up to \d{4} m apart \(part 0, ring 0, edge \d, the most of 2"
+    for encoding in ("WKB", "geoarrow"):
+        source = frame([*shapes("Polygon", 2), box, wide], edges=[None, None, None, None])
+        monitor = Monitor()
+        table = pa.table(source.to_arrow(geometry_encoding=encoding))
+        for call in (monitor.add_many, Monitor().ensure_many, Monitor().sync):
+            with pytest.warns(InputWarning, match=words) as told:
+                call(table)
+            assert len(told) == 1 and str(told[0].message).endswith("they are taken as planar")
+        assert monitor.ensure_many(table).kept == monitor.sync(table).kept == 4
+        said = source.assign(edges=["geodesic", None, "planar", "geodesic"])
+        monitor.add_many(pa.table(said.to_arrow(geometry_encoding=encoding)))
+        field = table.schema.field("geometry")
+        for each in (b'{"edges": "planar"}', b'{"edges": "spherical"}'):
+            marks = {**field.metadata, b"ARROW:extension:metadata": each}
+            schema = table.schema.set(table.schema.get_field_index("geometry"), field.with_metadata(marks))
+            monitor.add_many(table.cast(schema))
 
 
 def test_what_is_refused_changes_nothing() -> None:

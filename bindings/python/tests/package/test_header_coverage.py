@@ -12,10 +12,9 @@ NOT_WRAPPED: dict[str, str] = {
     "fencepost_polygon_contains": "the distance says it",
     "fencepost_state_name": "State has names",
 } | {
-    f"fencepost_monitor_{verb}_{kind}_{number}": "the package keeps shapes as well-known binary"
+    f"fencepost_monitor_{verb}_{kind}_condition": "the package keeps a shape as well-known binary"
     for verb in ("add", "ensure")
     for kind in ("corridor", "polygon")
-    for number in ("condition", "conditions")
 }
 """Function to reason."""
 

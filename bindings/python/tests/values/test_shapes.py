@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import pickle
 import random
 import struct
+import warnings
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from fencepost import (
     Condition,
     CorridorGeographicCondition as Corridor,
     FencepostError,
+    InputWarning,
     InvalidArgumentError,
     Monitor,
     NotFoundError,
@@ -153,7 +156,7 @@ def test_what_holds_no_polygon(source: Any, error: type[Exception], words: str) 
 def test_options_that_cannot_be() -> None:
     for options, error, words in (
         ({"edges": "curved"}, InvalidArgumentError, "edges 'curved' is not one of geodesic, planar"),
-        ({"edges": None}, InvalidArgumentError, "edges None"),
+        ({"edges": 1}, InvalidArgumentError, "edges 1"),
         ({"buffer": math.inf}, InvalidArgumentError, "buffer is inf"),
         ({"buffer": "5"}, TypeError, "buffer must be a number"),
         ({"oriented": 1}, TypeError, "oriented must be a bool"),
@@ -181,7 +184,7 @@ def test_damaged_bytes_never_crash() -> None:
             del data[world.randrange(len(data)) :]
         monitor = Monitor()
         try:
-            shape = Polygon(bytes(data))
+            shape = Polygon(bytes(data), edges="geodesic")
             monitor.add(shape, "p")
             assert monitor["p"].condition == shape or "planar" in repr(shape)
             read += 1
@@ -215,6 +218,7 @@ def golden() -> list[tuple[Any, list[list[str]]]]:
     return found
 
 
+@pytest.mark.filterwarnings("ignore:condition 'x'. geodesic and planar edges")
 def test_shapes_that_are_refused_and_those_that_nearly_are() -> None:
     """With reason and place, and nothing changes; the library's own tests hold it to the last of them."""
     shapes = json.loads((GOLDEN / "invalid-shapes.json").read_text())
@@ -273,7 +277,7 @@ def test_records_give_back_what_was_added() -> None:
 def test_what_a_monitor_says_of_shapes() -> None:
     monitor = Monitor()
     monitor.add(Polygon([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar"), "p")
-    monitor.add(Corridor([(10, 0), (10, 1)], 500), "c")
+    monitor.add(Corridor([(10, 0), (10, 1)], 500, edges="geodesic"), "c")
     reading = monitor.shape("p")
     assert reading.depth is not None and 60_000 < reading.depth < 75_000 and reading.vertex_count == 4
     assert reading.departure is not None and 400 < reading.departure < 500
@@ -287,6 +291,42 @@ def test_what_a_monitor_says_of_shapes() -> None:
         monitor.nearest_boundary_point("p", 91, 0)
     monitor.set_host(unsupported=[Polygon, Corridor], time=0)
     assert [str(monitor.record(name).last_event.state) for name in monitor] == ["unknown", "unknown"]
+
+
+def told(call: Any, *args: Any, **options: Any) -> list[str]:
+    """What is warned of by a call."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        call(*args, **options)
+    assert all(each.category is InputWarning and each.filename == __file__ for each in found)
+    return [str(each.message) for each in found]
+
+
+def test_edges_that_nobody_named() -> None:
+    """Where it matters, an add says so; what is named is not doubted, what lies within a metre does not matter."""
+    box, small = [(50, 0), (50, 2), (52, 2), (52, 0)], [(50, 0), (50, 0.01), (50.01, 0.01), (50.01, 0)]
+    words = (
+        "condition 'box': geodesic and planar edges lie up to 479 m apart (part 0, ring 0, edge 0), and nothing says "
+        "which are meant; edges='geodesic' or edges='planar' says it; they are taken as geodesic"
+    )
+    open_box = Polygon(box)
+    assert open_box == Polygon(box, edges="geodesic") and hash(open_box) == hash(Polygon(box, edges="geodesic"))
+    for shape in (open_box, pickle.loads(pickle.dumps(open_box)), copy.deepcopy(open_box), Polygon(open_box.wkb)):
+        monitor = Monitor()
+        assert told(monitor.add, shape, "box") == [words]
+        assert told(monitor.ensure, shape, "box") == []
+        assert told(monitor.ensure, shape, "other") == [words.replace("box", "other")]
+        # What a monitor gives back was decided.
+        assert told(monitor.add, monitor["box"].condition, "box") == [] and told(Monitor().sync, monitor) == []
+    for quiet in (Polygon(box, edges="geodesic"), Polygon(box, edges="planar"), Polygon(small), Corridor(small, 5)):
+        assert told(Monitor().add, quiet, "quiet") == []
+    assert told(Monitor().add, Corridor([(50, 0), (50, 2)], 5), "way")[0].startswith("condition 'way': geodesic and pl")
+    several = {"small": Polygon(small), "box": open_box, "wide": Polygon([(50, 0), (50, 4), (52, 4), (52, 0)])}
+    monitor = Monitor()
+    (said,) = told(monitor.sync, several)
+    assert said.startswith("condition 'wide': geodesic and planar edges lie up to 19")
+    assert "the most of 2 shapes" in said
+    assert told(monitor.sync, several) == []
 
 
 def test_exact_distances() -> None:

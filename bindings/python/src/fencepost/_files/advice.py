@@ -27,7 +27,6 @@ REPAIR = Advice(
     "shapely.make_valid repairs most polygons that are refused",
     "Fix geometries of QGIS repairs most polygons that are refused",
 )
-EDGES = Advice(*(["a property or column edges says geodesic or planar; they are taken as planar"] * 2))
 
 _MISSING = re.compile("there is no (?:column|property) for the ([a-z]+)")
 _COMMA = re.compile(r"[+-]?\d+,\d+")

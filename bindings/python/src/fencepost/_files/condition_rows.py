@@ -199,7 +199,7 @@ def arrow_features(
         held["latitude"], held["longitude"], shapes = reader.geometries(chunk, plan, first)
         if shapes is not None:
             held["wkb"] = shapes
-            if edges == "geodesic":  # else it is left open
+            if edges is not None:  # else it is left open
                 own = held.get("edges") or [None] * chunk.length
                 held["edges"] = [edges if each is None else each for each in own]
         for row in range(chunk.length):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from .._errors import InputError
 from .._native import InvalidArgumentError, Monitor as Handle, MonitorClosedError, QueueFullError
 from .._tables.arrow_reader import BatchReader, Plan, Ticks, without_nulls
+from .._tables.arrow_shapes import NestedShapes
 from .._tables.buffers import contiguous, identifiers, tags
 from .._tables.geometries import AREAS, wkb_type
 from .._tables.names import CONDITIONS, POSITION, TRACK
@@ -20,18 +21,20 @@ from .._values.enums import State
 from .._values.policy import DefinitionRow, PolicyRow, TransitionPolicy
 from .._values.results import FeedResult, SyncResult
 from .._values.shapes import EDGES, CorridorGeographicCondition, PolygonalGeographicCondition
+from .edges import AS_PLANAR, warn_of_edges
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from .._tables.buffers import SupportsArray
+    from .edges import Found
 
     Tags: TypeAlias = SupportsArray | Buffer | Iterable[int] | int
 
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
 """An assumed state and a policy, as the engine is given them."""
-_Reading: TypeAlias = tuple[int, bool, float]
-"""Edges, oriented and buffer of a shape."""
+_Reading: TypeAlias = tuple[int, bool, float, bool]
+"""Edges, oriented and buffer of a shape, and whether nothing says what the edges are."""
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
 """What the arguments are called in messages."""
@@ -180,14 +183,44 @@ class _Shapes(NamedTuple):
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
         """Adds or ensures them, all or nothing."""
         own = tags[self.first : self.first + len(self.identifiers)]
-        row = self.identifiers, self.wkb, self.radii, *self.reading, self.assuming, self.policy
+        row = self.identifiers, self.wkb, self.radii, *self.reading[:3], self.assuming, self.policy
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
         """For a call that takes rows of all kinds."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
             kind = POLYGONAL_GEOGRAPHIC if wkb_type(wkb) in AREAS else CORRIDOR_GEOGRAPHIC
-            yield identifier, kind, (wkb, radius, *self.reading), self.assuming, self.policy, tag
+            yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
+
+
+class _Columns(NamedTuple):
+    """Consecutive polygons, or corridors, with the same options, in the table's own columns."""
+
+    first: int
+    identifiers: tuple[str, ...]
+    shapes: NestedShapes
+    begin: int
+    radii: memoryview[Any]
+    assuming: int
+    policy: PolicyRow | None
+    reading: _Reading
+
+    def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
+        """Adds or ensures them, all or nothing."""
+        count = len(self.identifiers)
+        columns = self.shapes.columns(self.begin, self.begin + count)
+        row = self.identifiers, self.shapes.is_area, columns, self.radii, *self.reading[:3], self.assuming, self.policy
+        return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
+
+    def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
+        """For a call that takes rows of all kinds."""
+        kind = POLYGONAL_GEOGRAPHIC if self.shapes.is_area else CORRIDOR_GEOGRAPHIC
+        for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
+            wkb = self.shapes.wkb(self.begin + row)
+            yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
+
+
+_Part: TypeAlias = "_Circles | _Shapes | _Columns"
 
 
 class Options(NamedTuple):
@@ -216,6 +249,8 @@ def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: 
                     total = SyncResult(*(one + other for one, other in zip(total, counts, strict=True)))
             except InvalidArgumentError as error:
                 raise _of_row(error, CIRCLES, part.first, reader, plan) from None
+    if not ensure or total.added or total.replaced:
+        warn_of_edges(handle, _left_open(parts), AS_PLANAR)
     return total
 
 
@@ -227,22 +262,33 @@ def sync_stream(handle: Handle, table: Any, columns: Mapping[str, str], options:
     for part in parts:
         definitions += part.definitions(numbers)
     try:
-        return SyncResult(*handle.sync(tuple(definitions)))
+        result = SyncResult(*handle.sync(tuple(definitions)))
     except MonitorClosedError:
         raise
     except InvalidArgumentError as error:
         raise _of_row(error, CIRCLES, 0, reader, plan) from None
+    if result.added or result.replaced:
+        warn_of_edges(handle, _left_open(parts), AS_PLANAR)
+    return result
+
+
+def _left_open(parts: Iterable[_Part]) -> Iterator[Found]:
+    """The rows with shapes of which nothing says what their edges are."""
+    for part in parts:
+        if not isinstance(part, _Circles) and part.reading[3]:
+            for row, identifier in enumerate(part.identifiers, part.first):
+                yield identifier, CIRCLES, f"row {row}"
 
 
 def _parts(
     reader: BatchReader, columns: Mapping[str, str], options: Options
-) -> tuple[Plan, list[_Circles | _Shapes], memoryview[Any]]:
+) -> tuple[Plan, list[_Part], memoryview[Any]]:
     """The circles and shapes of a stream, those with the same options together, and their tags."""
     plan = reader.find(CONDITIONS, columns, ("identifier",))
     if reader.holds_points_alone(plan):
         plan = reader.find(CONDITIONS, columns, ("identifier", "radius"))
     default = assumed(options.assuming), policy_row(options.policy)
-    parts: list[_Circles | _Shapes] = []
+    parts: list[_Part] = []
     found = _circles(reader, plan, columns, default, as_policy(options.policy))
     for (kind, *_), same in groupby(found, lambda part: (type(part), part.assuming, part.policy)):
         alike: list[Any] = list(same)
@@ -252,26 +298,32 @@ def _parts(
 
 def _circles(
     reader: BatchReader, plan: Plan, columns: Mapping[str, str], default: _Decided, base: TransitionPolicy
-) -> Iterator[_Circles | _Shapes]:
-    edges = EDGES.index(reader.edges(plan))
+) -> Iterator[_Part]:
+    edges = reader.edges(plan)
     for first, chunk in reader.batches():
         texts = _texts(reader, chunk, plan, first)
-        latitudes, longitudes, shapes = reader.geometries(chunk, plan, first)
-        if shapes is None and "radius" not in plan.indices:
+        nested, shapes = reader.nested_shapes(chunk, plan, first), None
+        numbers = dict.fromkeys((*POSITION, "radius"), array("d", [math.nan]) * chunk.length)
+        if nested is None:
+            numbers["latitude"], numbers["longitude"], shapes = reader.geometries(chunk, plan, first)
+        if nested is None and shapes is None and "radius" not in plan.indices:
             reader.find(CONDITIONS, columns, ("identifier", "radius"))  # says what is missing
-        numbers = {"latitude": latitudes, "longitude": longitudes, "radius": array("d", [math.nan]) * chunk.length}
         if "radius" in plan.indices:
             numbers["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held = [contiguous(numbers[what], what, chunk.length) for what in (*POSITION, "radius")]
-        readings = None if shapes is None else _readings(reader, chunk, plan, first, edges)
+        readings = None
+        if nested is not None or shapes is not None:
+            readings = _readings(reader, chunk, plan, first, edges)
         start = 0
         for (state, policy), length in _runs(reader, chunk, plan, first, default, base):
             for begin, end, reading in _alike(shapes, readings, start, start + length):
                 rows = slice(begin, end)
                 ys, xs, radii = (part[rows] for part in held)
-                if reading is None or shapes is None:
+                if reading is None:
                     yield _Circles(first + begin, texts[rows], ys, xs, radii, state, policy)
-                else:
+                elif nested is not None:
+                    yield _Columns(first + begin, texts[rows], nested, begin, radii, state, policy, reading)
+                elif shapes is not None:
                     wkb = tuple(shape or b"" for shape in shapes[rows])
                     yield _Shapes(first + begin, texts[rows], wkb, radii, state, policy, reading)
             start += length
@@ -280,20 +332,25 @@ def _circles(
 def _alike(
     shapes: Sequence[bytes | None] | None, readings: Sequence[_Reading] | None, start: int, stop: int
 ) -> Iterator[tuple[int, int, _Reading | None]]:
-    """Consecutive rows that are circles, or shapes that are read alike."""
-    if shapes is None or readings is None:
+    """Consecutive rows that are circles, or shapes that are read alike. Without shapes all are, where readings are."""
+    if readings is None:
         yield start, stop, None
         return
-    begin = start
-    for reading, rows in groupby(range(start, stop), lambda row: None if shapes[row] is None else readings[row]):
+    held, begin = readings, start
+    for reading, rows in groupby(
+        range(start, stop), lambda row: None if shapes is not None and shapes[row] is None else held[row]
+    ):
         end = begin + sum(1 for _ in rows)
         yield begin, end, reading
         begin = end
 
 
-def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: int) -> list[_Reading]:
-    """How the shapes of a batch are read."""
+def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: str | None) -> list[_Reading]:
+    """How the shapes of a batch are read; planar, where nothing says anything else."""
+    told = EDGES.index(edges or "planar")
     own = [what for what in ("edges", "oriented", "buffer") if what in plan.indices]
+    if not own:
+        return [(told, False, 0.0, edges is None)] * chunk.length
     held = [reader.values(chunk, plan.indices[what], first) for what in own]
     found: list[_Reading] = []
     for row in range(chunk.length):
@@ -306,7 +363,8 @@ def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: in
         if buffer is not None and (isinstance(buffer, bool) or not isinstance(buffer, int | float)):
             raise InputError.of_row(CIRCLES, first + row, f"buffer {buffer!r} is not a number")
         metres = 0.0 if buffer is None or buffer != buffer else float(buffer)
-        found.append((edges if joined is None else EDGES.index(joined), bool(oriented), metres))
+        is_open = joined is None and edges is None
+        found.append((told if joined is None else EDGES.index(joined), bool(oriented), metres, is_open))
     return found
 
 

@@ -37,7 +37,9 @@ class MonitorConditions:
     ) -> None:
         """Adds a condition, or replaces the one of that identifier: new record, its waiting events are dropped.
 
-        When a valid fix not older than `initial_fix_max_age` is known, it decides a circle at once.
+        When a valid fix not older than `initial_fix_max_age` is known, it decides a circle or shape at once. A polygon
+        or corridor that does not say what its edges are is taken as geodesic, with an :class:`InputWarning` where
+        planar ones would lie more than a metre apart from these; see :meth:`Monitor.shape`.
 
         Args:
             condition: What to monitor.
@@ -277,4 +279,8 @@ class MonitorConditions:
         if kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
             put = self._handle.add_circle if kind == CIRCULAR_GEOGRAPHIC else self._handle.add_beacon
         changed: bool = put(identifier, *geometry, state, row, number, ensure)
+        if changed and getattr(condition, "_leaves_edges_open", False):
+            from .edges import AS_GEODESIC, warn_of_edges
+
+            warn_of_edges(self._handle, [(identifier, f"condition {identifier!r}", "")], AS_GEODESIC)
         return changed

@@ -231,7 +231,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
         Example:
             >>> from fencepost import PolygonalGeographicCondition
             >>> monitor = Monitor()
-            >>> monitor.add(PolygonalGeographicCondition([(0, 0), (0, 2), (2, 2), (2, 0)]), "square")
+            >>> monitor.add(PolygonalGeographicCondition([(0, 0), (0, 2), (2, 2), (2, 0)], edges="geodesic"), "square")
             >>> place = monitor.nearest_boundary_point("square", 1, 3)
             >>> place and [round(degrees, 9) for degrees in place]
             [1.000153323, 2.0]
@@ -248,7 +248,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
         Example:
             >>> from fencepost import PolygonalGeographicCondition
             >>> monitor = Monitor()
-            >>> monitor.add(PolygonalGeographicCondition([(50, 0), (50, 2), (52, 2), (52, 0)]), "square")
+            >>> box = PolygonalGeographicCondition([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar")
+            >>> monitor.add(box, "square")
             >>> reading = monitor.shape("square")
             >>> reading.vertex_count, round(reading.departure or 0), (reading.part, reading.ring, reading.edge)
             (4, 479, (0, 0, 0))

@@ -105,7 +105,13 @@ class MonitorSets:
         if columns is not None:
             raise TypeError("columns names those of a table that exports an Arrow stream")
         default = assumed(assuming), policy_row(policy), integer(tag, "tag", 0)
-        return SyncResult(*self._handle.sync(tuple(_definitions(conditions, default))))
+        left_open: list[str] = []
+        result = SyncResult(*self._handle.sync(tuple(_definitions(conditions, default, left_open))))
+        if left_open and (result.added or result.replaced):
+            from .edges import AS_GEODESIC, warn_of_edges
+
+            warn_of_edges(self._handle, ((each, f"condition {each!r}", "") for each in left_open), AS_GEODESIC)
+        return result
 
     def remove_many(self, identifiers_to_remove: Iterable[str], /) -> int:
         """Removes many conditions, as calls of :meth:`remove` would, with a store in one transaction.
@@ -151,7 +157,8 @@ class MonitorSets:
         return self._handle.identifiers_in_state(assumed(state, "state"))
 
 
-def _definitions(conditions: Any, default: tuple[int, Any, int]) -> Iterable[DefinitionRow]:
+def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list[str]) -> Iterable[DefinitionRow]:
+    """The rows of conditions; `left_open` receives the identifiers of shapes that do not say what their edges are."""
     if isinstance(conditions, Mapping):
         pairs: Iterable[tuple[Any, Any]] = conditions.items()
     else:
@@ -162,6 +169,8 @@ def _definitions(conditions: Any, default: tuple[int, Any, int]) -> Iterable[Def
             raise TypeError(f"conditions must be {kinds}, not {type(conditions).__name__}") from None
     state, row, tag = default
     for identifier, value in pairs:
+        if getattr(value if is_condition(value) else getattr(value, "condition", None), "_leaves_edges_open", False):
+            left_open.append(identifier)
         if is_condition(value):
             yield (identifier, *value._definition(), state, row, tag)
             continue

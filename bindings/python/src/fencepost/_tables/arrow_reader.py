@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .._errors import Advice, InputError, require
 from .._native import InvalidArgumentError
-from .arrow_shapes import LEVELS, is_nested, nested_wkb
+from .arrow_shapes import LEVELS, MissingPlaceError, NestedShapes, is_nested
 from .arrow_values import NUMBERS, Column, NotPointError, wkb_point
 from .buffers import NO_TIME
 from .geometries import AREAS, GEODESIC, LINES, of_wkt, wkb_type, wkt_type
@@ -333,15 +333,32 @@ class BatchReader:
         child = self._children[plan.geometry]
         return child.format.startswith(("+s", "+w")) or _metadata(child).get("ARROW:extension:name") == "geoarrow.point"
 
-    def edges(self, plan: Plan) -> str:
-        """What a column of geometries says of its edges: planar, where it says nothing."""
+    def edges(self, plan: Plan) -> str | None:
+        """What a column of geometries says of its edges: geodesic or planar; None: nothing."""
         if plan.geometry is None:
-            return "planar"
+            return None
         name, columns = self.names[plan.geometry], self._geo().get("columns")
         own = _metadata(self._children[plan.geometry]).get("ARROW:extension:metadata") or "{}"
         told = [self._object(own, name), columns.get(name) if isinstance(columns, dict) else None]
         said = [each.get("edges") for each in told if isinstance(each, dict)]
-        return "geodesic" if any(each in GEODESIC for each in said) else "planar"
+        if any(each in GEODESIC for each in said):
+            return "geodesic"
+        return "planar" if any(said) else None
+
+    def nested_shapes(self, chunk: Any, plan: Plan, first: int) -> NestedShapes | None:
+        """The shapes of a column in one of GeoArrow's layouts, in place; None: it is another column."""
+        if plan.geometry is None:
+            return None
+        name, kind = self.names[plan.geometry], _metadata(self._children[plan.geometry]).get("ARROW:extension:name", "")
+        if kind not in self._shapes:
+            return None
+        try:
+            return NestedShapes(self._column(chunk, plan.geometry), kind)
+        except MissingPlaceError as error:
+            raise InputError.of_row(self._source, first + error.row, f"{error} (column {name!r})") from None
+        except OverflowError:
+            reason = f"more vertices in one batch than 32 bits count (column {name!r})"
+            raise InputError.of_row(self._source, first, reason) from None
 
     def geometries(
         self, chunk: Any, plan: Plan, first: int
@@ -351,11 +368,11 @@ class BatchReader:
         if self.holds_points_alone(plan):
             return *self.positions(chunk, plan, first), None
         assert plan.geometry is not None
-        column, marked = self._column(chunk, plan.geometry), _metadata(self._children[plan.geometry])
-        kind = marked.get("ARROW:extension:name", "")
         nothing = array("d", [math.nan]) * chunk.length
-        if kind in self._shapes:
-            return nothing, nothing, nested_wkb(column, kind)
+        nested = self.nested_shapes(chunk, plan, first)
+        if nested is not None:
+            return nothing, nothing, [nested.wkb(row) for row in range(chunk.length)]
+        column = self._column(chunk, plan.geometry)
         if column.same_points() is not None:
             return *self.positions(chunk, plan, first), None
         values = self.values(chunk, plan.geometry, first)

@@ -1,16 +1,28 @@
-"""Polygons and lines of Arrow columns (GeoArrow's native layouts) as well-known binary."""
+"""Polygons and lines of Arrow columns in GeoArrow's native layouts: coordinates and offsets, in place."""
 
 from __future__ import annotations
 
 import struct
 import sys
 from array import array
-from typing import Any
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .arrow_values import Column
 
-LEVELS = {"geoarrow.linestring": 1, "geoarrow.multilinestring": 2, "geoarrow.polygon": 2, "geoarrow.multipolygon": 3}
-"""How many lists lie within each other."""
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_LISTS = {
+    "geoarrow.linestring": ("the geometry",),
+    "geoarrow.multilinestring": ("the geometry", "a line"),
+    "geoarrow.polygon": ("the geometry", "a ring"),
+    "geoarrow.multipolygon": ("the geometry", "a part", "a ring"),
+}
+"""What the lists are that lie within each other."""
+LEVELS = {kind: len(lists) for kind, lists in _LISTS.items()}
+"""How many there are."""
 
 
 def is_nested(child: Any, levels: int) -> bool:
@@ -25,35 +37,94 @@ def is_nested(child: Any, levels: int) -> bool:
     return child.format.startswith("+w:") and int(child.format[3:]) >= 2 and fields[0].format == "g"
 
 
-def nested_wkb(column: Column, kind: str) -> list[bytes | None]:
-    """Each row of such a column; None where there is none."""
-    levels = []
-    missing, inner = set(column.null_rows()), column
-    for _ in range(LEVELS[kind]):
-        levels.append(inner.offsets())
-        inner = inner.items()
-    xs, ys = inner.coordinates()[0][:2]
-    is_area = kind.endswith("polygon")
+class MissingPlaceError(ValueError):
+    """A row, or something of its geometry, is null; `row` is which of the column's."""
 
-    def ring(begin: int, end: int) -> bytes:
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(reason)
+        self.row = row
+
+
+class ShapeColumns(NamedTuple):
+    """What the library reads in place: longitudes, latitudes, and where rings, parts and conditions begin."""
+
+    longitudes: Buffer
+    latitudes: Buffer
+    rings: Buffer
+    parts: Buffer | None
+    conditions: Buffer | None
+
+
+class NestedShapes:
+    """The shapes of such a column. Nothing is copied but offsets of 64 bits.
+
+    Args:
+        column: It.
+        kind: Its extension's name, one of LEVELS.
+
+    Raises:
+        MissingPlaceError: Something in it is null.
+        OverflowError: More vertices than 32 bits count.
+    """
+
+    def __init__(self, column: Column, kind: str) -> None:
+        self.is_area, self._several = kind.endswith("polygon"), ".multi" in kind
+        self.length = column.length
+        self._levels: list[memoryview[Any]] = []
+        for what in _LISTS[kind]:
+            self._refuse(column.null_rows(), what)
+            self._levels.append(_offsets(column))
+            column = column.items()
+        (self._longitudes, self._latitudes), missing = column.coordinates()
+        self._refuse(missing, "a vertex")
+
+    def columns(self, begin: int, end: int) -> ShapeColumns:
+        """Rows `begin` to `end`, in place."""
+        first, *inner = self._levels
+        rows = first[begin : end + 1]
+        places = self._longitudes, self._latitudes
+        if not self.is_area:
+            return ShapeColumns(*places, *((inner[0], None, rows) if self._several else (rows, None, None)))
+        return ShapeColumns(*places, *((inner[1], inner[0], rows) if self._several else (inner[0], rows, None)))
+
+    def wkb(self, row: int) -> bytes:
+        """A row as well-known binary."""
+        if not self._several:
+            return self._one(0, row)
+        parts = [self._one(1, part) for part in range(self._levels[0][row], self._levels[0][row + 1])]
+        return struct.pack("<BII", 1, 6 if self.is_area else 5, len(parts)) + b"".join(parts)
+
+    def _one(self, level: int, item: int) -> bytes:
+        """A polygon of rings, or a line."""
+        begin, end = self._levels[level][item], self._levels[level][item + 1]
+        if not self.is_area:
+            return struct.pack("<BI", 1, 2) + self._ring(begin, end)
+        inner = self._levels[level + 1]
+        rings = [self._ring(inner[at], inner[at + 1]) for at in range(begin, end)]
+        return struct.pack("<BII", 1, 3, len(rings)) + b"".join(rings)
+
+    def _ring(self, begin: int, end: int) -> bytes:
         places = array("d", bytes(16 * (end - begin)))
-        places[0::2], places[1::2] = array("d", xs[begin:end]), array("d", ys[begin:end])
+        places[0::2], places[1::2] = array("d", self._longitudes[begin:end]), array("d", self._latitudes[begin:end])
         if sys.byteorder == "big":
             places.byteswap()
         return struct.pack("<I", end - begin) + places.tobytes()
 
-    def one(level: int, row: int) -> bytes:
-        """A polygon of rings, or a line."""
-        begin, end = levels[level][row], levels[level][row + 1]
-        if not is_area:
-            return struct.pack("<BI", 1, 2) + ring(begin, end)
-        rings = [ring(levels[level + 1][at], levels[level + 1][at + 1]) for at in range(begin, end)]
-        return struct.pack("<BII", 1, 3, len(rings)) + b"".join(rings)
+    def _refuse(self, missing: Iterable[int], what: str) -> None:
+        """Refuses what is null in rows that are shown: of a slice all the items are there."""
+        for item in sorted(missing):
+            place = item
+            for offsets in reversed(self._levels):
+                place = bisect_right(offsets, place) - 1
+                if not 0 <= place < len(offsets) - 1:
+                    break
+            else:
+                raise MissingPlaceError(place, f"{what} is null")
 
-    def several(row: int) -> bytes:
-        parts = [one(1, part) for part in range(levels[0][row], levels[0][row + 1])]
-        return struct.pack("<BII", 1, 6 if is_area else 5, len(parts)) + b"".join(parts)
 
-    is_several = ".multi" in kind
-    rows = range(column.length)
-    return [None if row in missing else several(row) if is_several else one(0, row) for row in rows]
+def _offsets(column: Column) -> memoryview[Any]:
+    """Where the items of each list begin and the last ones end: 32 bits, in place where they are that."""
+    found = column.offsets()
+    if not len(found):
+        return memoryview(array("i", [0]))
+    return found if found.itemsize == 4 else memoryview(array("i", found))

@@ -57,10 +57,10 @@ class Column:
         """The elements of a column of fixed numbers, times included, in place; what is null holds anything."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
 
-    def offsets(self) -> list[int]:
-        """Of a column of lists: where each begins among the items, and where the last one ends."""
-        found: list[int] = memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1].tolist()
-        return found
+    def offsets(self) -> memoryview[Any]:
+        """Of a column of lists: where each begins among the items, and where the last one ends; in place. An empty
+        column may have none."""
+        return memoryview(self._view.buffer(1))[self._first : self._first + self.length + 1]
 
     def items(self) -> Column:
         """All items of a column of lists."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, ClassVar, TypeAlias
 
@@ -33,7 +33,8 @@ class PolygonalGeographicCondition:
             well-known binary; their coordinates are longitude first.
         holes: Rings, where `exterior` is one.
         edges: What joins two vertices: ``geodesic``, the shortest way on the ellipsoid, or ``planar``, a straight line
-            on the map of degrees, as GeoJSON, GeoPackage and Shapefile mean it.
+            on the map of degrees, as GeoJSON, GeoPackage and Shapefile mean it. None: geodesic, and an
+            :class:`InputWarning` when it is added to a monitor and the two lie more than a metre apart.
         oriented: Whether the polygon lies left of each ring as listed; only so it can be more than half the Earth.
         buffer: Metres by which the line lies outside of the rings; negative: inside.
 
@@ -53,13 +54,14 @@ class PolygonalGeographicCondition:
     edges: str
     oriented: bool
     buffer: float
+    _leaves_edges_open: bool = field(compare=False)
 
     def __init__(
         self,
         exterior: Any,
         holes: Iterable[Iterable[Place]] = (),
         *,
-        edges: str = "geodesic",
+        edges: str | None = None,
         oriented: bool = False,
         buffer: float = 0.0,
     ) -> None:
@@ -77,6 +79,7 @@ class PolygonalGeographicCondition:
         if not isinstance(oriented, bool):
             raise TypeError(f"oriented must be a bool, not {type(oriented).__name__}")
         _set(self, wkb=found.wkb, edges=_edges(edges), oriented=oriented, buffer=metres)
+        _set(self, _leaves_edges_open=edges is None)
 
     @property
     def parts(self) -> tuple[tuple[tuple[tuple[float, float], ...], ...], ...]:
@@ -146,7 +149,8 @@ class CorridorGeographicCondition:
             itself what it has, one line or several: anything with a ``__geo_interface__``, a GeoJSON geometry or
             feature as a dict, well-known text, or well-known binary; their coordinates are longitude first.
         radius: Half the width: metres, finite, above 0.
-        edges: What joins two vertices: ``geodesic`` or ``planar``; see :class:`PolygonalGeographicCondition`.
+        edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
+            :class:`PolygonalGeographicCondition`.
 
     Raises:
         InvalidArgumentError: A value is out of its range.
@@ -162,14 +166,17 @@ class CorridorGeographicCondition:
     """The vertices as well-known binary: ISO, little endian, longitude first."""
     radius: float
     edges: str
+    _leaves_edges_open: bool = field(compare=False)
 
-    def __init__(self, path: Any, radius: float, *, edges: str = "geodesic") -> None:
+    def __init__(self, path: Any, radius: float, *, edges: str | None = None) -> None:
         found = _vertices(path, "path")
         if found is None:
             found = of_places([path], False)
         elif found.is_area:
             raise InvalidArgumentError("type: a polygon is no line: a PolygonalGeographicCondition has a buffer")
-        _set(self, wkb=found.wkb, radius=radius_in_metres(radius), edges=_edges(edges))
+        _set(
+            self, wkb=found.wkb, radius=radius_in_metres(radius), edges=_edges(edges), _leaves_edges_open=edges is None
+        )
 
     @property
     def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:
@@ -231,9 +238,10 @@ def condition_of(
     if kind == PolygonalGeographicCondition._KIND:
         polygon = object.__new__(PolygonalGeographicCondition)
         _set(polygon, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], oriented=oriented, buffer=buffer)
+        _set(polygon, _leaves_edges_open=False)
         return polygon
     corridor = object.__new__(CorridorGeographicCondition)
-    _set(corridor, wkb=of_wkb(wkb).wkb, radius=radius, edges=EDGES[edges])
+    _set(corridor, wkb=of_wkb(wkb).wkb, radius=radius, edges=EDGES[edges], _leaves_edges_open=False)
     return corridor
 
 
@@ -267,6 +275,8 @@ def _vertices(given: Any, name: str) -> Vertices | None:
 
 
 def _edges(edges: Any) -> str:
+    if edges is None:
+        return EDGES[0]
     if edges not in EDGES:
         raise InvalidArgumentError(f"edges {shown(edges)} is not one of {', '.join(EDGES)}")
     return str(edges)

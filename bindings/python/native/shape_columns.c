@@ -1,0 +1,150 @@
+/* Polygons and corridors from columns of coordinates and offsets, as GeoArrow lays them out: read in place. */
+#include "native.h"
+
+#include <string.h>
+
+/* What a column of shapes consists of, in the order in which the package hands it over. */
+enum {
+  LONGITUDES,
+  LATITUDES,
+  RINGS,
+  PARTS,
+  CONDITIONS,
+  PIECES
+};
+
+typedef struct {
+  native_column places[2];
+  Py_buffer offsets[3]; /* of rings, parts and conditions */
+  int held[3];
+  fencepost_geometry geometry;
+  const int32_t *conditions;
+} shape_columns;
+
+int native_open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view) {
+  if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) return -1;
+  if (view->itemsize == 4 && view->ndim == 1 && view->format != NULL && strcmp(view->format, "i") == 0 &&
+      view->len >= 4 && (uintptr_t)view->buf % 4 == 0)
+    return 0;
+  native_refuse(state, "%s must be 32-bit integers, one or more", name);
+  PyBuffer_Release(view);
+  return -1;
+}
+
+static void close_columns(shape_columns *columns) {
+  for (int index = 0; index < 2; index++) native_release_column(&columns->places[index]);
+  for (int index = 0; index < 3; index++)
+    if (columns->held[index]) PyBuffer_Release(&columns->offsets[index]);
+}
+
+/* One distance from vertex to vertex in both columns. A single one has none. */
+static int64_t stride_of(const native_column *places, Py_ssize_t count) {
+  if (count < 2) return sizeof(double);
+  int64_t stride = places[0].stride;
+  return stride == places[1].stride && stride > 0 && stride <= UINT32_MAX ? stride : 0;
+}
+
+/* Opens (longitudes, latitudes, rings, parts or None, conditions or None); to be closed in any case. */
+static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, shape_columns *columns) {
+  static const native_layout layouts[2] = {{"longitudes", "d", 0}, {"latitudes", "d", 0}};
+  static const char *const names[3] = {"rings", "parts", "conditions"};
+  if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != PIECES) {
+    PyErr_Format(PyExc_TypeError, "the columns of shapes must be a tuple of %d", PIECES);
+    return -1;
+  }
+  native_rows rows = {"longitudes", -1};
+  for (int index = LONGITUDES; index <= LATITUDES; index++)
+    if (native_open_column(state, PyTuple_GetItem(tuple, index), &layouts[index], &rows, &columns->places[index]) < 0)
+      return -1;
+  for (int index = RINGS; index <= CONDITIONS; index++) {
+    PyObject *object = PyTuple_GetItem(tuple, index);
+    if (object == Py_None && index != RINGS) continue;
+    if (native_open_offsets(state, object, names[index - RINGS], &columns->offsets[index - RINGS]) < 0) return -1;
+    columns->held[index - RINGS] = 1;
+  }
+  int64_t stride = stride_of(columns->places, rows.count);
+  if (stride == 0) {
+    native_refuse(state, "longitudes and latitudes must lie equally far apart, in one direction");
+    return -1;
+  }
+  const Py_buffer *offsets = columns->offsets;
+  fencepost_geometry *geometry = &columns->geometry;
+  *geometry = (fencepost_geometry)FENCEPOST_GEOMETRY_INIT;
+  geometry->longitudes = columns->places[LONGITUDES].start;
+  geometry->latitudes = columns->places[LATITUDES].start;
+  geometry->stride = (uint32_t)stride;
+  geometry->vertex_count = (size_t)rows.count;
+  geometry->ring_offsets = offsets[0].buf;
+  geometry->ring_count = (size_t)(offsets[0].len / 4 - 1);
+  if (columns->held[1]) {
+    geometry->part_offsets = offsets[1].buf;
+    geometry->part_count = (size_t)(offsets[1].len / 4 - 1);
+  }
+  if (!columns->held[2]) return 0; /* the library compares the counts */
+  columns->conditions = offsets[2].buf;
+  if (offsets[2].len / 4 - 1 == count) return 0;
+  native_refuse(state, "conditions has %zd places, identifiers has %zd", offsets[2].len / 4, count);
+  return -1;
+}
+
+/*
+ * (identifiers, whether they are polygons, columns, radii, edges, oriented, buffer, assuming, policy, tags or None,
+ * ensure): counts of what was added, replaced and kept (of an add: nothing is counted). All or nothing. Without
+ * conditions each part, or each line, is one.
+ */
+PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
+  native_monitor *self = (native_monitor *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *identifiers, *pieces, *sources[2], *policy_object;
+  double buffer;
+  int is_area, edges, oriented, assuming, ensure;
+  if (!PyArg_ParseTuple(args, "OpOOipdiOOp", &identifiers, &is_area, &pieces, &sources[0], &edges, &oriented, &buffer,
+                        &assuming, &policy_object, &sources[1], &ensure))
+    return NULL;
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
+  if (native_refuse_closed(self, state) < 0) return NULL;
+  Py_ssize_t count;
+  const char **texts = native_texts(state, identifiers, &count);
+  if (texts == NULL) return NULL;
+  static const native_layout layouts[2] = {{"radii", "d", NATIVE_DENSE}, {"tags", "LQ", NATIVE_DENSE}};
+  native_rows rows = {"identifiers", count};
+  native_column radii, tags;
+  shape_columns columns;
+  memset(&radii, 0, sizeof(radii));
+  memset(&tags, 0, sizeof(tags));
+  memset(&columns, 0, sizeof(columns));
+  PyObject *counts = NULL;
+  if (open_columns(state, pieces, count, &columns) == 0 &&
+      native_open_column(state, sources[0], &layouts[0], &rows, &radii) == 0 &&
+      (sources[1] == Py_None || native_open_column(state, sources[1], &layouts[1], &rows, &tags) == 0)) {
+    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape.edges = edges;
+    shape.oriented = oriented ? 1 : 0;
+    shape.buffer_m = buffer;
+    fencepost_sync_result result = {0, 0, 0, 0};
+    native_call call = native_begin_batch(self);
+    fencepost_status status;
+    if (is_area)
+      status =
+          ensure ? fencepost_monitor_ensure_polygon_conditions(self->handle, texts, &columns.geometry,
+                                                               columns.conditions, tags.start, (size_t)count, &shape,
+                                                               &options, &result, &call.error)
+                 : fencepost_monitor_add_polygon_conditions(self->handle, texts, &columns.geometry, columns.conditions,
+                                                            tags.start, (size_t)count, &shape, &options, &call.error);
+    else
+      status = ensure ? fencepost_monitor_ensure_corridor_conditions(
+                            self->handle, texts, &columns.geometry, columns.conditions, radii.start, tags.start,
+                            (size_t)count, &shape, &options, &result, &call.error)
+                      : fencepost_monitor_add_corridor_conditions(self->handle, texts, &columns.geometry,
+                                                                  columns.conditions, radii.start, tags.start,
+                                                                  (size_t)count, &shape, &options, &call.error);
+    counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
+  }
+  close_columns(&columns);
+  native_release_column(&radii);
+  native_release_column(&tags);
+  PyMem_Free(texts);
+  return counts;
+}

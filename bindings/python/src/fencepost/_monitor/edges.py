@@ -1,0 +1,39 @@
+"""Says where it matters which edges were meant, and nothing says which: a lint, never a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+from .._errors import Advice, warn
+from .._native import NotFoundError
+
+if TYPE_CHECKING:
+    from .._native import Monitor as Handle
+
+    Found: TypeAlias = tuple[str, str, str]
+    """Of a condition its identifier, and of what a message names it by the source and the place there."""
+
+AS_GEODESIC = Advice(*["edges='geodesic' or edges='planar' says it; they are taken as geodesic"] * 2)
+AS_PLANAR = Advice(*["a property or column edges says geodesic or planar; they are taken as planar"] * 2)
+
+
+def warn_of_edges(handle: Handle, conditions: Iterable[Found], advice: Advice) -> None:
+    """Says of conditions which leave their edges open where the two readings lie farthest apart, if that is more than a
+    metre."""
+    apart = []
+    for identifier, source, place in conditions:
+        try:
+            _, _, departure, part, ring, edge = handle.shape(identifier)
+        except NotFoundError:  # another thread was faster
+            continue
+        if departure is not None:
+            apart.append((departure, source, place, f"part {part}, ring {ring}, edge {edge}"))
+    if not apart:
+        return
+    metres, source, place, where = max(apart, key=lambda each: each[0])
+    others = f", the most of {len(apart)} shapes" if len(apart) > 1 else ""
+    reason = (
+        f"geodesic and planar edges lie up to {metres:.0f} m apart ({where}{others}), and nothing says which are meant"
+    )
+    warn(source, place, reason, advice)
