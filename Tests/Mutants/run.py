@@ -31,7 +31,7 @@ SONAME = "libfencepost.so." + ".".join(
     for part in ("MAJOR", "MINOR")
 )
 LIMIT_S = 120
-CORPUS = sorted((ROOT / "Tests" / "Conformance").glob("*.json"))
+CORPUS = sorted((ROOT / "Tests" / "Conformance").rglob("*.json"))
 
 
 class Mutant(NamedTuple):
@@ -63,6 +63,8 @@ HOST = "MonitorEngine+Host.swift"
 FIXES = "MonitorEngine+Fixes.swift"
 ENGINE = "MonitorEngine.swift"
 TABLE = "../FencepostKernel/OpenTable.swift"
+AREA = "Shapes/Area.swift"
+KERNEL_SHAPE = "../FencepostKernel/Shapes/GeodesicShape.swift"
 
 MUTANTS = [
     # The detector of shapes.
@@ -97,6 +99,19 @@ MUTANTS = [
     Mutant("the evidence date is that of the confirmation", SHAPES,
            "entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance)",
            "entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance); entry.evidenceDate = date"),
+    # Polygons and corridors.
+    Mutant("the buffer of a polygon is forgotten", KERNEL_SHAPE,
+           "(line, isPolygon, offset) = (made.line, true, buffer)", "(line, isPolygon, offset) = (made.line, true, 0)"),
+    Mutant("margins of a polygon are not limited by its depth", "Shapes/Shape.swift",
+           "case .polygon(let area), .corridor(let area): area.shape.depth", "case .polygon, .corridor: .infinity"),
+    Mutant("whoever leaves a polygon is looked for too late", AREA,
+           "case (.outwards(let level), let local?): room = level - local.most",
+           "case (.outwards(let level), let local?): room = 1_000 * (level - local.most)"),
+    Mutant("whoever enters a polygon is looked for too late", AREA,
+           "case (.inwards(let level), let local?): room = local.least - level",
+           "case (.inwards(let level), let local?): room = 1_000 * (local.least - level)"),
+    Mutant("nobody knows that a fix was too coarse", STATES,
+           "      $0.hasMetCoarseFix = true\n", "      $0.hasMetCoarseFix = false\n"),
     # Policies.
     Mutant("the entry margin is not limited to half the radius", POLICY,
            "return min(max(entryMargin, scaled), size / 2)", "return max(entryMargin, scaled)"),
@@ -224,9 +239,18 @@ MUTANTS = [
     Mutant("an entry that was taken out of a hash table is still counted", TABLE,
            "    taken &-= 1\n", "", "a hash table counts"),
     Mutant("what follows a gap in a hash table stays where it is", TABLE,
-           "        if (next &- home) & mask >= (next &- gap) & mask {\n", "        if home < 0 {\n", "an entry of a hash table"),
+           "        if (next &- home) & mask >= (next &- gap) & mask {\n", "        if home < 0 {\n", "a live slot belongs to one identifier"),
     Mutant("who was removed is still announced", "Conditions/AddOrder.swift",
            "    announced[place / 64] &= ~bit\n", "", "who is announced is there"),
+    Mutant("a tracker does not know which shape came last", STATES,
+           "    lastGeneration = max(lastGeneration, generation)\n", "", "no shape is later than the last"),
+    Mutant("an event that was handed out still waits, to its condition", TOLD,
+           "    told[slot, or: Self.untold(slot, table)].waiting -= 1\n", "", "a condition counts its waiting events"),
+    Mutant("the beacon that an event named is forgotten", TOLD,
+           "    if entry.hasRefinement || !refinements.isEmpty { refinements[entry.slot] = table.refinement(of: entry) }\n", "",
+           "the beacon that was named"),
+    Mutant("who was announced and removed is still counted", "Conditions/AddOrder.swift",
+           "{ announcedCount -= 1 }", "{}", "who is announced is counted"),
     Mutant("the safe region stays when a shape is undetermined", TRACKER,
            "    neighbourhood.removeSafeRegion()\n    known.wait", "    known.wait", "no safe region"),
     Mutant("a circle with a candidate is not active", WATCHES,

@@ -26,7 +26,7 @@ public enum MonitorError: Error, Sendable, Hashable {
   case aheadOfClock(time: Timestamp, clock: Timestamp, limit: Int64)
   /// That many events wait to be handed out; `position` is the first row that was not consumed.
   case queueFull(limit: Int, position: Int = 0)
-  /// A defect of the library.
+  /// A defect of the library. Nothing throws it; its number is kept for what nobody foresaw.
   case internalInconsistency(String)
 }
 

@@ -39,7 +39,7 @@ extension MonitorEngine {
   }
 
   /// What is taken off a slack, metres: more than the errors of the distances that decide a side.
-  static var slackGuard: Double { 1e-6 }
+  static var slackGuard: Double { Circle.doubt }
 
   /// The earliest time at which something happens though no input comes: a dwell has passed, or a beacon's absence is
   /// established; `nil` when nothing waits.

@@ -230,8 +230,7 @@ public final class RegionService {
 
   /// What is registered with the type and identifier of a region.
   private func registered(_ region: Region) -> (slot: UInt32, region: Region)? {
-    var identifier = region.conditionIdentifier
-    guard let slot = identifier.withUTF8({ stored.engine.table.identifiers.slot(of: $0) }),
+    guard let slot = stored.engine.table.slot(of: region.conditionIdentifier),
       let found = stored.engine.region(of: slot)
     else { return nil }
     return (slot, found)

@@ -22,10 +22,6 @@ struct Area: Sendable {
       latitude: circle.centre.latitude, longitude: circle.centre.longitude, radius: circle.radius)
   }
 
-  /// More than the errors of bounds and distances that decide a side, metres: what is nearer to a threshold is measured in
-  /// full.
-  private static var doubt: Double { 1e-6 }
-
   /// The signed distance from the line, metres.
   func distance(_ coordinate: Coordinate, at position: EarthVector) -> Double {
     shape.boundaryDistance(
@@ -37,7 +33,7 @@ struct Area: Sendable {
     _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double)
   ) -> Shape.Measure {
     let (least, most) = shape.bounds(at: position)
-    func isClear(_ level: Double) -> Bool { least > level + Self.doubt || most < level - Self.doubt }
+    func isClear(_ level: Double) -> Bool { least > level + Circle.doubt || most < level - Circle.doubt }
     guard isClear(0), isClear(-margins.inner), isClear(margins.outer) else {
       let distance = distance(coordinate, at: position)
       return Shape.Measure(distance: distance, line: 0, least: distance, most: distance)
@@ -58,7 +54,7 @@ struct Area: Sendable {
     case (.outwards, nil), (.any, _):
       return Watch(centre: local?.position ?? bounds.centre, threshold: .infinity, direction: -1, slot: slot)
     }
-    let threshold = room > Self.doubt ? ChordThreshold.leaving(room - Self.doubt) : -Self.doubt
+    let threshold = room > Circle.doubt ? ChordThreshold.leaving(room - Circle.doubt) : -Circle.doubt
     return Watch(centre: local?.position ?? bounds.centre, threshold: threshold, direction: 1, slot: slot)
   }
 
@@ -67,7 +63,7 @@ struct Area: Sendable {
   func slack(at coordinate: Coordinate, _ position: EarthVector, limit: Double) -> (slack: Double, isInside: Bool)? {
     if limit < .infinity {
       let (least, most) = shape.bounds(at: position)
-      if least > limit + Self.doubt || most < -limit - Self.doubt { return nil }
+      if least > limit + Circle.doubt || most < -limit - Circle.doubt { return nil }
     }
     let distance = distance(coordinate, at: position)
     return (distance.magnitude, distance <= 0)

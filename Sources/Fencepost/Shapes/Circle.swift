@@ -8,6 +8,11 @@ struct Circle: Sendable {
   /// Metres.
   var radius: Double
 
+  /// More than the errors of the short ways to a distance, metres: what is nearer to a threshold is decided by the full
+  /// solution.
+  @inline(__always)
+  static var doubt: Double { 1e-6 }
+
   init(latitude: Double, longitude: Double, radius: Double) {
     centre = EarthVector(latitude: latitude, longitude: longitude)
     self.latitude = latitude
@@ -47,7 +52,9 @@ struct Circle: Sendable {
     if squared < ShortDistance.limit * ShortDistance.limit {
       let distance = ShortDistance.distance(from: centre, to: position)
       let past = distance - radius
-      if past.magnitude > 1e-6, (past + margins.inner).magnitude > 1e-6, (past - margins.outer).magnitude > 1e-6 {
+      if past.magnitude > Self.doubt, (past + margins.inner).magnitude > Self.doubt,
+        (past - margins.outer).magnitude > Self.doubt
+      {
         return distance
       }
     }
@@ -83,8 +90,8 @@ struct Circle: Sendable {
     let squared = centre.squaredChord(to: position)
     if squared < ShortDistance.limit * ShortDistance.limit {
       let past = ShortDistance.distance(from: centre, to: position) - radius
-      if past.magnitude > limit + 1e-6 { return nil }
-      if past.magnitude > 1e-6 { return (past.magnitude, past <= 0) }
+      if past.magnitude > limit + Self.doubt { return nil }
+      if past.magnitude > Self.doubt { return (past.magnitude, past <= 0) }
     } else if limit < .infinity {
       let chord = squared.squareRoot()
       if chord > ChordThreshold.approaching(radius + limit) { return nil }

@@ -237,6 +237,9 @@ struct CapSearch {
     let nearX = UInt64(truncatingIfNeeded: CapIndex.bits(gapsX .<= limit))
     let nearY = UInt64(truncatingIfNeeded: CapIndex.bits(gapsY .<= limit))
     let nearZ = UInt64(truncatingIfNeeded: CapIndex.bits(gapsZ .<= limit))
+    // Child n is bit x + 4 y + 16 z of a mask. The four bits of x stand in each group of four; each bit of y fills the four
+    // of its group, and the sixteen that this makes stand four times; each bit of z fills sixteen. What all three leave are
+    // the children that are near on every axis.
     let spreadY = (nearY & 1 | (nearY & 2) &<< 3 | (nearY & 4) &<< 6 | (nearY & 8) &<< 9) &* 15
     let spreadZ = (nearZ & 1 | (nearZ & 2) &<< 15 | (nearZ & 4) &<< 30 | (nearZ & 8) &<< 45) &* 0xFFFF
     var near =
