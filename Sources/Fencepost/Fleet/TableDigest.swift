@@ -60,9 +60,10 @@ extension Conditions {
   /// The digest of the table that is being read.
   func digest(of engine: borrowing MonitorEngine) -> TableDigest {
     let version = engine.table.changes.version
-    if let known = knownDigest.withLock({ $0 }), known.version == version { return known.digest }
+    let known = knownDigest.withLock { known in annotatingLock(of: self) { known } }
+    if let known, known.version == version { return known.digest }
     let digest = TableDigest(engine)
-    knownDigest.withLock { $0 = (version, digest) }
+    knownDigest.withLock { known in annotatingLock(of: self) { known = (version, digest) } }
     return digest
   }
 }

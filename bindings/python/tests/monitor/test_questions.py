@@ -69,10 +69,10 @@ class World:
             return CircularGeographicCondition(*middle, radius=source.choice((1e-3, 1e5, 1.9e7, 2.5e7)))
         if kind == 2:
             ring = [moved(middle, 360 * corner / 7, size * source.uniform(0.4, 1)) for corner in range(7)]
-            return PolygonalGeographicCondition(ring)
+            return PolygonalGeographicCondition(ring, edges="geodesic")
         if kind == 3:
             line = [middle, moved(middle, source.uniform(0, 360), size)]
-            return CorridorGeographicCondition(line, radius=size / 5)
+            return CorridorGeographicCondition(line, radius=size / 5, edges="geodesic")
         return CircularGeographicCondition(*middle, radius=size)
 
     def point(self) -> tuple[float, float]:

@@ -8,7 +8,9 @@ from conftest import ROOT
 
 NOT_WRAPPED: dict[str, str] = {
     "fencepost_cause_name": "Cause has names",
+    "fencepost_monitor_containing": "a column of one point says it",
     "fencepost_monitor_feed_fixes": "rows are columns that lie 32 bytes apart",
+    "fencepost_monitor_nearest": "a column of one point says it",
     "fencepost_polygon_contains": "the distance says it",
     "fencepost_state_name": "State has names",
 } | {
@@ -18,6 +20,9 @@ NOT_WRAPPED: dict[str, str] = {
 }
 """Function to reason."""
 
+FLEETS = ("fencepost_conditions_", "fencepost_fleet_")
+"""Python has no fleets yet."""
+
 
 def test_every_c_function_is_wrapped_or_listed() -> None:
     header = re.sub(r"/\*.*?\*/", " ", (ROOT / "include" / "fencepost.h").read_text(), flags=re.DOTALL)
@@ -25,4 +30,6 @@ def test_every_c_function_is_wrapped_or_listed() -> None:
     native = "".join(path.read_text() for path in sorted((ROOT / "bindings/python/native").glob("*.c")))
     used = set(re.findall(r"\bfencepost_\w+", native))
     assert len(declared) > 30
-    assert declared - used == set(NOT_WRAPPED), "wrap it in bindings/python/native, or say here why not"
+    fleets = {name for name in declared if name.startswith(FLEETS)}
+    assert len(fleets) > 30
+    assert declared - used == set(NOT_WRAPPED) | fleets, "wrap it in bindings/python/native, or say here why not"

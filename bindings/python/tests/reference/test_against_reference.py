@@ -250,7 +250,7 @@ class Pair:
 
     def shape(self, number: int) -> PolygonalGeographicCondition | CorridorGeographicCondition:
         kind, coordinates, options = palette(self.base)[number]
-        options = dict(options)
+        options = {"edges": "geodesic", **options}
         if kind == "polygon":
             return PolygonalGeographicCondition({"type": "MultiPolygon", "coordinates": coordinates}, **options)
         lines = {"type": "MultiLineString", "coordinates": coordinates}

@@ -39,6 +39,7 @@ def _shape(kind: type[Shape], given: dict[str, Any]) -> Shape:
         is_area = kind is PolygonalGeographicCondition
         types = {3: "Polygon", 4: "MultiPolygon"} if is_area else {2: "LineString", 3: "MultiLineString"}
         geojson = {"type": types.get(depth, max(types.items())[1]), "coordinates": coordinates}
+    given.setdefault("edges", "geodesic")
     source: Any = wkt if wkt is not None else geojson
     if kind is CorridorGeographicCondition:
         return CorridorGeographicCondition(source, given.pop("radius"), **given)

@@ -279,8 +279,8 @@ def _containing(named: Named, step: dict[str, Any]) -> None:
 
 
 def _nearest(named: Named, step: dict[str, Any]) -> None:
-    place = [_number(step["nearest"][key]) for key in ("latitude", "longitude")]
-    _compare_located(step, named.monitor.nearest(*place, int(step["nearest"]["count"])))
+    latitude, longitude = (_number(step["nearest"][key]) for key in ("latitude", "longitude"))
+    _compare_located(step, named.monitor.nearest(latitude, longitude, int(step["nearest"]["count"])))
 
 
 def _compare_located(step: dict[str, Any], found: Mapping[str, float]) -> None:
