@@ -31,8 +31,8 @@ store() { Tests/StoreFaults/run.sh; }
 fuzz() { Tests/Fuzz/run.sh replay; }
 package() { Tests/Packaging/package.sh; }
 wheel() { .venv/bin/python Tests/Packaging/wheel.py wheel; }
-wheels() { .venv/bin/python Tests/Packaging/wheel.py wheels; }
-sdist() { .venv/bin/python Tests/Packaging/wheel.py sdist; }
+wheels() { env --default-signal=INT .venv/bin/python Tests/Packaging/wheel.py wheels; }
+sdist() { env --default-signal=INT .venv/bin/python Tests/Packaging/wheel.py sdist; }
 examples() { Tests/Examples/run.sh; }
 install() { Tests/CInstalled/run.sh; }
 swiftpm() { Tests/Packaging/swiftpm.sh; }
