@@ -54,6 +54,15 @@ extension MonitorEngine {
     delivery.reserve(count)
   }
 
+  /// So few conditions are added without making room for them first: what grows by itself doubles, and so is ready for the
+  /// next ones too.
+  private static let fewToAdd = 1_000
+
+  /// Makes room before many conditions are added at a time.
+  mutating func reserveInBulk(_ count: Int, identifierBytes: Int) {
+    if count > Self.fewToAdd { reserve(count, identifierBytes: identifierBytes) }
+  }
+
   // MARK: - The same on bytes, for faces that have no String
 
   /// Adds a condition whose identifier is given as UTF-8. See ``add(_:identifier:assuming:policy:tag:)``.
@@ -128,7 +137,7 @@ extension MonitorEngine {
       }
       bytes += identifier(row).count
     }
-    if count > 1_000 { reserve(count, identifierBytes: bytes) }
+    reserveInBulk(count, identifierBytes: bytes)
     for row in 0..<count {
       enter(
         Definition(subject: .circle(circle(row)), policy: policy, tag: tags?[row] ?? tag, assumed: assuming),

@@ -61,7 +61,7 @@ extension MonitorEngine {
 
   /// Adds rows, each in place of a condition with its identifier. See ``add(_:identifier:assuming:policy:tag:)``.
   package mutating func add(_ set: borrowing ConditionSet) {
-    if set.count > 1_000 { reserve(set.count, identifierBytes: 0) }
+    reserveInBulk(set.count, identifierBytes: 0)
     set.forEach { _, identifier, definition in enter(definition, identifier: identifier) }
   }
 

@@ -72,8 +72,15 @@ public struct MonitorEngine: Sendable {
 
   /// Counters and clock.
   public var statistics: MonitorStatistics {
-    var result = tracker.timeline.counters
+    let counters = tracker.timeline.counters
+    var result = MonitorStatistics()
     result.clock = currentTime
+    result.inputCount = counters.inputCount
+    result.acceptedFixes = counters.acceptedFixes
+    result.invalidFixes = counters.invalidFixes
+    result.lateInputs = counters.lateInputs
+    result.aheadInputs = counters.aheadInputs
+    result.acceptedSightings = counters.acceptedSightings
     result.pendingEvents = pendingEvents
     result.handedOutEvents = delivery.lastSequence
     result.conditionCount = table.count

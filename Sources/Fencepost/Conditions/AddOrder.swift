@@ -15,10 +15,23 @@ struct AddOrder: Sendable {
   private(set) var announcedCount = 0
   private(set) var lastGeneration: UInt64 = 0
 
-  static let gap = UInt32.max
+  private static let gap = UInt32.max
+  /// A list of at most so many places is never closed up: its gaps are few bytes, and reading past them is nothing.
+  private static let fewPlaces = 1_024
 
   /// The slots in the order in which they were added.
   var live: some Collection<UInt32> { slots.lazy.filter { $0 != Self.gap } }
+
+  /// The slots of the conditions that are later than a generation, in the order in which they were added.
+  func live(after generation: UInt64) -> some Collection<UInt32> {
+    slots[place(after: generation)...].lazy.filter { $0 != Self.gap }
+  }
+
+  /// The slots in a part of the list, for who walks through it by steps: their places are from 0 to ``placeCount``.
+  func live(in places: Range<Int>) -> some Collection<UInt32> { slots[places].lazy.filter { $0 != Self.gap } }
+
+  /// Places of the list, gaps included.
+  var placeCount: Int { slots.count }
 
   /// The place of a slot in the list. A later one was added later.
   @inline(__always)
@@ -65,18 +78,16 @@ struct AddOrder: Sendable {
     if announced[place / 64] & bit != 0 { announcedCount -= 1 }
     announced[place / 64] &= ~bit
     count -= 1
-    if slots.count > 1_024, slots.count > count * 2 { closeUp() }
+    if slots.count > Self.fewPlaces, slots.count > count * 2 { closeUp() }
   }
 
   /// The first condition whose generation is larger than the given one.
   func next(after generation: UInt64) -> UInt32? {
-    slots(after: generation).first { $0 != Self.gap }
+    live(after: generation).first
   }
 
-  /// The part of the list that is later than a generation.
-  func slots(after generation: UInt64) -> ContiguousArray<UInt32>.SubSequence {
-    slots[place(after: generation)...]
-  }
+  /// How many conditions are later than a generation, or as many more as there are gaps among them.
+  func count(after generation: UInt64) -> Int { slots.count - place(after: generation) }
 
   private func place(after generation: UInt64) -> Int {
     guard let last = generations.last, last > generation else { return generations.count }

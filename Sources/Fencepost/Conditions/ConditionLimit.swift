@@ -2,6 +2,9 @@ import FencepostKernel
 
 /// Which conditions hold one of the monitor's limited places, and which wait for one, oldest first.
 struct ConditionLimit: Sendable {
+  /// A queue of at most so many tickets is not searched for those that were given back.
+  private static let fewTickets = 64
+
   /// `nil` = no limit.
   let capacity: Int?
   private var held = 0
@@ -76,7 +79,7 @@ struct ConditionLimit: Sendable {
 
   /// Drops the tickets that were given back, when they are the larger part.
   private mutating func closeUp() {
-    guard queue.count > 64, queue.count > tickets.count * 2 else { return }
+    guard queue.count > Self.fewTickets, queue.count > tickets.count * 2 else { return }
     queue.removeFirst(head)
     head = 0
     queue.removeAll { tickets[$0.slot] != $0.ticket }

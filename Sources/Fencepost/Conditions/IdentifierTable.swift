@@ -1,7 +1,5 @@
 import FencepostKernel
 
-import FencepostKernel
-
 /// The identifiers of the conditions: short ones in place, the others in one arena, and a hash table from bytes to
 /// slot.
 ///
@@ -32,6 +30,9 @@ struct IdentifierTable: Sendable {
     @inline(__always)
     func home(_ homes: OpenTableHomes) -> Int { homes.of(UInt64(hash)) }
   }
+
+  /// Bytes of the arena that may lie waste; beyond, and where they are more than half of it, it is written anew.
+  private static let mostWaste = 65_536
 
   private var arena: ContiguousArray<UInt8> = []
   /// Bytes of the arena that belong to no slot any more.
@@ -124,7 +125,7 @@ struct IdentifierTable: Sendable {
     let length = length(of: slot)
     if length > Place.longestInPlace { waste += length }
     places[Int(slot)] = Place()
-    if waste > 65_536, waste * 2 > arena.count { compact() }
+    if waste > Self.mostWaste, waste * 2 > arena.count { compact() }
   }
 
   private func equals(_ slot: UInt32, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

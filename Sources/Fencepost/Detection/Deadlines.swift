@@ -12,6 +12,12 @@ struct Deadlines: Sendable {
     static func < (one: Entry, two: Entry) -> Bool { one.time < two.time }
   }
 
+  /// Entries that were overtaken are dropped when they are most of the heap, all but one of so many: each time costs a look
+  /// at all of it, and each that stays is one step more for some others.
+  private static let shareInForce = 4
+  /// A heap of at most so many entries is left as it is.
+  private static let fewEntries = 64
+
   private var heap = BinaryHeap<Entry>()
   private var scheduled: [UInt32: Int64] = [:]
 
@@ -53,7 +59,7 @@ struct Deadlines: Sendable {
   mutating func cancel(_ slot: UInt32) {
     guard heap.count > 0 else { return }
     scheduled[slot] = nil
-    if heap.count > 64, heap.count > scheduled.count * 4 {
+    if heap.count > Self.fewEntries, heap.count > scheduled.count * Self.shareInForce {
       heap = BinaryHeap(heap.elements.filter { scheduled[$0.slot] == $0.time })
       earliest = heap.first?.time ?? .max
     }

@@ -43,6 +43,10 @@ struct Neighbourhood: Sendable {
   static let frameGuard = 1e-5
   /// More than the error of a chord in single precision that is not made up for otherwise, metres.
   static let chordGuard = 1e-3
+  /// More than the error of a chord in single precision, in parts of the lengths that go into it, which is less than 4e-7.
+  private static let singleError = 1e-6
+  /// More than the error of lengths that are computed from degrees, in parts of them.
+  private static let degreeGuard = 1.000_000_1
 
   /// Bytes of a group of four watches.
   private static var groupSize: Int { 80 }
@@ -145,7 +149,7 @@ struct Neighbourhood: Sendable {
     // The widest parallel within reach: a degree of latitude is at least 110.5 km.
     let reach = radius + centre.squaredChord(to: position).squareRoot()
     let lowest = max(0, coordinate.latitude.magnitude - reach / 110_500 - 1e-9)
-    metresPerLongitude = Self.metresPerDegree * Trigonometry.sincosDegrees(min(lowest, 90)).cosine * 1.000_000_1
+    metresPerLongitude = Self.metresPerDegree * Trigonometry.sincosDegrees(min(lowest, 90)).cosine * Self.degreeGuard
   }
 
   /// Adds a watch to the list that was begun; there is room for ``capacity``.
@@ -257,7 +261,7 @@ struct Neighbourhood: Sendable {
     let least = min(slack, radius - moved) - Self.frameGuard
     safe = SafeRegion(
       latitude: coordinate.latitude, longitude: coordinate.longitude,
-      metresPerLatitude: Self.metresPerDegree * 1.000_000_1, metresPerLongitude: metresPerLongitude,
+      metresPerLatitude: Self.metresPerDegree * Self.degreeGuard, metresPerLongitude: metresPerLongitude,
       squaredRadius: least > 0 ? least * least : -1)
   }
 
@@ -265,15 +269,14 @@ struct Neighbourhood: Sendable {
     safe.squaredRadius = -1
   }
 
-  /// Stores a watch. The chord in single precision is wrong by less than 4e-7 of the coordinates that go into it,
-  /// which the threshold makes up for.
+  /// Stores a watch, with a threshold that makes up for the error of the chord in single precision.
   private mutating func set(_ index: Int, _ watch: Watch) {
     let group = index / 4
     let lane = index % 4
     let x = watch.centre.x - origin.x
     let y = watch.centre.y - origin.y
     let z = watch.centre.z - origin.z
-    let error = 1e-6 * ((x * x + y * y + z * z).squareRoot() + radius) + Self.chordGuard
+    let error = Self.singleError * ((x * x + y * y + z * z).squareRoot() + radius) + Self.chordGuard
     slots[index] = watch.slot
     groups.withUnsafeMutableBytes { groups in
       guard let start = groups.baseAddress.map({ $0 + (Self.groupSize * group + 4 * lane) }) else { return }

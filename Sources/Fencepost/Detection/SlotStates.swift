@@ -164,12 +164,12 @@ struct SlotStates: Sendable {
   /// Whether a shape that waits is one that `body` is true of.
   func containsWaiting(_ table: ConditionTable, where body: (UInt32) -> Bool) -> Bool {
     if listed.contains(where: body) { return true }
-    return !isSwept && table.order.slots(after: sweptThrough).contains { $0 != AddOrder.gap && body($0) }
+    return !isSwept && table.order.live(after: sweptThrough).contains(where: body)
   }
 
   /// How many shapes wait for a fix at most.
   func waitingCount(_ table: ConditionTable) -> Int {
-    listed.count + (isSwept ? 0 : table.order.slots(after: sweptThrough).count)
+    listed.count + (isSwept ? 0 : table.order.count(after: sweptThrough))
   }
 
   // MARK: - All at once

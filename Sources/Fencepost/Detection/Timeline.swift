@@ -8,7 +8,7 @@ struct Timeline: Sendable {
   private(set) var clock: Int64 = .min
   /// The latest fix with a valid position.
   private(set) var lastFix: Fix?
-  private(set) var counters = MonitorStatistics()
+  private(set) var counters = InputCounters()
 
   // MARK: - Inputs
 
@@ -76,7 +76,7 @@ struct Timeline: Sendable {
   }
 
   /// Takes what was saved.
-  mutating func restore(clock: Int64, lastFix: Fix?, counters: MonitorStatistics) {
+  mutating func restore(clock: Int64, lastFix: Fix?, counters: InputCounters) {
     self.clock = clock
     self.lastFix = lastFix
     self.counters = counters

@@ -14,14 +14,18 @@ extension Tracker {
     let swept = known.shapes.sweptThrough
     let isSwept = known.shapes.isSwept
     let listed = known.takeListed(table)
-    let fresh = isSwept ? [] : table.order.slots(after: swept)
-    let few = isSwept ? nil : fewToDecide(fresh.count, after: swept, fix, at: position, table, delivery, &survey)
+    var fresh: ContiguousArray<UInt32> = []
+    if !isSwept {
+      fresh =
+        fewToDecide(after: swept, fix, at: position, table, delivery, &survey)
+        ?? ContiguousArray(table.order.live(after: swept))
+    }
     known.sweep(table)
     for slot in listed { determine(slot, fix, at: position, table, &delivery, &survey) }
     guard !isSwept else { return }
     // What is swept is in no list.
     neighbourhood.invalidate()
-    for slot in few ?? ContiguousArray(fresh) where slot != AddOrder.gap && table.isGeographic(slot) {
+    for slot in fresh where table.isGeographic(slot) {
       if let state = known.shapes.exception(slot), state.observed != .undetermined {
         known.tidy(slot, table)
       } else {
@@ -46,9 +50,10 @@ extension Tracker {
   ///
   /// - Returns: In add order; `nil` when each is to be looked at.
   private func fewToDecide(
-    _ count: Int, after generation: UInt64, _ fix: Fix, at position: EarthVector, _ table: ConditionTable,
+    after generation: UInt64, _ fix: Fix, at position: EarthVector, _ table: ConditionTable,
     _ delivery: Delivery, _ survey: inout Survey
   ) -> ContiguousArray<UInt32>? {
+    let count = table.order.count(after: generation)
     // A storage is told of each state that changes, and whoever is suspended stays undetermined.
     guard count > Self.fewShapes, !known.journal.isOn, !known.host.suspendsSomeShapes, !table.limit.isExceeded,
       delivery.isIdle,

@@ -105,12 +105,10 @@ extension Tracker {
           if table.generation(of: slot) > swept, table.isGeographic(slot) { slots.append(slot) }
         }
       }
-      slots.sort { table.generation(of: $0) < table.generation(of: $1) }
+      table.putInOrder(&slots)
     }
     known.sweep(table)
-    var last = AddOrder.gap
-    for slot in slots where slot != last {
-      last = slot
+    for slot in slots {
       if !decide(slot, fix, at: position, table, &delivery, &survey) { known.wait(slot, table) }
     }
   }

@@ -16,7 +16,7 @@ extension MonitorEngine {
     var wakeUp: RotationPlan.WakeUpCircle?
     if ranked.count > planner.slots || unarmed < .infinity {
       let next = ranked.count >= planner.slots ? ranked[planner.slots - 1].slack : .infinity
-      let slack = min(next, unarmed) - Self.slackGuard
+      let slack = min(next, unarmed) - DistanceBounds.doubt
       wakeUp = RotationPlan.WakeUpCircle(
         center: coordinate, radius: max(0, min(planner.maximumRadius, slack - planner.margin - accuracy)))
       ranked.removeSubrange(min(planner.slots - 1, ranked.count)...)

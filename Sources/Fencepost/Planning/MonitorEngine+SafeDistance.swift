@@ -16,7 +16,7 @@ extension MonitorEngine {
     if let defect = coordinate.defect { throw .invalidArgument(defect) }
     let position = EarthVector(latitude: coordinate.latitude, longitude: coordinate.longitude)
     guard let nearest = nearestBoundaries(1, to: coordinate, position).first else { return .infinity }
-    return max(0, nearest.slack - Self.slackGuard)
+    return max(0, nearest.slack - DistanceBounds.doubt)
   }
 
   /// The place of a condition's line that is nearest to a coordinate. Where a corridor, a buffer or several edges leave
@@ -37,9 +37,6 @@ extension MonitorEngine {
   package func nearestBoundaryPoint(of slot: UInt32, to coordinate: Coordinate) -> Coordinate? {
     table.isGeographic(slot) ? table.shape(of: slot).nearestBoundaryPoint(to: coordinate) : nil
   }
-
-  /// What is taken off a slack, metres: more than the errors of the distances that decide a side.
-  static var slackGuard: Double { Circle.doubt }
 
   /// The earliest time at which something happens though no input comes: a dwell has passed, or a beacon's absence is
   /// established; `nil` when nothing waits.

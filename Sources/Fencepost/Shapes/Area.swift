@@ -33,7 +33,8 @@ struct Area: Sendable {
     _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double)
   ) -> Shape.Measure {
     let (least, most) = shape.bounds(at: position)
-    func isClear(_ level: Double) -> Bool { least > level + Circle.doubt || most < level - Circle.doubt }
+    let doubt = DistanceBounds.doubt
+    func isClear(_ level: Double) -> Bool { least > level + doubt || most < level - doubt }
     guard isClear(0), isClear(-margins.inner), isClear(margins.outer) else {
       let distance = distance(coordinate, at: position)
       return Shape.Measure(distance: distance, line: 0, least: distance, most: distance)
@@ -54,7 +55,8 @@ struct Area: Sendable {
     case (.outwards, nil), (.any, _):
       return Watch(centre: local?.position ?? bounds.centre, threshold: .infinity, direction: -1, slot: slot)
     }
-    let threshold = room > Circle.doubt ? ChordThreshold.leaving(room - Circle.doubt) : -Circle.doubt
+    let doubt = DistanceBounds.doubt
+    let threshold = room > doubt ? ChordThreshold.leaving(room - doubt) : -doubt
     return Watch(centre: local?.position ?? bounds.centre, threshold: threshold, direction: 1, slot: slot)
   }
 
@@ -63,7 +65,7 @@ struct Area: Sendable {
   func slack(at coordinate: Coordinate, _ position: EarthVector, limit: Double) -> (slack: Double, isInside: Bool)? {
     if limit < .infinity {
       let (least, most) = shape.bounds(at: position)
-      if least > limit + Circle.doubt || most < -limit - Circle.doubt { return nil }
+      if least > limit + DistanceBounds.doubt || most < -limit - DistanceBounds.doubt { return nil }
     }
     let distance = distance(coordinate, at: position)
     return (distance.magnitude, distance <= 0)

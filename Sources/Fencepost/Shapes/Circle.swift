@@ -8,11 +8,6 @@ struct Circle: Sendable {
   /// Metres.
   var radius: Double
 
-  /// More than the errors of the short ways to a distance, metres: what is nearer to a threshold is decided by the full
-  /// solution.
-  @inline(__always)
-  static var doubt: Double { 1e-6 }
-
   init(latitude: Double, longitude: Double, radius: Double) {
     centre = EarthVector(latitude: latitude, longitude: longitude)
     self.latitude = latitude
@@ -52,8 +47,8 @@ struct Circle: Sendable {
     if squared < ShortDistance.limit * ShortDistance.limit {
       let distance = ShortDistance.distance(from: centre, to: position)
       let past = distance - radius
-      if past.magnitude > Self.doubt, (past + margins.inner).magnitude > Self.doubt,
-        (past - margins.outer).magnitude > Self.doubt
+      if past.magnitude > DistanceBounds.doubt, (past + margins.inner).magnitude > DistanceBounds.doubt,
+        (past - margins.outer).magnitude > DistanceBounds.doubt
       {
         return distance
       }
@@ -90,8 +85,8 @@ struct Circle: Sendable {
     let squared = centre.squaredChord(to: position)
     if squared < ShortDistance.limit * ShortDistance.limit {
       let past = ShortDistance.distance(from: centre, to: position) - radius
-      if past.magnitude > limit + Self.doubt { return nil }
-      if past.magnitude > Self.doubt { return (past.magnitude, past <= 0) }
+      if past.magnitude > limit + DistanceBounds.doubt { return nil }
+      if past.magnitude > DistanceBounds.doubt { return (past.magnitude, past <= 0) }
     } else if limit < .infinity {
       let chord = squared.squareRoot()
       if chord > ChordThreshold.approaching(radius + limit) { return nil }

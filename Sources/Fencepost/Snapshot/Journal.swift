@@ -11,6 +11,11 @@ struct Journal: Sendable {
     case delete(generation: UInt64)
   }
 
+  /// Room for so many notes is kept when they are cleared, since as many are likely to follow: a quarter of a megabyte of
+  /// slots, half of one of events. More is given back.
+  private static let slotsKept = 65_536
+  private static let eventsKept = 4_096
+
   let isOn: Bool
   /// Whether something changed that is to last before the call returns: a state, a candidate, the queue.
   private(set) var isUrgent = false
@@ -100,9 +105,9 @@ struct Journal: Sendable {
     isUrgent = false
     mustSync = false
     for slot in slots { marks[Int(slot / 64)] = 0 }
-    if !slots.isEmpty { slots.removeAll(keepingCapacity: slots.capacity <= 65_536) }
+    if !slots.isEmpty { slots.removeAll(keepingCapacity: slots.capacity <= Self.slotsKept) }
     if !removed.isEmpty { removed = [] }
-    if !events.isEmpty { events.removeAll(keepingCapacity: events.count <= 4_096) }
+    if !events.isEmpty { events.removeAll(keepingCapacity: events.count <= Self.eventsKept) }
   }
 }
 

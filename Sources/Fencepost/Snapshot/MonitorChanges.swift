@@ -60,7 +60,7 @@ public struct MonitorChanges {
       return try engine.withHeadRow(&writer, body)
     }
     try engine.withDeviceRow(swept: swept, &writer, body)
-    for slot in engine.table.order.slots(after: kept.generation) where slot != AddOrder.gap {
+    for slot in engine.table.order.live(after: kept.generation) {
       try engine.withDefinitionRow(slot, &writer, body)
     }
     for state in states where state.isTold { _ = try engine.withStateRow(state.slot, swept: swept, &writer, body) }
@@ -91,7 +91,7 @@ extension MonitorEngine {
     if swept < kept { return ContiguousArray(table.live) }
     var slots = changedSlots
     guard swept > kept else { return slots }
-    for slot in table.order.slots(after: kept) where slot != AddOrder.gap { slots.append(slot) }
+    slots.append(contentsOf: table.order.live(after: kept))
     table.putInOrder(&slots)
     return slots
   }

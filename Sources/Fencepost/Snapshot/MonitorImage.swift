@@ -69,14 +69,13 @@ public struct MonitorImage: Sendable {
         place = min(first + left, end)
         for index in first..<place { try engine.withEventRow(events[index], &writer, body) }
       case .definitions, .states:
-        let slots = engine.table.order.slots
-        end = slots.count
+        end = engine.table.order.placeCount
         place = min(first + left, end)
-        for index in first..<place where slots[index] != AddOrder.gap {
+        for slot in engine.table.order.live(in: first..<place) {
           if part == .definitions {
-            try engine.withDefinitionRow(slots[index], &writer, body)
-          } else if try engine.withStateRow(slots[index], swept: swept, &writer, body) {
-            told.insert(slots[index])
+            try engine.withDefinitionRow(slot, &writer, body)
+          } else if try engine.withStateRow(slot, swept: swept, &writer, body) {
+            told.insert(slot)
           }
         }
       case .head, .over:

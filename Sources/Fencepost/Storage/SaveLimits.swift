@@ -9,6 +9,11 @@ package struct SaveLimits: Sendable {
   /// The rows of one part.
   package var part = 8_192
 
+  /// A change in place pays until one of so many conditions has changed; with relaxed durability, where an image is no time
+  /// that a caller waits, until fewer have.
+  private static let shareInPlace = 4
+  private static let shareInPlaceWhenRelaxed = 64
+
   package init() {}
 
   package init(least: Int, part: Int) {
@@ -20,6 +25,6 @@ package struct SaveLimits: Sendable {
   ///
   /// - Parameter relaxed: Whether the image may be made in parts.
   func isLarge(_ changes: Int, of conditions: Int, relaxed: Bool) -> Bool {
-    changes > max(least, conditions / (relaxed ? 64 : 4))
+    changes > max(least, conditions / (relaxed ? Self.shareInPlaceWhenRelaxed : Self.shareInPlace))
   }
 }

@@ -1,6 +1,28 @@
 import CFencepost
 import Fencepost
 
+extension Fix {
+  @inline(__always)
+  init(_ fix: fencepost_fix) {
+    self.init(
+      latitude: fix.latitude, longitude: fix.longitude, accuracy: fix.accuracy_m,
+      time: Timestamp(microseconds: fix.time_us))
+  }
+}
+
+extension UnsafePointer<fencepost_fix>? {
+  /// Reads the caller's fixes in place: the layouts are equal, which a test compares.
+  @inline(__always)
+  func withRows<Result>(
+    _ count: Int, _ body: (UnsafeBufferPointer<Fix>) throws(BoundaryError) -> Result
+  ) throws(BoundaryError) -> Result {
+    guard let self else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
+    return try self.withMemoryRebound(to: Fix.self, capacity: count) { (start) throws(BoundaryError) -> Result in
+      try body(UnsafeBufferPointer(start: start, count: count))
+    }
+  }
+}
+
 /// Beacon sightings in the caller's array.
 struct SightingRows {
   private let start: UnsafePointer<fencepost_beacon_sighting>?

@@ -53,11 +53,9 @@ public func fencepost_best_fix(
       guard value.reserved == 0 else { throw .unsupported("reserved of selection is not zero") }
       settings = FixSelection(speed: value.speed_m_per_s, maximumAgeMicroseconds: value.maximum_age_us)
     }
-    // The layouts are equal (a test compares them): the caller's rows are read in place.
-    let rows = UnsafeBufferPointer(
-      start: start.map { UnsafeRawPointer($0).assumingMemoryBound(to: Fix.self) }, count: start == nil ? 0 : count)
-    let best = try refusedByEngine { () throws(MonitorError) in
-      try settings.bestFix(among: rows.span, now: Timestamp(microseconds: now_us))
+    let now = Timestamp(microseconds: now_us)
+    let best = try start.withRows(count) { rows throws(BoundaryError) in
+      try refusedByEngine { () throws(MonitorError) in try settings.bestFix(among: rows.span, now: now) }
     }
     guard let best else {
       available.pointee = 0
@@ -65,13 +63,5 @@ public func fencepost_best_fix(
     }
     index.pointee = best
     available.pointee = 1
-  }
-}
-
-extension Fix {
-  fileprivate init(_ fix: fencepost_fix) {
-    self.init(
-      latitude: fix.latitude, longitude: fix.longitude, accuracy: fix.accuracy_m,
-      time: Timestamp(microseconds: fix.time_us))
   }
 }

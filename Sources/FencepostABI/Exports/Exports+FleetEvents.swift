@@ -15,8 +15,7 @@ public func fencepost_fleet_poll_events(
       var next = out
       return engine.poll(limit: capacity) { entry, _, engine in
         guard let event = next else { return }
-        // The monitor's event is the first member.
-        engine.store(entry.entry, to: UnsafeMutableRawPointer(event).assumingMemoryBound(to: fencepost_event.self))
+        engine.store(entry.entry, to: &event.pointee.event)
         event.pointee.position = entry.position
         event.pointee.row = UInt64(clamping: entry.row)
         event.pointee.device = entry.device
@@ -74,13 +73,13 @@ public func fencepost_fleet_event_json(
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
-    let given = try Boundary.require(event, "event")
-    let device = given.pointee.device
-    let event = try Event(UnsafeRawPointer(given).assumingMemoryBound(to: fencepost_event.self))
+    var given = try Boundary.require(event, "event").pointee
+    let device = given.device
+    let event = try Event(&given.event)
     let identifier = try handle.call { engine throws(MonitorError) in try engine.identifierBytes(of: device) }
     let json = FleetEvent(
       event: event, device: device, deviceIdentifier: String(decoding: identifier, as: UTF8.self),
-      position: given.pointee.position, row: Int(clamping: given.pointee.row)
+      position: given.position, row: Int(clamping: given.row)
     ).json
     try OutputBuffer.write(json.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
   }

@@ -11,10 +11,7 @@ public func fencepost_fleet_feed_fix(
     let handle = try FleetHandle.borrow(fleet)
     let fix = try Boundary.require(fix, "fix").pointee
     try handle.call { engine throws(MonitorError) in
-      try engine.feed(
-        Fix(
-          latitude: fix.latitude, longitude: fix.longitude, accuracy: fix.accuracy_m,
-          time: Timestamp(microseconds: fix.time_us)), for: device)
+      try engine.feed(Fix(fix), for: device)
     }
   }
 }

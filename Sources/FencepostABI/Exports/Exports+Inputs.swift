@@ -10,10 +10,7 @@ public func fencepost_monitor_feed_fix(
     let handle = try Handle.borrow(monitor)
     let fix = try Boundary.require(fix, "fix").pointee
     try handle.withStored { stored throws(MonitorError) in
-      try stored.feed(
-        Fix(
-          latitude: fix.latitude, longitude: fix.longitude, accuracy: fix.accuracy_m,
-          time: Timestamp(microseconds: fix.time_us)))
+      try stored.feed(Fix(fix))
     }
   }
 }
@@ -29,11 +26,10 @@ public func fencepost_monitor_feed_fixes(
     let start = try Boundary.require(fixes, count: count, "fixes")
     var result = FeedResult()
     defer { out_result?.pointee = fencepost_feed_result(result) }
-    guard count > 0, let start else { return }
-    // The layouts are equal (a test compares them): the caller's rows are read in place.
-    let rows = UnsafeBufferPointer(
-      start: UnsafeRawPointer(start).assumingMemoryBound(to: Fix.self), count: count)
-    try handle.withStored { stored throws(MonitorError) in try stored.feed(rows.span, result: &result) }
+    guard count > 0 else { return }
+    try start.withRows(count) { rows throws(BoundaryError) in
+      try handle.withStored { stored throws(MonitorError) in try stored.feed(rows.span, result: &result) }
+    }
   }
 }
 

@@ -14,7 +14,7 @@ public enum ChordThreshold {
   /// - Parameter distance: metres, not negative. NaN gives NaN.
   @inlinable @inline(__always)
   public static func approaching(_ distance: Double) -> Double {
-    distance <= near ? distance + 1e-6 : DistanceBounds.chords(forDistance: distance).upper
+    distance <= near ? distance + DistanceBounds.doubt : DistanceBounds.chords(forDistance: distance).upper
   }
 
   /// Every point at geodesic distance from `distance` on has a chord of at least this: an arc whose curvature
@@ -24,7 +24,7 @@ public enum ChordThreshold {
   @inlinable @inline(__always)
   public static func leaving(_ distance: Double) -> Double {
     distance <= near
-      ? distance - distance * distance * distance * bend - 1e-6
+      ? distance - distance * distance * distance * bend - DistanceBounds.doubt
       : DistanceBounds.chords(forDistance: distance).lower
   }
 }

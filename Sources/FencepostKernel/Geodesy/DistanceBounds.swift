@@ -23,6 +23,11 @@ public enum DistanceBounds {
   /// No two points of the surface have a longer chord, metres: the equator's diameter and rounding.
   @inlinable static var largestChord: Double { 12_756_274.001 }
 
+  /// More than the errors of the short ways to a distance, metres: what they find nearer than this to a threshold is decided
+  /// by the full solution, and bounds from polynomials are widened by it. They err by nanometres; a micrometre is no
+  /// distance to anybody.
+  @inlinable public static var doubt: Double { 1e-6 }
+
   /// Chord bounds for the distance `s`, valid everywhere: any pair with chord ≤ lower is at most `s` apart for certain,
   /// any pair with chord > upper is more than `s` apart for certain.
   ///

@@ -60,7 +60,7 @@ extension CapIndex {
   @inline(__always)
   mutating func countChange() {
     changes &+= 1
-    if changes > 1024 && changes > treeCount &>> 2 { settle() }
+    if changes > CapIndex.fewChanges && changes > treeCount / CapIndex.settledFor { settle() }
   }
 
   /// Lays the blocks out anew, parents before children and neighbours together: what a search reads is then on few

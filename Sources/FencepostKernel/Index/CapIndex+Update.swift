@@ -3,6 +3,10 @@ extension CapIndex {
   static var crowd: Int { 16 }
   /// A child is made for no fewer entries than this: smaller ones cost more cache misses than they save comparisons.
   static var brood: Int { 12 }
+  /// The blocks are laid out anew after more changes than this, and more than one for so many caps: seldomer, and searches
+  /// read from more pages; more often, and adding costs more than it does by itself.
+  static var fewChanges: Int { 1_024 }
+  static var settledFor: Int { 4 }
 
   /// Adds a cap.
   ///

@@ -18,7 +18,7 @@ extension GeodesicShape {
     }
     let foot = line.nearest(to: SurfacePoint(position))
     let distance = distance(foot)
-    return (distance - 2e-6, distance + 2e-6)
+    return (distance - 2 * DistanceBounds.doubt, distance + 2 * DistanceBounds.doubt)
   }
 
   /// How far a point of space can move straight before it may be at a point of the surface whose boundary distance is
@@ -34,7 +34,7 @@ extension GeodesicShape {
     let gap = max(bounds.least - level, level - bounds.most)
     guard gap > 0 else { return 0 }
     // Points at a geodesic distance from `gap` on have a chord of at least this.
-    return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - 1e-6)
+    return max(0, ChordThreshold.leaving(min(gap, 3e7)) - (below - position).length - DistanceBounds.doubt)
   }
 
   /// The point of the boundary, D = 0, that is nearest to a point; from a point of the line of a buffered polygon or of
@@ -48,7 +48,7 @@ extension GeodesicShape {
     let place = foot.place
     let isInside = isPolygon && foot.side > 0
     var outwards: Double
-    if foot.distance > 1e-6 {
+    if foot.distance > DistanceBounds.doubt {
       outwards = place.path(to: point).azimuth1 + (isInside ? 180 : 0)
     } else {
       // Right of the edge.
@@ -73,7 +73,9 @@ extension GeodesicShape {
 
   /// No points with a chord up to this are farther apart along the surface, metres.
   static func most(ofChord chord: Double) -> Double {
-    if chord <= ChordThreshold.near { return chord + chord * chord * chord * (1.02 * ChordThreshold.bend) + 1e-6 }
+    if chord <= ChordThreshold.near {
+      return chord + chord * chord * chord * (1.02 * ChordThreshold.bend) + DistanceBounds.doubt
+    }
     // The arc of the circle that is bent as no geodesic is bent more: s = 2 R arcsin(c / 2R).
     let sine = chord / (2 * Ellipsoid.smallestRadiusOfCurvature)
     guard sine < 0.99 else { return DistanceBounds.largestDistance }

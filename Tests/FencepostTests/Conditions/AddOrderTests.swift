@@ -3,7 +3,7 @@ import Testing
 @testable import Fencepost
 
 @Suite struct AddOrderTests {
-  private func live(_ order: AddOrder) -> [UInt32] { order.slots.filter { $0 != AddOrder.gap } }
+  private func live(_ order: AddOrder) -> [UInt32] { Array(order.live) }
 
   @Test func appendsAndRemoves() {
     var order = AddOrder()
@@ -48,10 +48,14 @@ import Testing
       #expect(order.count == list.count)
       if step % 400 == 0 {
         #expect(live(order) == list.map(\.slot))
-        let pairs = zip(order.slots, order.generations).filter { $0.0 != AddOrder.gap }
-        #expect(pairs.map(\.1) == list.map(\.generation))
+        #expect(list.allSatisfy { order.generations[Int(order.place(of: $0.slot))] == $0.generation })
         let middle = UInt64(random.integer(0...Int(order.lastGeneration)))
         #expect(order.next(after: middle) == list.first { $0.generation > middle }?.slot)
+        let later = list.filter { $0.generation > middle }.map(\.slot)
+        #expect(Array(order.live(after: middle)) == later)
+        #expect((later.count...order.placeCount).contains(order.count(after: middle)))
+        let cut = random.integer(0...order.placeCount)
+        #expect(Array(order.live(in: 0..<cut)) + Array(order.live(in: cut..<order.placeCount)) == list.map(\.slot))
         let expected = list.filter { $0.generation > middle && announced.contains($0.generation) }.map(\.slot)
         var found: [UInt32] = []
         order.forEachAnnounced(after: middle) { found.append($0) }
@@ -60,6 +64,6 @@ import Testing
         try order.checkInvariants()
       }
     }
-    #expect(order.slots.count < 3_000)  // it closed up
+    #expect(order.placeCount < 3_000)  // it closed up
   }
 }

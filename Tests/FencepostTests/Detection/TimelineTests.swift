@@ -30,7 +30,7 @@ import Testing
     var timeline = Timeline()
     let takes = timeline.takes(at(5), longestStep: .max)
     #expect(!takes)
-    #expect(timeline.counters == MonitorStatistics())
+    #expect(timeline.counters == InputCounters())
   }
 
   @Test func stepsEndWhereTheOptionSays() {

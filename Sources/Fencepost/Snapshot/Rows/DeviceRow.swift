@@ -1,7 +1,7 @@
 /// What is known of a device apart from single conditions. A monitor has one, with the number 0.
 struct DeviceRow {
   var clock: Int64
-  var counters: MonitorStatistics
+  var counters: InputCounters
   var lastFix: Fix?
   var hostFlags: Diagnostics
   var unsupportedKinds: UInt32
@@ -29,7 +29,7 @@ struct DeviceRow {
   init(reading reader: inout ByteReader) throws(Damage) {
     let largest = EngineRestorer.largest
     clock = try reader.takeSignedTime("clock")
-    counters = MonitorStatistics()
+    counters = InputCounters()
     counters.inputCount = try reader.takeCompact("input_count", in: 0...largest)
     counters.acceptedFixes = try reader.takeCompact("accepted_fixes", in: 0...largest)
     counters.invalidFixes = try reader.takeCompact("invalid_fixes", in: 0...largest)
@@ -52,7 +52,7 @@ struct DeviceRow {
   }
 
   init(
-    clock: Int64, counters: MonitorStatistics, lastFix: Fix?, hostFlags: Diagnostics, unsupportedKinds: UInt32,
+    clock: Int64, counters: InputCounters, lastFix: Fix?, hostFlags: Diagnostics, unsupportedKinds: UInt32,
     isScanning: Bool, swept: UInt64
   ) {
     self.clock = clock

@@ -14,7 +14,7 @@ enum FirstFormat {
       initialFixMaxAgeMicroseconds: try reader.take(), beaconExitTimeoutMicroseconds: try reader.take(),
       beaconInitialTimeoutMicroseconds: try reader.take())
     let clock = try reader.takeTime("clock")
-    var counters = MonitorStatistics()
+    var counters = InputCounters()
     counters.inputCount = try reader.take("input_count", in: 0...largest)
     counters.acceptedFixes = try reader.take("accepted_fixes", in: 0...largest)
     counters.invalidFixes = try reader.take("invalid_fixes", in: 0...largest)
