@@ -2149,6 +2149,67 @@ FENCEPOST_API fencepost_status fencepost_conditions_identifiers(fencepost_condit
                                                                 fencepost_error *error);
 
 /*
+ * Tells which conditions of a table hold a point: see fencepost_monitor_containing().
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL. Threads: any.
+ * Complexity: O(log conditions) and the places around the point. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_containing(fencepost_conditions *conditions, double latitude,
+                                                               double longitude, uint64_t *out_generations,
+                                                               double *out_distances_m, size_t capacity,
+                                                               size_t *out_count, fencepost_error *error);
+
+/*
+ * Tells which conditions of a table hold each of many points: see fencepost_monitor_containing_columns().
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL; UNSUPPORTED. Threads: any.
+ * Complexity: O(log conditions) a row and the places around it. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_containing_columns(
+    fencepost_conditions *conditions, const fencepost_point_columns *columns, size_t count, int64_t *out_offsets,
+    uint64_t *out_generations, double *out_distances_m, size_t capacity, size_t *out_size, fencepost_error *error);
+
+/*
+ * Tells the conditions of a table whose lines are nearest to a point: see fencepost_monitor_nearest().
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT. Threads: any.
+ * Complexity: O(nearest * log conditions) and the places around the point. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_nearest(fencepost_conditions *conditions, double latitude,
+                                                            double longitude, size_t nearest, uint64_t *out_generations,
+                                                            double *out_distances_m, size_t *out_count,
+                                                            fencepost_error *error);
+
+/*
+ * Tells the conditions of a table whose lines are nearest to each of many points: see fencepost_monitor_nearest_columns().
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; UNSUPPORTED. Threads: any.
+ * Complexity: O(nearest * log conditions) a row and the places around it. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_nearest_columns(fencepost_conditions *conditions,
+                                                                    const fencepost_point_columns *columns,
+                                                                    size_t count, size_t nearest,
+                                                                    uint64_t *out_generations, double *out_distances_m,
+                                                                    size_t *out_count, fencepost_error *error);
+
+/*
+ * Tells the place of a line nearest to a position: see fencepost_monitor_nearest_boundary_point().
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_nearest_boundary_point(fencepost_conditions *conditions,
+                                                                           const char *identifier, double latitude,
+                                                                           double longitude, double *out_latitude,
+                                                                           double *out_longitude,
+                                                                           fencepost_error *error);
+
+/*
+ * Copies identifiers by generation: see fencepost_monitor_identifiers_of_generations().
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; BUFFER_TOO_SMALL. Threads: any. Complexity: O(count * log conditions).
+ * Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_conditions_identifiers_of_generations(fencepost_conditions *conditions,
+                                                                               const uint64_t *generations,
+                                                                               size_t count, char *buffer,
+                                                                               size_t capacity, size_t *out_size,
+                                                                               fencepost_error *error);
+
+/*
  * Tells which version of the table it is.
  *
  * @param out_version  Initialised with FENCEPOST_CONDITIONS_VERSION_INIT.

@@ -350,11 +350,118 @@ class calls {
   static std::int32_t number(std::optional<std::uint16_t> value) { return value ? std::int32_t{*value} : -1; }
 };
 
+/* Which of the conditions of a monitor, or of a table, hold points, and whose lines are nearest. */
+template <class Self, class Functions>
+class questions : protected calls {
+ public:
+  /* The conditions that hold a point, in add order. */
+  std::vector<located_condition> containing(double latitude, double longitude) const {
+    std::vector<std::uint64_t> generations(8);
+    std::vector<double> distances(8);
+    std::size_t count = 0;
+    while (repeatable(Functions::containing, handle(), latitude, longitude, generations.data(), distances.data(),
+                      generations.size(), &count) != FENCEPOST_OK) {
+      generations.resize(count);
+      distances.resize(count);
+    }
+    return located(generations, distances, count);
+  }
+
+  /* The conditions that hold each of count points in columns, of one moment. */
+  containing_conditions containing(const point_columns &columns, std::size_t count, bool distances = false) const {
+    containing_conditions found;
+    found.offsets.resize(count + 1);
+    std::size_t size = count;
+    fencepost_status status;
+    do {
+      found.generations.resize(size + 1);
+      if (distances) found.distances_m.resize(size + 1);
+      status = repeatable(Functions::containing_columns, handle(), &columns, count, found.offsets.data(),
+                          found.generations.data(), distances ? found.distances_m.data() : nullptr, size + 1, &size);
+    } while (status != FENCEPOST_OK);
+    found.generations.resize(size);
+    if (distances) found.distances_m.resize(size);
+    return found;
+  }
+
+  /* The conditions whose lines are nearest to a point, the nearest first; at most so many. */
+  std::vector<located_condition> nearest(double latitude, double longitude, std::size_t most = 1) const {
+    std::vector<std::uint64_t> generations(most);
+    std::vector<double> distances(most);
+    std::size_t count = 0;
+    call(Functions::nearest, handle(), latitude, longitude, most, generations.data(), distances.data(), &count);
+    return located(generations, distances, count);
+  }
+
+  /* The conditions whose lines are nearest to each of count points in columns, of one moment. */
+  nearest_conditions nearest(const point_columns &columns, std::size_t count, std::size_t most) const {
+    nearest_conditions found;
+    if (most != 0 && count > found.generations.max_size() / most)
+      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "more elements are asked for than can be");
+    found.stride = most;
+    found.generations.resize(count * most);
+    found.distances_m.resize(count * most);
+    call(Functions::nearest_columns, handle(), &columns, count, most, found.generations.data(),
+         found.distances_m.data(), &found.count);
+    return found;
+  }
+
+  /* The identifiers of conditions; an empty text for one that was removed or replaced meanwhile. */
+  std::vector<std::string> identifiers(const std::vector<std::uint64_t> &generations) const {
+    return detail::split(
+        detail::sized<std::string>([this, &generations](char *buffer, std::size_t capacity, std::size_t *size) {
+          return repeatable(Functions::identifiers_of_generations, handle(), generations.data(), generations.size(),
+                            buffer, capacity, size);
+        }));
+  }
+
+  /* The place of a condition's line nearest to a position; none when the condition has no line. */
+  std::optional<place> nearest_boundary_point(const std::string &identifier, double latitude, double longitude) const {
+    place found{};
+    call(Functions::nearest_boundary_point, handle(), detail::terminated(identifier), latitude, longitude,
+         &found.latitude, &found.longitude);
+    if (found.latitude != found.latitude) return std::nullopt;
+    return found;
+  }
+
+ private:
+  auto handle() const noexcept { return static_cast<const Self *>(this)->get(); }
+
+  std::vector<located_condition> located(std::vector<std::uint64_t> generations, const std::vector<double> &distances,
+                                         std::size_t count) const {
+    generations.resize(count);
+    std::vector<std::string> names = identifiers(generations);
+    std::vector<located_condition> all;
+    for (std::size_t i = 0; i < count; i++) all.push_back({std::move(names[i]), generations[i], distances[i]});
+    return all;
+  }
+};
+
+struct monitor_questions {
+  static constexpr auto containing = fencepost_monitor_containing;
+  static constexpr auto containing_columns = fencepost_monitor_containing_columns;
+  static constexpr auto nearest = fencepost_monitor_nearest;
+  static constexpr auto nearest_columns = fencepost_monitor_nearest_columns;
+  static constexpr auto nearest_boundary_point = fencepost_monitor_nearest_boundary_point;
+  static constexpr auto identifiers_of_generations = fencepost_monitor_identifiers_of_generations;
+};
+
+struct table_questions {
+  static constexpr auto containing = fencepost_conditions_containing;
+  static constexpr auto containing_columns = fencepost_conditions_containing_columns;
+  static constexpr auto nearest = fencepost_conditions_nearest;
+  static constexpr auto nearest_columns = fencepost_conditions_nearest_columns;
+  static constexpr auto nearest_boundary_point = fencepost_conditions_nearest_boundary_point;
+  static constexpr auto identifiers_of_generations = fencepost_conditions_identifiers_of_generations;
+};
+
 } // namespace detail
 
 /* Owns a fencepost_monitor. */
-class monitor : detail::calls {
+class monitor : public detail::questions<monitor, detail::monitor_questions> {
  public:
+  using questions::identifiers;
+
   /* A private monitor in memory. */
   explicit monitor(const monitor_options &options = standard_options()) : monitor(nullptr, options) {}
   explicit monitor(const std::string &name, const monitor_options &options = standard_options())
@@ -601,15 +708,6 @@ class monitor : detail::calls {
     return out;
   }
 
-  /* The place of a condition's line nearest to a position; none when the condition has no line. */
-  std::optional<place> nearest_boundary_point(const std::string &identifier, double latitude, double longitude) const {
-    place found{};
-    call(fencepost_monitor_nearest_boundary_point, get(), detail::terminated(identifier), latitude, longitude,
-         &found.latitude, &found.longitude);
-    if (found.latitude != found.latitude) return std::nullopt;
-    return found;
-  }
-
   /* Makes the conditions exactly these: removes all others, ensures each of these. All or none. */
   sync_result sync_conditions(const std::vector<condition_definition> &definitions) {
     sync_result result{};
@@ -674,67 +772,6 @@ class monitor : detail::calls {
     fencepost::explanation out = FENCEPOST_EXPLANATION_INIT;
     call(fencepost_monitor_explain, get(), detail::terminated(identifier), &out);
     return out;
-  }
-
-  /* The conditions that hold a point, in add order. */
-  std::vector<located_condition> containing(double latitude, double longitude) const {
-    std::vector<std::uint64_t> generations(8);
-    std::vector<double> distances(8);
-    std::size_t count = 0;
-    while (repeatable(fencepost_monitor_containing, get(), latitude, longitude, generations.data(), distances.data(),
-                      generations.size(), &count) != FENCEPOST_OK) {
-      generations.resize(count);
-      distances.resize(count);
-    }
-    return located(generations, distances, count);
-  }
-
-  /* The conditions that hold each of count points in columns, of one moment. */
-  containing_conditions containing(const point_columns &columns, std::size_t count, bool distances = false) const {
-    containing_conditions found;
-    found.offsets.resize(count + 1);
-    std::size_t size = count;
-    fencepost_status status;
-    do {
-      found.generations.resize(size + 1);
-      if (distances) found.distances_m.resize(size + 1);
-      status = repeatable(fencepost_monitor_containing_columns, get(), &columns, count, found.offsets.data(),
-                          found.generations.data(), distances ? found.distances_m.data() : nullptr, size + 1, &size);
-    } while (status != FENCEPOST_OK);
-    found.generations.resize(size);
-    if (distances) found.distances_m.resize(size);
-    return found;
-  }
-
-  /* The conditions whose lines are nearest to a point, the nearest first; at most so many. */
-  std::vector<located_condition> nearest(double latitude, double longitude, std::size_t most = 1) const {
-    std::vector<std::uint64_t> generations(most);
-    std::vector<double> distances(most);
-    std::size_t count = 0;
-    call(fencepost_monitor_nearest, get(), latitude, longitude, most, generations.data(), distances.data(), &count);
-    return located(generations, distances, count);
-  }
-
-  /* The conditions whose lines are nearest to each of count points in columns, of one moment. */
-  nearest_conditions nearest(const point_columns &columns, std::size_t count, std::size_t most) const {
-    nearest_conditions found;
-    if (most != 0 && count > found.generations.max_size() / most)
-      throw error(FENCEPOST_E_INVALID_ARGUMENT, 0, "more elements are asked for than can be");
-    found.stride = most;
-    found.generations.resize(count * most);
-    found.distances_m.resize(count * most);
-    call(fencepost_monitor_nearest_columns, get(), &columns, count, most, found.generations.data(),
-         found.distances_m.data(), &found.count);
-    return found;
-  }
-
-  /* The identifiers of conditions; an empty text for one that was removed or replaced meanwhile. */
-  std::vector<std::string> identifiers(const std::vector<std::uint64_t> &generations) const {
-    return detail::split(
-        detail::sized<std::string>([this, &generations](char *buffer, std::size_t capacity, std::size_t *size) {
-          return repeatable(fencepost_monitor_identifiers_of_generations, get(), generations.data(), generations.size(),
-                            buffer, capacity, size);
-        }));
   }
 
   /* What the detector believes now, whatever events still wait. */
@@ -904,21 +941,14 @@ class monitor : detail::calls {
   struct adopted {};
   monitor(adopted, fencepost_monitor *handle) noexcept : handle_(handle) {}
 
-  std::vector<located_condition> located(std::vector<std::uint64_t> generations, const std::vector<double> &distances,
-                                         std::size_t count) const {
-    generations.resize(count);
-    std::vector<std::string> names = identifiers(generations);
-    std::vector<located_condition> all;
-    for (std::size_t i = 0; i < count; i++) all.push_back({std::move(names[i]), generations[i], distances[i]});
-    return all;
-  }
-
   std::unique_ptr<fencepost_monitor, detail::destroy> handle_;
 };
 
 /* Holds a reference to a fencepost_conditions: a table that fleets share. Copies of it are references to one table. */
-class conditions : detail::calls {
+class conditions : public detail::questions<conditions, detail::table_questions> {
  public:
+  using questions::identifiers;
+
   /* An empty table. */
   conditions() {
     fencepost_conditions *created = nullptr;

@@ -229,10 +229,85 @@ static void misuse(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* A table of the same conditions gives the same answers. */
+static void of_a_table(void) {
+  fencepost_monitor *monitor = places();
+  static char bytes[100000];
+  size_t size;
+  CHECK_OK(fencepost_monitor_snapshot(monitor, bytes, sizeof bytes, &size, NULL));
+  fencepost_conditions *table = NULL;
+  CHECK_OK(fencepost_conditions_restore(bytes, size, &table, NULL));
+  double latitudes[ROWS], longitudes[ROWS];
+  for (int i = 0; i < ROWS; i++) {
+    latitudes[i] = 0.02 * ((i * 37) % 100 - 50) / 50;
+    longitudes[i] = 0.15 * ((i * 61) % 100 - 10) / 90;
+  }
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  columns.latitudes = latitudes;
+  columns.longitudes = longitudes;
+  static int64_t offsets[2][ROWS + 1];
+  static uint64_t found[2][ROWS * 20];
+  static double distances[2][ROWS * 20];
+  size_t sizes[2], nearest[2];
+  CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, ROWS, offsets[0], found[0], distances[0], ROWS * 20,
+                                                &sizes[0], NULL));
+  CHECK_OK(fencepost_conditions_containing_columns(table, &columns, ROWS, offsets[1], found[1], distances[1], ROWS * 20,
+                                                   &sizes[1], NULL));
+  CHECK_INT(sizes[1], sizes[0]);
+  CHECK(sizes[0] > ROWS / 2);
+  CHECK(memcmp(offsets[0], offsets[1], sizeof offsets[0]) == 0);
+  CHECK(memcmp(found[0], found[1], sizes[0] * sizeof found[0][0]) == 0);
+  CHECK(memcmp(distances[0], distances[1], sizes[0] * sizeof distances[0][0]) == 0);
+  CHECK_OK(fencepost_monitor_nearest_columns(monitor, &columns, ROWS, 3, found[0], distances[0], &nearest[0], NULL));
+  CHECK_OK(fencepost_conditions_nearest_columns(table, &columns, ROWS, 3, found[1], distances[1], &nearest[1], NULL));
+  CHECK_INT(nearest[0], 3);
+  CHECK_INT(nearest[1], 3);
+  CHECK(memcmp(found[0], found[1], ROWS * 3 * sizeof found[0][0]) == 0);
+  CHECK(memcmp(distances[0], distances[1], ROWS * 3 * sizeof distances[0][0]) == 0);
+  for (int i = 0; i < ROWS; i++) {
+    size_t counts[2];
+    CHECK_OK(fencepost_conditions_containing(table, latitudes[i], longitudes[i], found[1], distances[1], 20, &counts[1],
+                                             NULL));
+    CHECK_INT(counts[1], offsets[0][i + 1] - offsets[0][i]);
+    CHECK_OK(
+        fencepost_conditions_nearest(table, latitudes[i], longitudes[i], 3, found[1], distances[1], &counts[1], NULL));
+    CHECK(memcmp(found[0] + 3 * i, found[1], 3 * sizeof found[0][0]) == 0);
+    double place[4];
+    CHECK_OK(fencepost_monitor_nearest_boundary_point(monitor, "way", latitudes[i], longitudes[i], &place[0], &place[1],
+                                                      NULL));
+    CHECK_OK(fencepost_conditions_nearest_boundary_point(table, "way", latitudes[i], longitudes[i], &place[2],
+                                                         &place[3], NULL));
+    CHECK(memcmp(place, place + 2, 2 * sizeof *place) == 0);
+  }
+  const uint64_t generations[] = {PLACES + 2, 77};
+  char names[32];
+  CHECK_OK(fencepost_conditions_identifiers_of_generations(table, generations, 2, names, sizeof names, &size, NULL));
+  CHECK(size == 5 && memcmp(names, "way\0", 5) == 0);
+
+  size_t count = 7;
+  CHECK_STATUS(fencepost_conditions_containing(NULL, 0, 0, NULL, NULL, 0, &count, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_containing(table, 91, 0, NULL, NULL, 0, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_containing_columns(table, NULL, 0, offsets[0], NULL, NULL, 0, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_nearest(table, 0, NAN, 1, found[0], NULL, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_nearest_columns(table, &columns, 8, SIZE_MAX / 16, found[0], NULL, &count, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_conditions_nearest_boundary_point(table, "nowhere", 0, 0, &latitudes[0], &latitudes[1], NULL),
+               FENCEPOST_E_NOT_FOUND);
+  CHECK_STATUS(fencepost_conditions_identifiers_of_generations(table, NULL, 1, NULL, 0, &count, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_INT(count, 7);
+  fencepost_conditions_destroy(table);
+  fencepost_monitor_destroy(monitor);
+}
+
 static const ccase cases[] = {
     {"questions: one point", one_point},
     {"questions: columns are single questions, and change nothing", columns},
     {"questions: identifiers of generations", names},
     {"questions: misuse", misuse},
+    {"questions: a table answers as its monitor does", of_a_table},
 };
 AREA(area_questions);

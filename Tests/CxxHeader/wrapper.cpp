@@ -348,6 +348,10 @@ void tables_and_fleets() {
   triangle.latitudes = latitudes, triangle.longitudes = longitudes, triangle.vertex_count = 3;
   zones.add_polygon("polygon", triangle);
   CHECK(!zones.ensure_polygon("polygon", triangle));
+  const std::vector<fencepost::located_condition> holding = zones.containing(1.1, 1.1);
+  CHECK(holding.size() == 1 && holding[0].identifier == "polygon" && holding[0].distance_m < 0);
+  CHECK(zones.nearest(0, 0.001, 2).front().identifier == "zone" && zones.identifiers({1}).front() == "zone");
+  CHECK(zones.nearest_boundary_point("zone", 0, 0.5)->longitude < 0.01);
   zones.add_corridor("corridor", triangle, 20);
   CHECK(zones.ensure_corridor("corridor", triangle, 30));
   zones.add_wkb("wkb", zones.geometry("polygon"));

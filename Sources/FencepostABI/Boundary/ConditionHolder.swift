@@ -10,6 +10,11 @@ protocol ConditionHolder {
   func call<Result: Sendable>(
     _ body: (inout MonitorEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result
+
+  /// One call that only reads: of a table while fleets are feeding.
+  func read<Result: Sendable>(
+    _ body: (borrowing MonitorEngine) throws(MonitorError) -> Result
+  ) throws(BoundaryError) -> Result
 }
 
 extension ConditionHolder {

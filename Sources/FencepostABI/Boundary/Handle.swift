@@ -91,4 +91,10 @@ struct Handle: @unchecked Sendable {
 
 extension Handle: ConditionHolder {
   static var assuming: Event.State { .unknown }
+
+  func read<Result: Sendable>(
+    _ body: (borrowing MonitorEngine) throws(MonitorError) -> Result
+  ) throws(BoundaryError) -> Result {
+    try call { engine throws(MonitorError) in try body(engine) }
+  }
 }

@@ -9,18 +9,8 @@ public func fencepost_monitor_containing(
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let point = try Boundary.coordinate(latitude, longitude)
-    let generations = try Boundary.require(out_generations, count: capacity, "out_generations")
-    let count = try Boundary.require(out_count, "out_count")
-    let (found, distances) = try handle.call { engine in
-      engine.places.containing(point, distances: out_distances_m != nil)
-    }
-    count.pointee = found.count
-    guard capacity > 0 else { return }
-    guard found.count <= capacity else { throw .bufferTooSmall(needed: found.count) }
-    for (index, generation) in found.enumerated() { generations?[index] = generation }
-    for (index, distance) in distances.enumerated() { out_distances_m?[index] = distance }
+    try Handle.borrow(monitor).containing(
+      latitude, longitude, out_generations, out_distances_m, capacity, out_count)
   }
 }
 
@@ -33,20 +23,8 @@ public func fencepost_monitor_containing_columns(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let points = try PointColumns(columns, count: count)
-    let offsets = try Boundary.require(out_offsets, "out_offsets")
-    let generations = try Boundary.require(out_generations, count: capacity, "out_generations")
-    let size = try Boundary.require(out_size, "out_size")
-    // The conditions of this moment; the lock is not held while they are asked.
-    let places = try handle.call { engine in engine.places }
-    let needed = try refusedByEngine { () throws(MonitorError) in
-      try places.containing(
-        points, offsets: offsets, generations: generations, distances: capacity > 0 ? out_distances_m : nil,
-        capacity: capacity)
-    }
-    size.pointee = needed
-    guard capacity == 0 || needed <= capacity else { throw .bufferTooSmall(needed: needed) }
+    try Handle.borrow(monitor).containing(
+      columns, count, out_offsets, out_generations, out_distances_m, capacity, out_size)
   }
 }
 
@@ -58,16 +36,7 @@ public func fencepost_monitor_nearest(
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let point = try Boundary.coordinate(latitude, longitude)
-    let generations = try Boundary.require(out_generations, count: nearest, "out_generations")
-    let count = try Boundary.require(out_count, "out_count")
-    let (found, distances) = try handle.call { engine in engine.places.nearest(point, count: nearest) }
-    count.pointee = found.count
-    for (index, generation) in found.enumerated() {
-      generations?[index] = generation
-      out_distances_m?[index] = distances[index]
-    }
+    try Handle.borrow(monitor).nearest(latitude, longitude, nearest, out_generations, out_distances_m, out_count)
   }
 }
 
@@ -79,21 +48,7 @@ public func fencepost_monitor_nearest_columns(
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let points = try PointColumns(columns, count: count)
-    guard nearest >= 0 else {
-      throw .invalidArgument("nearest is \(UInt(bitPattern: nearest)); accepted are 0 to \(Int.max / 8)")
-    }
-    let (size, isTooLarge) = count.multipliedReportingOverflow(by: nearest)
-    guard !isTooLarge else {
-      throw .invalidArgument("nearest is \(nearest) for each of \(count) rows; accepted are 0 to \(Int.max / 8) in all")
-    }
-    let generations = try Boundary.require(out_generations, count: size, "out_generations")
-    let out = try Boundary.require(out_count, "out_count")
-    let places = try handle.call { engine in engine.places }
-    out.pointee = try refusedByEngine { () throws(MonitorError) in
-      try places.nearest(points, count: nearest, generations: generations, distances: out_distances_m)
-    }
+    try Handle.borrow(monitor).nearest(columns, count, nearest, out_generations, out_distances_m, out_count)
   }
 }
 
@@ -105,24 +60,6 @@ public func fencepost_monitor_identifiers_of_generations(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let asked = try Boundary.require(generations, count: count, "generations")
-    let size = try Boundary.require(out_size, "out_size")
-    _ = try Boundary.require(buffer, count: capacity, "buffer")
-    let places = try handle.call { engine in engine.places }
-    var needed = 0
-    for index in 0..<count {
-      guard let generation = asked?[index] else { break }
-      places.withIdentifierBytes(ofGeneration: generation) { bytes in
-        if let buffer, needed + bytes.count < capacity {
-          let place = UnsafeMutableRawPointer(buffer + needed)
-          if let start = bytes.baseAddress { place.copyMemory(from: start, byteCount: bytes.count) }
-          place.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
-        }
-        needed += bytes.count + 1
-      }
-    }
-    size.pointee = needed
-    guard capacity == 0 || needed <= capacity else { throw .bufferTooSmall(needed: needed) }
+    try Handle.borrow(monitor).identifiers(ofGenerations: generations, count, buffer, capacity, out_size)
   }
 }

@@ -8,12 +8,7 @@ public func fencepost_monitor_condition(
   _ out_condition: UnsafeMutablePointer<fencepost_condition>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let out = try Boundary.require(out_condition, "out_condition")
-    try handle.call { engine throws(MonitorError) in
-      engine.store(conditionOf: try engine.slot(ofIdentifierBytes: bytes), to: out)
-    }
+    try Handle.borrow(monitor).condition(identifier, out_condition)
   }
 }
 
@@ -62,10 +57,7 @@ public func fencepost_monitor_identifiers(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let size = try Boundary.require(out_size, "out_size")
-    let list = try handle.call { engine in IdentifierList(engine) { _ in true } }
-    try list.write(to: buffer, capacity, size, out_count)
+    try Handle.borrow(monitor).identifiers(buffer, capacity, out_size, out_count)
   }
 }
 
@@ -81,8 +73,6 @@ public func fencepost_monitor_identifiers_in_state(
     guard let asked = UInt8(exactly: state).flatMap(Event.State.init(rawValue:)), asked != .unmonitored else {
       throw .invalidArgument("state is \(state); accepted are 0 (unknown), 1 (satisfied), 2 (unsatisfied)")
     }
-    let size = try Boundary.require(out_size, "out_size")
-    let list = try handle.call { engine in IdentifierList(engine) { engine.state(of: $0) == asked } }
-    try list.write(to: buffer, capacity, size, out_count)
+    try handle.identifiers(buffer, capacity, out_size, out_count) { engine, slot in engine.state(of: slot) == asked }
   }
 }

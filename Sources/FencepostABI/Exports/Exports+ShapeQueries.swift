@@ -9,20 +9,8 @@ public func fencepost_monitor_condition_geometry(
   _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let size = try Boundary.require(out_size, "out_size")
-    let buffer = out_wkb?.assumingMemoryBound(to: CChar.self)
-    let wkb = try handle.call { engine throws(MonitorError) in
-      let slot = try engine.slot(ofIdentifierBytes: bytes)
-      guard let wkb = engine.wellKnownBinary(of: slot) else {
-        throw .invalidArgument(
-          "the condition has no vertices; accepted are polygons and corridors, others are read with "
-            + "fencepost_monitor_condition()")
-      }
-      return wkb
-    }
-    try OutputBuffer.write(wkb, terminator: false, to: buffer, capacity: capacity, size: size)
+    try Handle.borrow(monitor).geometry(
+      identifier, out_wkb, capacity, out_size, other: "fencepost_monitor_condition")
   }
 }
 
@@ -33,15 +21,7 @@ public func fencepost_monitor_condition_shape(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let out = try Boundary.require(out_shape, "out_shape")
-    try SizedStruct.check(out, "out_shape")
-    let subject = try handle.call { engine throws(MonitorError) in
-      engine.subject(of: try engine.slot(ofIdentifierBytes: bytes))
-    }
-    // The departure is looked for outside of the lock: it takes a while for many vertices.
-    try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
+    try Handle.borrow(monitor).shape(identifier, out_shape)
   }
 }
 
@@ -79,17 +59,8 @@ public func fencepost_monitor_nearest_boundary_point(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let (north, east) = (
-      try Boundary.require(out_latitude, "out_latitude"), try Boundary.require(out_longitude, "out_longitude")
-    )
-    let coordinate = try Boundary.coordinate(latitude, longitude)
-    let point = try handle.call { engine throws(MonitorError) in
-      engine.nearestBoundaryPoint(of: try engine.slot(ofIdentifierBytes: bytes), to: coordinate)
-    }
-    north.pointee = point?.latitude ?? .nan
-    east.pointee = point?.longitude ?? .nan
+    try Handle.borrow(monitor).nearestBoundaryPoint(
+      identifier, latitude, longitude, out_latitude, out_longitude)
   }
 }
 

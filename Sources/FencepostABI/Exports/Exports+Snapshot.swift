@@ -8,22 +8,7 @@ public func fencepost_monitor_snapshot(
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
-    let start = try Boundary.require(buffer, count: capacity, "buffer")
-    guard capacity > 0, let start else {
-      out_size?.pointee = try handle.call { engine in engine.snapshotSize }
-      return
-    }
-    let needed = try handle.call { engine in
-      engine.withSnapshot { snapshot in
-        out_size?.pointee = snapshot.count
-        if capacity >= snapshot.count {
-          UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: snapshot)
-        }
-        return snapshot.count
-      }
-    }
-    guard capacity >= needed else { throw .bufferTooSmall(needed: needed) }
+    try Handle.borrow(monitor).snapshot(buffer, capacity, out_size)
   }
 }
 

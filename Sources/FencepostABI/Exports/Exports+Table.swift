@@ -44,22 +44,7 @@ public func fencepost_conditions_snapshot(
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try ConditionsHandle.borrow(conditions)
-    let start = try Boundary.require(buffer, count: capacity, "buffer")
-    guard capacity > 0, let start else {
-      out_size?.pointee = try handle.read { engine in engine.snapshotSize }
-      return
-    }
-    let needed = try handle.read { engine in
-      engine.withSnapshot { snapshot in
-        out_size?.pointee = snapshot.count
-        if capacity >= snapshot.count {
-          UnsafeMutableRawBufferPointer(start: start, count: capacity).copyMemory(from: snapshot)
-        }
-        return snapshot.count
-      }
-    }
-    guard capacity >= needed else { throw .bufferTooSmall(needed: needed) }
+    try ConditionsHandle.borrow(conditions).snapshot(buffer, capacity, out_size)
   }
 }
 
@@ -86,12 +71,7 @@ public func fencepost_conditions_condition(
   _ out_condition: UnsafeMutablePointer<fencepost_condition>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try ConditionsHandle.borrow(conditions)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let out = try Boundary.require(out_condition, "out_condition")
-    try handle.read { engine throws(MonitorError) in
-      engine.store(conditionOf: try engine.slot(ofIdentifierBytes: bytes), to: out)
-    }
+    try ConditionsHandle.borrow(conditions).condition(identifier, out_condition)
   }
 }
 
@@ -102,20 +82,8 @@ public func fencepost_conditions_geometry(
   _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try ConditionsHandle.borrow(conditions)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let size = try Boundary.require(out_size, "out_size")
-    let buffer = out_wkb?.assumingMemoryBound(to: CChar.self)
-    let wkb = try handle.read { engine throws(MonitorError) in
-      let slot = try engine.slot(ofIdentifierBytes: bytes)
-      guard let wkb = engine.wellKnownBinary(of: slot) else {
-        throw .invalidArgument(
-          "the condition has no vertices; accepted are polygons and corridors, others are read with "
-            + "fencepost_conditions_condition()")
-      }
-      return wkb
-    }
-    try OutputBuffer.write(wkb, terminator: false, to: buffer, capacity: capacity, size: size)
+    try ConditionsHandle.borrow(conditions).geometry(
+      identifier, out_wkb, capacity, out_size, other: "fencepost_conditions_condition")
   }
 }
 
@@ -126,14 +94,7 @@ public func fencepost_conditions_shape(
   _ out_shape: UnsafeMutablePointer<fencepost_shape>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try ConditionsHandle.borrow(conditions)
-    let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
-    let out = try Boundary.require(out_shape, "out_shape")
-    try SizedStruct.check(out, "out_shape")
-    let subject = try handle.read { engine throws(MonitorError) in
-      engine.subject(of: try engine.slot(ofIdentifierBytes: bytes))
-    }
-    try SizedStruct.write(fencepost_shape(subject), to: out, "out_shape")
+    try ConditionsHandle.borrow(conditions).shape(identifier, out_shape)
   }
 }
 
@@ -145,9 +106,6 @@ public func fencepost_conditions_identifiers(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try ConditionsHandle.borrow(conditions)
-    let size = try Boundary.require(out_size, "out_size")
-    let list = try handle.read { engine in IdentifierList(engine) { _ in true } }
-    try list.write(to: buffer, capacity, size, out_count)
+    try ConditionsHandle.borrow(conditions).identifiers(buffer, capacity, out_size, out_count)
   }
 }

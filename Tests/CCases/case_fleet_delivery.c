@@ -1,0 +1,118 @@
+/* Fleets: a full queue, polling and taking back, the wake-up. */
+#include "fleets.h"
+
+/* A full queue stops a batch at a row; the rest is fed after polling. */
+static void full_queue(void) {
+  fencepost_conditions *table = new_table();
+  add_exact(table, "zone", 0, 3);
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.max_pending_events = 2;
+  fencepost_fleet *fleet = NULL;
+  CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
+  uint32_t device = device_of(fleet, "a");
+  double lat[6] = {0}, lon[6] = {0, 0.1, 0, 0.1, 0, 0.1};
+  int64_t times[6];
+  for (int i = 0; i < 6; i++) times[i] = SECONDS(i);
+  fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
+  fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
+  columns.fixes = &fixes, columns.devices = &device, columns.device_stride = 0;
+  fencepost_fleet_event events[8];
+  size_t count, done = 0, all = 0;
+  while (done < 6) {
+    fixes.latitudes = lat + done, fixes.longitudes = lon + done, fixes.times_us = times + done;
+    fencepost_feed_result result;
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    fencepost_status status = fencepost_fleet_feed_columns(fleet, &columns, 6 - done, &result, &error);
+    CHECK_STATUS(status, done + 2 < 6 ? FENCEPOST_E_QUEUE_FULL : FENCEPOST_OK);
+    CHECK_INT(result.accepted, 2);
+    if (status) CHECK_INT(error.position, 2);
+    done += result.accepted;
+    CHECK_OK(fencepost_fleet_poll_events(fleet, events, 8, &count, NULL));
+    CHECK_INT(count, 2);
+    all += count;
+    CHECK_INT(events[1].position, all);
+    CHECK_INT(events[1].event.sequence, all);
+  }
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+/* Committed by polling and acknowledging; what was taken back comes again with sequence and position. */
+static void delivery(void) {
+  fencepost_conditions *table;
+  fencepost_fleet *fleet = busy_fleet(&table);
+  fencepost_fleet_event first = next_fleet_event(fleet), again;
+  CHECK_INT(first.position, 1);
+  CHECK_OK(fencepost_fleet_abandon(fleet, NULL));
+  again = next_fleet_event(fleet);
+  CHECK(memcmp(&first, &again, sizeof first) == 0);
+  CHECK_OK(fencepost_fleet_acknowledge(fleet, NULL));
+  CHECK_OK(fencepost_fleet_abandon(fleet, NULL));
+  again = next_fleet_event(fleet);
+  CHECK_INT(again.position, 2);
+  CHECK_INT(again.event.sequence, 1); /* of the other device */
+  /* A removed condition's events are void. */
+  CHECK_OK(fencepost_conditions_remove(table, "exact", NULL, NULL));
+  CHECK_INT(fleet_statistics(fleet).pending_events, 0);
+  expect_no_fleet_event(fleet);
+  size_t count = 9;
+  CHECK_OK(fencepost_fleet_poll_events(fleet, NULL, 0, &count, NULL));
+  CHECK_INT(count, 0);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+typedef struct woken {
+  fencepost_fleet *fleet;
+  int calls, events;
+} woken;
+
+static void wake(void *context) {
+  woken *me = context;
+  fencepost_fleet_event events[4];
+  size_t count;
+  me->calls++;
+  CHECK_OK(fencepost_fleet_poll_events(me->fleet, events, 4, &count, NULL)); /* it may call the fleet */
+  me->events += (int)count;
+}
+
+static void wakeup(void) {
+  fencepost_conditions *table;
+  fencepost_fleet *fleet = busy_fleet(&table);
+  woken me = {fleet, 0, 0};
+  CHECK_OK(fencepost_fleet_set_wakeup(fleet, wake, &me, NULL)); /* events wait already */
+  CHECK_INT(me.calls, 1);
+  CHECK_INT(me.events, 3);
+  CHECK_OK(fencepost_fleet_advance_device(fleet, 0, SECONDS(30), NULL)); /* the dwell of "standard" */
+  CHECK_INT(me.events, 4);
+  CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
+  CHECK_INT(me.calls, 2);
+  CHECK_OK(fencepost_fleet_set_wakeup(fleet, NULL, NULL, NULL));
+  CHECK_OK(feed_device(fleet, 1, 0.1, SECONDS(60)));
+  CHECK_INT(me.calls, 2);
+  /* Void events that make room in the same call must not hide a new one. */
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.max_pending_events = 2;
+  fencepost_fleet *small = NULL;
+  CHECK_OK(fencepost_fleet_create(table, &options, &small, NULL));
+  uint32_t d[] = {device_of(small, "x"), device_of(small, "y"), device_of(small, "z")};
+  CHECK_OK(feed_device(small, d[0], 0, SECONDS(60)));
+  CHECK_OK(feed_device(small, d[1], 0, SECONDS(60)));
+  add_exact(table, "exact", 0, 9);
+  me.fleet = small, me.calls = me.events = 0;
+  CHECK_OK(fencepost_fleet_set_wakeup(small, wake, &me, NULL));
+  CHECK_INT(me.calls, 0);
+  CHECK_OK(feed_device(small, d[2], 0, SECONDS(60)));
+  CHECK_INT(me.calls, 1);
+  CHECK_INT(me.events, 1);
+  fencepost_fleet_destroy(small);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+static const ccase cases[] = {
+    {"fleet: a full queue", full_queue},
+    {"fleet: delivery", delivery},
+    {"fleet: wake-up", wakeup},
+};
+AREA(area_fleet_delivery);

@@ -1,0 +1,171 @@
+/* Fleets: devices come, go, expire, and move to another fleet. */
+#include "fleets.h"
+
+static void devices(void) {
+  fencepost_conditions *table = new_table();
+  add_exact(table, "zone", 0, 3);
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.device_limit = 3;
+  fencepost_fleet *fleet = NULL;
+  CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
+  const char *names[] = {"a", "b", "a", "c"};
+  uint32_t numbers[4] = {9, 9, 9, 9};
+  CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 0, numbers, NULL));
+  for (int i = 0; i < 4; i++) CHECK(numbers[i] == FENCEPOST_NO_DEVICE);
+  CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 1, numbers, NULL));
+  CHECK_INT(numbers[0], 0);
+  CHECK_INT(numbers[2], 0);
+  CHECK_INT(numbers[3], 2);
+  /* All or none. */
+  const char *more[] = {"a", "new", "b"};
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  numbers[0] = 77;
+  CHECK_STATUS(fencepost_fleet_devices(fleet, more, 3, 1, numbers, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  CHECK_CONTAINS(error.message, "device_limit is 3");
+  static const char *const wrong[] = {"", "\xff", NULL};
+  char text[FENCEPOST_IDENTIFIER_MAX + 2];
+  memset(text, 'x', sizeof text);
+  text[FENCEPOST_IDENTIFIER_MAX + 1] = 0;
+  for (int i = 0; i < 4; i++) {
+    more[2] = i < 3 ? wrong[i] : text;
+    more[1] = "a";
+    CHECK_STATUS(fencepost_fleet_devices(fleet, more, 3, 1, numbers, &error), FENCEPOST_E_INVALID_ARGUMENT);
+    CHECK_INT(error.position, 2);
+  }
+  CHECK_INT(numbers[0], 77);
+  CHECK_INT(fleet_statistics(fleet).device_count, 3);
+  CHECK_STATUS(fencepost_fleet_devices(fleet, names, SIZE_MAX, 1, numbers, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_OK(fencepost_fleet_devices(fleet, NULL, 0, 1, NULL, NULL));
+
+  char name[8];
+  size_t size = 0, count = 0;
+  CHECK_OK(fencepost_fleet_device_identifier(fleet, 2, NULL, 0, &size, NULL));
+  CHECK_INT(size, 1);
+  CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 2, name, 1, &size, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_OK(fencepost_fleet_device_identifier(fleet, 2, name, 2, &size, NULL));
+  CHECK_TEXT(name, "c");
+  CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+
+  /* A removed device: its event is handed out, its number is used again only then, its name at once. */
+  CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
+  CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
+  CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
+  CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(300)), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_remove_device(fleet, 0, 0, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(device_of(fleet, "a"), 3);
+  CHECK_OK(fencepost_fleet_device_numbers(fleet, NULL, 0, &count, NULL));
+  CHECK_INT(count, 3);
+  CHECK_STATUS(fencepost_fleet_device_numbers(fleet, numbers, 2, &count, &error), FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_CONTAINS(error.message, "3 elements");
+  CHECK_OK(fencepost_fleet_device_numbers(fleet, numbers, 4, &count, NULL));
+  CHECK(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
+  fencepost_fleet_event event = next_fleet_event(fleet);
+  CHECK_INT(event.device, 0);
+  static _Thread_local char json[8192];
+  CHECK_OK(fencepost_fleet_event_json(fleet, &event, json, sizeof json, &size, NULL));
+  CHECK(strncmp(json, "{\"device\":\"a\",\"sequence\":1,\"identifier\":\"zone\",", 46) == 0);
+  CHECK_OK(fencepost_fleet_remove_device(fleet, 1, 1, NULL)); /* its event is dropped */
+  expect_no_fleet_event(fleet);
+
+  /* Expiry: by the device's own clock; one that was never heard stays. */
+  CHECK_OK(feed_device(fleet, 3, 0, SECONDS(400)));
+  CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(400), numbers, 4, &count, NULL));
+  CHECK_INT(count, 0);
+  CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(401), NULL, 0, &count, NULL));
+  CHECK_INT(count, 1);
+  CHECK_INT(fleet_statistics(fleet).device_count, 2);
+  CHECK_OK(fencepost_fleet_expire(fleet, SECONDS(401), numbers, 1, &count, NULL));
+  CHECK_INT(count, 1);
+  CHECK_INT(numbers[0], 3);
+  CHECK_INT(fleet_statistics(fleet).device_count, 1);
+  CHECK_STATUS(fencepost_fleet_expire(fleet, INT64_MAX, numbers, 4, &count, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(next_fleet_event(fleet).device, 3);
+  expect_no_fleet_event(fleet);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+/* Devices that move to another fleet go on; other tables, damaged bytes and names that are taken are refused. */
+static void moving(void) {
+  fencepost_conditions *table;
+  fencepost_fleet *fleet = busy_fleet(&table), *other = new_fleet(table);
+  const uint32_t numbers[] = {1, 0};
+  const char *names[] = {"two", "one"};
+  uint64_t offsets[3] = {9, 9, 9};
+  size_t size = 0;
+  CHECK_OK(fencepost_fleet_export_devices(fleet, numbers, 2, 1, NULL, 0, NULL, &size, NULL));
+  CHECK(size > 0 && size < 1024);
+  uint8_t bytes[1024];
+  CHECK_STATUS(fencepost_fleet_export_devices(fleet, numbers, 2, 1, bytes, size - 1, offsets, &size, NULL),
+               FENCEPOST_E_BUFFER_TOO_SMALL);
+  CHECK_OK(fencepost_fleet_export_devices(fleet, numbers, 2, 1, bytes, size, offsets, &size, NULL));
+  CHECK_INT(offsets[0], 0);
+  CHECK_INT(offsets[2], size);
+  CHECK(offsets[1] > 0 && offsets[1] < size);
+  uint32_t entered[2] = {9, 9};
+  CHECK_OK(fencepost_fleet_import_devices(other, names, bytes, offsets, 2, 0, entered, NULL));
+  CHECK_INT(entered[0], 0);
+  CHECK_INT(entered[1], 1);
+  CHECK_OK(fencepost_fleet_advance(other, SECONDS(30), NULL));
+  fencepost_fleet_event event = next_fleet_event(other);
+  CHECK_TEXT(event.event.identifier, "standard"); /* the candidate went on */
+  CHECK_INT(event.device, 1);
+  CHECK_OK(fencepost_fleet_advance(fleet, SECONDS(30), NULL));
+
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_fleet_statistics before = fleet_statistics(other), after;
+  CHECK_STATUS(fencepost_fleet_import_devices(other, names, bytes, offsets, 2, 0, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT); /* the names are taken */
+  const char *fresh[] = {"three", "four"}, *twice[] = {"three", "three"};
+  CHECK_STATUS(fencepost_fleet_import_devices(other, twice, bytes, offsets, 2, 0, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  for (size_t at = 0; at < size; at++) { /* any bytes may be passed */
+    bytes[at] ^= 0x10;
+    CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, offsets, 2, 0, entered, NULL),
+                 FENCEPOST_E_SNAPSHOT_INVALID);
+    bytes[at] ^= 0x10;
+  }
+  uint64_t turned[] = {0, size, offsets[1]}, enormous[] = {0, UINT64_MAX, UINT64_MAX};
+  CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, turned, 2, 0, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, enormous, 2, 0, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, NULL, offsets, 2, 0, NULL, NULL),
+               FENCEPOST_E_NULL_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, NULL, 2, 0, NULL, NULL), FENCEPOST_E_NULL_ARGUMENT);
+  uint64_t nothing[] = {0, 0, 0};
+  CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, NULL, nothing, 2, 0, NULL, NULL),
+               FENCEPOST_E_SNAPSHOT_INVALID);
+  CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, offsets, SIZE_MAX, 0, NULL, NULL),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  after = fleet_statistics(other);
+  CHECK(memcmp(&before, &after, sizeof before) == 0);
+
+  /* Another version of the table: refused, or adapted. */
+  add_exact(table, "later", 1, 0);
+  CHECK_STATUS(fencepost_fleet_import_devices(other, fresh, bytes, offsets, 2, 0, NULL, &error),
+               FENCEPOST_E_TABLE_MISMATCH);
+  CHECK_OK(fencepost_fleet_import_devices(other, fresh, bytes, offsets, 2, 1, entered, &error));
+  fencepost_state state = 9;
+  CHECK_OK(fencepost_fleet_state(other, entered[0], "exact", &state, NULL));
+  CHECK_INT(state, FENCEPOST_STATE_SATISFIED);
+  const uint32_t wrong[] = {0, 99};
+  CHECK_STATUS(fencepost_fleet_export_devices(fleet, wrong, 2, 0, bytes, sizeof bytes, NULL, &size, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(error.position, 1);
+  CHECK_OK(fencepost_fleet_export_devices(fleet, NULL, 0, 0, NULL, 0, offsets, &size, NULL));
+  CHECK_INT(size, 0);
+  CHECK_INT(offsets[0], 0);
+  fencepost_fleet_destroy(other);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+static const ccase cases[] = {
+    {"fleet: devices come and go", devices},
+    {"fleet: devices move", moving},
+};
+AREA(area_fleet_devices);

@@ -1,0 +1,124 @@
+/* Fleets: null, unknown and damaged arguments of every call. */
+#include "fleets.h"
+
+/* What no fleet takes: every pointer NULL, numbers of no device, values out of range. */
+static void misuse(void) {
+  fencepost_conditions *table;
+  fencepost_fleet *fleet = busy_fleet(&table);
+  fencepost_fleet_event event;
+  fencepost_fix fix = {0, 0, 5, SECONDS(50)};
+  fencepost_state state;
+  size_t count;
+  int64_t time;
+  uint32_t device;
+  const char *name = "one";
+  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  fencepost_device_statistics own = FENCEPOST_DEVICE_STATISTICS_INIT;
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
+  uint64_t offsets[2] = {0, 0};
+#define NO(call) CHECK_STATUS(call, FENCEPOST_E_NULL_ARGUMENT)
+  NO(fencepost_conditions_create(NULL, NULL));
+  NO(fencepost_conditions_get_version(NULL, &version, NULL));
+  NO(fencepost_conditions_get_version(table, NULL, NULL));
+  NO(fencepost_conditions_add_circular(NULL, "a", 0, 0, 1, NULL, NULL));
+  NO(fencepost_conditions_add_circular(table, NULL, 0, 0, 1, NULL, NULL));
+  NO(fencepost_conditions_add_beacon(table, "a", NULL, 0, 0, NULL, NULL));
+  NO(fencepost_conditions_add_polygon(table, "a", NULL, NULL, NULL, NULL));
+  NO(fencepost_conditions_add_wkb(table, "a", NULL, 4, 0, NULL, NULL, NULL));
+  NO(fencepost_conditions_sync(table, NULL, 1, NULL, NULL));
+  NO(fencepost_conditions_identifiers(table, NULL, 0, NULL, NULL, NULL));
+  NO(fencepost_conditions_condition(table, "exact", NULL, NULL));
+  NO(fencepost_conditions_restore(NULL, 1, &table, NULL));
+  NO(fencepost_fleet_create(NULL, NULL, &fleet, NULL));
+  NO(fencepost_fleet_create(table, NULL, NULL, NULL));
+  NO(fencepost_fleet_conditions(fleet, NULL, NULL));
+  NO(fencepost_fleet_get_statistics(NULL, &statistics, NULL));
+  NO(fencepost_fleet_get_statistics(fleet, NULL, NULL));
+  NO(fencepost_fleet_get_device_statistics(fleet, 0, NULL, NULL));
+  NO(fencepost_fleet_devices(fleet, NULL, 1, 0, &device, NULL));
+  NO(fencepost_fleet_devices(fleet, &name, 1, 0, NULL, NULL));
+  NO(fencepost_fleet_device_numbers(fleet, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_expire(fleet, 0, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_expire(fleet, 0, NULL, 0, NULL, NULL));
+  NO(fencepost_fleet_feed_fix(NULL, 0, &fix, NULL));
+  NO(fencepost_fleet_feed_fix(fleet, 0, NULL, NULL));
+  NO(fencepost_fleet_feed_columns(NULL, &columns, 0, NULL, NULL));
+  NO(fencepost_fleet_feed_sightings(fleet, 0, NULL, 1, SECONDS(50), NULL));
+  NO(fencepost_fleet_next_deadline(fleet, NULL, NULL));
+  NO(fencepost_fleet_device_next_deadline(fleet, 0, NULL, NULL));
+  NO(fencepost_fleet_poll_events(fleet, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_poll_events(fleet, &event, 1, NULL, NULL));
+  NO(fencepost_fleet_event_json(fleet, NULL, NULL, 0, &count, NULL));
+  NO(fencepost_fleet_state(fleet, 0, NULL, &state, NULL));
+  NO(fencepost_fleet_state(fleet, 0, "exact", NULL, NULL));
+  NO(fencepost_fleet_inside(fleet, 0, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_explain(fleet, 0, "exact", NULL, NULL));
+  NO(fencepost_fleet_export_devices(fleet, NULL, 1, 0, NULL, 0, NULL, &count, NULL));
+  NO(fencepost_fleet_export_devices(fleet, &device, 0, 0, NULL, 0, NULL, NULL, NULL));
+  NO(fencepost_fleet_import_devices(fleet, NULL, NULL, offsets, 1, 0, NULL, NULL));
+  NO(fencepost_fleet_set_wakeup(NULL, NULL, NULL, NULL));
+
+  /* 2 was removed, 3 never was. */
+  static const uint32_t none[] = {2, 3, 1000000, FENCEPOST_NO_DEVICE};
+#define WRONG(call) CHECK_STATUS(call, FENCEPOST_E_INVALID_ARGUMENT)
+  fencepost_fleet_statistics before = fleet_statistics(fleet), after;
+  for (int i = 0; i < 4; i++) {
+    WRONG(fencepost_fleet_feed_fix(fleet, none[i], &fix, NULL));
+    WRONG(fencepost_fleet_feed_sightings(fleet, none[i], NULL, 0, SECONDS(50), NULL));
+    WRONG(fencepost_fleet_set_beacon_scanning(fleet, none[i], 0, SECONDS(50), NULL));
+    WRONG(fencepost_fleet_advance_device(fleet, none[i], SECONDS(50), NULL));
+    WRONG(fencepost_fleet_device_next_deadline(fleet, none[i], &time, NULL));
+    WRONG(fencepost_fleet_remove_device(fleet, none[i], 1, NULL));
+    WRONG(fencepost_fleet_get_device_statistics(fleet, none[i], &own, NULL));
+    WRONG(fencepost_fleet_inside(fleet, none[i], NULL, 0, &count, NULL));
+    WRONG(fencepost_fleet_explain(fleet, none[i], "exact", &explanation, NULL));
+    WRONG(fencepost_fleet_export_devices(fleet, &none[i], 1, 0, NULL, 0, NULL, &count, NULL));
+  }
+  WRONG(fencepost_fleet_export_devices(fleet, none, SIZE_MAX, 0, NULL, 0, NULL, &count, NULL));
+  WRONG(fencepost_fleet_advance(fleet, INT64_MAX, NULL));
+  WRONG(fencepost_fleet_poll_events(fleet, &event, SIZE_MAX, &count, NULL));
+  WRONG(fencepost_fleet_inside(fleet, 0, NULL, SIZE_MAX, &count, NULL));
+  after = fleet_statistics(fleet);
+  CHECK(memcmp(&before, &after, sizeof before) == 0);
+  CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(1)), FENCEPOST_E_LATE_INPUT);
+  CHECK_STATUS(feed_device(fleet, 0, NAN, SECONDS(50)), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_INT(fleet_statistics(fleet).late_inputs, 1);
+  CHECK_INT(fleet_statistics(fleet).invalid_fixes, 1);
+  event = next_fleet_event(fleet);
+  event.device = 3;
+  WRONG(fencepost_fleet_event_json(fleet, &event, NULL, 0, &count, NULL));
+  event.device = 0, event.event.state = 9;
+  WRONG(fencepost_fleet_event_json(fleet, &event, NULL, 0, &count, NULL));
+
+#define RANGE(member, value) RANGE_AS(member, #member, value)
+#define RANGE_AS(member, name, value)                                 \
+  do {                                                                \
+    fencepost_fleet_options options_ = FENCEPOST_FLEET_OPTIONS_INIT;  \
+    fencepost_fleet *made_ = (fencepost_fleet *)(uintptr_t)8;         \
+    fencepost_error error_ = FENCEPOST_ERROR_INIT;                    \
+    options_.member = value;                                          \
+    WRONG(fencepost_fleet_create(table, &options_, &made_, &error_)); \
+    CHECK_CONTAINS(error_.message, name);                             \
+    CHECK(made_ == (fencepost_fleet *)(uintptr_t)8);                  \
+  } while (0)
+  RANGE(struct_size, 9);
+  RANGE(max_pending_events, 0);
+  RANGE(max_pending_events, UINT64_MAX);
+  RANGE(device_limit, 67108864);
+  RANGE(device_limit, UINT64_MAX);
+  RANGE_AS(beacon_exit_timeout_us, "beacon_exit_timeout", 0);
+  RANGE_AS(beacon_initial_timeout_us, "beacon_initial_timeout", -1);
+  RANGE_AS(max_time_step_us, "max_time_step", -1);
+  fencepost_fleet_options reserved = FENCEPOST_FLEET_OPTIONS_INIT;
+  reserved.reserved = 1;
+  CHECK_STATUS(fencepost_fleet_create(table, &reserved, &fleet, NULL), FENCEPOST_E_UNSUPPORTED);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
+static const ccase cases[] = {
+    {"fleet: misuse", misuse},
+};
+AREA(area_fleet_misuse);
