@@ -11,7 +11,7 @@ export SWIFT_BACKTRACE=enable=no
 cd "$(dirname "$0")/../.."
 root=$PWD
 build=$root/.build/fuzz
-targets=(advertisement text options columns snapshot calls wkb shapes)
+targets=(advertisement text options columns snapshot calls wkb shapes fleet)
 warnings='-std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE'
 
 replay() {

@@ -3,8 +3,9 @@
  * system calls shows (writes to standard output): "load", "use", "fork", "end". Functions of the C library that our code
  * must not call are replaced by ones that count.
  */
+#include "host.h"
+
 #include <dlfcn.h>
-#include <fencepost.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
@@ -51,51 +52,13 @@ static void mark(const char *text) {
   if (write(STDOUT_FILENO, text, strlen(text)) < 0) exit(2);
 }
 
-/* clang-format off */
-#define FUNCTIONS(DO)                                                                                               \
-  DO(fencepost_status_name) DO(fencepost_status_message) DO(fencepost_version_string) DO(fencepost_monitor_create)  \
-  DO(fencepost_monitor_destroy) DO(fencepost_monitor_fork) DO(fencepost_monitor_name)                               \
-  DO(fencepost_monitor_statistics) DO(fencepost_monitor_add_circular_condition)                                     \
-  DO(fencepost_monitor_add_circular_conditions) DO(fencepost_monitor_add_beacon_condition)                          \
-  DO(fencepost_monitor_ensure_circular_condition) DO(fencepost_monitor_ensure_beacon_condition)                     \
-  DO(fencepost_monitor_remove_condition) DO(fencepost_monitor_condition) DO(fencepost_monitor_record)               \
-  DO(fencepost_monitor_next_record) DO(fencepost_monitor_identifiers) DO(fencepost_monitor_explain)                 \
-  DO(fencepost_reason_name) DO(fencepost_monitor_feed_fix) DO(fencepost_monitor_feed_fixes)                         \
-  DO(fencepost_monitor_feed_sightings) DO(fencepost_monitor_set_beacon_scanning)                                    \
-  DO(fencepost_monitor_set_host_capabilities) DO(fencepost_monitor_advance) DO(fencepost_monitor_poll_event)        \
-  DO(fencepost_monitor_poll_events) DO(fencepost_monitor_acknowledge) DO(fencepost_event_json)                      \
-  DO(fencepost_beacon_parse_advertisement) DO(fencepost_uuid_parse) DO(fencepost_geodesic_inverse)                  \
-  DO(fencepost_geodesic_direct) DO(fencepost_monitor_checkpoint) DO(fencepost_monitor_close)                        \
-  DO(fencepost_monitor_snapshot) DO(fencepost_monitor_restore) DO(fencepost_monitor_feed_columns)                   \
-  DO(fencepost_monitor_state) DO(fencepost_monitor_next_deadline) DO(fencepost_monitor_safe_distance)               \
-  DO(fencepost_monitor_plan) DO(fencepost_circle_contains) DO(fencepost_best_fix)                                   \
-  DO(fencepost_significant_change_accept) DO(fencepost_monitor_set_wakeup) DO(fencepost_monitor_abandon)            \
-  DO(fencepost_cause_name) DO(fencepost_state_name) DO(fencepost_monitor_identifiers_in_state)                      \
-  DO(fencepost_monitor_remove_conditions) DO(fencepost_monitor_rewind) DO(fencepost_monitor_sync_conditions)        \
-  DO(fencepost_monitor_ensure_circular_conditions) DO(fencepost_monitor_add_polygon_condition)                      \
-  DO(fencepost_monitor_add_corridor_condition) DO(fencepost_monitor_add_wkb_condition)                              \
-  DO(fencepost_monitor_ensure_polygon_condition) DO(fencepost_monitor_ensure_corridor_condition)                    \
-  DO(fencepost_monitor_ensure_wkb_condition) DO(fencepost_monitor_add_polygon_conditions)                           \
-  DO(fencepost_monitor_add_corridor_conditions) DO(fencepost_monitor_add_wkb_conditions)                            \
-  DO(fencepost_monitor_ensure_polygon_conditions) DO(fencepost_monitor_ensure_corridor_conditions)                  \
-  DO(fencepost_monitor_ensure_wkb_conditions) DO(fencepost_monitor_condition_geometry)                              \
-  DO(fencepost_monitor_condition_shape) DO(fencepost_monitor_nearest_boundary_point)                                \
-  DO(fencepost_polygon_contains) DO(fencepost_polygon_distance) DO(fencepost_corridor_distance)
-/* clang-format on */
+struct host_api api;
 
-/* One table of pointers, filled from the library. */
-static struct {
-#define MEMBER(name) __typeof__(&name) name;
-  FUNCTIONS(MEMBER)
-} api;
-
-static void require(int line, int is_true) {
+void require(const char *file, int line, int is_true) {
   if (is_true) return;
-  fprintf(stderr, "host_calls.c:%d: the library does not work\n", line);
+  fprintf(stderr, "%s:%d: the library does not work\n", file, line);
   exit(2);
 }
-#define OK(call) require(__LINE__, (call) == FENCEPOST_OK)
-#define IS(condition) require(__LINE__, (condition))
 
 /* A walk in and out of a circle; writes its events as JSON lines. */
 static size_t walk(fencepost_monitor *monitor, int64_t start, char *text, size_t capacity) {
@@ -204,6 +167,27 @@ static void use_shapes(fencepost_monitor *monitor) {
   OK(api.fencepost_monitor_rewind(monitor, -1, NULL));
 }
 
+/* Questions about points, of which none changes anything. */
+static void ask(fencepost_monitor *monitor) {
+  static const double latitudes[] = {0, 0.0001, 80}, longitudes[] = {0, 0.1, -180};
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT, none = FENCEPOST_POINT_COLUMNS_INIT;
+  uint64_t generations[64];
+  double distances[64];
+  int64_t offsets[4];
+  size_t size;
+  char text[2048];
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  columns.latitudes = latitudes, columns.longitudes = longitudes;
+  OK(api.fencepost_monitor_containing(monitor, 0, 0, generations, distances, 64, &size, NULL));
+  OK(api.fencepost_monitor_identifiers_of_generations(monitor, generations, size, text, sizeof text, &size, NULL));
+  OK(api.fencepost_monitor_containing_columns(monitor, &columns, 3, offsets, generations, distances, 64, &size, NULL));
+  OK(api.fencepost_monitor_nearest(monitor, 0, 0, 3, generations, distances, &size, NULL));
+  OK(api.fencepost_monitor_nearest_columns(monitor, &columns, 3, 3, generations, distances, &size, NULL));
+  IS(api.fencepost_monitor_containing_columns(monitor, &none, 3, offsets, NULL, NULL, 0, &size, &error) !=
+     FENCEPOST_OK);
+  IS(api.fencepost_monitor_nearest(monitor, 91, 0, 3, generations, NULL, &size, &error) != FENCEPOST_OK);
+}
+
 static void use_all(fencepost_monitor *monitor) {
   static const uint8_t payload[] = {0x4c, 0x00, 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0,
                                     0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, 0xe0, 0x00, 0x01, 0x01, 0x02, 0xc5};
@@ -253,6 +237,7 @@ static void use_all(fencepost_monitor *monitor) {
   IS(wakes > 0);
   OK(api.fencepost_monitor_set_wakeup(monitor, NULL, NULL, NULL));
   plan_all(monitor, fixes, 64);
+  ask(monitor);
   OK(api.fencepost_monitor_set_beacon_scanning(monitor, 0, 100, NULL));
   OK(api.fencepost_monitor_set_host_capabilities(monitor, 1, 4, 100, NULL));
   OK(api.fencepost_monitor_set_host_capabilities(monitor, 0, 0, 101, NULL));
@@ -343,6 +328,7 @@ int main(int count, char **arguments) {
   fencepost_monitor *monitor = NULL;
   OK(api.fencepost_monitor_create("host", NULL, &monitor, NULL));
   use_all(monitor);
+  use_fleets();
   is_using = 0;
   mark("fork\n");
   int failed = 0;

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <fencepost.h>
+#include "host.h"
+#undef OK
 
 #define START INT64_C(1700000000000000)
 
@@ -35,6 +36,18 @@ static void arm(void) {
       exit(1);                                                         \
     }                                                                  \
   } while (0)
+
+struct host_api api = {
+#define MEMBER(name) .name = name,
+    FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
+void require(const char *file, int line, int is_true) {
+  if (is_true) return;
+  fprintf(stderr, "%s:%d: the library does not work\n", file, line);
+  exit(1);
+}
 
 static fencepost_fix drive[4096];
 static size_t drive_count;
@@ -293,6 +306,7 @@ static const char *directory;
 
 static void *within(void *store_directory) {
   if (store_directory != NULL) crowd(store_directory);
+  else use_fleets();
   live(store_directory ? "small" : NULL, store_directory, FENCEPOST_DELIVERY_LATEST);
   return NULL;
 }
@@ -317,6 +331,8 @@ int main(int count, char **arguments) {
   armed = 1;
   geodesy();
   shapes();
+  arm();
+  use_fleets();
   for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++) live(NULL, NULL, delivery);
   live("trapped", directory, FENCEPOST_DELIVERY_EVERY);
   puts("exceptions");

@@ -28,14 +28,22 @@ nothing() {
 # part FROM TO TRACE: what lies between two marks.
 part() { sed -n "/write(1, \"$1\\\\n\"/,/write(1, \"$2\\\\n\"/p" "$3" | sed 's/^[0-9]* *//' | { grep -v '^write(1, ' || true; }; }
 
+# Every function of the header is called here, stores' and all.
+for name in $(sed -n 's/^ *DO(\(fencepost_[a-z_]*\)).*/\1/p' <(tr ' ' '\n' < Tests/HostSafety/host.h)); do
+  grep -q "[.(]$name(" Tests/HostSafety/host_calls.c Tests/HostSafety/host_fleets.c || complain "$name is not called"
+done
+for name in $(sed -n 's/.*\b\(fencepost_[a-z_0-9]*\)(.*/\1/p' <(grep FENCEPOST_API -A1 include/fencepost.h | grep -v '^ \*')); do
+  grep -q "DO($name)" Tests/HostSafety/host.h || complain "$name is not in host.h"
+done
+
 library=$PWD/.build/lib/$soname
-gcc -std=gnu11 -O1 -Wall -Wextra -Werror -rdynamic -Iinclude Tests/HostSafety/host_calls.c -o "$folder/host" -ldl -lpthread
+gcc -std=gnu11 -O1 -Wall -Wextra -Werror -rdynamic -Iinclude Tests/HostSafety/host_calls.c Tests/HostSafety/host_fleets.c -o "$folder/host" -ldl -lpthread
 LC_ALL=C "$folder/host" "$library" > "$folder/marks" || complain "host_calls failed"
 [ "$(tr '\n' ' ' < "$folder/marks")" = 'load use fork end ' ] || complain "host_calls did not get to its end"
 echo "host safety: signals, environment, locale and fork() are as stated"
 
 # Floating-point exceptions that the host has made signals, and the stacks that the header states.
-gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/HostSafety/host_limits.c -o "$folder/limits" "$library" \
+gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude Tests/HostSafety/host_limits.c Tests/HostSafety/host_fleets.c -o "$folder/limits" "$library" \
   -Wl,-rpath,"$PWD/.build/lib" -lm -lpthread
 mkdir "$folder/store"
 "$folder/limits" examples/data/drive.csv "$folder/store" > "$folder/marks" || complain "host_limits died"

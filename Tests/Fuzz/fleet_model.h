@@ -1,0 +1,303 @@
+/* What a fleet stands for: a monitor for each device, which gets every call on the table and the inputs of its device. */
+#ifndef FENCEPOST_FLEET_MODEL_H
+#define FENCEPOST_FLEET_MODEL_H
+
+#include "fuzz.h"
+
+enum {
+  DEVICES = 3,
+  NAMES = 6,
+  PAST = 320,     /* changes of the table and advances, as many as there are steps */
+  WAITING = 20000 /* no sequence of calls brings more */
+};
+
+static const char *const names[NAMES] = {"a", "b", "c", "d", "e", "long identifier \xc3\xa9"};
+static const char *const device_names[DEVICES] = {"one", "two", "three"};
+
+/* A call that a table and every monitor get alike. */
+typedef struct change {
+  enum {
+    ADD_CIRCLE,
+    ADD_BEACON,
+    ADD_POLYGON,
+    REMOVE,
+    ADVANCE
+  } kind;
+  uint8_t name, beacon;
+  int32_t major, minor;
+  double latitude, longitude, size;
+  int64_t time;
+  fencepost_transition_policy policy;
+  fencepost_condition_options options;
+} change;
+
+typedef struct expected {
+  fencepost_event event; /* without its sequence */
+  uint8_t device;
+  uint64_t row, position, sequence;
+} expected;
+
+typedef struct fleet_model {
+  fencepost_conditions *table;
+  fencepost_fleet *fleet;
+  fencepost_fleet_options options;
+  fencepost_monitor *monitors[DEVICES];
+  uint32_t numbers[DEVICES];
+  uint64_t sequences[DEVICES], position;
+  change past[PAST];
+  size_t past_count;
+  int64_t floor; /* of the last advance of all */
+  expected *waiting, *flying;
+  size_t waiting_count, flying_count, handed_out;
+  uint64_t wakes;
+} fleet_model;
+
+static void fleet_wake(void *context) { ++((fleet_model *)context)->wakes; }
+
+static void square(const change *what, double *latitudes, double *longitudes, fencepost_geometry *geometry) {
+  static const double corners[4][2] = {{-1, -1}, {-1, 1}, {1, 1}, {1, -1}};
+  for (int i = 0; i < 4; i++) {
+    latitudes[i] = what->latitude + corners[i][0] * what->size / 1e5;
+    longitudes[i] = what->longitude + corners[i][1] * what->size / 1e5;
+  }
+  geometry->latitudes = latitudes, geometry->longitudes = longitudes, geometry->vertex_count = 4;
+}
+
+/* Both refuse a change with the same words, or none does. */
+static fencepost_status change_table(fleet_model *known, const change *what, fencepost_error *error) {
+  static const uint8_t uuids[2][16] = {{1}, {2}};
+  double latitudes[4], longitudes[4];
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  fencepost_condition_options options = what->options;
+  options.policy = &what->policy;
+  switch (what->kind) {
+    case ADD_CIRCLE:
+      return fencepost_conditions_add_circular(known->table, names[what->name], what->latitude, what->longitude,
+                                               what->size, &options, error);
+    case ADD_BEACON:
+      return fencepost_conditions_add_beacon(known->table, names[what->name], uuids[what->beacon], what->major,
+                                             what->minor, &options, error);
+    case ADD_POLYGON:
+      square(what, latitudes, longitudes, &geometry);
+      return fencepost_conditions_add_polygon(known->table, names[what->name], &geometry, NULL, &options, error);
+    case REMOVE: return fencepost_conditions_remove(known->table, names[what->name], NULL, error);
+    default: return fencepost_fleet_advance(known->fleet, what->time, error);
+  }
+}
+
+static fencepost_status change_monitor(fencepost_monitor *monitor, const change *what, fencepost_error *error) {
+  static const uint8_t uuids[2][16] = {{1}, {2}};
+  double latitudes[4], longitudes[4];
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  fencepost_condition_options options = what->options;
+  options.policy = &what->policy;
+  switch (what->kind) {
+    case ADD_CIRCLE:
+      return fencepost_monitor_add_circular_condition(monitor, names[what->name], what->latitude, what->longitude,
+                                                      what->size, &options, error);
+    case ADD_BEACON:
+      return fencepost_monitor_add_beacon_condition(monitor, names[what->name], uuids[what->beacon], what->major,
+                                                    what->minor, &options, error);
+    case ADD_POLYGON:
+      square(what, latitudes, longitudes, &geometry);
+      return fencepost_monitor_add_polygon_condition(monitor, names[what->name], &geometry, NULL, &options, error);
+    case REMOVE: return fencepost_monitor_remove_condition(monitor, names[what->name], NULL, error);
+    default: return fencepost_monitor_advance(monitor, what->time, error);
+  }
+}
+
+/* Takes what the monitor of a device has to tell. */
+static void fleet_gather(fleet_model *known, int device, uint64_t row) {
+  for (;;) {
+    fencepost_event event;
+    uint32_t available = 0;
+    REQUIRE(fencepost_monitor_poll_event(known->monitors[device], &event, &available, NULL) == FENCEPOST_OK);
+    if (!available) return;
+    event.sequence = 0;
+    REQUIRE(known->waiting_count < WAITING);
+    known->waiting[known->waiting_count++] = (expected){event, (uint8_t)device, row, 0, 0};
+  }
+}
+
+/* A monitor that was made before the first condition. */
+static void fleet_enter(fleet_model *known, int device) {
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.initial_fix_max_age_us = -1;
+  options.beacon_exit_timeout_us = known->options.beacon_exit_timeout_us;
+  options.beacon_initial_timeout_us = known->options.beacon_initial_timeout_us;
+  options.max_time_step_us = known->options.max_time_step_us;
+  options.max_pending_events = 1000000;
+  REQUIRE(fencepost_monitor_create(NULL, &options, &known->monitors[device], NULL) == FENCEPOST_OK);
+  for (size_t i = 0; i < known->past_count; i++)
+    REQUIRE(change_monitor(known->monitors[device], &known->past[i], NULL) == FENCEPOST_OK);
+  known->sequences[device] = 0;
+  REQUIRE(fencepost_fleet_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
+          FENCEPOST_OK);
+  fleet_gather(known, device, 0);
+}
+
+static void fleet_begin(fleet_model *known, const fencepost_fleet_options *options) {
+  memset(known, 0, sizeof *known);
+  known->options = *options;
+  known->floor = FENCEPOST_TIME_UNSET;
+  known->waiting = malloc(WAITING * sizeof(expected));
+  known->flying = malloc(WAITING * sizeof(expected));
+  REQUIRE(known->waiting != NULL && known->flying != NULL);
+  REQUIRE(fencepost_conditions_create(&known->table, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_create(known->table, options, &known->fleet, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_set_wakeup(known->fleet, fleet_wake, known, NULL) == FENCEPOST_OK);
+  for (int device = 0; device < DEVICES; device++) fleet_enter(known, device);
+}
+
+static void fleet_end(fleet_model *known) {
+  for (int device = 0; device < DEVICES; device++) fencepost_monitor_destroy(known->monitors[device]);
+  fencepost_fleet_destroy(known->fleet);
+  fencepost_conditions_destroy(known->table);
+  free(known->waiting);
+  free(known->flying);
+}
+
+/* Leaves out what is void: of an identifier, or of a device. */
+static void fleet_void(fleet_model *known, const char *identifier, int device) {
+  size_t kept = 0, out = 0;
+#define IS_VOID(list, i) \
+  (identifier != NULL ? strcmp(known->list[i].event.identifier, identifier) == 0 : known->list[i].device == device)
+  for (size_t i = 0; i < known->waiting_count; i++)
+    if (!IS_VOID(waiting, i)) known->waiting[kept++] = known->waiting[i];
+  known->waiting_count = kept;
+  kept = 0;
+  for (size_t i = 0; i < known->flying_count; i++) {
+    if (IS_VOID(flying, i)) continue;
+    if (i < known->handed_out) out++;
+    known->flying[kept++] = known->flying[i];
+  }
+  known->flying_count = kept;
+  known->handed_out = out;
+#undef IS_VOID
+}
+
+static int by_deadline(const void *left, const void *right) {
+  const expected *one = left, *other = right;
+  if (one->event.date_us != other->event.date_us) return one->event.date_us < other->event.date_us ? -1 : 1;
+  if (one->device != other->device) return one->device < other->device ? -1 : 1;
+  return one->position < other->position ? -1 : one->position > other->position;
+}
+
+/* A change of the table, or an advance of all. */
+static void fleet_change(fleet_model *known, const change *what) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = change_table(known, what, &error);
+  require_detail(status, &error);
+  if (what->kind == ADVANCE) {
+    int is_late = known->floor != FENCEPOST_TIME_UNSET && what->time < known->floor;
+    if (status != FENCEPOST_OK) {
+      REQUIRE(is_late || what->time < FENCEPOST_TIME_MIN || what->time > FENCEPOST_TIME_MAX);
+      return;
+    }
+    REQUIRE(!is_late);
+    known->floor = what->time;
+  }
+  if (status == FENCEPOST_OK && what->kind != ADVANCE) fleet_void(known, names[what->name], 0);
+  if (status == FENCEPOST_OK) {
+    REQUIRE(known->past_count < PAST);
+    known->past[known->past_count++] = *what;
+  }
+  size_t start = known->waiting_count;
+  for (int device = 0; device < DEVICES; device++) {
+    fencepost_error own = FENCEPOST_ERROR_INIT;
+    fencepost_status other = change_monitor(known->monitors[device], what, &own);
+    /* A device that is ahead of an advance is left alone. */
+    if (what->kind == ADVANCE) REQUIRE(other == FENCEPOST_OK || other == FENCEPOST_E_LATE_INPUT);
+    else REQUIRE(other == status && strcmp(own.message, error.message) == 0);
+    fleet_gather(known, device, 0);
+  }
+  if (what->kind != ADVANCE) return;
+  for (size_t i = start; i < known->waiting_count; i++) known->waiting[i].position = i;
+  qsort(known->waiting + start, known->waiting_count - start, sizeof(expected), by_deadline);
+}
+
+/* A fleet that was made over the table as it is now was advanced once since. */
+static void fleet_forget_advances(fleet_model *known) {
+  size_t kept = 0;
+  for (size_t i = 0; i < known->past_count; i++)
+    if (known->past[i].kind != ADVANCE) known->past[kept++] = known->past[i];
+  if (known->floor != FENCEPOST_TIME_UNSET) known->past[kept++] = (change){.kind = ADVANCE, .time = known->floor};
+  known->past_count = kept;
+}
+
+/* A device and its monitor take an input alike, or refuse it with the same words. */
+static void fleet_input(fleet_model *known, int device, fencepost_status one, const fencepost_error *of_fleet,
+                        fencepost_status other, const fencepost_error *of_monitor) {
+  require_detail(one, of_fleet);
+  REQUIRE(one == other);
+  REQUIRE(strcmp(of_fleet->message, of_monitor->message) == 0);
+  fleet_gather(known, device, 0);
+}
+
+static void fleet_poll(fleet_model *known, size_t limit) {
+  static fencepost_fleet_event events[8];
+  size_t count;
+  REQUIRE(limit <= 8);
+  memmove(known->flying, known->flying + known->handed_out,
+          (known->flying_count - known->handed_out) * sizeof(expected));
+  known->flying_count -= known->handed_out;
+  known->handed_out = 0;
+  REQUIRE(fencepost_fleet_poll_events(known->fleet, events, limit, &count, NULL) == FENCEPOST_OK);
+  for (size_t i = 0; i < count; i++) {
+    if (known->handed_out == known->flying_count) {
+      REQUIRE(known->waiting_count > 0);
+      expected next = known->waiting[0];
+      memmove(known->waiting, known->waiting + 1, --known->waiting_count * sizeof(expected));
+      next.position = ++known->position;
+      next.sequence = ++known->sequences[next.device];
+      known->flying[known->flying_count++] = next;
+    }
+    const expected *due = &known->flying[known->handed_out++];
+    REQUIRE(events[i].device == known->numbers[due->device] && events[i].reserved == 0);
+    REQUIRE(events[i].row == due->row && events[i].position == due->position);
+    REQUIRE(events[i].event.sequence == due->sequence);
+    char json[8192];
+    size_t size;
+    REQUIRE(fencepost_fleet_event_json(known->fleet, &events[i], json, sizeof json, &size, NULL) == FENCEPOST_OK);
+    REQUIRE(size == strlen(json) && json[0] == '{' && json[size - 1] == '}');
+    events[i].event.sequence = 0;
+    REQUIRE(memcmp(&events[i].event, &due->event, sizeof due->event) == 0);
+  }
+  REQUIRE(count == limit || (known->handed_out == known->flying_count && known->waiting_count == 0));
+}
+
+/* What the fleet says of its devices is what the monitors say. */
+static void fleet_check(fleet_model *known) {
+  fencepost_fleet_statistics all = FENCEPOST_FLEET_STATISTICS_INIT;
+  REQUIRE(fencepost_fleet_get_statistics(known->fleet, &all, NULL) == FENCEPOST_OK);
+  REQUIRE(all.device_count == DEVICES && all.clock_us == known->floor && all.handed_out_events == known->position);
+  REQUIRE(all.pending_events == known->waiting_count);
+  for (int device = 0; device < DEVICES; device++) {
+    fencepost_statistics one = FENCEPOST_STATISTICS_INIT;
+    fencepost_device_statistics other = FENCEPOST_DEVICE_STATISTICS_INIT;
+    REQUIRE(fencepost_monitor_statistics(known->monitors[device], &one, NULL) == FENCEPOST_OK);
+    REQUIRE(fencepost_fleet_get_device_statistics(known->fleet, known->numbers[device], &other, NULL) == FENCEPOST_OK);
+    REQUIRE(one.clock_us == other.clock_us && one.accepted_fixes == other.accepted_fixes);
+    REQUIRE(one.invalid_fixes == other.invalid_fixes && one.ahead_inputs == other.ahead_inputs);
+    REQUIRE(one.accepted_sightings == other.accepted_sightings);
+    fencepost_presence presences[NAMES];
+    size_t count, satisfied = 0;
+    REQUIRE(fencepost_fleet_inside(known->fleet, known->numbers[device], presences, NAMES, &count, NULL) ==
+            FENCEPOST_OK);
+    for (int name = 0; name < NAMES; name++) {
+      fencepost_state expected_state = 9, state = 9;
+      fencepost_error error = FENCEPOST_ERROR_INIT;
+      fencepost_status status =
+          fencepost_fleet_state(known->fleet, known->numbers[device], names[name], &state, &error);
+      require_detail(status, &error);
+      REQUIRE(fencepost_monitor_state(known->monitors[device], names[name], &expected_state, NULL) == status);
+      REQUIRE(state == expected_state);
+      satisfied += state == FENCEPOST_STATE_SATISFIED;
+      fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+      REQUIRE(fencepost_fleet_explain(known->fleet, known->numbers[device], names[name], &explanation, NULL) == status);
+    }
+    REQUIRE(count == satisfied);
+  }
+}
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * Turns bytes into a sequence of calls on a table and a fleet of three devices, and beside them on a monitor for each device
+ * (fleet_model.h): the fleet hands out the events of the monitors, byte for byte, in the order that the header states, and
+ * answers as they do. Every now and then the devices move to another fleet over a restored table, and damaged bytes of them
+ * are offered, which may be refused or taken and must end nothing.
+ */
+#include "fleet_model.h"
+
+static double take_offset(reader *in) { /* most within some kilometres, some at the ends of the world */
+  static const double special[] = {0, 90, -90, 180, -180, 179.9999, 91, NAN, INFINITY, 1e-300, 45};
+  uint8_t choice = take8(in);
+  if (choice >= 0xf4) return special[take8(in) % (sizeof special / sizeof *special)];
+  return (double)(int8_t)choice * 2e-4;
+}
+
+static int64_t take_time(reader *in, int64_t clock) {
+  static const int64_t steps[] = {1000000,  0,        1,        999999,   5000000, 19999999,
+                                  20000000, 20000001, 30000000, 60000001, -1,      INT64_C(86400000000)};
+  static const int64_t special[] = {INT64_MIN, INT64_MAX, FENCEPOST_TIME_MIN, FENCEPOST_TIME_MAX, 0};
+  uint8_t choice = take8(in);
+  if (clock == FENCEPOST_TIME_UNSET) clock = INT64_C(1700000000000000);
+  if (choice >= 0xfc) return special[take8(in) % 5];
+  int64_t step = steps[choice % (sizeof steps / sizeof *steps)];
+  return step > 0 && clock > FENCEPOST_TIME_MAX - step ? clock : clock + step;
+}
+
+static int64_t clock_of(const fleet_model *known, int device) {
+  fencepost_device_statistics own = FENCEPOST_DEVICE_STATISTICS_INIT;
+  REQUIRE(fencepost_fleet_get_device_statistics(known->fleet, known->numbers[device], &own, NULL) == FENCEPOST_OK);
+  return own.clock_us;
+}
+
+static fencepost_fix take_fix(reader *in, int64_t clock) {
+  static const double accuracies[] = {5, 0, 1, 30, 65, 150, 1000, -1, NAN, 1e300};
+  fencepost_fix fix;
+  fix.latitude = take_offset(in);
+  fix.longitude = take_offset(in);
+  fix.accuracy_m = accuracies[take8(in) % (sizeof accuracies / sizeof *accuracies)];
+  fix.time_us = take_time(in, clock);
+  return fix;
+}
+
+static void change_something(reader *in, fleet_model *known, int is_removal) {
+  static const double sizes[] = {100, 1000, 10, 20, 400, 5e6, 2e7, 1e-9, 1e300, 0, -1, NAN};
+  static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
+                                                         FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
+                                                         FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
+  uint8_t shape = take8(in);
+  change what = {.kind = REMOVE, .name = (uint8_t)(take8(in) % NAMES)};
+  if (!is_removal) {
+    what.policy = policies[shape % 3];
+    if (shape & 8) what.policy.entry_dwell_us = 5000000;
+    if (shape & 16) what.policy.dwell_policy = FENCEPOST_DWELL_EVIDENCE;
+    what.options = (fencepost_condition_options)FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
+    what.options.tag = shape;
+    if (shape & 32) what.options.assuming = take8(in) % 4;
+    if (shape >> 6 == 3) {
+      what.kind = ADD_BEACON;
+      what.beacon = shape & 1;
+      what.major = (int32_t)(take8(in) % 4) - 1, what.minor = (int32_t)(take8(in) % 4) - 1;
+    } else {
+      what.kind = shape >> 6 == 2 ? ADD_POLYGON : ADD_CIRCLE;
+      what.latitude = take_offset(in), what.longitude = take_offset(in);
+      what.size = sizes[take8(in) % (sizeof sizes / sizeof *sizes)];
+    }
+  }
+  fleet_change(known, &what);
+}
+
+static void feed(reader *in, fleet_model *known) {
+  int device = take8(in) % DEVICES;
+  fencepost_fix fix = take_fix(in, clock_of(known, device));
+  fencepost_error one = FENCEPOST_ERROR_INIT, other = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_fleet_feed_fix(known->fleet, known->numbers[device], &fix, &one);
+  fleet_input(known, device, status, &one, fencepost_monitor_feed_fix(known->monitors[device], &fix, &other), &other);
+}
+
+/* Rows of all devices, by numbers or by a dictionary of any width. */
+static void feed_columns(reader *in, fleet_model *known) {
+  enum {
+    ROWS = 12
+  };
+  static const uint32_t widths[] = {1, 2, 4, 8};
+  fencepost_fix fixes[ROWS];
+  uint8_t owners[ROWS];
+  uint64_t bytes[ROWS]; /* the column of devices, of any width */
+  int64_t clocks[DEVICES];
+  uint8_t shape = take8(in);
+  uint32_t width = shape & 4 ? widths[shape & 3] : 4;
+  size_t count = take8(in) % (ROWS + 1);
+  for (int device = 0; device < DEVICES; device++) clocks[device] = clock_of(known, device);
+  for (size_t i = 0; i < count; i++) {
+    owners[i] = take8(in) % DEVICES;
+    fixes[i] = take_fix(in, clocks[owners[i]]);
+    if (fixes[i].time_us > clocks[owners[i]] && fixes[i].time_us <= FENCEPOST_TIME_MAX)
+      clocks[owners[i]] = fixes[i].time_us;
+    uint64_t value = shape & 4 ? owners[i] : known->numbers[owners[i]];
+    memcpy((uint8_t *)bytes + i * width, &value, width); /* little-endian, as everything that this runs on */
+  }
+  uint8_t *column = exact_copy((const uint8_t *)bytes, count * width);
+  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
+  columns.latitudes = &fixes[0].latitude, columns.longitudes = &fixes[0].longitude;
+  columns.accuracies_m = &fixes[0].accuracy_m, columns.times_us = &fixes[0].time_us;
+  columns.latitude_stride = columns.longitude_stride = columns.accuracy_stride = columns.time_stride = sizeof *fixes;
+  fencepost_fleet_columns rows = FENCEPOST_FLEET_COLUMNS_INIT;
+  rows.devices = column, rows.device_width = width, rows.device_stride = width, rows.fixes = &columns;
+  if (shape & 4) rows.dictionary = known->numbers, rows.dictionary_count = DEVICES;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_feed_result result = {0, 0, 0};
+  fencepost_status status = fencepost_fleet_feed_columns(known->fleet, &rows, count, &result, &error);
+  free(column);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK);
+  REQUIRE(result.accepted + result.invalid + result.late == count);
+  for (size_t i = 0; i < count; i++) {
+    fencepost_status own = fencepost_monitor_feed_fix(known->monitors[owners[i]], &fixes[i], NULL);
+    REQUIRE(own == FENCEPOST_OK || own == FENCEPOST_E_INVALID_ARGUMENT || own == FENCEPOST_E_LATE_INPUT ||
+            own == FENCEPOST_E_AHEAD_OF_CLOCK);
+    fleet_gather(known, owners[i], i);
+  }
+}
+
+static void see(reader *in, fleet_model *known) {
+  fencepost_beacon_sighting sightings[4];
+  size_t count = take8(in) % 5;
+  int device = take8(in) % DEVICES;
+  memset(sightings, 0, sizeof sightings);
+  for (size_t i = 0; i < count; i++) {
+    uint8_t beacon = take8(in);
+    sightings[i].uuid[0] = 1 + (beacon & 1);
+    sightings[i].major = beacon >> 1 & 3;
+    sightings[i].minor = beacon >> 3 & 3;
+    sightings[i].rssi_dbm = beacon & 0x80 ? INT32_MIN : -(beacon >> 4);
+  }
+  int64_t time = take_time(in, clock_of(known, device));
+  fencepost_error one = FENCEPOST_ERROR_INIT, other = FENCEPOST_ERROR_INIT;
+  fencepost_status status =
+      fencepost_fleet_feed_sightings(known->fleet, known->numbers[device], sightings, count, time, &one);
+  fleet_input(known, device, status, &one,
+              fencepost_monitor_feed_sightings(known->monitors[device], sightings, count, time, &other), &other);
+}
+
+static void pass_time(reader *in, fleet_model *known) {
+  uint8_t choice = take8(in);
+  int device = choice % DEVICES;
+  fencepost_error one = FENCEPOST_ERROR_INIT, other = FENCEPOST_ERROR_INIT;
+  if (choice >= 0xc0) {
+    change what = {
+        .kind = ADVANCE,
+        .time = take_time(in, known->floor == FENCEPOST_TIME_UNSET ? clock_of(known, device) : known->floor)};
+    fleet_change(known, &what);
+    return;
+  }
+  int64_t time = take_time(in, clock_of(known, device));
+  fencepost_status status;
+  if (choice >= 0x80) {
+    status = fencepost_fleet_set_beacon_scanning(known->fleet, known->numbers[device], choice & 1, time, &one);
+    fleet_input(known, device, status, &one,
+                fencepost_monitor_set_beacon_scanning(known->monitors[device], choice & 1, time, &other), &other);
+  } else {
+    status = fencepost_fleet_advance_device(known->fleet, known->numbers[device], time, &one);
+    fleet_input(known, device, status, &one, fencepost_monitor_advance(known->monitors[device], time, &other), &other);
+  }
+}
+
+/* A device goes with its events, and is a new one at once. */
+static void renew(reader *in, fleet_model *known) {
+  int device = take8(in) % DEVICES;
+  REQUIRE(fencepost_fleet_remove_device(known->fleet, known->numbers[device], 1, NULL) == FENCEPOST_OK);
+  fleet_void(known, NULL, device);
+  fencepost_monitor_destroy(known->monitors[device]);
+  fleet_enter(known, device);
+}
+
+/* All devices go to another fleet over a restored table, after all events; damaged bytes of them are offered first. */
+static void move(reader *in, fleet_model *known) {
+  while (known->waiting_count > 0 || known->handed_out < known->flying_count) fleet_poll(known, 8);
+  fleet_poll(known, 0);
+  uint8_t portable = take8(in);
+  uint16_t place = take16(in);
+  uint64_t offsets[DEVICES + 1], again_offsets[DEVICES + 1];
+  size_t size, again, table_size;
+  REQUIRE(fencepost_conditions_snapshot(known->table, NULL, 0, &table_size, NULL) == FENCEPOST_OK);
+  uint8_t *table_bytes = malloc(table_size);
+  REQUIRE(table_bytes != NULL);
+  REQUIRE(fencepost_conditions_snapshot(known->table, table_bytes, table_size, &table_size, NULL) == FENCEPOST_OK);
+  fencepost_conditions *table = NULL;
+  REQUIRE(fencepost_conditions_restore(table_bytes, table_size, &table, NULL) == FENCEPOST_OK);
+  free(table_bytes);
+  REQUIRE(fencepost_fleet_export_devices(known->fleet, known->numbers, DEVICES, portable & 1, NULL, 0, offsets, &size,
+                                         NULL) == FENCEPOST_OK);
+  uint8_t *bytes = malloc(size ? size : 1), *copy = malloc(size ? size : 1);
+  REQUIRE(bytes != NULL && copy != NULL);
+  REQUIRE(fencepost_fleet_export_devices(known->fleet, known->numbers, DEVICES, portable & 1, bytes, size, offsets,
+                                         &size, NULL) == FENCEPOST_OK);
+  fencepost_fleet *fleet = NULL;
+  REQUIRE(fencepost_fleet_create(table, &known->options, &fleet, NULL) == FENCEPOST_OK);
+  if (known->floor != FENCEPOST_TIME_UNSET) REQUIRE(fencepost_fleet_advance(fleet, known->floor, NULL) == FENCEPOST_OK);
+
+  if (size > 0) {
+    fencepost_fleet *victim = NULL;
+    REQUIRE(fencepost_fleet_create(table, NULL, &victim, NULL) == FENCEPOST_OK);
+    memcpy(copy, bytes, size);
+    copy[place % size] ^= (uint8_t)(1u << (portable >> 1 & 7));
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    uint32_t numbers[DEVICES];
+    fencepost_status status = fencepost_fleet_import_devices(victim, device_names, copy, offsets, DEVICES,
+                                                             portable >> 4 & 1, numbers, &error);
+    require_detail(status, &error);
+    fencepost_fix fix = {0, 0, 5, INT64_C(1700000100000000)};
+    for (int device = 0; status == FENCEPOST_OK && device < DEVICES; device++)
+      fencepost_fleet_feed_fix(victim, numbers[device], &fix, NULL);
+    fencepost_fleet_destroy(victim);
+  }
+
+  uint32_t numbers[DEVICES];
+  REQUIRE(fencepost_fleet_import_devices(fleet, device_names, bytes, offsets, DEVICES, 0, numbers, NULL) ==
+          FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_export_devices(fleet, numbers, DEVICES, portable & 1, copy, size, again_offsets, &again,
+                                         NULL) == FENCEPOST_OK);
+  REQUIRE(again == size && memcmp(copy, bytes, size) == 0 && memcmp(offsets, again_offsets, sizeof offsets) == 0);
+  free(bytes);
+  free(copy);
+  fencepost_fleet_destroy(known->fleet);
+  fencepost_conditions_destroy(known->table);
+  known->fleet = fleet;
+  known->table = table;
+  known->position = 0;
+  fleet_forget_advances(known);
+  memcpy(known->numbers, numbers, sizeof numbers);
+  REQUIRE(fencepost_fleet_set_wakeup(fleet, fleet_wake, known, NULL) == FENCEPOST_OK);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  reader in = {data, size};
+  uint8_t shape = take8(&in);
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  if (shape & 1) options.beacon_exit_timeout_us = 1;
+  if (shape & 2) options.beacon_initial_timeout_us = 5000000;
+  if (shape & 4) options.max_time_step_us = 60000000;
+  fleet_model known;
+  fleet_begin(&known, &options);
+  for (int step = 0; in.size > 0 && step < 300; step++) {
+    uint8_t what = take8(&in);
+    size_t waited = known.waiting_count;
+    uint64_t wakes = known.wakes;
+    switch (what % 16) {
+      case 0:
+      case 1:
+      case 2: change_something(&in, &known, 0); break;
+      case 3: change_something(&in, &known, 1); break;
+      case 4:
+      case 5:
+      case 6:
+      case 7: feed(&in, &known); break;
+      case 8: feed_columns(&in, &known); break;
+      case 9: see(&in, &known); break;
+      case 10: pass_time(&in, &known); break;
+      case 11: renew(&in, &known); break;
+      case 12:
+      case 13: fleet_poll(&known, take8(&in) % 9); break;
+      case 14:
+        if (what >> 4 & 1) {
+          REQUIRE(fencepost_fleet_acknowledge(known.fleet, NULL) == FENCEPOST_OK);
+          memmove(known.flying, known.flying + known.handed_out,
+                  (known.flying_count - known.handed_out) * sizeof(expected));
+          known.flying_count -= known.handed_out;
+        } else {
+          REQUIRE(fencepost_fleet_abandon(known.fleet, NULL) == FENCEPOST_OK);
+        }
+        known.handed_out = 0;
+        break;
+      default: move(&in, &known); break;
+    }
+    REQUIRE(known.waiting_count <= waited || known.wakes > wakes);
+    fleet_check(&known);
+  }
+  while (known.waiting_count > 0 || known.handed_out < known.flying_count) fleet_poll(&known, 8);
+  fleet_poll(&known, 8);
+  REQUIRE(known.handed_out == 0);
+  fleet_end(&known);
+  return 0;
+}

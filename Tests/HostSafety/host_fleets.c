@@ -1,0 +1,194 @@
+#include "host.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const double latitudes[] = {0, 0, 0.01, 0.01, 0, 0, 0.01}, longitudes[] = {0, 0.01, 0.01, 0, 0.02, 0.03, 0.025},
+                    radii[] = {500, 600};
+static const uint8_t uuids[2][16] = {{1}, {2}};
+static const char *const names[] = {"north", "south"}, *const devices[] = {"one", "two", "three"};
+
+/* Adds and ensures conditions of every kind, one at a time. */
+static void change(fencepost_conditions *table, const fencepost_geometry *triangle) {
+  static uint8_t wkb[512];
+  size_t size;
+  uint32_t flag;
+  fencepost_shape shape = FENCEPOST_SHAPE_INIT;
+  fencepost_condition condition;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  OK(api.fencepost_conditions_add_circular(table, "circle", 0, 0, 1000, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_circular(table, "circle", 0, 0, 1000, NULL, &flag, NULL));
+  IS(flag == 0);
+  OK(api.fencepost_conditions_add_beacon(table, "beacon", uuids[0], 1, -1, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_beacon(table, "beacon", uuids[0], -1, -1, NULL, &flag, NULL));
+  OK(api.fencepost_conditions_add_polygon(table, "polygon", triangle, NULL, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_polygon(table, "polygon", triangle, NULL, NULL, &flag, NULL));
+  OK(api.fencepost_conditions_add_corridor(table, "corridor", triangle, 50, NULL, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_corridor(table, "corridor", triangle, 60, NULL, NULL, &flag, NULL));
+  OK(api.fencepost_conditions_geometry(table, "polygon", wkb, sizeof wkb, &size, NULL));
+  OK(api.fencepost_conditions_add_wkb(table, "again", wkb, size, 0, NULL, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_wkb(table, "again", wkb, size, 0, NULL, NULL, &flag, NULL));
+  IS(api.fencepost_conditions_add_wkb(table, "no", wkb, 7, 0, NULL, NULL, &error) != FENCEPOST_OK);
+  OK(api.fencepost_conditions_shape(table, "polygon", &shape, NULL));
+  OK(api.fencepost_conditions_condition(table, "circle", &condition, NULL));
+  OK(api.fencepost_conditions_remove(table, "again", &flag, NULL));
+}
+
+/* The same in columns, and all at once. */
+static void change_many(fencepost_conditions *table, fencepost_geometry *geometry) {
+  static const int32_t rings[] = {0, 4, 7}, majors[] = {1, 2}, minors[] = {-1, -1};
+  static uint8_t wkb[512];
+  fencepost_sync_result result;
+  size_t size, count;
+  geometry->vertex_count = 7, geometry->ring_offsets = rings, geometry->ring_count = 2;
+  static const int32_t parts[] = {0, 1, 2};
+  geometry->part_offsets = parts, geometry->part_count = 2;
+  OK(api.fencepost_conditions_add_circulars(table, names, latitudes, longitudes, radii, NULL, 2, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_circulars(table, names, latitudes, longitudes, radii, NULL, 2, NULL, &result,
+                                               NULL));
+  OK(api.fencepost_conditions_add_beacons(table, names, uuids[0], majors, minors, NULL, 2, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_beacons(table, names, uuids[0], majors, minors, NULL, 2, NULL, &result, NULL));
+  OK(api.fencepost_conditions_add_polygons(table, names, geometry, NULL, NULL, 2, NULL, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_polygons(table, names, geometry, NULL, NULL, 2, NULL, NULL, &result, NULL));
+  OK(api.fencepost_conditions_add_corridors(table, names, geometry, NULL, radii, NULL, 2, NULL, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_corridors(table, names, geometry, NULL, radii, NULL, 2, NULL, NULL, &result,
+                                               NULL));
+  OK(api.fencepost_conditions_geometry(table, "polygon", wkb, sizeof wkb, &size, NULL));
+  const void *wkbs[] = {wkb, wkb};
+  const size_t sizes[] = {size, size};
+  OK(api.fencepost_conditions_add_wkbs(table, names, wkbs, sizes, NULL, NULL, 2, NULL, NULL, NULL));
+  OK(api.fencepost_conditions_ensure_wkbs(table, names, wkbs, sizes, NULL, NULL, 2, NULL, NULL, &result, NULL));
+  IS(result.kept == 2);
+  OK(api.fencepost_conditions_remove_many(table, names, 2, &count, NULL));
+  IS(count == 2);
+  fencepost_condition_definition places[2] = {FENCEPOST_CONDITION_DEFINITION_INIT, FENCEPOST_CONDITION_DEFINITION_INIT};
+  places[0].kind = FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC;
+  places[0].identifier = "circle", places[0].radius_m = 1000;
+  places[1].kind = FENCEPOST_CONDITION_BEACON_IDENTITY;
+  places[1].identifier = "beacon", places[1].major = places[1].minor = -1;
+  memcpy(places[1].uuid, uuids[0], sizeof places[1].uuid);
+  OK(api.fencepost_conditions_sync(table, places, 2, &result, NULL));
+}
+
+static void ask(fencepost_conditions *table) {
+  fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  uint64_t generations[8];
+  double distances[8], latitude, longitude;
+  int64_t offsets[4];
+  size_t size, count;
+  char text[512];
+  columns.latitudes = latitudes, columns.longitudes = longitudes;
+  OK(api.fencepost_conditions_containing(table, 0, 0, generations, distances, 8, &count, NULL));
+  OK(api.fencepost_conditions_identifiers_of_generations(table, generations, count, text, sizeof text, &size, NULL));
+  OK(api.fencepost_conditions_containing_columns(table, &columns, 3, offsets, generations, distances, 8, &size, NULL));
+  OK(api.fencepost_conditions_nearest(table, 0, 0, 2, generations, distances, &count, NULL));
+  OK(api.fencepost_conditions_nearest_columns(table, &columns, 3, 2, generations, distances, &count, NULL));
+  OK(api.fencepost_conditions_nearest_boundary_point(table, "circle", 1, 2, &latitude, &longitude, NULL));
+  OK(api.fencepost_conditions_identifiers(table, text, sizeof text, &size, &count, NULL));
+  OK(api.fencepost_conditions_get_version(table, &version, NULL));
+  IS(version.count == count);
+}
+
+static void count_wakes(void *context) { ++*(int *)context; }
+
+/* Three devices walk in and out of the circle, by single calls and by columns. */
+static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
+  static fencepost_fix fixes[64];
+  static uint8_t indices[64];
+  for (int i = 0; i < 64; i++) {
+    fencepost_fix fix = {0, i / 3 % 2 ? 0.1 : 0, 5, i * INT64_C(40000000)};
+    fixes[i] = fix;
+    indices[i] = (uint8_t)(i % 3);
+    if (i < 32) OK(api.fencepost_fleet_feed_fix(fleet, numbers[i % 3], &fixes[i], NULL));
+  }
+  fencepost_fix_columns columns = FENCEPOST_FIX_COLUMNS_INIT;
+  columns.latitudes = &fixes[32].latitude, columns.longitudes = &fixes[32].longitude;
+  columns.accuracies_m = &fixes[32].accuracy_m, columns.times_us = &fixes[32].time_us;
+  columns.latitude_stride = columns.longitude_stride = columns.accuracy_stride = columns.time_stride = sizeof *fixes;
+  fencepost_fleet_columns rows = FENCEPOST_FLEET_COLUMNS_INIT;
+  rows.devices = &indices[32], rows.device_width = 1, rows.device_stride = 1;
+  rows.dictionary = numbers, rows.dictionary_count = 3, rows.fixes = &columns;
+  fencepost_feed_result result;
+  OK(api.fencepost_fleet_feed_columns(fleet, &rows, 32, &result, NULL));
+  IS(result.accepted == 32);
+  fencepost_beacon_sighting sighting = {{1}, 1, 2, -60};
+  OK(api.fencepost_fleet_feed_sightings(fleet, numbers[0], &sighting, 1, INT64_C(3000000000), NULL));
+  OK(api.fencepost_fleet_set_beacon_scanning(fleet, numbers[0], 0, INT64_C(3001000000), NULL));
+  OK(api.fencepost_fleet_advance_device(fleet, numbers[1], INT64_C(3002000000), NULL));
+  OK(api.fencepost_fleet_advance(fleet, INT64_C(3003000000), NULL));
+}
+
+static void read_device(fencepost_fleet *fleet, uint32_t number) {
+  int64_t deadline;
+  fencepost_state state;
+  static fencepost_presence presences[4];
+  fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
+  fencepost_device_statistics own = FENCEPOST_DEVICE_STATISTICS_INIT;
+  size_t count;
+  char text[64];
+  OK(api.fencepost_fleet_device_identifier(fleet, number, text, sizeof text, &count, NULL));
+  OK(api.fencepost_fleet_device_next_deadline(fleet, number, &deadline, NULL));
+  OK(api.fencepost_fleet_state(fleet, number, "circle", &state, NULL));
+  OK(api.fencepost_fleet_inside(fleet, number, presences, 4, &count, NULL));
+  OK(api.fencepost_fleet_explain(fleet, number, "circle", &explanation, NULL));
+  OK(api.fencepost_fleet_get_device_statistics(fleet, number, &own, NULL));
+}
+
+/* The devices go on in another fleet over the same table; damaged ones do not. */
+static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uint32_t *numbers) {
+  static uint8_t bytes[4096];
+  uint64_t offsets[4];
+  size_t size;
+  fencepost_fleet *other = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  OK(api.fencepost_fleet_create(table, NULL, &other, NULL));
+  OK(api.fencepost_fleet_export_devices(fleet, numbers, 3, 1, bytes, sizeof bytes, offsets, &size, NULL));
+  OK(api.fencepost_fleet_import_devices(other, devices, bytes, offsets, 3, 0, NULL, NULL));
+  bytes[offsets[1] + 3] ^= 0x40;
+  IS(api.fencepost_fleet_import_devices(other, devices, bytes, offsets, 3, 1, NULL, &error) != FENCEPOST_OK);
+  api.fencepost_fleet_destroy(other);
+}
+
+void use_fleets(void) {
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 4;
+  fencepost_conditions *table = NULL, *same = NULL;
+  fencepost_fleet *fleet = NULL;
+  uint32_t numbers[3], found[3];
+  int64_t deadline;
+  size_t count, size;
+  int wakes = 0;
+  static char text[8192];
+  static fencepost_fleet_event events[16];
+  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  OK(api.fencepost_conditions_create(&table, NULL));
+  OK(api.fencepost_fleet_create(table, NULL, &fleet, NULL));
+  OK(api.fencepost_fleet_devices(fleet, devices, 3, 1, numbers, NULL));
+  OK(api.fencepost_fleet_set_wakeup(fleet, count_wakes, &wakes, NULL));
+  change(table, &geometry);
+  change_many(table, &geometry);
+  ask(table);
+  feed(fleet, numbers);
+  IS(wakes > 0);
+  OK(api.fencepost_fleet_next_deadline(fleet, &deadline, NULL));
+  OK(api.fencepost_fleet_poll_events(fleet, events, 16, &count, NULL));
+  IS(count > 3);
+  OK(api.fencepost_fleet_event_json(fleet, &events[0], text, sizeof text, &size, NULL));
+  OK(api.fencepost_fleet_abandon(fleet, NULL));
+  OK(api.fencepost_fleet_acknowledge(fleet, NULL));
+  OK(api.fencepost_fleet_get_statistics(fleet, &statistics, NULL));
+  OK(api.fencepost_fleet_device_numbers(fleet, found, 3, &count, NULL));
+  for (int i = 0; i < 3; i++) read_device(fleet, numbers[i]);
+  carry(table, fleet, numbers);
+  OK(api.fencepost_fleet_remove_device(fleet, numbers[2], 1, NULL));
+  OK(api.fencepost_fleet_expire(fleet, INT64_C(1000000000000), found, 3, &count, NULL));
+  OK(api.fencepost_fleet_conditions(fleet, &same, NULL));
+  static uint8_t bytes[1 << 14];
+  OK(api.fencepost_conditions_snapshot(same, bytes, sizeof bytes, &size, NULL));
+  api.fencepost_conditions_destroy(same);
+  OK(api.fencepost_conditions_restore(bytes, size, &same, NULL));
+  api.fencepost_conditions_destroy(same);
+  api.fencepost_conditions_destroy(table);
+  api.fencepost_fleet_destroy(fleet);
+}
