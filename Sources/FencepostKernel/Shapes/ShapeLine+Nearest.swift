@@ -16,13 +16,20 @@ extension ShapeLine {
       best = foot
       search.limit = min(search.limit, Float(ChordThreshold.approaching(foot.distance)).nextUp)
     }
-    guard isSided else { return best }
-    if best.vertex >= 0 {
-      best.side = side(of: point, at: best.vertex, best.edge)
-    } else if let side = needleSide(best, of: point.vector, point) {
-      best.side = side
-    }
+    if isSided { best.side = side(of: point, best) }
     return best
+  }
+
+  /// Which side a point is on, whose nearest place is known.
+  private func side(of point: SurfacePoint, _ best: LineFoot) -> Double {
+    if isRivalled(best, of: point), let side = sideAround(point, best) { return side }
+    return nearSide(of: point, best)
+  }
+
+  /// What the edges at the nearest place say of the side.
+  func nearSide(of point: SurfacePoint, _ best: LineFoot) -> Double {
+    if best.vertex >= 0 { return side(of: point, at: best.vertex, best.edge) }
+    return needleSide(best, of: point.vector, point) ?? best.side
   }
 
   /// The nearest place of the line when it can be had without trigonometry: when the edges that may be nearest are few,
@@ -37,6 +44,13 @@ extension ShapeLine {
       if foot.precedes(best) { best = foot }
     }
     guard isSided else { return best }
+    if touchesItself, best.distance > 0 {
+      for index in 0..<candidates.count {
+        let edge = Int(candidates.edges[index])
+        guard !isPart(edge, of: best), let foot = shortFoot(edge, of: point) else { continue }
+        if foot.distance <= best.distance + ShapeLine.rivalry { return nil }
+      }
+    }
     if best.vertex < 0 {
       if let side = needleSide(best, of: point, nil) { best.side = side }
     } else {

@@ -184,6 +184,13 @@ scenario(
     events("bow satisfied 3", "hole unsatisfied 3"), fix(4, (1.0, 1.0)), events("hole satisfied 4"),
 )  # fmt: skip
 
+scenario(
+    file, "a corner that pokes 11 nm through an edge decides nothing behind it",
+    START, add("p", polygon(((0, 0), (1, 0), (1, 1), (0.5, -1e-13), (0, 1))), policy="exact"), fix(1, (-1.0, 0.5)), events("p unsatisfied 1"), fix(2, (0.0001, 0.4)), events("p satisfied 2"),
+    fix(3, (0.001, 0.5)), events("p unsatisfied 3"), fix(4, (0.0001, 0.6)), events("p satisfied 4"), fix(5, (-0.000001, 0.5)), events("p unsatisfied 5"),
+    fix(6, (0.3, 0.2)), events("p satisfied 6"), fix(7, (-0.00001, 0.500000001)), events("p unsatisfied 7"),
+)  # fmt: skip
+
 # ---------------------------------------------------------------------------------------------------------------------
 file = "definitions"
 

@@ -142,6 +142,24 @@ def test_the_side_is_that_of_counting_crossings(reach: float) -> None:
     assert 5 <= inside < 95
 
 
+@pytest.mark.parametrize("poke", [-5e-12, -1e-13, 0, 1e-13, 5e-12])
+def test_a_tip_at_an_edge_says_nothing_of_what_is_behind_it(poke: float) -> None:
+    """A notch, a hole and a part with a corner at an edge, to 0.6 µm: everywhere as with the corner 1 mm before it."""
+    tip, before, left, right = [0.5, poke], [0.5, 1e-8], [0.1, 1], [0.9, 1]
+    outer = [[0, 0], [1, 0], [1, 2], [0, 2]]
+    for shape in (
+        lambda tip: [[[[0, 0], [1, 0], right, tip, left]]],
+        lambda tip: [[outer, [tip, left, right]]],
+        lambda tip: [[[[0, 0], [0.4, -1], [1, 0]]], [[tip, right, left]]],
+        lambda tip: [[[[0, 0], [1, 0], [0.9, 1e-3], tip, [0.1, 1e-3]]]],
+    ):
+        polygon, clear = Polygon(shape(tip)), Polygon(shape(before))
+        for y in (-1, -1e-2, -1e-6, 1e-7, 1e-5, 1e-2, 0.7):
+            for beside in (0, 1e-9, -1e-7, 1e-5, 0.03):
+                at = y, 0.5 + beside
+                assert abs(polygon.exact_distance(*at) - clear.exact_distance(*at)) < 2e-3, at
+
+
 def test_no_farther_than_the_position_moves() -> None:
     source = random.Random(SEED)
     polygon = Polygon([[star(source, 50_000, 9)]])

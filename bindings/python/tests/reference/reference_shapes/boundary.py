@@ -1,7 +1,9 @@
 """Rule 8: how far a place is from a line, and on which side of it.
 
 The side is read off at the nearest place: left of an edge is inside; at a vertex it is the edge next to the direction
-in which the place lies. `is_inside_by_meridian` decides it in another way, by counting crossings of a meridian.
+in which the place lies. `is_inside_by_meridian` decides it in another way, by counting crossings of a meridian: so it is
+where edges that do not follow each other are equally near, to some micrometres. They may cross there by as much as one,
+and the nearest alone says nothing then.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy
@@ -16,6 +19,7 @@ import numpy
 from .edge import Edge, Nearest, inverse
 
 RADIUS_LEAST, RADIUS_GREATEST = 6_335_439.0, 6_399_594.0
+CROSSWISE = 4e-6  # metres; edges cross by 1 µm at most
 LONG = 2_000_000.0  # metres from which a straight line says nothing of use about an edge
 
 
@@ -69,19 +73,19 @@ class Boundary:
         chord = numpy.clip(line - self._rise, 0, 2 * RADIUS_LEAST)
         return 0.9995 * 2 * RADIUS_GREATEST * numpy.arcsin(numpy.minimum(chord / (2 * RADIUS_GREATEST), 1)) - 1e-3
 
-    def candidates(self, latitude: float, longitude: float) -> list[tuple[float, float, Edge]]:
+    def candidates(self, latitude: float, longitude: float, within: float = 1e-7) -> list[tuple[float, float, Edge]]:
         """Distance in double precision, how far along, and the edge, of those that may be nearest; nearest first."""
         bounds = self.lower_bounds(latitude, longitude)
         best, found = math.inf, []
         for index in numpy.argsort(bounds, kind="stable"):
-            if bounds[index] > best:
+            if bounds[index] > best + within:
                 break
             edge = self.edges[index]
             d, along = edge.approach(latitude, longitude)
             best = min(best, d)
             found.append((d, along, edge))
         found.sort(key=lambda item: item[0])
-        return [item for item in found if item[0] <= found[0][0] + 1e-7]
+        return [item for item in found if item[0] <= found[0][0] + within]
 
     def nearest(self, latitude: float, longitude: float) -> Found:
         """The nearest edge with its nearest place, with 32 digits."""
@@ -93,7 +97,9 @@ class Boundary:
         nearest = self.nearest(latitude, longitude).nearest
         if nearest.distance == 0:
             return nearest.distance
-        if nearest.end is not None:
+        if self._is_contested(latitude, longitude):
+            inside = self.is_inside_by_meridian(latitude, longitude, self._north_is_inside)
+        elif nearest.end is not None:
             inside = self._is_inside_at(nearest.end.place, latitude, longitude)
         else:
             inside = nearest.left > 0
@@ -102,7 +108,7 @@ class Boundary:
     def rough(self, latitude: float, longitude: float) -> float:
         """As `signed`, in double precision; within 1 mm of the line the side may be wrong."""
         d, along, edge = self.candidates(latitude, longitude)[0]
-        if d < 1e-3:
+        if d < 1e-3 or self._is_contested(latitude, longitude):
             return float(self.signed(latitude, longitude))
         if along <= 0 or along >= edge.length:
             place = (edge.start if along <= 0 else edge.end).place
@@ -110,6 +116,25 @@ class Boundary:
         there = edge.at(along)
         way = inverse(there[0], there[1], latitude, longitude)["azi1"]
         return -d if math.sin(math.radians(there[2] - way)) > 0 else d
+
+    def _is_contested(self, latitude: float, longitude: float) -> bool:
+        """Whether edges that do not follow each other are nearest, to some micrometres."""
+        if (90.0, 0.0) in self.at_vertices:
+            return False  # each meridian would arrive at the pole on a side of its own
+        places = [set(edge.key) for _, _, edge in self.candidates(latitude, longitude, CROSSWISE)]
+        return any(not places[0] & other for other in places[1:])
+
+    @cached_property
+    def _north_is_inside(self) -> bool:
+        """Whether what is next to the north pole is inside: seen from beside the middle of an edge."""
+        for edge in self.edges:
+            latitude, longitude, azimuth = edge.at(edge.length / 2)
+            for turn, is_inside in ((-90, True), (90, False)):
+                reach = min(edge.length / 8, 1.0)
+                there = edge.aside(latitude, longitude, azimuth + turn, reach)
+                if not self._is_contested(*there) and self.candidates(*there)[0][2] is edge:
+                    return self.is_inside_by_meridian(*there, True) == is_inside
+        raise ArithmeticError("no edge lies apart from the others")
 
     def _is_inside_at(self, place: tuple[float, float], latitude: float, longitude: float) -> bool:
         """Whether the direction from a vertex to a place leads inside."""

@@ -60,6 +60,12 @@ class Edge:
         position = self.line.Position(along)
         return position["lat2"], position["lon2"], position["azi2"]
 
+    @staticmethod
+    def aside(latitude: float, longitude: float, azimuth: float, distance: float) -> tuple[float, float]:
+        """The place at a distance in a direction."""
+        found = WGS84.Direct(latitude, longitude, azimuth, distance)
+        return found["lat2"], found["lon2"]
+
     def _ahead(self, latitude: float, longitude: float, along: float) -> tuple[float, float]:
         """The distance of a place of the edge, and how far ahead of it the foot seems to be."""
         there = self.at(along)
