@@ -179,7 +179,8 @@ enum StoreFiles {
     guard descriptor >= 0 else { return [] }
     defer { _ = close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: count)
-    return Array(bytes.prefix(max(pread(descriptor, &bytes, count, 0), 0)))
+    let read = pread(descriptor, &bytes, count, 0)
+    return Array(bytes.prefix(max(read, 0)))
   }
 
   static func removeEmptyLog(of path: String) {

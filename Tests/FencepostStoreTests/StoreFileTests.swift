@@ -1,3 +1,4 @@
+import CSQLite
 import Fencepost
 import FencepostStore
 import Foundation
@@ -220,6 +221,32 @@ import Testing
 
     var both = try open(crashed)
     #expect(both.call { $0.identifiers } == ["c0", "c1", "c2", "c3", "c4"])
+  }
+
+  /// The log of another database, with pages of another size, is told by that before SQLite takes it for the store's.
+  @Test(arguments: [512, 4_096, 65_536]) func aLogWithOtherPagesIsLeft(_ pageSize: Int) throws {
+    let folder = try Folder()
+    var stored = try open(folder)
+    try add("a", to: &stored)
+    try stored.close()
+    let store = try folder.bytes("m.fencepost")
+    let log = try logOfAnother(pageSize)
+    try folder.write(log, to: "m.fencepost-wal")
+    let message = refusal { () throws(MonitorError) in try open(folder) }
+    #expect(message.contains("m.fencepost-wal is the log of another store"), "\(message)")
+    #expect(try folder.bytes("m.fencepost") == store && folder.bytes("m.fencepost-wal") == log)
+  }
+
+  /// A log as SQLite writes it, of a database with pages of a size.
+  private func logOfAnother(_ pageSize: Int) throws -> [UInt8] {
+    let folder = try Folder()
+    try folder.write([], to: "other")
+    var database: OpaquePointer?
+    #expect(sqlite3_open(folder.file("other"), &database) == SQLITE_OK)
+    defer { sqlite3_close(database) }
+    let sql = "PRAGMA page_size=\(pageSize); PRAGMA journal_mode=WAL; CREATE TABLE t(a); INSERT INTO t VALUES(1)"
+    #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
+    return try folder.bytes("other-wal")
   }
 
   /// A store has no journal of SQLite's other mode; one beside it would be played back into it.

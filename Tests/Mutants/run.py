@@ -43,6 +43,8 @@ class Mutant(NamedTuple):
     new: str
     invariant: str = ""
     """Words of the invariant whose check notices it; empty: a scenario does."""
+    case: str = ""
+    """A word of the C cases that notice it, where Python refuses before the engine is asked."""
 
 
 SHAPES = "Detection/Tracker+Places.swift"
@@ -104,6 +106,8 @@ MUTANTS = [
            "(line, isPolygon, offset) = (made.line, true, buffer)", "(line, isPolygon, offset) = (made.line, true, 0)"),
     Mutant("margins of a polygon are not limited by its depth", "Shapes/Shape.swift",
            "case .polygon(let area), .corridor(let area): area.shape.depth", "case .polygon, .corridor: .infinity"),
+    Mutant("margins of a polygon are judged by bounds", AREA,
+           "guard isClear(0), isClear(-margins.inner), isClear(margins.outer) else", "guard isClear(0) else"),
     Mutant("whoever leaves a polygon is looked for too late", AREA,
            "case (.outwards(let level), let local?): room = level - local.most",
            "case (.outwards(let level), let local?): room = 1_000 * (level - local.most)"),
@@ -126,7 +130,7 @@ MUTANTS = [
     Mutant("with a limit the exit margin may be less than it says", POLICY,
            "min(max(size, exitMargin), exitMarginLimit)", "min(size, exitMarginLimit)"),
     Mutant("a limit below the exit margin is accepted", POLICY,
-           "exitMarginLimit != 0, exitMarginLimit < exitMargin", "exitMarginLimit < 0"),
+           "exitMarginLimit != 0, exitMarginLimit < exitMargin", "exitMarginLimit < 0", case="conditions"),
     Mutant("an accuracy at the limit is too coarse", POLICY,
            "accuracy > max(size, Self.alwaysFineEnough)", "accuracy >= max(size, Self.alwaysFineEnough)"),
     Mutant("the accuracy limit of a small circle is its radius", POLICY,
@@ -225,7 +229,7 @@ MUTANTS = [
            "    policies.release(row.policy)\n", "", "a policy is counted once"),
     Mutant("a removed circle stays in the index", "Conditions/ConditionTable.swift",
            "    if row.kind.isGeographic { index.remove(slot, centre: row.bounds.centre, reach: row.bounds.reach) }\n",
-           "", "the index holds"),
+           "", "the index"),
     Mutant("who is promoted holds no place under the limit", "Conditions/ConditionLimit.swift",
            "        held += 1\n        closeUp()\n", "        closeUp()\n", "each condition has a place"),
     Mutant("a beacon's identity still leads to a condition that was replaced", "Conditions/ConditionTable.swift",
@@ -371,6 +375,22 @@ def killers() -> list[str]:
     return []
 
 
+def failed_case(word: str) -> list[str]:
+    """The C case that notices what was built, of those whose name holds a word; empty when none does."""
+    program = WORK / "cases"
+    sources = [*sorted((TREE / "Tests/CCases").glob("*.c")), TREE / "Tests/CInstalled/cases.c"]
+    library = PYTHON / "fencepost" / SONAME
+    command = ["gcc", "-std=gnu11", *(f"-I{TREE / folder}" for folder in ("include", "Tests/CCases", "Tests/CCases/include")),
+               *map(str, sources), "-o", str(program), str(library), f"-Wl,-rpath,{library.parent}", "-lm", "-pthread"]  # fmt: skip
+    made = subprocess.run(command, capture_output=True, text=True)
+    if made.returncode != 0:
+        raise Broken(f"the C cases do not compile:\n{made.stderr[-3000:]}")
+    done = subprocess.run([str(program), word], cwd=WORK, capture_output=True, text=True, timeout=LIMIT_S)
+    if done.returncode != 0 and "FAILED" not in done.stdout:
+        raise Broken(f"the C cases of {word} do not run: {done.stdout}{done.stderr}")
+    return [line.removeprefix("FAILED ") for line in done.stdout.splitlines() if line.startswith("FAILED")]
+
+
 def broken_invariant() -> str:
     """The first invariant that the checks after each call find broken; empty when none is."""
     for options in ((), ("--restart-every-step",)):
@@ -405,6 +425,9 @@ def main() -> int:
             code, output = conform(CORPUS, *mode)
             if code != 0:
                 raise Broken(f"the corpus does not pass without a mutant:\n{output}")
+        for word in {mutant.case for mutant in chosen if mutant.case}:
+            if found := failed_case(word):
+                raise Broken(f"the C cases do not pass without a mutant: {found[0]}")
     survivors = []
     for number, mutant in enumerate(chosen, 1):
         started = time.monotonic()
@@ -418,6 +441,8 @@ def main() -> int:
                 found = [broken] if mutant.invariant in broken else []
                 if broken and not found:
                     print(f"  {mutant.name}: another invariant notices it: {broken}")
+            elif mutant.case:
+                found = failed_case(mutant.case)
             else:
                 found = killers()
         finally:

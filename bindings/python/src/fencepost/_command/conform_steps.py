@@ -111,7 +111,9 @@ def _iterate(named: Named, step: dict[str, Any]) -> None:
 def _cancel(named: Named, step: dict[str, Any]) -> None:
     if not named.is_consumed:
         raise ValueError("nobody iterates")
-    _restart(named, step)
+    named.monitor.abandon()
+    named.is_consumed = False
+    named.in_flight = None
 
 
 def _advance(named: Named, step: dict[str, Any]) -> None:

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import FencepostKernel
+
+/// Which edges cross, which lie upon each other, and which only touch.
+@Suite struct CrossingCheckTests {
+  /// Checks rings that run with the polygon to their left.
+  private func check(_ rings: [[Corner]]) throws(ShapeDefect) -> CrossingCheck {
+    var places = ContiguousArray<ShapeDefect.Place>()
+    let chains = rings.enumerated().map { number, ring in
+      for edge in 0...ring.count {
+        places.append(ShapeDefect.Place(part: 0, ring: number, edge: edge % ring.count))
+      }
+      return (ring + [ring[0]]).map { SurfacePoint(latitude: $0.latitude, longitude: $0.longitude) }
+    }
+    return try CrossingCheck.run(ShapeLine(chains: chains), places)
+  }
+
+  private func defect(_ rings: [[Corner]]) -> ShapeDefect? {
+    do throws(ShapeDefect) {
+      _ = try check(rings)
+      return nil
+    } catch { return error }
+  }
+
+  private func place(_ ring: Int, _ edge: Int) -> ShapeDefect.Place {
+    ShapeDefect.Place(part: 0, ring: ring, edge: edge)
+  }
+
+  @Test func aPlainRingTouchesNothing() throws {
+    let found = try check([square(0, 0, 1)])
+    #expect(!found.touchesItself && found.suspect == nil)
+    let apart = try check([square(0, 0, 1), square(0, 1.001, 1)])
+    #expect(!apart.touchesItself && apart.suspect == nil)
+  }
+
+  /// The lesser edge comes first, and the place is where they cross.
+  @Test func aBowTieCrosses() throws {
+    let found = try #require(defect([[(0, 0), (1, 1), (0, 1), (1, 0)]]))
+    #expect(found.reason == .crossing && found.place == place(0, 0) && found.other == place(0, 2))
+    let latitude = try #require(found.latitude)
+    let longitude = try #require(found.longitude)
+    #expect((latitude - 0.5).magnitude < 1e-4 && (longitude - 0.5).magnitude < 1e-4)
+    #expect(defect([square(0, 0, 1), square(0.5, 0.5, 1)])?.reason == .crossing)
+    #expect(defect([square(0, 0, 1), square(0.5, 0.5, 1)])?.place?.ring == 0)
+  }
+
+  /// What is no deeper than a micrometre is contact: half of one is, ten are not.
+  @Test func aMicrometreIsContact() throws {
+    let metre = 1 / 110_574.0
+    func poked(_ depth: Double) -> [[Corner]] { [[(0, 0), (0, 1), (1, 1), (-depth * metre, 0.5), (1, 0)]] }
+    for depth in [-0.9e-6, -0.5e-6, 0, 0.5e-6, 0.9e-6] {
+      #expect(try check(poked(depth)).touchesItself, "\(depth)")
+    }
+    #expect(defect(poked(10e-6))?.reason == .crossing)
+    #expect(try !check(poked(-10e-6)).touchesItself)
+  }
+
+  @Test func edgesThatLieUponEachOtherAreToldSo() {
+    let spike: [Corner] = [(0, 0), (0, 2), (0, 1), (1, 1)]
+    #expect(defect([spike])?.reason == .overlap)
+    // Along the equator, from another vertex on.
+    let beside: [[Corner]] = [square(0, 0, 1), [(0, 0.25), (0, 0.75), (-1, 0.5)]]
+    let found = defect(beside)
+    #expect(found?.reason == .overlap && found?.place == place(0, 0) && found?.other?.ring == 1)
+  }
+
+  /// Around a common vertex edges that leave and edges that arrive alternate: then the rings touch, and do not cross.
+  @Test func ringsMayTouchInAVertex() throws {
+    let corners = try check([square(0, 0, 1), square(1, 1, 1)])
+    #expect(corners.touchesItself && corners.suspect == nil)
+    // In the middle of an edge.
+    let wedge: [Corner] = [(0, 0.5), (-1, 0.25), (-1, 0.75)]
+    #expect(try check([square(0, 0, 1), wedge]).touchesItself)
+  }
+
+  /// One ring within the other, at a common vertex: they do not cross, but cannot both have the polygon to their left.
+  @Test func touchingFromWithinIsSuspect() throws {
+    let inner: [Corner] = [(0, 0), (0.2, 0.5), (0.5, 0.2)]
+    #expect(try check([square(0, 0, 1), inner]).suspect?.reason == .crossing)
+    #expect(try check([square(0, 0, 1), inner.reversed()]).suspect == nil, "as a hole it does")
+  }
+
+  /// In one vertex, which is a vertex of both, a ring leads from outside to inside another.
+  @Test func crossingInAVertexIsFound() {
+    let through: [Corner] = [(0, 0.5), (0.5, 0.6), (-0.5, 0.6)]
+    var outer = square(0, 0, 1)
+    outer.insert((0, 0.5), at: 1)
+    #expect(defect([outer, through])?.reason == .crossing)
+  }
+}

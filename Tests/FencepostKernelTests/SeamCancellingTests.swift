@@ -1,0 +1,90 @@
+import Testing
+
+@testable import FencepostKernel
+
+/// What is walked in both directions goes, and what remains hangs together.
+@Suite struct SeamCancellingTests {
+  /// The chains of rings as places of degrees, each from start to start of its edges, and the end of an open one.
+  private func chains(_ rings: [[Corner]]) throws -> [[String]] {
+    let made = try rings.enumerated().map { number, corners in
+      var room = GivenRing.most
+      return try GivenRing(
+        corners.map { ShapeVertices.Vertex(latitude: $0.latitude, longitude: $0.longitude) }, part: number, ring: 0,
+        isRing: true, reading: .geodesic, room: &room)
+    }
+    return SeamCancelling(made).chains.map { chain in
+      for (edge, next) in zip(chain, chain.dropFirst()) { #expect(edge.end.isSamePlace(as: next.start)) }
+      let starts = chain.map { name($0.start) }
+      return chain[chain.count - 1].end.isSamePlace(as: chain[0].start) ? starts : starts + ["…"]
+    }
+  }
+
+  private func name(_ point: SurfacePoint) -> String { "\(Int(point.latitude)) \(Int(point.longitude))" }
+
+  @Test func ringsWithoutASeamStayAsTheyAre() throws {
+    let found = try chains([square(0, 0, 1), square(0, 5, 1)])
+    #expect(found == [["0 0", "0 1", "1 1", "1 0"], ["0 5", "0 6", "1 6", "1 5"]])
+  }
+
+  @Test func ringsWithACommonEdgeBecomeOne() throws {
+    let found = try chains([square(0, 0, 1), square(0, 1, 1)])
+    #expect(found.count == 1)
+    #expect(Set(found[0]) == ["0 0", "0 1", "0 2", "1 2", "1 1", "1 0"] && found[0].count == 6)
+  }
+
+  /// Four squares around a common corner: nothing of what is between them remains.
+  @Test func theCornerOfFourIsGone() throws {
+    let found = try chains([square(0, 0, 1), square(0, 1, 1), square(1, 0, 1), square(1, 1, 1)])
+    #expect(found.count == 1 && found[0].count == 8 && !found[0].contains("1 1"))
+  }
+
+  /// An edge that two walk alike is no seam.
+  @Test func whatIsWalkedTwiceOneWayStays() throws {
+    let found = try chains([square(0, 0, 1), square(0, 0, 1)])
+    #expect(found == [["0 0", "0 1", "1 1", "1 0"], ["0 0", "0 1", "1 1", "1 0"]])
+  }
+
+  @Test func aRingAndItsOppositeLeaveNothing() throws {
+    let ring = square(0, 0, 1)
+    #expect(try chains([ring, ring.reversed()]).isEmpty)
+    // Of three the third remains.
+    #expect(try chains([ring, ring.reversed(), ring]).map(\.count) == [4])
+  }
+
+  @Test func theAntimeridianIsASeam() throws {
+    let west: [Corner] = [(0, 170), (0, 180), (10, 180), (10, 170)]
+    let east: [Corner] = [(0, -180), (0, -170), (10, -170), (10, -180)]
+    let found = try chains([west, east])
+    #expect(found.count == 1)
+    #expect(Set(found[0]) == ["0 170", "0 -180", "0 -170", "10 -170", "10 -180", "10 170"] && found[0].count == 6)
+  }
+
+  /// Opposite stretches cancel where they overlap, whatever their vertices are; the rest remains, and runs as it ran.
+  @Test func stretchesOfTheAntimeridianCancelWhereTheyOverlap() throws {
+    let west: [Corner] = [(0, 170), (0, 180), (5, 180), (10, 180), (10, 170)]
+    let east: [Corner] = [(0, -180), (0, -170), (20, -170), (20, -180)]
+    let found = try chains([west, east])
+    #expect(found.count == 1)
+    #expect(
+      found[0].count == 7
+        && Set(found[0]) == ["0 170", "0 -180", "0 -170", "20 -170", "20 -180", "10 -180", "10 170"])
+    let start = try #require(found[0].firstIndex(of: "20 -180"))
+    #expect(found[0][(start + 1) % 7] == "10 -180", "eastern Earth lies left of a line that runs south")
+  }
+
+  /// A ring around a pole that was led along the antimeridian to it and back: the way there is gone.
+  @Test func theWayToAPoleIsGone() throws {
+    let cap: [Corner] = [(80, -180), (80, -90), (80, 0), (80, 90), (80, 180), (90, 180), (90, -180)]
+    let found = try chains([cap])
+    #expect(found.count == 1 && found[0].count == 4 && !found[0].contains { $0.hasPrefix("90") })
+  }
+
+  /// Shorter than a micrometre is where one vertex was meant to lie on another.
+  @Test func aSpeckOfTheAntimeridianIsNone() throws {
+    let west: [Corner] = [(0, 170), (0, 180), (10, 180), (10, 170)]
+    let east: [Corner] = [(0, -180), (0, -170), (10, -170), (10 + 1e-12, -180)]
+    let found = try chains([west, east])
+    for chain in found { #expect(!zip(chain, chain.dropFirst()).contains { $0 == $1 }) }
+    #expect(found.reduce(0) { $0 + $1.filter { $0 != "…" }.count } == 6)
+  }
+}
