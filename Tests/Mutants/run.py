@@ -130,7 +130,7 @@ MUTANTS = [
     Mutant("with a limit the exit margin may be less than it says", POLICY,
            "min(max(size, exitMargin), exitMarginLimit)", "min(size, exitMarginLimit)"),
     Mutant("a limit below the exit margin is accepted", POLICY,
-           "exitMarginLimit != 0, exitMarginLimit < exitMargin", "exitMarginLimit < 0", case="conditions"),
+           "exitMarginLimit != 0, exitMarginLimit < exitMargin", "exitMarginLimit < 0", case="bad policies"),
     Mutant("an accuracy at the limit is too coarse", POLICY,
            "accuracy > max(size, Self.alwaysFineEnough)", "accuracy >= max(size, Self.alwaysFineEnough)"),
     Mutant("the accuracy limit of a small circle is its radius", POLICY,
