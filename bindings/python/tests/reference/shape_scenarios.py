@@ -191,6 +191,14 @@ scenario(
     fix(6, (0.3, 0.2)), events("p satisfied 6"), fix(7, (-0.00001, 0.500000001)), events("p unsatisfied 7"),
 )  # fmt: skip
 
+# 10 km by 1 km, in a circle of 5 km.
+BEAM = ((0.0, 0.0), (0.09, 0.0), (0.09, 0.009), (0.0, 0.009))
+scenario(
+    file, "a polygon: beyond the exit margin is who is, not who is beyond it of the circle that holds the polygon",
+    START, add("p", polygon(BEAM), policy={"exit_margin": 5000, "exit_dwell": 0}), fix(1, (0.0045, 0.045), 5), events("p satisfied 1"),
+    fix(2, (0.05, 0.045), 5), events(), fix(3, (0.0632626, 0.045), 5), events("p unsatisfied 3"),
+)  # fmt: skip
+
 # ---------------------------------------------------------------------------------------------------------------------
 file = "definitions"
 
