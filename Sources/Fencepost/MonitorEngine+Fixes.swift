@@ -28,7 +28,7 @@ extension MonitorEngine {
   private mutating func decide(usable fix: Fix, _ survey: inout Survey) throws(MonitorError) {
     if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
     tracker.timeline.countFix()
-    if !tracker.passes(fix) { tracker.evaluate(fix, table, &delivery, &survey) }
+    if !tracker.passes(fix, table) { tracker.evaluate(fix, table, &delivery, &survey) }
   }
 
   private mutating func countUnusable() {

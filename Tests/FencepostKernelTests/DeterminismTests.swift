@@ -40,4 +40,48 @@ import Testing
     // Changes only together with a deliberate change of the numerics.
     #expect(fingerprint == 5_219_206_385_848_491_442, "\(fingerprint)")
   }
+
+  /// Shapes: distances, sides, bounds, depths and what is near, of stars and lines anywhere.
+  @Test func shapesAreTheSameBitsInEveryBuild() throws {
+    var state: UInt64 = 7
+    func uniform() -> Double {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Double(state >> 11) * 0x1p-53
+    }
+    var fingerprint: UInt64 = 0xcbf2_9ce4_8422_2325
+    func take(_ values: Double...) {
+      for value in values { fingerprint = (fingerprint ^ value.bitPattern) &* 0x0000_0100_0000_01b3 }
+    }
+    for turn in 0..<60 {
+      let middle = Place(latitude: turn % 9 == 0 ? 90 : uniform() * 180 - 90, longitude: uniform() * 360 - 180)
+      // 10 m to 1 000 km.
+      var size = 10 * (1 + 9 * uniform())
+      for _ in 0..<turn % 6 { size *= 10 }
+      let corners = 3 + Int(uniform() * 60)
+      let ring: [Corner] = (0..<corners).map {
+        let place = middle.moved(
+          azimuth: 360 * (Double($0) + 0.5 * uniform()) / Double(corners), distance: size * (0.4 + 0.6 * uniform()))
+        return (place.latitude, place.longitude)
+      }
+      let shape =
+        turn % 3 == 0
+        ? try? GeodesicShape(corridor: [ring], radius: size / 20)
+        : try? GeodesicShape(polygon: [[ring]], buffer: turn % 3 == 1 ? 0 : size / 50)
+      guard let shape else { continue }
+      take(shape.depth, shape.deepest.latitude, shape.deepest.longitude, shape.boundingCap.reach)
+      for _ in 0..<20 {
+        let from = middle.moved(azimuth: 360 * uniform(), distance: 1.5 * size * uniform())
+        var near = NearEdges(of: shape, around: from.vector)
+        let place = from.moved(azimuth: 360 * uniform(), distance: 0.2 * size * uniform())
+        let point = SurfacePoint(latitude: place.latitude, longitude: place.longitude)
+        let bounds = shape.bounds(at: point.vector)
+        take(shape.boundaryDistance(of: point), bounds.least, bounds.most)
+        let boundary = shape.nearestBoundaryPoint(of: point)
+        take(boundary.latitude, boundary.longitude)
+        if let found = shape.bounds(at: point.vector, among: &near) { take(found.least, found.most) }
+      }
+    }
+    // Changes only together with a deliberate change of the numerics.
+    #expect(fingerprint == 8_455_386_445_701_475_946, "\(fingerprint)")
+  }
 }

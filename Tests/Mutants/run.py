@@ -49,6 +49,8 @@ class Mutant(NamedTuple):
 
 SHAPES = "Detection/Tracker+Places.swift"
 WATCHES = "Detection/Tracker+Watches.swift"
+LOCAL = "Detection/Watches.swift"
+KERNEL_NEAR = "../FencepostKernel/Shapes/NearEdges.swift"
 DUE = "Detection/Tracker+Due.swift"
 BEACONS = "Detection/Tracker+Beacons.swift"
 POLICY = "Model/TransitionPolicy.swift"
@@ -261,6 +263,24 @@ MUTANTS = [
            "(candidate != nil || table.shape(of: slot).isNear(local))", "table.shape(of: slot).isNear(local)", "a shape is active when"),
     Mutant("the neighbourhood does not hear of a circle's state", WATCHES,
            "    neighbourhood.update(slot, watch)\n", "", "the list"),
+    # What is remembered of the edges near; a wrong word of it makes a ball too large, or the wrong one.
+    Mutant("a ball that is drawn anew keeps its centre", LOCAL,
+           "    watches[Int(index)].centre = position\n", "", "an active shape is watched"),
+    Mutant("what was measured near is not remembered", LOCAL,
+           "    locals[Int(index)] = Watch.Local(position: position, least: found.least, most: found.most, passage: passage)\n",
+           "", "an active shape is watched"),
+    Mutant("a shape is watched near from outside of what holds it", LOCAL,
+           "    if case .inwards = passage, area.bounds.isFarther(than: 1, position) { return nil }\n", "",
+           "a shape is active when"),
+    Mutant("the ball of one shape is drawn for its neighbour in the list", WATCHES,
+           "        neighbourhood.replace(lane, active.watches[Int(index)])\n",
+           "        neighbourhood.replace(0, active.watches[Int(index)])\n", "the list"),
+    Mutant("edges beyond what is remembered are none", KERNEL_NEAR,
+           "moved + LineCandidates.widened(candidates.most) < reach else { return nil }",
+           "moved >= 0 else { return nil }", "is as far from there as was found"),
+    Mutant("the groups that were near stay near", KERNEL_NEAR,
+           "guard gap - moved <= LineCandidates.widened(most),", "guard gap <= LineCandidates.widened(most),",
+           "is as far from there as was found"),
     Mutant("a candidate has no reminder", SHAPES,
            "      if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }\n", "",
            "a candidate with a timer"),

@@ -181,13 +181,10 @@ struct Neighbourhood: Sendable {
     if watch != nil, !isListed { isValid = false }
   }
 
-  /// The position of a coordinate relative to `origin`, to a micrometre; `nil` where the frame does not reach.
+  /// The position of a coordinate, to a micrometre; `nil` where the frame does not reach.
   @inline(__always)
-  func offset(of coordinate: Coordinate) -> EarthVector? {
-    guard let position = frame.position(latitude: coordinate.latitude, longitude: coordinate.longitude) else {
-      return nil
-    }
-    return offset(of: position)
+  func position(of coordinate: Coordinate) -> EarthVector? {
+    frame.position(latitude: coordinate.latitude, longitude: coordinate.longitude)
   }
 
   /// A position relative to `origin`, in each lane.
@@ -251,6 +248,33 @@ struct Neighbourhood: Sendable {
       }
     }
   }
+
+  /// The places in the list whose threshold may be reached at a position, as bits, and the least slack of the others.
+  ///
+  /// - Parameter offset: The position relative to `origin`.
+  func reachedLanes(at offset: EarthVector) -> (lanes: UInt32, least: Double) {
+    let position = lanes(offset)
+    return groups.withUnsafeBytes { groups in
+      guard let start = groups.baseAddress else { return (0, .infinity) }
+      var reached: UInt32 = 0
+      var least = SIMD4(repeating: Float.infinity)
+      for group in 0..<((count &+ 3) / 4) {
+        let slack = Self.slacks(start + group &* Self.groupSize, position)
+        let isReached = slack .<= 0
+        least = least.replacing(with: slack, where: (slack .< least) .& .!isReached)
+        guard any(isReached) else { continue }
+        for lane in 0..<4 where isReached[lane] { reached |= 1 << UInt32(4 &* group &+ lane) }
+      }
+      return (reached, Double(min(min(least.x, least.y), min(least.z, least.w))))
+    }
+  }
+
+  @inline(__always)
+  func slot(ofLane lane: Int) -> UInt32 { slots[lane] }
+
+  /// Replaces the watch of a slot at its place in the list.
+  @inline(__always)
+  mutating func replace(_ lane: Int, _ watch: Watch) { set(lane, watch) }
 
   /// Draws the safe region around a position that the list covers.
   ///

@@ -74,11 +74,22 @@ import FencepostKernel
           try Invariant.hold(
             active.watches[Int(state.active)] == drawn, "an active shape is watched where its state says")
           watch = drawn
+          try checkMeasured(slot, state, table)
         } else if state.observed == .outside {
           watch = entryWatch(slot, table)
         }
         try neighbourhood.checkInvariants(slot, watch)
       }
+    }
+
+    private func checkMeasured(
+      _ slot: UInt32, _ state: SlotState, _ table: ConditionTable
+    ) throws(Invariant.Broken) {
+      guard let measured = local(state), let area = table.shape(of: slot).area else { return }
+      let distance = area.shape.boundaryDistance(at: measured.position)
+      try Invariant.hold(
+        measured.least - 2e-6 <= distance && distance <= measured.most + 2e-6,
+        "a shape that is watched from where it was measured is as far from there as was found")
     }
 
     /// Where a shape was measured last, as far as that is kept.

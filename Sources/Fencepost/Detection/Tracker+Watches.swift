@@ -12,14 +12,20 @@ extension Tracker {
   func activeWatch(
     _ slot: UInt32, _ observed: Observed, _ candidate: Candidate?, _ table: ConditionTable, from local: Watch.Local?
   ) -> Watch {
-    let passage: Watch.Passage =
-      if let candidate {
-        // Any fix may confirm one that is not timed.
-        !candidate.isTimed ? .any : observed == .inside ? .inwards(0) : .outwards(0)
-      } else {
-        observed == .inside ? .outwards(table.exitMargin(of: slot)) : .inwards(-table.entryMargin(of: slot))
-      }
-    return table.shape(of: slot).watch(slot, passage, from: local)
+    table.shape(of: slot).watch(slot, activePassage(slot, observed, candidate, table), from: local)
+  }
+
+  /// What such a shape is watched for.
+  @inline(__always)
+  private func activePassage(
+    _ slot: UInt32, _ observed: Observed, _ candidate: Candidate?, _ table: ConditionTable
+  ) -> Watch.Passage {
+    if let candidate {
+      // Any fix may confirm one that is not timed.
+      !candidate.isTimed ? .any : observed == .inside ? .inwards(0) : .outwards(0)
+    } else {
+      observed == .inside ? .outwards(table.exitMargin(of: slot)) : .inwards(-table.entryMargin(of: slot))
+    }
   }
 
   /// The threshold at which a shape that is settled outside may be entered.
@@ -39,7 +45,7 @@ extension Tracker {
   ) {
     let state = known.shapes.state(of: slot, table)
     let side = observed ?? state.observed
-    let local = measured ?? (state.active == SlotState.none ? nil : active.local(state.active))
+    var local = measured ?? (state.active == SlotState.none ? nil : active.local(state.active))
     let candidate = known.candidate(of: slot)
     var watch: Watch?
     var index = state.active
@@ -48,6 +54,7 @@ extension Tracker {
     {
       let drawn = activeWatch(slot, side, candidate, table, from: local)
       watch = drawn
+      if local != nil { local?.passage = activePassage(slot, side, candidate, table) }
       if index == SlotState.none {
         index = active.append(drawn, local)
       } else {
@@ -182,18 +189,47 @@ extension Tracker {
   ///
   /// - Returns: Whether it did.
   @inline(__always)
-  mutating func passes(_ fix: Fix) -> Bool {
+  mutating func passes(_ fix: Fix, _ table: ConditionTable) -> Bool {
     guard neighbourhood.isValid, known.shapes.isSettled, deadlines.earliest > fix.time.microseconds,
-      let offset = neighbourhood.offset(of: fix.coordinate)
+      let position = neighbourhood.position(of: fix.coordinate)
     else { return false }
+    let offset = neighbourhood.offset(of: position)
     let moved = offset.length + Neighbourhood.frameGuard
     guard moved < neighbourhood.radius else { return false }
-    let slack = neighbourhood.leastSlack(at: offset)
-    guard slack > 0 else { return false }
+    var slack = neighbourhood.leastSlack(at: offset)
+    if slack <= 0 {
+      guard active.knowsEdges, let room = redrawReached(at: position, offset, table) else { return false }
+      slack = room
+    }
     neighbourhood.drawSafeRegion(at: fix.coordinate, slack: slack, moved: moved)
     timeline.move(to: fix.time.microseconds)
     timeline.keep(fix)
     return true
+  }
+
+  /// Draws the watches that a position reaches anew, where the edges near say that nothing has come of it.
+  ///
+  /// - Parameter offset: The position relative to the origin of the neighbourhood.
+  /// - Returns: The least slack of all watches of the list then; `nil` when some of the shapes have to be looked at.
+  private mutating func redrawReached(
+    at position: EarthVector, _ offset: EarthVector, _ table: ConditionTable
+  ) -> Double? {
+    let (lanes, others) = neighbourhood.reachedLanes(at: offset)
+    var (rest, slack, isDone) = (lanes, others, true)
+    while rest != 0 {
+      let lane = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      let slot = neighbourhood.slot(ofLane: lane)
+      if let index = known.shapes.exception(slot)?.active, index != SlotState.none, let area = table.shape(of: slot).area,
+        let room = active.redraw(index, area, at: position)
+      {
+        neighbourhood.replace(lane, active.watches[Int(index)])
+        slack = min(slack, room)
+      } else {
+        isDone = false
+      }
+    }
+    return isDone ? slack : nil
   }
 }
 

@@ -18,6 +18,8 @@ struct Watch: Sendable, Equatable {
     var position: EarthVector
     var least: Double
     var most: Double
+    /// What the watch was drawn for; `nil` while it is not drawn from here.
+    var passage: Passage?
   }
 
   var centre: EarthVector
@@ -40,6 +42,8 @@ struct Watches: Sendable {
   private(set) var watches: ContiguousArray<Watch> = []
   /// What each watch was drawn from; empty while there are circles only, which need nothing of it.
   private var locals: ContiguousArray<Watch.Local?> = []
+  /// The edges near where the shape of a watch was measured, once they were looked for; empty while there is no such shape.
+  private var edges: ContiguousArray<NearEdges> = []
 
   /// Where the shape of a watch was measured last.
   @inline(__always)
@@ -49,6 +53,7 @@ struct Watches: Sendable {
     guard !watches.isEmpty else { return }
     watches.removeAll(keepingCapacity: true)
     if !locals.isEmpty { locals.removeAll(keepingCapacity: true) }
+    if !edges.isEmpty { edges.removeAll(keepingCapacity: true) }
   }
 
   @inline(__always)
@@ -71,6 +76,41 @@ struct Watches: Sendable {
     locals[Int(index)] = local
   }
 
+  // MARK: - Near edges
+
+  /// Whether there may be shapes without a closed form.
+  @inline(__always)
+  var knowsEdges: Bool { !edges.isEmpty }
+
+  /// What the edges that were near a shape's last position say of another one; `nil` when they do not know.
+  mutating func found(_ index: UInt32, _ area: Area, at position: EarthVector) -> FoundNear? {
+    guard Int(index) < edges.count else { return nil }
+    return area.shape.bounds(at: position, among: &edges[Int(index)])
+  }
+
+  /// Looks for the edges of an area that are near where it was measured last.
+  mutating func findEdges(_ index: UInt32, _ area: Area) {
+    guard let position = locals[Int(index)]?.position else { return }
+    while edges.count < watches.count { edges.append(NearEdges()) }
+    edges[Int(index)] = NearEdges(of: area.shape, around: position)
+  }
+
+  /// Draws a watch anew around a position, where the edges near say that what it is drawn for has not come.
+  ///
+  /// - Returns: how far the device can move from there, metres; `nil` when it takes the whole shape to tell, or more than the
+  ///   watch may change.
+  mutating func redraw(_ index: UInt32, _ area: Area, at position: EarthVector) -> Double? {
+    guard let passage = locals[Int(index)]?.passage, let found = found(index, area, at: position),
+      let room = Area.room(passage, found.least, found.most), let threshold = Area.threshold(room)
+    else { return nil }
+    // Whoever is outside is watched from here within the bounds only.
+    if case .inwards = passage, area.bounds.isFarther(than: 1, position) { return nil }
+    watches[Int(index)].centre = position
+    watches[Int(index)].threshold = threshold
+    locals[Int(index)] = Watch.Local(position: position, least: found.least, most: found.most, passage: passage)
+    return threshold
+  }
+
   /// Removes a watch; returns the slot that moved to its index, if any.
   @inline(__always)
   mutating func remove(_ index: UInt32) -> UInt32? {
@@ -85,6 +125,8 @@ struct Watches: Sendable {
   private mutating func removeLocal(_ index: UInt32) {
     let last = locals.removeLast()
     if Int(index) < locals.count { locals[Int(index)] = last }
+    let lastEdges = edges.count > locals.count ? edges.removeLast() : NearEdges()
+    if Int(index) < edges.count { edges[Int(index)] = lastEdges }
   }
 
   #if FENCEPOST_INVARIANTS

@@ -23,20 +23,23 @@ struct Area: Sendable {
   }
 
   /// The signed distance from the line, metres.
-  func distance(_ coordinate: Coordinate, at position: EarthVector) -> Double {
-    shape.boundaryDistance(
-      of: SurfacePoint(latitude: coordinate.latitude, longitude: coordinate.longitude, vector: position))
+  ///
+  /// - Parameter found: what the edges near say of it, if they are known.
+  func distance(_ coordinate: Coordinate, at position: EarthVector, near found: FoundNear? = nil) -> Double {
+    let point = SurfacePoint(latitude: coordinate.latitude, longitude: coordinate.longitude, vector: position)
+    return found.map { shape.boundaryDistance(of: point, near: $0) } ?? shape.boundaryDistance(of: point)
   }
 
   /// Where a position is. Bounds that cost no trigonometry do, unless they leave open how it lies to a threshold.
   func measure(
-    _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double)
+    _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double),
+    near found: FoundNear? = nil
   ) -> Shape.Measure {
-    let (least, most) = shape.bounds(at: position)
+    let (least, most) = found.map { ($0.least, $0.most) } ?? shape.bounds(at: position)
     let doubt = DistanceBounds.doubt
     func isClear(_ level: Double) -> Bool { least > level + doubt || most < level - doubt }
     guard isClear(0), isClear(-margins.inner), isClear(margins.outer) else {
-      let distance = distance(coordinate, at: position)
+      let distance = distance(coordinate, at: position, near: found)
       return Shape.Measure(distance: distance, line: 0, least: distance, most: distance)
     }
     return Shape.Measure(distance: least, line: 0, least: least, most: most)
@@ -46,18 +49,29 @@ struct Area: Sendable {
   /// the distance changes by no more than the device moves.
   @inline(never)
   func watch(_ slot: UInt32, _ passage: Watch.Passage, from local: Watch.Local?) -> Watch {
-    let room: Double
-    switch (passage, local) {
-    case (.inwards(let level), let local?): room = local.least - level
-    case (.outwards(let level), let local?): room = level - local.most
-    // Whatever is inside is within the circle that holds it.
-    case (.inwards, nil): return bounds.watch(slot, .inwards(0))
-    case (.outwards, nil), (.any, _):
+    guard let local, let room = Area.room(passage, local.least, local.most) else {
+      // Whatever is inside is within the circle that holds it.
+      if case .inwards = passage { return bounds.watch(slot, .inwards(0)) }
       return Watch(centre: local?.position ?? bounds.centre, threshold: .infinity, direction: -1, slot: slot)
     }
-    let doubt = DistanceBounds.doubt
-    let threshold = room > doubt ? ChordThreshold.leaving(room - doubt) : -doubt
-    return Watch(centre: local?.position ?? bounds.centre, threshold: threshold, direction: 1, slot: slot)
+    return Watch(
+      centre: local.position, threshold: Area.threshold(room) ?? -DistanceBounds.doubt, direction: 1, slot: slot)
+  }
+
+  /// How far bounds of the signed distance are from a level, metres; `nil` where there is none.
+  @inline(__always)
+  static func room(_ passage: Watch.Passage, _ least: Double, _ most: Double) -> Double? {
+    switch passage {
+    case .inwards(let level): least - level
+    case .outwards(let level): level - most
+    case .any: nil
+    }
+  }
+
+  /// The chord that a device with some room can move; `nil` where there is none for certain.
+  @inline(__always)
+  static func threshold(_ room: Double) -> Double? {
+    room > DistanceBounds.doubt ? ChordThreshold.leaving(room - DistanceBounds.doubt) : nil
   }
 
   /// The distance of a position to the line, metres, and the side it is on; `nil` when that distance is certainly

@@ -38,12 +38,14 @@ enum Shape: Sendable {
   /// Where a position is. Exact is only how it lies to the line and to the margins on either side.
   @inline(__always)
   func measure(
-    _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double)
+    _ coordinate: Coordinate, at position: EarthVector, margins: (inner: Double, outer: Double),
+    near found: FoundNear? = nil
   ) -> Measure {
     switch self {
     case .circle(let circle):
       Measure(distance: circle.distance(to: coordinate, at: position, margins: margins), line: circle.radius)
-    case .polygon(let area), .corridor(let area): area.measure(coordinate, at: position, margins: margins)
+    case .polygon(let area), .corridor(let area):
+      area.measure(coordinate, at: position, margins: margins, near: found)
     }
   }
 
@@ -58,11 +60,13 @@ enum Shape: Sendable {
 
   /// The signed boundary distance that is told of a position that was measured, metres.
   @inline(__always)
-  func boundaryDistance(_ measure: Measure, _ coordinate: Coordinate, at position: EarthVector) -> Double {
+  func boundaryDistance(
+    _ measure: Measure, _ coordinate: Coordinate, at position: EarthVector, near found: FoundNear? = nil
+  ) -> Double {
     switch self {
     case .circle: measure.boundaryDistance
     case .polygon(let area), .corridor(let area):
-      measure.least == measure.most ? measure.least : area.distance(coordinate, at: position)
+      measure.least == measure.most ? measure.least : area.distance(coordinate, at: position, near: found)
     }
   }
 
@@ -72,6 +76,15 @@ enum Shape: Sendable {
     switch self {
     case .circle: nil
     case .polygon, .corridor: Watch.Local(position: position, least: measure.least, most: measure.most)
+    }
+  }
+
+  /// What is measured by its edges; `nil` for a shape with a closed form.
+  @inline(__always)
+  var area: Area? {
+    switch self {
+    case .circle: nil
+    case .polygon(let area), .corridor(let area): area
     }
   }
 

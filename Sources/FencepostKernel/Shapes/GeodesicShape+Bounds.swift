@@ -9,16 +9,29 @@ extension GeodesicShape {
     // Outside of the cap no side has to be told.
     let beyond = boundingCap.centre.squaredChord(to: position).squareRoot() - boundingCap.reach
     if beyond > 1_000 { return (beyond, .infinity) }
-    let candidates = LineCandidates(line, near: position)
-    let side = isPolygon ? line.plainSide(of: position, candidates) : -1
-    if side != 0 {
-      let least = max(0, Double(candidates.least))
-      let most = GeodesicShape.most(ofChord: Double(candidates.most))
-      return side > 0 ? (-most - offset, -least - offset) : (least - offset, most - offset)
-    }
+    if let bounds = bounds(at: position, LineCandidates(line, near: position)) { return bounds }
     let foot = line.nearest(to: SurfacePoint(position))
     let distance = distance(foot)
     return (distance - 2 * DistanceBounds.doubt, distance + 2 * DistanceBounds.doubt)
+  }
+
+  /// The same from edges that were found near, without a search; `nil` when they do not tell.
+  ///
+  /// - Returns: the bounds, and the edges that may be nearest.
+  public func bounds(at position: EarthVector, among near: inout NearEdges) -> FoundNear? {
+    guard let candidates = near.candidates(self, near: position),
+      let (least, most) = bounds(at: position, candidates)
+    else { return nil }
+    return FoundNear(least: least, most: most, edges: candidates.edges, count: candidates.count)
+  }
+
+  @inline(__always)
+  private func bounds(at position: EarthVector, _ candidates: LineCandidates) -> (least: Double, most: Double)? {
+    let side = isPolygon ? line.plainSide(of: position, candidates) : -1
+    guard side != 0 else { return nil }
+    let least = max(0, Double(candidates.least))
+    let most = GeodesicShape.most(ofChord: Double(candidates.most))
+    return side > 0 ? (-most - offset, -least - offset) : (least - offset, most - offset)
   }
 
   /// How far a point of space can move straight before it may be at a point of the surface whose boundary distance is
@@ -82,4 +95,12 @@ extension GeodesicShape {
     let arc = Trigonometry.atan2(sine, (1 - sine * sine).squareRoot())
     return 2 * Ellipsoid.smallestRadiusOfCurvature * arc * (1 + 1e-9)
   }
+}
+
+/// Bounds of a signed boundary distance, metres, and the edges that may be nearest.
+public struct FoundNear: Sendable {
+  public var least: Double
+  public var most: Double
+  var edges: SIMD8<Int32>
+  var count: Int
 }

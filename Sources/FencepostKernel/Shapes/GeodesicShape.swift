@@ -63,6 +63,14 @@ public final class GeodesicShape: Sendable {
     distance(line.nearest(to: point, isSided: isPolygon))
   }
 
+  /// The same, to the bit, when it is known which edges may be nearest.
+  public func boundaryDistance(of point: SurfacePoint, near found: FoundNear) -> Double {
+    guard let foot = line.nearest(to: point.vector, among: found.edges, found.count, isSided: isPolygon) else {
+      return boundaryDistance(of: point)
+    }
+    return distance(foot)
+  }
+
   /// Whether a point is inside, the boundary included.
   public func contains(_ point: SurfacePoint) -> Bool { boundaryDistance(of: point) <= 0 }
 

@@ -14,30 +14,41 @@ struct LineCandidates {
   /// - Parameter point: near the surface.
   @inline(__always)
   init(_ line: ShapeLine, near point: EarthVector) {
-    LineSearch.run(line, at: point) { found, search in
-      let slack = found.sagitta + search.rounding
-      let near = found.chord - slack
-      if near < least { least = near }
-      if found.chord + slack < most {
-        most = found.chord + slack
-        search.limit = LineCandidates.widened(most)
-      }
-      if count == 8 { drop(beyond: search.limit) }
-      if count == 8 {
-        isCrowded = true
-      } else {
-        edges[count] = Int32(truncatingIfNeeded: found.edge)
-        parts[count] = found.part
-        leasts[count] = near
-        count &+= 1
-      }
-    }
+    LineSearch.run(line, at: point) { take($0, &$1) }
     if !isCrowded { drop(beyond: LineCandidates.widened(most)) }
   }
 
+  @inline(__always)
+  private mutating func take(_ found: LineSearch.Found, _ search: inout LineSearch) {
+    let slack = found.sagitta + search.rounding
+    let near = found.chord - slack
+    if near < least { least = near }
+    if found.chord + slack < most {
+      most = found.chord + slack
+      search.limit = LineCandidates.widened(most)
+    }
+    if count == 8 { drop(beyond: search.limit) }
+    append(found.edge, found.part, near)
+  }
+
+  @inline(__always)
+  mutating func append(_ edge: Int, _ part: Float, _ near: Float) {
+    if count == 8 {
+      isCrowded = true
+    } else {
+      edges[count] = Int32(truncatingIfNeeded: edge)
+      parts[count] = part
+      leasts[count] = near
+      count &+= 1
+    }
+  }
+
+  @inline(__always)
+  mutating func setBounds(_ least: Float, _ most: Float) { (self.least, self.most) = (least, most) }
+
   /// What is nearer along the surface than what has the chord `most` has a chord of at most this, up to 20 km; see
   /// `ShapeLine.nearest(to:)`.
-  private static func widened(_ most: Float) -> Float { most + most * 0x1p-20 + 1e-3 }
+  static func widened(_ most: Float) -> Float { most + most * 0x1p-20 + 1e-3 }
 
   private mutating func drop(beyond limit: Float) {
     var kept = 0

@@ -35,6 +35,15 @@ struct LineSearch {
     _ line: ShapeLine, at point: EarthVector, limit: Double = .infinity,
     _ look: (_ found: Found, _ search: inout LineSearch) -> Void
   ) {
+    use(line, at: point) { search, top in
+      search.limit = Float(limit).nextUp
+      search.visit(top, 0, look)
+    }
+  }
+
+  /// - Parameter body: gets a search and the number of the highest level.
+  @inline(__always)
+  static func use(_ line: ShapeLine, at point: EarthVector, _ body: (_ search: inout LineSearch, _ top: Int) -> Void) {
     let top = line.levels.count &- 2
     guard top >= 0, !line.vertices.isEmpty else { return }
     line.corners.withUnsafeBufferPointer { corners in
@@ -45,8 +54,7 @@ struct LineSearch {
               let balls = balls.baseAddress, let levels = levels.baseAddress
             else { return }
             var search = LineSearch(line, point, corners, edgeBits, balls, levels)
-            search.limit = Float(limit).nextUp
-            search.visit(top, 0, look)
+            body(&search, top)
           }
         }
       }
@@ -75,19 +83,30 @@ struct LineSearch {
   private mutating func visit(_ level: Int, _ index: Int, _ look: (Found, inout LineSearch) -> Void) {
     let first = index &* ShapeLine.fanOut
     if level == 0 { return scan(first, look) }
-    let start = levels[level &- 1]
-    let children = min(ShapeLine.fanOut, levels[level] &- start &- first)
-    var gaps = SIMD8<Float>(repeating: .infinity)
-    for child in 0..<children {
-      let ball = balls[start &+ first &+ child]
-      gaps[child] = ball.distance(to: place) - ball.reach - rounding
-    }
+    let (gaps, children) = gaps(level, index)
     // The nearest first, which makes the limit smaller for the others.
     let nearest = gaps.leastIndex
     if gaps[nearest] <= limit { visit(level &- 1, first &+ nearest, look) }
     for child in 0..<children where child != nearest && gaps[child] <= limit {
       visit(level &- 1, first &+ child, look)
     }
+  }
+
+  /// How far a ball is away at least.
+  @inline(__always)
+  func gap(_ ball: Int) -> Float {
+    balls[ball].distance(to: place) - balls[ball].reach - rounding
+  }
+
+  /// How far the balls in a ball are away at least, and how many there are.
+  @inline(__always)
+  func gaps(_ level: Int, _ index: Int) -> (SIMD8<Float>, count: Int) {
+    let first = index &* ShapeLine.fanOut
+    let start = levels[level &- 1]
+    let count = min(ShapeLine.fanOut, levels[level] &- start &- first)
+    var gaps = SIMD8<Float>(repeating: .infinity)
+    for child in 0..<count { gaps[child] = gap(start &+ first &+ child) }
+    return (gaps, count)
   }
 
   @inline(__always)
@@ -98,6 +117,34 @@ struct LineSearch {
   /// Eight edges at once.
   @inline(__always)
   private mutating func scan(_ first: Int, _ look: (Found, inout LineSearch) -> Void) {
+    let (chord, sagitta, part) = chords(first)
+    let least = chord - sagitta - rounding
+    var bits = Int(edgeBits[first / ShapeLine.fanOut])
+    while bits != 0 {
+      let lane = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      guard least[lane] <= limit else { continue }
+      look(Found(edge: first &+ lane, chord: chord[lane], sagitta: sagitta[lane], part: part[lane]), &self)
+    }
+  }
+
+  /// A group of edges.
+  @inline(__always)
+  func scan(_ group: Int) -> Scan {
+    let (chord, sagitta, part) = chords(group &* ShapeLine.fanOut)
+    let slack = sagitta + rounding
+    var (near, far) = (chord - slack, chord + slack)
+    let bits = edgeBits[group]
+    if bits != 0xff {
+      let isNone = SIMD8<Int32>(repeating: Int32(bits)) & SIMD8(1, 2, 4, 8, 16, 32, 64, 128) .== 0
+      near.replace(with: .infinity, where: isNone)
+      far.replace(with: .infinity, where: isNone)
+    }
+    return Scan(group: group, near: near, far: far, part: part, least: near.leastElement, most: far.leastElement)
+  }
+
+  @inline(__always)
+  private func chords(_ first: Int) -> (chord: SIMD8<Float>, sagitta: SIMD8<Float>, part: SIMD8<Float>) {
     let (ax, ay, az) = (row(0, first), row(1, first), row(2, first))
     let (dx, dy, dz) = (row(0, first &+ 1) - ax, row(1, first &+ 1) - ay, row(2, first &+ 1) - az)
     let (px, py, pz) = (x - ax, y - ay, z - az)
@@ -109,13 +156,6 @@ struct LineSearch {
     let bend = Float(1.02 / (8 * Ellipsoid.smallestRadiusOfCurvature))
     var sagitta = square * bend + 1e-7
     sagitta.replace(with: square * (2.5 * bend), where: square .> 1e12)
-    let least = chord - sagitta - rounding
-    var bits = Int(edgeBits[first / ShapeLine.fanOut])
-    while bits != 0 {
-      let lane = bits.trailingZeroBitCount
-      bits &= bits &- 1
-      guard least[lane] <= limit else { continue }
-      look(Found(edge: first &+ lane, chord: chord[lane], sagitta: sagitta[lane], part: part[lane]), &self)
-    }
+    return (chord, sagitta, part)
   }
 }

@@ -9,11 +9,29 @@ extension SIMD8 where Scalar == Float {
   @inline(__always)
   func orLarger(_ other: SIMD8) -> SIMD8 { replacing(with: other, where: self .< other) }
 
+  @inline(__always)
+  func orLess(_ other: SIMD8) -> SIMD8 { replacing(with: other, where: other .< self) }
+
+  @inline(__always)
+  var leastElement: Float {
+    let four = lowHalf.replacing(with: highHalf, where: highHalf .< lowHalf)
+    let two = four.lowHalf.replacing(with: four.highHalf, where: four.highHalf .< four.lowHalf)
+    return Swift.min(two.x, two.y)
+  }
+
   /// The number of the least element.
   @inline(__always)
   var leastIndex: Int {
     var index = 0
     for other in 1..<8 where self[other] < self[index] { index = other }
+    return index
+  }
+
+  /// The number of the greatest element.
+  @inline(__always)
+  var greatestIndex: Int {
+    var index = 0
+    for other in 1..<8 where self[other] > self[index] { index = other }
     return index
   }
 }

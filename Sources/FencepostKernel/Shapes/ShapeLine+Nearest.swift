@@ -38,15 +38,22 @@ extension ShapeLine {
     guard !isEmpty else { return nil }
     let candidates = LineCandidates(self, near: point)
     guard !candidates.isCrowded, Double(candidates.most) <= ShortDistance.limit else { return nil }
+    return nearest(to: point, among: candidates.edges, candidates.count, isSided: isSided)
+  }
+
+  /// The same when the edges that may be nearest are known.
+  func nearest(
+    to point: EarthVector, among edges: SIMD8<Int32>, _ count: Int, isSided: Bool
+  ) -> LineFoot? {
     var best = LineFoot()
-    for index in 0..<candidates.count {
-      guard let foot = shortFoot(Int(candidates.edges[index]), of: point) else { return nil }
+    for index in 0..<count {
+      guard let foot = shortFoot(Int(edges[index]), of: point) else { return nil }
       if foot.precedes(best) { best = foot }
     }
     guard isSided else { return best }
     if touchesItself, best.distance > 0 {
-      for index in 0..<candidates.count {
-        let edge = Int(candidates.edges[index])
+      for index in 0..<count {
+        let edge = Int(edges[index])
         guard !isPart(edge, of: best), let foot = shortFoot(edge, of: point) else { continue }
         if foot.distance <= best.distance + ShapeLine.rivalry { return nil }
       }

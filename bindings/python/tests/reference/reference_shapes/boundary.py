@@ -2,8 +2,8 @@
 
 The side is read off at the nearest place: left of an edge is inside; at a vertex it is the edge next to the direction
 in which the place lies. `is_inside_by_meridian` decides it in another way, by counting crossings of a meridian: that
-is done where edges that do not follow each other are equally near, to some micrometres. They may cross by as much as one
-there, and the nearest alone says nothing then.
+is done where edges that do not follow each other are equally near, to some micrometres. They may cross by as much as
+one there, and the nearest alone says nothing then.
 """
 
 from __future__ import annotations

@@ -1,0 +1,153 @@
+import Testing
+import TestSupport
+
+@testable import FencepostKernel
+
+/// What is remembered of the edges around a place says the same as a search of the whole line, wherever it says anything.
+@Suite struct NearEdgesTests {
+  /// A walk away from where the edges were looked for: bounds hold the exact distance, the exact distance of the few
+  /// edges is that of all to the bit.
+  ///
+  /// - Returns: how many points the edges told of.
+  private func check(
+    _ shape: GeodesicShape, from start: SurfacePoint, _ points: [SurfacePoint], _ note: String
+  ) -> Int {
+    var near = NearEdges(of: shape, around: start.vector)
+    var told = 0
+    for point in points {
+      // In another order the search begins elsewhere; it must say the same.
+      guard let found = shape.bounds(at: point.vector, among: &near) else { continue }
+      told += 1
+      let exact = shape.boundaryDistance(of: point)
+      #expect(
+        found.least - 1e-6 <= exact && exact <= found.most + 1e-6,
+        "\(note): \(exact) is not within \(found.least)…\(found.most), at \(point)")
+      let few = shape.boundaryDistance(of: point, near: found)
+      #expect(few.bitPattern == exact.bitPattern, "\(note): \(few) is not \(exact), at \(point)")
+    }
+    return told
+  }
+
+  private func point(_ place: Place) -> SurfacePoint {
+    SurfacePoint(latitude: place.latitude, longitude: place.longitude)
+  }
+
+  private func walk(_ random: inout SeededGenerator, from start: Place, reach: Double, _ count: Int) -> [SurfacePoint] {
+    (0..<count).map { _ in
+      point(start.moved(azimuth: random.uniform(0...360), distance: reach * random.uniform(0...1)))
+    }
+  }
+
+  /// Stars of 3 to 400 corners, of 30 m to 300 km: anywhere, around poles, across the antimeridian.
+  @Test(arguments: 0..<6) func randomPolygonsAreToldAsByAllEdges(_ number: Int) throws {
+    var random = SeededGenerator("near edges", salt: UInt64(number))
+    let middles: [Corner] = [(90, 0), (-90, 30), (89.99, 120), (0, 180), (-65, 179.9), (12, -179.999)]
+    var (told, asked) = (0, 0)
+    for turn in 0..<40 {
+      let middle =
+        turn % 2 == 0 ? Place(latitude: middles[number].latitude, longitude: middles[number].longitude) : random.place()
+      let radius = random.logarithmic(30, 3e5)
+      let ring = star(&random, around: middle, radius: radius, least: turn % 5 == 0 ? 0.97 : 0.3)
+      let buffer = turn % 7 == 0 ? 0.05 * radius : 0
+      guard let shape = try? GeodesicShape(polygon: [[ring]], buffer: buffer) else { continue }
+      for _ in 0..<4 {
+        // Beside a corner, beside an edge, or anywhere.
+        let corner = ring[random.integer(0...ring.count - 1)]
+        let from = Place(latitude: corner.latitude, longitude: corner.longitude)
+        let points =
+          walk(&random, from: from, reach: radius * random.logarithmic(1e-4, 1), 12)
+          + walk(&random, from: from, reach: radius, 4) + [point(from)] + walk(&random, from: from, reach: 1e-3, 3)
+        asked += points.count
+        told += check(shape, from: points[0], points, "turn \(turn)")
+      }
+    }
+    // It is of use.
+    #expect(told > asked / 3, "\(told) of \(asked)")
+  }
+
+  /// Of corridors and of polygons with holes and buffers.
+  @Test func randomShapesAreToldAsByAllEdges() throws {
+    var random = SeededGenerator("near edges of shapes")
+    var told = 0
+    for turn in 0..<150 {
+      let (shape, centre, size) = ShapeDepthTests.random(&random)
+      for _ in 0..<3 {
+        let from = centre.moved(azimuth: random.uniform(0...360), distance: size * random.uniform(0...1.2))
+        let points = walk(&random, from: from, reach: size * random.logarithmic(1e-3, 1), 12)
+        told += check(shape, from: points[0], points, "turn \(turn)")
+      }
+    }
+    #expect(told > 1_500, "\(told)")
+  }
+
+  /// Where sides are hardest to tell: needle tips, slits, corners of nearly half a turn or nearly straight, vertices that are
+  /// nearly one, edges of hundreds of kilometres, rings that touch themselves.
+  @Test func whatIsNarrowOrLongIsToldRightOrNotAtAll() throws {
+    var random = SeededGenerator("narrow and long")
+    let metre = 1 / 111_320.0
+    var shapes: [(String, [[[Corner]]])] = []
+    for width in [1e-3, 0.01, 1, 30] {
+      // A needle of the polygon, and one cut into it.
+      shapes.append(
+        (
+          "needle",
+          [[[(0, 0), (0, 0.01), (0.004, 0.01), (0.005, 0.03), (0.004 + width * metre, 0.01), (0.01, 0.01), (0.01, 0)]]]
+        ))
+      shapes.append(
+        (
+          "slit",
+          [
+            [
+              [
+                (0, 0), (0, 0.01), (0.005 - width * metre, 0.01), (0.005, 0.001), (0.005, 0.01), (0.01, 0.01),
+                (0.01, 0),
+              ]
+            ]
+          ]
+        ))
+    }
+    for offset in [1e-6, 1e-3, 0.1, 5] {
+      shapes.append(
+        ("straight", [[[(0, 0), (-offset * metre, 0.005), (0, 0.01), (0.01, 0.005 + offset * metre), (0.01, 0)]]]))
+      shapes.append(
+        (
+          "nearly one",
+          [
+            [
+              [
+                (0, 0), (0, 0.01), (offset * metre, 0.01 + offset * metre), (0.01, 0.01), (0.01, 0),
+                (0.01 - offset * metre, -offset * metre),
+              ]
+            ]
+          ]
+        ))
+    }
+    shapes.append(("long", [[[(10, 0), (10, 5), (12, 5), (12, 0)]]]))
+    shapes.append(("longest", [[[(-40, -70), (-40, 70), (60, 70), (60, -70)]]]))
+    shapes.append(("touching", [[square(0, 0, 0.01)], [square(0.01, 0.01, 0.01)]]))
+    shapes.append(("hole", [[square(0, 0, 0.01), [(0.002, 0.002), (0.002, 0.006), (0.01, 0.01), (0.006, 0.002)]]]))
+    var told = 0
+    for (name, parts) in shapes {
+      guard let shape = try? GeodesicShape(polygon: parts) else { continue }
+      for corner in parts.joined().joined() {
+        let from = Place(latitude: corner.latitude, longitude: corner.longitude)
+        for scale in [0.001, 0.05, 0.3, 2, 50, 2_000] {
+          let points = walk(&random, from: from, reach: scale, 25)
+          told += check(shape, from: points[0], points, name)
+        }
+      }
+    }
+    #expect(told > 3_000, "\(told)")
+  }
+
+  private func star(
+    _ random: inout SeededGenerator, around middle: Place, radius: Double, least: Double
+  ) -> [Corner] {
+    let corners = random.chance(0.3) ? random.integer(60...400) : random.integer(3...40)
+    let angles = (0..<corners).map { _ in random.uniform(0...360) }.sorted()
+    return angles.map { angle in
+      let place = middle.moved(azimuth: -angle, distance: radius * random.uniform(least...1))
+      return (place.latitude, place.longitude)
+    }
+  }
+}
