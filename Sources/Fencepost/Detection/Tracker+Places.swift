@@ -99,7 +99,9 @@ extension Tracker {
 
   /// Looks for the edges of a shape that are near where it was measured just now, if it is watched from there.
   private mutating func findEdges(_ slot: UInt32, _ shape: Shape) {
-    guard let area = shape.area, let index = known.shapes.exception(slot)?.active, index != SlotState.none else { return }
+    guard let area = shape.area, let index = known.shapes.exception(slot)?.active, index != SlotState.none else {
+      return
+    }
     active.findEdges(index, area)
   }
 

@@ -220,7 +220,8 @@ extension Tracker {
       let lane = rest.trailingZeroBitCount
       rest &= rest &- 1
       let slot = neighbourhood.slot(ofLane: lane)
-      if let index = known.shapes.exception(slot)?.active, index != SlotState.none, let area = table.shape(of: slot).area,
+      if let index = known.shapes.exception(slot)?.active, index != SlotState.none,
+        let area = table.shape(of: slot).area,
         let room = active.redraw(index, area, at: position)
       {
         neighbourhood.replace(lane, active.watches[Int(index)])
