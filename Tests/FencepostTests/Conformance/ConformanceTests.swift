@@ -8,6 +8,24 @@ import Testing
     #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
   }
 
+  @Test func corpusOfFleetsIsThere() {
+    #expect(Scenario.fleets.count >= 25)
+    #expect(Scenario.fleets.allSatisfy { $0.fleet != nil && !$0.steps.isEmpty })
+    #expect(Set(Scenario.fleets.map(\.name)).count == Scenario.fleets.count)
+  }
+
+  @Test(arguments: Scenario.fleets)
+  func fleet(_ scenario: Scenario) throws {
+    var runner = try FleetScenarioRunner(scenario, restartsEveryStep: false)
+    try runner.run()
+  }
+
+  @Test(arguments: Scenario.fleets)
+  func fleetRestartedAfterEveryStep(_ scenario: Scenario) throws {
+    var runner = try FleetScenarioRunner(scenario, restartsEveryStep: true)
+    try runner.run()
+  }
+
   @Test(arguments: Scenario.all)
   func scenario(_ scenario: Scenario) async throws {
     try await run(scenario, restartsEveryStep: false, isStored: false)

@@ -6,14 +6,21 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   var file: String
   var name: String
   var options: [String: JSON]
+  /// The options of the fleet, where it is about one.
+  var fleet: [String: JSON]?
   var steps: [JSON]
 
   var testDescription: String { name }
 
-  /// All scenarios, in the order of the files' names.
-  static let all: [Scenario] = {
+  /// All scenarios of monitors, in the order of the files' names.
+  static let all: [Scenario] = read(["", "Shapes/"])
+
+  /// All scenarios of fleets.
+  static let fleets: [Scenario] = read(["Fleets/"])
+
+  private static func read(_ folders: [String]) -> [Scenario] {
     let folder = packageRoot.appending(path: "Tests/Conformance")
-    let names = ["", "Shapes/"].flatMap { below in
+    let names = folders.flatMap { below in
       ((try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: below).path)) ?? []).map {
         below + $0
       }
@@ -24,13 +31,13 @@ struct Scenario: Sendable, CustomTestStringConvertible {
         return (content.array ?? [content]).map { scenario in
           Scenario(
             file: file, name: scenario["name"]?.string ?? "", options: scenario["options"]?.object ?? [:],
-            steps: scenario["steps"]?.array ?? [])
+            fleet: scenario["fleet"]?.object, steps: scenario["steps"]?.array ?? [])
         }
       } catch {
-        return [Scenario(file: file, name: "\(file): \(error)", options: [:], steps: [])]
+        return [Scenario(file: file, name: "\(file): \(error)", options: [:], fleet: nil, steps: [])]
       }
     }
-  }()
+  }
 
   private var allSteps: [JSON] { steps.flatMap { step in step["step"].map { [step, $0] } ?? [step] } }
 

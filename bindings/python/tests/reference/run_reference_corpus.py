@@ -394,6 +394,15 @@ def scenarios(path):
     return content if isinstance(content, list) else [content]
 
 
+def runner(scenario):
+    """What runs a scenario: those of fleets say so."""
+    if "fleet" not in scenario:
+        return Scenario
+    from run_reference_fleets import FleetScenario
+
+    return FleetScenario
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=pathlib.Path)
@@ -402,7 +411,7 @@ def main(arguments=None):
     passed = failed = 0
     for path in options.files or sorted(CORPUS.rglob("*.json")):
         for scenario in scenarios(path):
-            failure = Scenario(scenario, options.restart_every_step).run()
+            failure = runner(scenario)(scenario, options.restart_every_step).run()
             if failure is None:
                 passed += 1
                 continue

@@ -545,7 +545,7 @@ def every_scenario():
 @pytest.mark.parametrize("restart", [False, True], ids=["whole", "restart-every-step"])
 @pytest.mark.parametrize("scenario", list(every_scenario()))
 def test_corpus(scenario, restart):
-    failure = corpus.Scenario(scenario, restart).run()
+    failure = corpus.runner(scenario)(scenario, restart).run()
     assert failure is None, failure
 
 
