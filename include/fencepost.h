@@ -2289,7 +2289,7 @@ typedef struct fencepost_fleet_options {
 typedef struct fencepost_fleet_event {
   fencepost_event event; /* as the device's own monitor would hand it out; its sequence counts per device */
   uint64_t position;     /* 1, 2, 3 ... per fleet, given when the event is first handed out */
-  uint64_t row;          /* of the columns that brought it, from 0; 0 for other calls */
+  uint64_t row;          /* of the columns that brought it, from their first_row; 0 for other calls */
   uint32_t device;       /* the device's number */
   uint32_t reserved;     /* 0 */
 } fencepost_fleet_event;
@@ -2354,10 +2354,14 @@ typedef struct fencepost_fleet_columns {
   const uint32_t *dictionary;         /* the number of each index; NULL: devices holds numbers */
   size_t dictionary_count;            /* its elements; those that no row names may be FENCEPOST_NO_DEVICE */
   const fencepost_fix_columns *fixes; /* the fixes of the rows; begun with FENCEPOST_FIX_COLUMNS_INIT */
+  uint64_t first_row;                 /* what events say of the first row: a table that is fed in parts counts on */
+  uint32_t skips_unknown;             /* 0: rows of FENCEPOST_NO_DEVICE are refused; 1: they are passed over
+                                          and not counted, so that several fleets read the columns of all in place */
+  uint32_t reserved;                  /* 0 */
 } fencepost_fleet_columns;
 
 /* Numbers that lie close together: set devices and fixes. */
-#define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL}
+#define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL, 0, 0, 0}
 
 /*
  * Creates a fleet without devices over a table, of which it holds a reference.
@@ -2492,7 +2496,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  *                    consumed; feed the rest after polling. error->position is the first row not consumed.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; a row with a number that is no device's, or an index
  *         beyond the dictionary: error->position is the first one, and nothing has changed; with fixes->refuse_invalid also a
- *         row that would be counted as invalid); UNSUPPORTED; QUEUE_FULL (the rows before took effect).
+ *         row that would be counted as invalid; first_row out of range); UNSUPPORTED; QUEUE_FULL (the rows before took effect).
  * Threads: any. Complexity: some tens of nanoseconds a fix while no boundary is near, O(conditions near) otherwise. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_columns(fencepost_fleet *fleet,

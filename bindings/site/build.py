@@ -31,6 +31,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/python": "bindings/python/README.md",
         "guides/c": "bindings/c/README.md",
         "guides/swift": f"{ARTICLES}/GettingStarted.md",
+        "guides/fleets": "bindings/site/guides/fleets.md",
         "guides/command-line": "bindings/site/guides/command-line.md",
         "guides/files": "bindings/site/guides/files.md",
         "guides/service": "bindings/site/guides/service.md",

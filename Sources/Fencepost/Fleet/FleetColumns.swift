@@ -5,6 +5,16 @@ protocol FleetFixRows {
   func device(_ row: Int) -> UInt32
   /// The fix of a row, which must exist.
   func fix(_ row: Int) -> Fix
+  /// The row that events of the first one say.
+  var firstRow: Int { get }
+  /// Whether a row is passed over.
+  func isSkipped(_ row: Int) -> Bool
+}
+
+extension FleetFixRows {
+  var firstRow: Int { 0 }
+
+  func isSkipped(_ row: Int) -> Bool { false }
 }
 
 /// Fixes of many devices one after the other.
@@ -26,15 +36,21 @@ struct FleetRows: FleetFixRows {
 public struct FleetColumns {
   let devices: FixColumns.Column
   let fixes: FixColumns
+  let firstRow: Int
+  let skipsUnknown: Bool
 
   /// - Parameters:
   ///   - devices: The device's number of each row (`UInt32`).
   ///   - fixes: The fixes of the rows; how many there are.
-  public init(devices: FixColumns.Column, fixes: FixColumns) {
+  ///   - firstRow: The row that events of the first one say, of a table that is fed in parts.
+  ///   - skipsUnknown: Whether rows of the largest number, which no device has, are passed over and not counted; else they
+  ///     are refused.
+  public init(devices: FixColumns.Column, fixes: FixColumns, firstRow: Int = 0, skipsUnknown: Bool = false) {
     self.devices = devices
     self.fixes = fixes
+    self.firstRow = firstRow
+    self.skipsUnknown = skipsUnknown
   }
-
 }
 
 extension FleetColumns: FleetFixRows {
@@ -45,4 +61,6 @@ extension FleetColumns: FleetFixRows {
 
   @inline(__always)
   func fix(_ row: Int) -> Fix { fixes[unchecked: row] }
+
+  func isSkipped(_ row: Int) -> Bool { skipsUnknown && device(row) == .max }
 }

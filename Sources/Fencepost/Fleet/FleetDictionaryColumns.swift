@@ -4,16 +4,25 @@ package struct FleetDictionaryColumns<Index: FixedWidthInteger & UnsignedInteger
   private let indices: FixColumns.Column
   private let numbers: UnsafeBufferPointer<UInt32>
   private let fixes: FixColumns
+  let firstRow: Int
+  private let skipsUnknown: Bool
 
   /// - Parameters:
   ///   - indices: The index of each row.
   ///   - numbers: The devices' numbers by index.
   ///   - fixes: The fixes of the rows; how many there are.
-  package init(indices: FixColumns.Column, of type: Index.Type, numbers: UnsafeBufferPointer<UInt32>, fixes: FixColumns)
-  {
+  ///   - firstRow: The row that events of the first one say, of a table that is fed in parts.
+  ///   - skipsUnknown: Whether rows whose index leads to the largest number, which no device has, are passed over and not
+  ///     counted; else they are refused.
+  package init(
+    indices: FixColumns.Column, of type: Index.Type, numbers: UnsafeBufferPointer<UInt32>, fixes: FixColumns,
+    firstRow: Int = 0, skipsUnknown: Bool = false
+  ) {
     self.indices = indices
     self.numbers = numbers
     self.fixes = fixes
+    self.firstRow = firstRow
+    self.skipsUnknown = skipsUnknown
   }
 
   var count: Int { fixes.count }
@@ -27,6 +36,12 @@ package struct FleetDictionaryColumns<Index: FixedWidthInteger & UnsignedInteger
 
   @inline(__always)
   func fix(_ row: Int) -> Fix { fixes[unchecked: row] }
+
+  /// An index beyond the table is refused in any case.
+  func isSkipped(_ row: Int) -> Bool {
+    let index = indices.value(row, as: Index.self)
+    return skipsUnknown && index < UInt64(numbers.count) && numbers[Int(truncatingIfNeeded: index)] == .max
+  }
 
   /// Why a row has no device, if it is for its index.
   fileprivate func defect(_ row: Int) -> String? {

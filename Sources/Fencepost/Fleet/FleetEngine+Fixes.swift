@@ -10,7 +10,10 @@ extension FleetEngine {
     try require(device)
     devices.ownLines()
     let isFull = delivery.count >= options.maxPendingEvents
-    if !isFull, gate.withGeneration({ passes(fix, device, $0) }) { return }
+    if !isFull, gate.withGeneration({ passes(fix, device, $0) }) {
+      counters.acceptedFixes += 1
+      return
+    }
     devices.own()
     try gate.readTable { table throws(MonitorError) in try decide(fix, device, row: 0, table) }
   }
@@ -44,6 +47,7 @@ extension FleetEngine {
     }
     try admit(fix.time, device, maxStep: maxTimeStep, table)
     accept(fix, device, row: row, table)
+    counters.acceptedFixes += 1
   }
 
   private mutating func countUnusable(_ device: UInt32) {
@@ -145,10 +149,11 @@ extension FleetEngine {
 
   mutating func feed(rows: some FleetFixRows, _ result: inout FeedResult) throws(MonitorError) {
     result = FeedResult()
-    for row in 0..<rows.count where !devices.isLive(rows.device(row)) {
+    for row in 0..<rows.count where !devices.isLive(rows.device(row)) && !rows.isSkipped(row) {
       throw .invalidArgument("row \(row): \(rows.device(row)) is the number of no device", position: row)
     }
     devices.own()
+    defer { counters.acceptedFixes += UInt64(result.accepted) }
     try gate.readTable { table throws(MonitorError) in try feed(rows, table, &result) }
   }
 
@@ -168,7 +173,7 @@ extension FleetEngine {
         if devices.isLive(device), delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
           result.accepted += 1
         } else {
-          try feedSlowly(fix, device, row, table, &result)
+          try feedSlowly(fix, device, row, columns, table, &result)
         }
         row += 1
       }
@@ -187,10 +192,11 @@ extension FleetEngine {
   }
 
   private mutating func feedSlowly(
-    _ fix: Fix, _ device: UInt32, _ row: Int, _ table: ConditionTable, _ result: inout FeedResult
+    _ fix: Fix, _ device: UInt32, _ row: Int, _ columns: some FleetFixRows, _ table: ConditionTable,
+    _ result: inout FeedResult
   ) throws(MonitorError) {
     guard devices.isLive(device) else {
-      result.invalid += 1
+      if !columns.isSkipped(row) { result.invalid += 1 }
       return
     }
     guard fix.isUsable else {  // a refusal in words is for single calls
@@ -206,7 +212,7 @@ extension FleetEngine {
       default: throw .queueFull(limit: options.maxPendingEvents, position: row)
       }
     }
-    accept(fix, device, row: row, table)
+    accept(fix, device, row: columns.firstRow + row, table)
     result.accepted += 1
   }
 }

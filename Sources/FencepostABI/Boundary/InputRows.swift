@@ -75,11 +75,14 @@ struct FleetRowsInPlace {
   private let devices: Devices
   private let column: FixColumns.Column
   private let fixes: FixColumns
+  private let firstRow: Int
+  private let skipsUnknown: Bool
 
   /// `nil` when there is no row.
   init?(_ columns: UnsafePointer<fencepost_fleet_columns>, _ count: Int) throws(BoundaryError) {
     let defaults = fencepost_fleet_columns(
-      struct_size: 0, device_width: 4, devices: nil, device_stride: 4, dictionary: nil, dictionary_count: 0, fixes: nil)
+      struct_size: 0, device_width: 4, devices: nil, device_stride: 4, dictionary: nil, dictionary_count: 0, fixes: nil,
+      first_row: 0, skips_unknown: 0, reserved: 0)
     let value = try SizedStruct.read(columns, defaults: defaults, "columns")
     guard [1, 2, 4, 8].contains(value.device_width) else {
       throw .invalidArgument("device_width is \(value.device_width); accepted are 1, 2, 4 and 8")
@@ -97,13 +100,23 @@ struct FleetRowsInPlace {
     let start = try Boundary.require(value.devices, count: count, "devices")
     let fixes = try FixColumns(Boundary.require(value.fixes, "fixes"), count)
     guard let fixes, let start else { return nil }
+    guard value.first_row <= UInt64(Int.max - count) else {
+      throw .invalidArgument("first_row is \(value.first_row) of \(count) rows; accepted are 0 to \(Int.max - count)")
+    }
+    guard value.skips_unknown <= 1 else {
+      throw .invalidArgument("skips_unknown is \(value.skips_unknown); accepted are 0 and 1")
+    }
     column = FixColumns.Column(start: start, stride: Int(value.device_stride))
     self.fixes = fixes
+    firstRow = Int(value.first_row)
+    skipsUnknown = value.skips_unknown != 0
   }
 
   func feed(to engine: inout FleetEngine, _ result: inout FeedResult) throws(MonitorError) {
     switch devices {
-    case .numbers: try engine.feed(FleetColumns(devices: column, fixes: fixes), result: &result)
+    case .numbers:
+      let rows = FleetColumns(devices: column, fixes: fixes, firstRow: firstRow, skipsUnknown: skipsUnknown)
+      try engine.feed(rows, result: &result)
     case .indices(1, let numbers): try feed(UInt8.self, numbers, &engine, &result)
     case .indices(2, let numbers): try feed(UInt16.self, numbers, &engine, &result)
     case .indices(4, let numbers): try feed(UInt32.self, numbers, &engine, &result)
@@ -116,7 +129,9 @@ struct FleetRowsInPlace {
     _ result: inout FeedResult
   ) throws(MonitorError) {
     try engine.feed(
-      FleetDictionaryColumns(indices: column, of: type, numbers: numbers, fixes: fixes), result: &result)
+      FleetDictionaryColumns(
+        indices: column, of: type, numbers: numbers, fixes: fixes, firstRow: firstRow, skipsUnknown: skipsUnknown),
+      result: &result)
   }
 }
 

@@ -1,6 +1,6 @@
 /*
  * Many fixes in one call, block by block: between two blocks the interpreter looks at signals, so that Ctrl-C ends a
- * call that would take long, and other callers of the monitor have their turn.
+ * call that would take long, and other callers have their turn.
  */
 #include "native.h"
 
@@ -21,10 +21,13 @@ static int64_t now_ns(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static size_t first_block(fencepost_monitor *monitor) {
+static size_t first_block(native_handle *self) {
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
-  if (fencepost_monitor_statistics(monitor, &statistics, NULL) != FENCEPOST_OK) return 1;
-  uint64_t rows = FIRST_BLOCK_WORK / (statistics.condition_count + 1) + 1;
+  fencepost_fleet_statistics of_fleet = FENCEPOST_FLEET_STATISTICS_INIT;
+  fencepost_status status = self->fleet != NULL ? fencepost_fleet_get_statistics(self->fleet, &of_fleet, NULL)
+                                                : fencepost_monitor_statistics(self->handle, &statistics, NULL);
+  if (status != FENCEPOST_OK) return 1;
+  uint64_t rows = FIRST_BLOCK_WORK / (statistics.condition_count + of_fleet.condition_count + 1) + 1;
   return rows < FIRST_BLOCK_MAX ? (size_t)rows : FIRST_BLOCK_MAX;
 }
 
@@ -51,20 +54,39 @@ static fencepost_status try_all(const fencepost_fix_columns *fixes, size_t count
   return status;
 }
 
+/* Feeds rows from `done` on. */
+static fencepost_status feed(native_handle *self, const fencepost_fix_columns *fixes,
+                             const fencepost_fleet_columns *devices, size_t done, size_t rows,
+                             fencepost_feed_result *result, fencepost_error *error) {
+  fencepost_fix_columns next = rows_from(fixes, done);
+  if (devices == NULL) return fencepost_monitor_feed_columns(self->handle, &next, rows, result, error);
+  fencepost_fleet_columns own = *devices;
+  own.devices = advanced(devices->devices, devices->device_stride, done);
+  own.fixes = &next;
+  own.first_row += done;
+  return fencepost_fleet_feed_columns(self->fleet, &own, rows, result, error);
+}
+
 static PyObject *counts_of(const fencepost_feed_result *result) {
   return Py_BuildValue("(KKK)", (unsigned long long)result->accepted, (unsigned long long)result->invalid,
                        (unsigned long long)result->late);
 }
 
-PyObject *native_feed_rows(native_monitor *self, native_state *state, const fencepost_fix_columns *fixes,
-                           size_t count) {
+int native_try_rows(native_handle *self, const fencepost_fix_columns *fixes, size_t count) {
+  if (!fixes->refuse_invalid) return 0;
+  native_call call = native_begin_batch(self);
+  return native_end(&call, try_all(fixes, count, &call.error));
+}
+
+PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
+                           const fencepost_fleet_columns *devices, size_t count) {
   if (native_refuse_closed(self, state) < 0) return NULL;
   fencepost_feed_result total = {0, 0, 0};
   fencepost_status status = FENCEPOST_OK;
   int is_interrupted = 0;
   size_t done = 0;
   native_call call = native_begin_batch(self);
-  size_t block = first_block(self->handle);
+  size_t block = first_block(self);
   fencepost_fix_columns rest = *fixes;
   if (fixes->refuse_invalid && count > block) {
     status = try_all(fixes, count, &call.error);
@@ -72,10 +94,9 @@ PyObject *native_feed_rows(native_monitor *self, native_state *state, const fenc
   }
   while (status == FENCEPOST_OK) {
     size_t rows = count - done < block ? count - done : block;
-    fencepost_fix_columns next = rows_from(&rest, done);
     fencepost_feed_result result = {0, 0, 0};
     int64_t start = now_ns();
-    status = fencepost_monitor_feed_columns(self->handle, &next, rows, &result, &call.error);
+    status = feed(self, &rest, devices, done, rows, &result, &call.error);
     int64_t took = now_ns() - start;
     total.accepted += result.accepted;
     total.invalid += result.invalid;

@@ -26,8 +26,15 @@ static void scale_column(native_column *column, Py_ssize_t count, int64_t multip
   column->stride = sizeof(int64_t);
 }
 
-static PyObject *feed(native_monitor *self, native_state *state, native_column *columns, Py_ssize_t count,
-                      int has_accuracy, int refuse_invalid, int64_t multiplier, int64_t divisor) {
+/* Whose rows they are: the devices of a fleet, or None. */
+typedef struct {
+  PyObject *codes, *names;
+  unsigned long long first_row;
+} row_devices;
+
+static PyObject *feed(native_handle *self, native_state *state, native_column *columns, Py_ssize_t count,
+                      int has_accuracy, int refuse_invalid, int64_t multiplier, int64_t divisor,
+                      const row_devices *devices) {
   native_column *times = &columns[3];
   if (multiplier != 1 || divisor != 1) {
     times->scaled = PyMem_Malloc((size_t)(count > 0 ? count : 1) * sizeof(int64_t));
@@ -50,20 +57,33 @@ static PyObject *feed(native_monitor *self, native_state *state, native_column *
   }
   fixes.times_us = times->start;
   fixes.time_stride = times->stride;
-  return native_feed_rows(self, state, &fixes, (size_t)count);
+  if (self->fleet == NULL) return native_feed_rows(self, state, &fixes, NULL, (size_t)count);
+  if (native_try_rows(self, &fixes, (size_t)count) < 0) return NULL; /* before a device is entered */
+  fixes.refuse_invalid = 0;
+  native_device_column column;
+  PyObject *result = NULL;
+  if (native_open_devices(self, devices->codes, devices->names, count, &column) == 0) {
+    column.rows.first_row = devices->first_row;
+    result = native_feed_rows(self, state, &fixes, &column.rows, (size_t)count);
+  }
+  native_release_devices(&column);
+  return result;
 }
 
 /*
  * (latitude, longitude, accuracy, time, multiplier, divisor, refuse_invalid): columns of doubles; accuracy may be None
- * or one float; times are 64-bit integers, a microsecond is multiplier / divisor of their unit.
+ * or one float; times are 64-bit integers, a microsecond is multiplier / divisor of their unit. Of a fleet also the devices
+ * and their dictionary, see native_open_devices(), and the number of the first row.
  */
 PyObject *native_feed_columns(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *sources[4];
   long long multiplier, divisor;
   int refuse_invalid;
-  if (!PyArg_ParseTuple(args, "OOOOLLp", &sources[0], &sources[1], &sources[2], &sources[3], &multiplier, &divisor,
-                        &refuse_invalid))
+  row_devices devices = {Py_None, Py_None, 0};
+  int is_fleet = ((native_handle *)object)->fleet != NULL;
+  if (!PyArg_ParseTuple(args, is_fleet ? "OOOOLLpOOK" : "OOOOLLp", &sources[0], &sources[1], &sources[2], &sources[3],
+                        &multiplier, &divisor, &refuse_invalid, &devices.codes, &devices.names, &devices.first_row))
     return NULL;
   if (multiplier < 1 || divisor < 1) return native_refuse(state, "multiplier and divisor must be positive");
   static const native_layout layouts[4] = {
@@ -83,8 +103,8 @@ PyObject *native_feed_columns(PyObject *object, PyObject *args) {
     failed = native_open_column(state, sources[index], &layouts[index], &rows, column) < 0;
   }
   PyObject *result = failed ? NULL
-                            : feed((native_monitor *)object, state, columns, rows.count, sources[2] != Py_None,
-                                   refuse_invalid, multiplier, divisor);
+                            : feed((native_handle *)object, state, columns, rows.count, sources[2] != Py_None,
+                                   refuse_invalid, multiplier, divisor, &devices);
   for (int index = 0; index < 4; index++) native_release_column(&columns[index]);
   return result;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 PyObject *native_add_circle(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   PyObject *identifier_object, *policy_object;
   const char *identifier;
@@ -21,10 +21,11 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   uint32_t changed = 1;
   native_call call = native_begin(self);
   fencepost_status status =
-      ensure ? fencepost_monitor_ensure_circular_condition(self->handle, identifier, latitude, longitude, radius,
-                                                           &options, &changed, &call.error)
-             : fencepost_monitor_add_circular_condition(self->handle, identifier, latitude, longitude, radius, &options,
-                                                        &call.error);
+      ensure
+          ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_circular_condition, fencepost_conditions_ensure_circular,
+                              identifier, latitude, longitude, radius, &options, &changed, &call.error)
+          : NATIVE_CONDITIONS(self, fencepost_monitor_add_circular_condition, fencepost_conditions_add_circular,
+                              identifier, latitude, longitude, radius, &options, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return PyBool_FromLong(changed != 0);
 }
@@ -56,14 +57,14 @@ PyObject *native_add_circles(PyObject *object, PyObject *args) {
     failed = native_open_column(state, sources[index], &layouts[index], &rows, &columns[index]) < 0;
   const double *const numbers[3] = {columns[0].start, columns[1].start, columns[2].start};
   PyObject *result = failed ? NULL
-                            : native_put_circles((native_monitor *)object, state, identifiers, numbers,
-                                                 columns[3].start, &options, ensure);
+                            : native_put_circles((native_handle *)object, state, identifiers, numbers, columns[3].start,
+                                                 &options, ensure);
   for (int index = 0; index < 4; index++) native_release_column(&columns[index]);
   return result;
 }
 
 PyObject *native_add_beacon(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   PyObject *identifier_object, *policy_object;
   const char *identifier, *uuid;
@@ -82,39 +83,37 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   uint32_t changed = 1;
   native_call call = native_begin(self);
   fencepost_status status =
-      ensure ? fencepost_monitor_ensure_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major, minor,
-                                                         &options, &changed, &call.error)
-             : fencepost_monitor_add_beacon_condition(self->handle, identifier, (const uint8_t *)uuid, major, minor,
-                                                      &options, &call.error);
+      ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_beacon_condition, fencepost_conditions_ensure_beacon,
+                                 identifier, (const uint8_t *)uuid, major, minor, &options, &changed, &call.error)
+             : NATIVE_CONDITIONS(self, fencepost_monitor_add_beacon_condition, fencepost_conditions_add_beacon,
+                                 identifier, (const uint8_t *)uuid, major, minor, &options, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return PyBool_FromLong(changed != 0);
 }
 
 /* One call about the condition of an identifier; `out` is what that call fills. */
-typedef fencepost_status (*question)(fencepost_monitor *, const char *identifier, void *out, fencepost_error *);
+typedef fencepost_status (*question)(native_handle *, const char *identifier, void *out, fencepost_error *);
 
-static fencepost_status remove_condition(fencepost_monitor *monitor, const char *identifier, void *out,
+static fencepost_status remove_condition(native_handle *self, const char *identifier, void *out,
                                          fencepost_error *error) {
-  return fencepost_monitor_remove_condition(monitor, identifier, out, error);
+  return NATIVE_CONDITIONS(self, fencepost_monitor_remove_condition, fencepost_conditions_remove, identifier, out,
+                           error);
 }
 
-static fencepost_status read_record(fencepost_monitor *monitor, const char *identifier, void *out,
-                                    fencepost_error *error) {
-  return fencepost_monitor_record(monitor, identifier, out, error);
+static fencepost_status read_record(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
+  return fencepost_monitor_record(self->handle, identifier, out, error);
 }
 
-static fencepost_status read_condition(fencepost_monitor *monitor, const char *identifier, void *out,
-                                       fencepost_error *error) {
-  return fencepost_monitor_condition(monitor, identifier, out, error);
+static fencepost_status read_condition(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
+  return NATIVE_CONDITIONS(self, fencepost_monitor_condition, fencepost_conditions_condition, identifier, out, error);
 }
 
-static fencepost_status explain(fencepost_monitor *monitor, const char *identifier, void *out, fencepost_error *error) {
-  return fencepost_monitor_explain(monitor, identifier, out, error);
+static fencepost_status explain(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
+  return fencepost_monitor_explain(self->handle, identifier, out, error);
 }
 
-static fencepost_status read_state(fencepost_monitor *monitor, const char *identifier, void *out,
-                                   fencepost_error *error) {
-  return fencepost_monitor_state(monitor, identifier, out, error);
+static fencepost_status read_state(native_handle *self, const char *identifier, void *out, fencepost_error *error) {
+  return fencepost_monitor_state(self->handle, identifier, out, error);
 }
 
 enum {
@@ -125,12 +124,12 @@ enum {
 
 /* REFUSED: an exception is set; ABSENT: there is no such condition, and that is not an error to the caller. */
 static int ask(PyObject *object, PyObject *identifier_object, question question, void *out, int may_be_absent) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   const char *identifier;
   if (native_text(state, identifier_object, "identifier", &identifier) < 0) return REFUSED;
   native_call call = native_begin(self);
-  fencepost_status status = question(self->handle, identifier, out, &call.error);
+  fencepost_status status = question(self, identifier, out, &call.error);
   native_return(&call);
   if (status == FENCEPOST_OK) return ANSWERED;
   if (status == FENCEPOST_E_NOT_FOUND && may_be_absent) return ABSENT;
@@ -140,7 +139,7 @@ static int ask(PyObject *object, PyObject *identifier_object, question question,
 
 PyObject *native_remove(PyObject *object, PyObject *identifier) {
   uint32_t removed = 0;
-  if (native_refuse_closed((native_monitor *)object, native_monitor_state(object)) < 0) return NULL;
+  if (native_refuse_closed((native_handle *)object, native_monitor_state(object)) < 0) return NULL;
   if (ask(object, identifier, remove_condition, &removed, 0) == REFUSED) return NULL;
   return PyBool_FromLong(removed != 0);
 }
@@ -150,7 +149,7 @@ static PyObject *optional_number(int32_t value) {
   return PyLong_FromLong(value);
 }
 
-static PyObject *geometry_tuple(native_monitor *self, const fencepost_condition *condition) {
+static PyObject *geometry_tuple(native_handle *self, const fencepost_condition *condition) {
   if (condition->kind == FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC)
     return Py_BuildValue("(ddd)", condition->latitude, condition->longitude, condition->radius_m);
   if (condition->kind != FENCEPOST_CONDITION_BEACON_IDENTITY) return native_shape_tuple(self, condition->identifier);
@@ -162,7 +161,7 @@ static PyObject *geometry_tuple(native_monitor *self, const fencepost_condition 
  * (identifier, kind, geometry, generation, tag, policy, last event, present state). The geometry of a shape is None where
  * another thread has removed it meanwhile.
  */
-static PyObject *record_tuple(native_monitor *self, const fencepost_record *record) {
+static PyObject *record_tuple(native_handle *self, const fencepost_record *record) {
   const fencepost_condition *condition = &record->condition;
   return Py_BuildValue("(s#iNKKNNi)", condition->identifier, (Py_ssize_t)condition->identifier_length,
                        (int)condition->kind, geometry_tuple(self, condition), (unsigned long long)condition->generation,
@@ -174,7 +173,7 @@ PyObject *native_record(PyObject *object, PyObject *identifier) {
   fencepost_record record;
   int answer = ask(object, identifier, read_record, &record, 1);
   if (answer == ABSENT) Py_RETURN_NONE;
-  return answer == ANSWERED ? record_tuple((native_monitor *)object, &record) : NULL;
+  return answer == ANSWERED ? record_tuple((native_handle *)object, &record) : NULL;
 }
 
 /* The list with the item at its end; both references are taken, and NULL, with an exception set, is passed on. */
@@ -185,7 +184,7 @@ static PyObject *with_item(PyObject *list, PyObject *item) {
 }
 
 PyObject *native_records(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   PyObject *list = PyList_New(0);
   uint64_t after = 0;
   while (list != NULL) {
@@ -213,14 +212,15 @@ static PyObject *split_texts(const char *buffer, size_t size) {
 
 /* All identifiers, or those of the conditions in one state; a negative number is no state. */
 static PyObject *identifiers_of(PyObject *object, int state) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   for (;;) { /* until no other thread adds between the question and the answer */
     native_call call = native_begin(self);
     fencepost_status status =
         state < 0
-            ? fencepost_monitor_identifiers(self->handle, buffer, capacity, &size, NULL, &call.error)
+            ? NATIVE_CONDITIONS(self, fencepost_monitor_identifiers, fencepost_conditions_identifiers, buffer, capacity,
+                                &size, NULL, &call.error)
             : fencepost_monitor_identifiers_in_state(self->handle, state, buffer, capacity, &size, NULL, &call.error);
     native_return(&call);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
@@ -259,17 +259,31 @@ PyObject *native_state_of(PyObject *object, PyObject *identifier) {
   return PyLong_FromLong(found);
 }
 
+PyObject *native_explanation_tuple(const fencepost_explanation *found) {
+  PyObject *nearest = native_optional_place(found->nearest_latitude, found->nearest_longitude);
+  return Py_BuildValue(
+      "(siINNNNNNNNNNN)", fencepost_reason_name(found->reason), (int)found->observed, (unsigned)found->diagnostics,
+      native_optional_double(found->boundary_distance_m), native_optional_double(found->accuracy_m),
+      native_optional_double(found->entry_margin_m), native_optional_double(found->exit_margin_m),
+      native_optional_time(found->candidate_start_us), native_optional_time(found->deadline_us),
+      native_optional_time(found->last_sighting_us), native_optional_double(found->metres_to_decide),
+      native_optional_double(found->seconds_to_decide), native_optional_double(found->accuracy_needed_m), nearest);
+}
+
 PyObject *native_explain(PyObject *object, PyObject *identifier) {
   fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
   if (ask(object, identifier, explain, &found, 0) == REFUSED) return NULL;
-  PyObject *nearest = native_optional_place(found.nearest_latitude, found.nearest_longitude);
-  return Py_BuildValue("(siINNNNNNNNNNN)", fencepost_reason_name(found.reason), (int)found.observed,
-                       (unsigned)found.diagnostics, native_optional_double(found.boundary_distance_m),
-                       native_optional_double(found.accuracy_m), native_optional_double(found.entry_margin_m),
-                       native_optional_double(found.exit_margin_m), native_optional_time(found.candidate_start_us),
-                       native_optional_time(found.deadline_us), native_optional_time(found.last_sighting_us),
-                       native_optional_double(found.metres_to_decide), native_optional_double(found.seconds_to_decide),
-                       native_optional_double(found.accuracy_needed_m), nearest);
+  return native_explanation_tuple(&found);
+}
+
+PyObject *native_condition(PyObject *object, PyObject *identifier) {
+  fencepost_condition condition;
+  int answer = ask(object, identifier, read_condition, &condition, 1);
+  if (answer == ABSENT) Py_RETURN_NONE;
+  if (answer == REFUSED) return NULL;
+  return Py_BuildValue("(s#iNKKN)", condition.identifier, (Py_ssize_t)condition.identifier_length, (int)condition.kind,
+                       geometry_tuple((native_handle *)object, &condition), (unsigned long long)condition.generation,
+                       (unsigned long long)condition.tag, native_policy_tuple(&condition.policy));
 }
 
 PyObject *native_parse_uuid(PyObject *module, PyObject *text_object) {

@@ -15,32 +15,33 @@ static void ring(void *context) {
   errno = kept;
 }
 
-static fencepost_status set_wakeup(native_monitor *self, int descriptor, fencepost_error *error) {
+static fencepost_status set_wakeup(native_handle *self, int descriptor, fencepost_error *error) {
   PyThreadState *saved = PyEval_SaveThread();
-  fencepost_status status =
-      fencepost_monitor_set_wakeup(self->handle, descriptor < 0 ? NULL : ring, (void *)(intptr_t)descriptor, error);
+  fencepost_status status = NATIVE_EVENTS(self, fencepost_monitor_set_wakeup, fencepost_fleet_set_wakeup,
+                                          descriptor < 0 ? NULL : ring, (void *)(intptr_t)descriptor, error);
   PyEval_RestoreThread(saved);
   return status;
 }
 
-int native_refuse_second_consumer(native_monitor *self, native_state *state) {
+int native_refuse_second_consumer(native_handle *self, native_state *state) {
   if (self->consumer == 0) return 0;
   if (self->consumer_process != (long)getpid()) { /* in a child after fork() nobody waits */
     self->consumer = 0;
     set_wakeup(self, -1, NULL);
-    fencepost_monitor_abandon(self->handle, NULL);
+    NATIVE_EVENTS(self, fencepost_monitor_abandon, fencepost_fleet_abandon, NULL);
     return 0;
   }
   fencepost_error error = FENCEPOST_ERROR_INIT;
   PyOS_snprintf(error.message, sizeof(error.message),
-                "updates() of this monitor are being consumed; that consumer must end before there is another");
+                "updates() of this %s are being consumed; that consumer must end before there is another",
+                self->fleet != NULL ? "fleet" : "monitor");
   native_raise(state, FENCEPOST_E_CONSUMER_ALREADY_ACTIVE, &error);
   return -1;
 }
 
 /* Becomes the consumer: the eventfd is written to whenever events wait, until detach(). */
 PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   long descriptor = PyLong_AsLong(descriptor_object);
   if (descriptor == -1 && PyErr_Occurred()) return NULL;
@@ -57,7 +58,7 @@ PyObject *native_attach(PyObject *object, PyObject *descriptor_object) {
 
 /* Ceases to be the consumer. What it was given and has not committed is handed out again. */
 PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   long descriptor = PyLong_AsLong(descriptor_object);
   if (descriptor == -1 && PyErr_Occurred()) return NULL;
   if (descriptor < 0 || self->consumer - 1 != (int)descriptor) Py_RETURN_NONE;
@@ -65,7 +66,7 @@ PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
   fencepost_status status = set_wakeup(self, -1, &error);
   if (status == FENCEPOST_OK) {
     native_call call = native_begin(self);
-    status = fencepost_monitor_abandon(self->handle, &error);
+    status = NATIVE_EVENTS(self, fencepost_monitor_abandon, fencepost_fleet_abandon, &error);
     native_return(&call);
   }
   self->consumer = 0;
@@ -75,12 +76,12 @@ PyObject *native_detach(PyObject *object, PyObject *descriptor_object) {
 
 /* The monitor is being closed: whoever waits for events is woken and learns of it. */
 PyObject *native_end_updates(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   self->is_closed = 1;
   if (self->consumer > 0) ring((void *)(intptr_t)(self->consumer - 1));
   Py_RETURN_NONE;
 }
 
 PyObject *native_closed(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  return PyBool_FromLong(((native_monitor *)object)->is_closed);
+  return PyBool_FromLong(((native_handle *)object)->is_closed);
 }

@@ -22,44 +22,63 @@ PyObject *native_event_tuple(const fencepost_event *event) {
                        (unsigned long long)event->tag);
 }
 
-int native_take_event(native_monitor *monitor, fencepost_event *event) {
-  uint32_t available = 0;
-  monitor->turn++;
-  native_call call = native_begin(monitor);
-  if (native_end(&call, fencepost_monitor_poll_event(monitor->handle, event, &available, &call.error)) < 0) return -1;
-  return available != 0;
+PyObject *native_event_row(native_handle *self, const fencepost_fleet_event *found) {
+  PyObject *row = native_event_tuple(&found->event);
+  if (row == NULL || self->fleet == NULL) return row;
+  PyObject *rest = Py_BuildValue("(NK)", native_device_name(self, found->device), (unsigned long long)found->row);
+  PyObject *both = rest == NULL ? NULL : PySequence_Concat(row, rest);
+  Py_XDECREF(rest);
+  Py_DECREF(row);
+  return both;
+}
+
+/* Up to so many events; a monitor has the first members of an element alone. */
+static fencepost_status poll(native_handle *self, void *events, size_t capacity, size_t *count,
+                             fencepost_error *error) {
+  return NATIVE_EVENTS(self, fencepost_monitor_poll_events, fencepost_fleet_poll_events, events, capacity, count,
+                       error);
+}
+
+int native_take_event(native_handle *self, fencepost_fleet_event *event) {
+  size_t count = 0;
+  self->turn++;
+  native_call call = native_begin(self);
+  if (native_end(&call, poll(self, event, 1, &count, &call.error)) < 0) return -1;
+  return count != 0;
 }
 
 /* The next event for the consumer that waits. */
 PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  fencepost_event event;
-  int taken = native_take_event((native_monitor *)object, &event);
+  fencepost_fleet_event event;
+  int taken = native_take_event((native_handle *)object, &event);
   if (taken < 0) return NULL;
   if (!taken) Py_RETURN_NONE;
-  return native_event_tuple(&event);
+  return native_event_row((native_handle *)object, &event);
 }
 
 PyObject *native_poll_event(PyObject *object, PyObject *unused) {
-  if (native_refuse_second_consumer((native_monitor *)object, native_monitor_state(object)) < 0) return NULL;
+  if (native_refuse_second_consumer((native_handle *)object, native_monitor_state(object)) < 0) return NULL;
   return native_next_update(object, unused);
 }
 
 PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   size_t capacity = PyLong_AsSize_t(limit_object);
   if (capacity == (size_t)-1 && PyErr_Occurred()) return NULL;
   if (native_refuse_second_consumer(self, native_monitor_state(object)) < 0) return NULL;
-  if (capacity > PY_SSIZE_T_MAX / sizeof(fencepost_event)) capacity = PY_SSIZE_T_MAX / sizeof(fencepost_event);
-  fencepost_event *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * sizeof(*events));
+  size_t size = self->fleet != NULL ? sizeof(fencepost_fleet_event) : sizeof(fencepost_event);
+  if (capacity > (size_t)PY_SSIZE_T_MAX / size) capacity = (size_t)PY_SSIZE_T_MAX / size;
+  char *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * size);
   if (events == NULL) return PyErr_NoMemory();
   size_t count = 0;
   self->turn++;
   native_call call = native_begin(self);
   PyObject *list = NULL;
-  if (native_end(&call, fencepost_monitor_poll_events(self->handle, events, capacity, &count, &call.error)) == 0) {
+  if (native_end(&call, poll(self, events, capacity, &count, &call.error)) == 0) {
     list = PyList_New((Py_ssize_t)count);
     for (size_t index = 0; list != NULL && index < count; index++) {
-      PyObject *item = native_event_tuple(&events[index]);
+      const void *event = events + index * size;
+      PyObject *item = self->fleet != NULL ? native_event_row(self, event) : native_event_tuple(event);
       if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
     }
   }
@@ -67,29 +86,35 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   return list;
 }
 
-typedef fencepost_status (*settlement)(fencepost_monitor *, fencepost_error *);
+typedef fencepost_status (*settlement)(native_handle *, fencepost_error *);
+
+static fencepost_status acknowledge(native_handle *self, fencepost_error *error) {
+  return NATIVE_EVENTS(self, fencepost_monitor_acknowledge, fencepost_fleet_acknowledge, error);
+}
+
+static fencepost_status abandon(native_handle *self, fencepost_error *error) {
+  return NATIVE_EVENTS(self, fencepost_monitor_abandon, fencepost_fleet_abandon, error);
+}
 
 /* Settles what is in flight, for a turn only if nobody has asked since; whether that was so. */
 static PyObject *settle(PyObject *object, PyObject *turn_object, settlement settlement) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   if (turn_object != Py_None) {
     uint64_t turn = PyLong_AsUnsignedLongLong(turn_object);
     if (turn == (uint64_t)-1 && PyErr_Occurred()) return NULL;
     if (turn != self->turn) Py_RETURN_FALSE;
   }
   native_call call = native_begin(self);
-  if (native_end(&call, settlement(self->handle, &call.error)) < 0) return NULL;
+  if (native_end(&call, settlement(self, &call.error)) < 0) return NULL;
   Py_RETURN_TRUE;
 }
 
-PyObject *native_acknowledge(PyObject *object, PyObject *turn) {
-  return settle(object, turn, fencepost_monitor_acknowledge);
-}
+PyObject *native_acknowledge(PyObject *object, PyObject *turn) { return settle(object, turn, acknowledge); }
 
-PyObject *native_abandon(PyObject *object, PyObject *turn) { return settle(object, turn, fencepost_monitor_abandon); }
+PyObject *native_abandon(PyObject *object, PyObject *turn) { return settle(object, turn, abandon); }
 
 PyObject *native_turn(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  return PyLong_FromUnsignedLongLong(((native_monitor *)object)->turn);
+  return PyLong_FromUnsignedLongLong(((native_handle *)object)->turn);
 }
 
 static int read_optional_time(PyObject *value, int64_t *out) {

@@ -5,20 +5,24 @@
 _Static_assert(sizeof(fencepost_fix) == 32, "the buffer layout of fixes is documented as 32 bytes");
 _Static_assert(sizeof(fencepost_beacon_sighting) == 24, "the buffer layout of sightings is 24 bytes");
 
+int native_read_fix(PyObject *const *args, fencepost_fix *fix) {
+  fix->latitude = PyFloat_AsDouble(args[0]);
+  if (fix->latitude == -1 && PyErr_Occurred()) return -1;
+  fix->longitude = PyFloat_AsDouble(args[1]);
+  if (fix->longitude == -1 && PyErr_Occurred()) return -1;
+  fix->accuracy_m = PyFloat_AsDouble(args[2]);
+  if (fix->accuracy_m == -1 && PyErr_Occurred()) return -1;
+  return native_time(args[3], &fix->time_us);
+}
+
 PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   if (count != 4) {
     PyErr_Format(PyExc_TypeError, "feed_fix takes latitude, longitude, accuracy and time_us, %zd were given", count);
     return NULL;
   }
   fencepost_fix fix;
-  fix.latitude = PyFloat_AsDouble(args[0]);
-  if (fix.latitude == -1 && PyErr_Occurred()) return NULL;
-  fix.longitude = PyFloat_AsDouble(args[1]);
-  if (fix.longitude == -1 && PyErr_Occurred()) return NULL;
-  fix.accuracy_m = PyFloat_AsDouble(args[2]);
-  if (fix.accuracy_m == -1 && PyErr_Occurred()) return NULL;
-  if (native_time(args[3], &fix.time_us) < 0) return NULL;
+  if (native_read_fix(args, &fix) < 0) return NULL;
   if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   native_call call = native_begin(self);
   if (native_end(&call, fencepost_monitor_feed_fix(self->handle, &fix, &call.error)) < 0) return NULL;
@@ -26,7 +30,7 @@ PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
 }
 
 PyObject *native_feed_fixes(PyObject *object, PyObject *fixes) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   Py_buffer view;
   if (native_open_records(state, fixes, "fixes", sizeof(fencepost_fix), &view) < 0) return NULL;
@@ -39,13 +43,13 @@ PyObject *native_feed_fixes(PyObject *object, PyObject *fixes) {
   columns.times_us = (const void *)(rows + offsetof(fencepost_fix, time_us));
   columns.latitude_stride = columns.longitude_stride = sizeof(fencepost_fix);
   columns.accuracy_stride = columns.time_stride = sizeof(fencepost_fix);
-  PyObject *counts = native_feed_rows(self, state, &columns, (size_t)view.len / sizeof(fencepost_fix));
+  PyObject *counts = native_feed_rows(self, state, &columns, NULL, (size_t)view.len / sizeof(fencepost_fix));
   PyBuffer_Release(&view);
   return counts;
 }
 
 PyObject *native_feed_sightings(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   if (native_refuse_closed(self, state) < 0) return NULL;
   PyObject *sightings;
@@ -70,7 +74,7 @@ PyObject *native_feed_sightings(PyObject *object, PyObject *args) {
 }
 
 PyObject *native_set_scanning(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   int scanning;
   long long time;
   if (!PyArg_ParseTuple(args, "pL", &scanning, &time)) return NULL;
@@ -82,7 +86,7 @@ PyObject *native_set_scanning(PyObject *object, PyObject *args) {
 }
 
 PyObject *native_set_host(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   unsigned diagnostics, unsupported_kinds;
   long long time;
   if (!PyArg_ParseTuple(args, "IIL", &diagnostics, &unsupported_kinds, &time)) return NULL;
@@ -97,7 +101,7 @@ PyObject *native_set_host(PyObject *object, PyObject *args) {
 typedef fencepost_status (*clock_input)(fencepost_monitor *, int64_t, fencepost_error *);
 
 static PyObject *move_clock(PyObject *object, PyObject *time_object, clock_input input) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   int64_t time;
   if (native_time(time_object, &time) < 0) return NULL;
   if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;

@@ -35,6 +35,12 @@ static int module_exec(PyObject *module) {
   state->monitor_type = PyType_FromModuleAndSpec(module, &native_monitor_spec, NULL);
   if (state->monitor_type == NULL) return -1;
   if (PyModule_AddObjectRef(module, "Monitor", state->monitor_type) < 0) return -1;
+  state->conditions_type = PyType_FromModuleAndSpec(module, &native_conditions_spec, NULL);
+  if (state->conditions_type == NULL) return -1;
+  if (PyModule_AddObjectRef(module, "Conditions", state->conditions_type) < 0) return -1;
+  state->fleet_type = PyType_FromModuleAndSpec(module, &native_fleet_spec, NULL);
+  if (state->fleet_type == NULL) return -1;
+  if (PyModule_AddObjectRef(module, "Fleet", state->fleet_type) < 0) return -1;
   return PyModule_AddStringConstant(module, "VERSION", fencepost_version_string());
 }
 
@@ -45,6 +51,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++) Py_VISIT(state->errors[index]);
   Py_VISIT(state->closed_error);
   Py_VISIT(state->monitor_type);
+  Py_VISIT(state->conditions_type);
+  Py_VISIT(state->fleet_type);
   return 0;
 }
 
@@ -55,6 +63,8 @@ static int module_clear(PyObject *module) {
   for (size_t index = 0; index < NATIVE_ERROR_CLASSES; index++) Py_CLEAR(state->errors[index]);
   Py_CLEAR(state->closed_error);
   Py_CLEAR(state->monitor_type);
+  Py_CLEAR(state->conditions_type);
+  Py_CLEAR(state->fleet_type);
   return 0;
 }
 

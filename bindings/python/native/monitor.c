@@ -31,7 +31,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   options.max_time_step_us = step;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
 
-  native_monitor *self = native_allocate(type);
+  native_handle *self = native_allocate(type);
   if (self == NULL) return NULL;
   self->is_stored = options.store_directory != NULL;
   native_call call = native_begin(self);
@@ -41,15 +41,15 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
 
 static void monitor_dealloc(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
-  fencepost_monitor_destroy(((native_monitor *)self)->handle);
+  fencepost_monitor_destroy(((native_handle *)self)->handle);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   release(self);
   Py_DECREF(type);
 }
 
 static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
-  native_monitor *copy = native_allocate(Py_TYPE(object));
+  native_handle *self = (native_handle *)object;
+  native_handle *copy = native_allocate(Py_TYPE(object));
   if (copy == NULL) return NULL;
   native_call call = native_begin(self);
   if (native_end(&call, fencepost_monitor_fork(self->handle, &copy->handle, &call.error)) < 0) Py_CLEAR(copy);
@@ -57,7 +57,7 @@ static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {
 }
 
 static PyObject *monitor_name(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   char name[65];
   size_t size = 0;
   native_call call = native_begin(self);
@@ -68,7 +68,7 @@ static PyObject *monitor_name(PyObject *object, PyObject *Py_UNUSED(unused)) {
 }
 
 static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
   native_call call = native_begin(self);
   fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &call.error);
@@ -139,5 +139,5 @@ static PyType_Slot monitor_slots[] = {{Py_tp_new, monitor_new},
                                       {Py_tp_doc, "Handle of a monitor."},
                                       {0, NULL}};
 
-PyType_Spec native_monitor_spec = {"fencepost._native.Monitor", sizeof(native_monitor), 0,
+PyType_Spec native_monitor_spec = {"fencepost._native.Monitor", sizeof(native_handle), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, monitor_slots};

@@ -18,15 +18,19 @@ typedef struct {
   PyObject *errors[NATIVE_ERROR_CLASSES];
   PyObject *closed_error;
   PyObject *monitor_type;
+  PyObject *conditions_type;
+  PyObject *fleet_type;
 } native_state;
 
 /*
- * A monitor handle. It is released in deallocation only, where no call can be in flight, so there is no
- * "closed" state to check. `batches` counts the calls that run without the interpreter lock; it is read and
- * written with that lock held. `is_stored`: calls may wait for a disk.
+ * The handle of a monitor, of a table of conditions or of a fleet: one of the three. It is released in deallocation only,
+ * where no call can be in flight, so there is no "closed" state to check. `batches` counts the calls that run without the
+ * interpreter lock; it is read and written with that lock held. `is_stored`: calls may wait for a disk.
  */
 typedef struct {
   PyObject_HEAD fencepost_monitor *handle;
+  fencepost_conditions *table;
+  fencepost_fleet *fleet;
   Py_ssize_t batches;
   int consumer; /* eventfd of the consumer that waits, plus 1; 0 = none */
   long consumer_process;
@@ -34,7 +38,7 @@ typedef struct {
   int is_stored;
   int refuses_inputs; /* closed, and it had a store */
   uint64_t turn;      /* counts who asked for events: what is in flight belongs to the last */
-} native_monitor;
+} native_handle;
 
 /* errors.c */
 int native_errors_init(PyObject *module, native_state *state);
@@ -99,32 +103,39 @@ int native_open_records(native_state *state, PyObject *object, const char *name,
 /* Its memory for the library: in place, or where that is not aligned in *copy, for PyMem_Free(); NULL: no memory. */
 const void *native_aligned(const Py_buffer *view, void **copy);
 
+/* A call on the conditions of a monitor, or of a table. */
+#define NATIVE_CONDITIONS(self, of_monitor, of_table, ...) \
+  ((self)->table != NULL ? of_table((self)->table, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
+/* A call on the events of a monitor, or of a fleet. */
+#define NATIVE_EVENTS(self, of_monitor, of_fleet, ...) \
+  ((self)->fleet != NULL ? of_fleet((self)->fleet, __VA_ARGS__) : of_monitor((self)->handle, __VA_ARGS__))
+
 /* handle.c */
 native_state *native_monitor_state(PyObject *self);
-/* A monitor without a handle yet. */
-native_monitor *native_allocate(PyTypeObject *type);
+/* An object without a handle yet. */
+native_handle *native_allocate(PyTypeObject *type);
 /* Raises when it had a store and was closed: what it is given now would not be kept. */
-int native_refuse_closed(native_monitor *self, native_state *state);
+int native_refuse_closed(native_handle *self, native_state *state);
 
 /*
- * One call of the library on a monitor. The handle is the caller's between begin and return, or end.
+ * One call of the library on a handle, which is the caller's between begin and return, or end.
  *
  *     native_call call = native_begin(self);
  *     if (native_end(&call, fencepost_monitor_advance(self->handle, time, &call.error)) < 0) return NULL;
  */
 typedef struct {
-  native_monitor *monitor;
+  native_handle *self;
   PyThreadState *saved;
   int is_batch;
   fencepost_error error;
 } native_call;
 /*
- * Keeps the interpreter lock, which is cheaper than giving it up, unless a batch is running on the same monitor, or it
- * has a store: then waiting must not stop the other Python threads.
+ * Keeps the interpreter lock, which is cheaper than giving it up, unless a batch is running on the same handle, or the call
+ * may wait for a disk, or for the fleets over a table: then waiting must not stop the other Python threads.
  */
-native_call native_begin(native_monitor *self);
+native_call native_begin(native_handle *self);
 /* Gives the interpreter lock up: the call may take long. */
-native_call native_begin_batch(native_monitor *self);
+native_call native_begin_batch(native_handle *self);
 /* Takes the interpreter lock back; what the library said is the caller's to look at. */
 void native_return(native_call *call);
 /* Raises what the library refused. NULL. */
@@ -134,6 +145,51 @@ int native_end(native_call *call, fencepost_status status);
 
 /* monitor.c */
 extern PyType_Spec native_monitor_spec;
+
+/* table.c */
+extern PyType_Spec native_conditions_spec;
+
+/* fleet.c */
+extern PyType_Spec native_fleet_spec;
+
+/* device_names.c */
+/* The number of a device by its identifier, which is entered if it is new and it is told to; -1 with an exception. */
+int native_device(native_handle *self, PyObject *identifier, int create, uint32_t *out);
+/* The same of one that must be there. */
+int native_known_device(native_handle *self, PyObject *identifier, uint32_t *out);
+PyObject *native_device_name(native_handle *self, uint32_t device);
+
+/* device_columns.c */
+/* A column of devices. */
+typedef struct {
+  Py_buffer codes, numbers;
+  int holds_codes, holds_numbers;
+  uint32_t *entered;
+  uint32_t only; /* a column of one device */
+  fencepost_fleet_columns rows;
+} native_device_column;
+/*
+ * Opens a column of devices, which is to be released in any case. With a dictionary of str each row has an index into it,
+ * integers of 1, 2, 4 or 8 bytes; the devices that rows name are entered in the order of these. With a dictionary of numbers
+ * (32 bits) rows of FENCEPOST_NO_DEVICE are passed over. Codes None: all rows are of the only element.
+ */
+int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, Py_ssize_t count,
+                        native_device_column *column);
+void native_release_devices(native_device_column *column);
+
+/* devices.c */
+PyObject *native_devices(PyObject *self, PyObject *unused);
+PyObject *native_enter_devices(PyObject *self, PyObject *identifiers);
+PyObject *native_has_device(PyObject *self, PyObject *identifier);
+PyObject *native_remove_device(PyObject *self, PyObject *args);
+PyObject *native_expire(PyObject *self, PyObject *before);
+PyObject *native_inside(PyObject *self, PyObject *device);
+PyObject *native_device_statistics(PyObject *self, PyObject *device);
+PyObject *native_device_deadline(PyObject *self, PyObject *device);
+PyObject *native_device_state(PyObject *self, PyObject *args);
+PyObject *native_device_explain(PyObject *self, PyObject *args);
+PyObject *native_export_devices(PyObject *self, PyObject *args);
+PyObject *native_load_devices(PyObject *self, PyObject *args);
 
 /* conditions.c */
 PyObject *native_add_circle(PyObject *self, PyObject *args);
@@ -147,9 +203,14 @@ PyObject *native_identifiers_in_state(PyObject *self, PyObject *state);
 PyObject *native_contains(PyObject *self, PyObject *identifier);
 PyObject *native_state_of(PyObject *self, PyObject *identifier);
 PyObject *native_explain(PyObject *self, PyObject *identifier);
+PyObject *native_explanation_tuple(const fencepost_explanation *found);
+/* (identifier, kind, geometry, generation, tag, policy), or None. */
+PyObject *native_condition(PyObject *self, PyObject *identifier);
 PyObject *native_parse_uuid(PyObject *module, PyObject *text);
 
 /* inputs.c */
+/* Reads latitude, longitude, accuracy and time. */
+int native_read_fix(PyObject *const *args, fencepost_fix *fix);
 PyObject *native_feed_fix(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_feed_fixes(PyObject *self, PyObject *fixes);
 PyObject *native_feed_sightings(PyObject *self, PyObject *args);
@@ -162,12 +223,15 @@ PyObject *native_rewind(PyObject *self, PyObject *time);
 PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
 /* batches.c */
-/* Feeds rows of columns, and raises what a signal handler raises; the counts of what was consumed are its result. */
-PyObject *native_feed_rows(native_monitor *self, native_state *state, const fencepost_fix_columns *fixes, size_t count);
+/* Where the first invalid row is to refuse all: raises of it, and nothing has been fed. */
+int native_try_rows(native_handle *self, const fencepost_fix_columns *fixes, size_t count);
+/* Feeds rows of columns, of a fleet to these devices, and raises what a signal handler raises; the counts of what was consumed are its result. */
+PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
+                           const fencepost_fleet_columns *devices, size_t count);
 
 /* sets.c */
 /* Adds or ensures circles; latitudes, longitudes, radii, and tags or NULL. */
-PyObject *native_put_circles(native_monitor *self, native_state *state, PyObject *identifiers,
+PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure);
 PyObject *native_sync(PyObject *self, PyObject *definitions);
@@ -177,7 +241,7 @@ PyObject *native_remove_many(PyObject *self, PyObject *identifiers);
 /* Reads (WKB, radius, edges, oriented, buffer) into a definition; the bytes stay the tuple's. */
 int native_read_shape(PyObject *geometry, fencepost_condition_definition *definition, fencepost_shape_options *options);
 /* The same tuple of a condition that is a shape; None: there is none of that identifier any more. */
-PyObject *native_shape_tuple(native_monitor *self, const char *identifier);
+PyObject *native_shape_tuple(native_handle *self, const char *identifier);
 PyObject *native_add_shape(PyObject *self, PyObject *args);
 PyObject *native_add_shapes(PyObject *self, PyObject *args);
 PyObject *native_shape(PyObject *self, PyObject *identifier);
@@ -194,7 +258,7 @@ PyObject *native_feed_tracks(PyObject *module, PyObject *args);
 
 /* consumer.c */
 /* Raises when a consumer waits for events. */
-int native_refuse_second_consumer(native_monitor *self, native_state *state);
+int native_refuse_second_consumer(native_handle *self, native_state *state);
 PyObject *native_attach(PyObject *self, PyObject *descriptor);
 PyObject *native_detach(PyObject *self, PyObject *descriptor);
 PyObject *native_end_updates(PyObject *self, PyObject *unused);
@@ -202,8 +266,10 @@ PyObject *native_closed(PyObject *self, PyObject *unused);
 
 /* events.c */
 /* The next event, which commits the one before: 1; 0 when there is none, -1 with an error. */
-int native_take_event(native_monitor *monitor, fencepost_event *event);
+int native_take_event(native_handle *self, fencepost_fleet_event *event);
 PyObject *native_event_tuple(const fencepost_event *event);
+/* The same, and of a fleet the device's identifier and the row. */
+PyObject *native_event_row(native_handle *self, const fencepost_fleet_event *event);
 PyObject *native_event_text(native_state *state, const fencepost_event *event); /* as JSON */
 PyObject *native_poll_event(PyObject *self, PyObject *unused);
 PyObject *native_next_update(PyObject *self, PyObject *unused);

@@ -1,7 +1,7 @@
 #include "native.h"
 
 PyObject *native_safe_distance(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   double latitude, longitude, distance = 0;
   if (!PyArg_ParseTuple(args, "dd", &latitude, &longitude)) return NULL;
   native_call call = native_begin(self);
@@ -11,7 +11,7 @@ PyObject *native_safe_distance(PyObject *object, PyObject *args) {
 }
 
 PyObject *native_next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   int64_t time = FENCEPOST_TIME_UNSET;
   native_call call = native_begin(self);
   if (native_end(&call, fencepost_monitor_next_deadline(self->handle, &time, &call.error)) < 0) return NULL;
@@ -68,7 +68,7 @@ static PyObject *plan_tuple(const fencepost_plan *plan, const fencepost_armed_co
 }
 
 PyObject *native_plan(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   double latitude, longitude, accuracy;
   unsigned slots;
   PyObject *armed;

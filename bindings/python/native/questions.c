@@ -46,7 +46,7 @@ static Py_ssize_t open_output(native_state *state, PyObject *object, const char 
  * than there is room for, only the offsets are written.
  */
 PyObject *native_containing(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   PyObject *points[2], *outputs[3];
   if (!PyArg_ParseTuple(args, "OOOOO", &points[0], &points[1], &outputs[0], &outputs[1], &outputs[2])) return NULL;
@@ -65,9 +65,9 @@ PyObject *native_containing(PyObject *object, PyObject *args) {
     goto done;
   }
   native_call call = native_begin_batch(self);
-  fencepost_status status =
-      fencepost_monitor_containing_columns(self->handle, &question.given, (size_t)question.points.count, offsets,
-                                           generations, distances, (size_t)room, &size, &call.error);
+  fencepost_status status = NATIVE_CONDITIONS(
+      self, fencepost_monitor_containing_columns, fencepost_conditions_containing_columns, &question.given,
+      (size_t)question.points.count, offsets, generations, distances, (size_t)room, &size, &call.error);
   native_return(&call);
   if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) native_refused(&call, status);
   else result = PyLong_FromSize_t(size);
@@ -78,7 +78,7 @@ done:
 
 /* (latitudes, longitudes, how many, generations, distances): how many there are for each point. */
 PyObject *native_nearest(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   PyObject *points[2], *outputs[2];
   Py_ssize_t nearest;
@@ -97,8 +97,9 @@ PyObject *native_nearest(PyObject *object, PyObject *args) {
     goto done;
   }
   native_call call = native_begin_batch(self);
-  fencepost_status status = fencepost_monitor_nearest_columns(
-      self->handle, &question.given, (size_t)rows, (size_t)nearest, generations, distances, &count, &call.error);
+  fencepost_status status =
+      NATIVE_CONDITIONS(self, fencepost_monitor_nearest_columns, fencepost_conditions_nearest_columns, &question.given,
+                        (size_t)rows, (size_t)nearest, generations, distances, &count, &call.error);
   if (native_end(&call, status) == 0) result = PyLong_FromSize_t(count);
 done:
   close_question(&question);
@@ -107,7 +108,7 @@ done:
 
 /* Identifiers of a column of generations; None for those that are gone. */
 PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   static const native_layout layout = {"generations", "LQ", NATIVE_DENSE};
   native_rows rows = {"generations", -1};
@@ -119,8 +120,9 @@ PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
   if (native_open_column(state, source, &layout, &rows, &column) < 0) goto done;
   for (;;) { /* until what another thread adds meanwhile fits too */
     native_call call = native_begin_batch(self);
-    fencepost_status status = fencepost_monitor_identifiers_of_generations(
-        self->handle, column.start, (size_t)rows.count, texts, capacity, &size, &call.error);
+    fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_identifiers_of_generations,
+                                                fencepost_conditions_identifiers_of_generations, column.start,
+                                                (size_t)rows.count, texts, capacity, &size, &call.error);
     native_return(&call);
     if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
       native_refused(&call, status);

@@ -53,7 +53,7 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
 
 /* A tuple of definitions; counts of what was added, replaced, kept and removed. */
 PyObject *native_sync(PyObject *object, PyObject *rows) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   if (native_refuse_closed(self, state) < 0) return NULL;
   if (!PyTuple_Check(rows)) {
@@ -71,7 +71,8 @@ PyObject *native_sync(PyObject *object, PyObject *rows) {
   if (!failed) {
     fencepost_sync_result result = {0, 0, 0, 0};
     native_call call = native_begin_batch(self);
-    fencepost_status status = fencepost_monitor_sync_conditions(self->handle, definitions, count, &result, &call.error);
+    fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_sync_conditions, fencepost_conditions_sync,
+                                                definitions, count, &result, &call.error);
     counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
   }
   PyMem_Free(parts);
@@ -79,7 +80,7 @@ PyObject *native_sync(PyObject *object, PyObject *rows) {
   return counts;
 }
 
-PyObject *native_put_circles(native_monitor *self, native_state *state, PyObject *identifiers,
+PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure) {
   if (native_refuse_closed(self, state) < 0) return NULL;
@@ -89,17 +90,18 @@ PyObject *native_put_circles(native_monitor *self, native_state *state, PyObject
   fencepost_sync_result result = {0, 0, 0, 0};
   native_call call = native_begin_batch(self);
   fencepost_status status =
-      ensure ? fencepost_monitor_ensure_circular_conditions(self->handle, texts, columns[0], columns[1], columns[2],
-                                                            tags, (size_t)count, options, &result, &call.error)
-             : fencepost_monitor_add_circular_conditions(self->handle, texts, columns[0], columns[1], columns[2], tags,
-                                                         (size_t)count, options, &call.error);
+      ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_circular_conditions,
+                                 fencepost_conditions_ensure_circulars, texts, columns[0], columns[1], columns[2], tags,
+                                 (size_t)count, options, &result, &call.error)
+             : NATIVE_CONDITIONS(self, fencepost_monitor_add_circular_conditions, fencepost_conditions_add_circulars,
+                                 texts, columns[0], columns[1], columns[2], tags, (size_t)count, options, &call.error);
   int refused = native_end(&call, status) < 0;
   PyMem_Free(texts);
   return refused ? NULL : native_counts_of(&result);
 }
 
 PyObject *native_remove_many(PyObject *object, PyObject *identifiers) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   if (native_refuse_closed(self, state) < 0) return NULL;
   Py_ssize_t count;
@@ -108,7 +110,8 @@ PyObject *native_remove_many(PyObject *object, PyObject *identifiers) {
   size_t removed = 0;
   native_call call = native_begin_batch(self);
   fencepost_status status =
-      fencepost_monitor_remove_conditions(self->handle, texts, (size_t)count, &removed, &call.error);
+      NATIVE_CONDITIONS(self, fencepost_monitor_remove_conditions, fencepost_conditions_remove_many, texts,
+                        (size_t)count, &removed, &call.error);
   int refused = native_end(&call, status) < 0;
   PyMem_Free(texts);
   return refused ? NULL : PyLong_FromSize_t(removed);

@@ -93,7 +93,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
  * conditions each part, or each line, is one.
  */
 PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *pieces, *sources[2], *policy_object;
   double buffer;
@@ -128,18 +128,21 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
     fencepost_status status;
     if (is_area)
       status =
-          ensure ? fencepost_monitor_ensure_polygon_conditions(self->handle, texts, &columns.geometry,
-                                                               columns.conditions, tags.start, (size_t)count, &shape,
-                                                               &options, &result, &call.error)
-                 : fencepost_monitor_add_polygon_conditions(self->handle, texts, &columns.geometry, columns.conditions,
-                                                            tags.start, (size_t)count, &shape, &options, &call.error);
+          ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_polygon_conditions,
+                                     fencepost_conditions_ensure_polygons, texts, &columns.geometry, columns.conditions,
+                                     tags.start, (size_t)count, &shape, &options, &result, &call.error)
+                 : NATIVE_CONDITIONS(self, fencepost_monitor_add_polygon_conditions, fencepost_conditions_add_polygons,
+                                     texts, &columns.geometry, columns.conditions, tags.start, (size_t)count, &shape,
+                                     &options, &call.error);
     else
-      status = ensure ? fencepost_monitor_ensure_corridor_conditions(
-                            self->handle, texts, &columns.geometry, columns.conditions, radii.start, tags.start,
-                            (size_t)count, &shape, &options, &result, &call.error)
-                      : fencepost_monitor_add_corridor_conditions(self->handle, texts, &columns.geometry,
-                                                                  columns.conditions, radii.start, tags.start,
-                                                                  (size_t)count, &shape, &options, &call.error);
+      status =
+          ensure
+              ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_corridor_conditions,
+                                  fencepost_conditions_ensure_corridors, texts, &columns.geometry, columns.conditions,
+                                  radii.start, tags.start, (size_t)count, &shape, &options, &result, &call.error)
+              : NATIVE_CONDITIONS(self, fencepost_monitor_add_corridor_conditions, fencepost_conditions_add_corridors,
+                                  texts, &columns.geometry, columns.conditions, radii.start, tags.start, (size_t)count,
+                                  &shape, &options, &call.error);
     counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
   }
   close_columns(&columns);

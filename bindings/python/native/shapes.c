@@ -39,7 +39,7 @@ int native_read_shape(PyObject *geometry, fencepost_condition_definition *defini
  * radius is looked at for lines only.
  */
 PyObject *native_add_shape(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   PyObject *identifier_object, *policy_object;
   const char *identifier, *wkb;
@@ -59,10 +59,11 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
   uint32_t changed = 1;
   native_call call = native_begin_batch(self); /* large shapes take long to examine */
   fencepost_status status =
-      ensure ? fencepost_monitor_ensure_wkb_condition(self->handle, identifier, wkb, (size_t)size, reading.radius,
-                                                      &reading.options, &options, &changed, &call.error)
-             : fencepost_monitor_add_wkb_condition(self->handle, identifier, wkb, (size_t)size, reading.radius,
-                                                   &reading.options, &options, &call.error);
+      ensure
+          ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_condition, fencepost_conditions_ensure_wkb, identifier,
+                              wkb, (size_t)size, reading.radius, &reading.options, &options, &changed, &call.error)
+          : NATIVE_CONDITIONS(self, fencepost_monitor_add_wkb_condition, fencepost_conditions_add_wkb, identifier, wkb,
+                              (size_t)size, reading.radius, &reading.options, &options, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return PyBool_FromLong(changed != 0);
 }
@@ -105,7 +106,7 @@ static int open_wkb(PyObject *tuple, Py_ssize_t count, wkb_column *column) {
  * what was added, replaced and kept (of an add: nothing is counted). All or nothing.
  */
 PyObject *native_add_shapes(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *shapes, *sources[2], *policy_object;
   double buffer;
@@ -134,12 +135,13 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
     shape_reading reading = reading_of(NAN, edges, oriented, buffer);
     fencepost_sync_result result = {0, 0, 0, 0};
     native_call call = native_begin_batch(self);
-    fencepost_status status = ensure ? fencepost_monitor_ensure_wkb_conditions(
-                                           self->handle, texts, wkb.data, wkb.sizes, columns[0].start, columns[1].start,
-                                           (size_t)count, &reading.options, &options, &result, &call.error)
-                                     : fencepost_monitor_add_wkb_conditions(
-                                           self->handle, texts, wkb.data, wkb.sizes, columns[0].start, columns[1].start,
-                                           (size_t)count, &reading.options, &options, &call.error);
+    fencepost_status status =
+        ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_conditions, fencepost_conditions_ensure_wkbs,
+                                   texts, wkb.data, wkb.sizes, columns[0].start, columns[1].start, (size_t)count,
+                                   &reading.options, &options, &result, &call.error)
+               : NATIVE_CONDITIONS(self, fencepost_monitor_add_wkb_conditions, fencepost_conditions_add_wkbs, texts,
+                                   wkb.data, wkb.sizes, columns[0].start, columns[1].start, (size_t)count,
+                                   &reading.options, &options, &call.error);
     counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
   }
   for (int index = 0; index < 2; index++) native_release_column(&columns[index]);
@@ -149,14 +151,15 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
 }
 
 /* The vertices of a shape as bytes; NULL without an exception: there is no such condition any more. */
-static PyObject *vertices_of(native_monitor *self, const char *identifier) {
+static PyObject *vertices_of(native_handle *self, const char *identifier) {
   size_t capacity = 0, size = 0;
   char *buffer = NULL;
   PyObject *bytes = NULL;
   for (;;) { /* until no other thread replaces it between the question and the answer */
     native_call call = native_begin(self);
     fencepost_status status =
-        fencepost_monitor_condition_geometry(self->handle, identifier, buffer, capacity, &size, &call.error);
+        NATIVE_CONDITIONS(self, fencepost_monitor_condition_geometry, fencepost_conditions_geometry, identifier, buffer,
+                          capacity, &size, &call.error);
     native_return(&call);
     if (status == FENCEPOST_OK && size <= capacity) {
       bytes = PyBytes_FromStringAndSize(buffer, (Py_ssize_t)size);
@@ -178,7 +181,7 @@ static PyObject *vertices_of(native_monitor *self, const char *identifier) {
   return bytes;
 }
 
-PyObject *native_shape_tuple(native_monitor *self, const char *identifier) {
+PyObject *native_shape_tuple(native_handle *self, const char *identifier) {
   PyObject *vertices = vertices_of(self, identifier);
   if (vertices == NULL) {
     if (PyErr_Occurred()) return NULL;
@@ -186,7 +189,8 @@ PyObject *native_shape_tuple(native_monitor *self, const char *identifier) {
   }
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
   native_call call = native_begin(self);
-  fencepost_status status = fencepost_monitor_condition_shape(self->handle, identifier, &shape, &call.error);
+  fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_condition_shape, fencepost_conditions_shape,
+                                              identifier, &shape, &call.error);
   native_return(&call);
   if (status == FENCEPOST_OK)
     return Py_BuildValue("(NdiOd)", vertices, shape.radius_m, (int)shape.edges, shape.oriented ? Py_True : Py_False,
@@ -198,12 +202,13 @@ PyObject *native_shape_tuple(native_monitor *self, const char *identifier) {
 
 /* (depth, vertices, departure, part, ring, edge), None where it does not apply. */
 PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   const char *identifier;
   if (native_text(native_monitor_state(object), identifier_object, "identifier", &identifier) < 0) return NULL;
   fencepost_shape shape = FENCEPOST_SHAPE_INIT;
   native_call call = native_begin(self);
-  fencepost_status status = fencepost_monitor_condition_shape(self->handle, identifier, &shape, &call.error);
+  fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_condition_shape, fencepost_conditions_shape,
+                                              identifier, &shape, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return Py_BuildValue("(NKNIII)", native_optional_double(shape.depth_m), (unsigned long long)shape.vertex_count,
                        native_optional_double(shape.departure_m), (unsigned)shape.departure_part,
@@ -212,7 +217,7 @@ PyObject *native_shape(PyObject *object, PyObject *identifier_object) {
 
 /* (identifier, latitude, longitude): the nearest place of its line, or None. */
 PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   PyObject *identifier_object;
   const char *identifier;
   double latitude, longitude, found[2] = {NAN, NAN};
@@ -220,8 +225,9 @@ PyObject *native_nearest_boundary_point(PyObject *object, PyObject *args) {
       native_text(native_monitor_state(object), identifier_object, "identifier", &identifier) < 0)
     return NULL;
   native_call call = native_begin(self);
-  fencepost_status status = fencepost_monitor_nearest_boundary_point(self->handle, identifier, latitude, longitude,
-                                                                     &found[0], &found[1], &call.error);
+  fencepost_status status =
+      NATIVE_CONDITIONS(self, fencepost_monitor_nearest_boundary_point, fencepost_conditions_nearest_boundary_point,
+                        identifier, latitude, longitude, &found[0], &found[1], &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return native_optional_place(found[0], found[1]);
 }

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 PyObject *native_checkpoint(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_call call = native_begin(self);
   if (native_end(&call, fencepost_monitor_checkpoint(self->handle, &call.error)) < 0) return NULL;
   Py_RETURN_NONE;
 }
 
 PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   native_call call = native_begin(self);
   fencepost_status status = fencepost_monitor_close(self->handle, &call.error);
   native_return(&call);
@@ -21,18 +21,17 @@ PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
 }
 
 /* Room that holds most snapshots at the first attempt: making one twice costs twice. Not touched, it costs nothing. */
-static size_t likely_size(const fencepost_statistics *statistics) {
-  uint64_t rows = statistics->condition_count + statistics->pending_events;
-  return rows < 1u << 24 ? 4096 + 256 * (size_t)rows : 0;
-}
+static size_t likely_size(uint64_t rows) { return rows < 1u << 24 ? 4096 + 256 * (size_t)rows : 0; }
 
 PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_monitor *self = (native_monitor *)object;
+  native_handle *self = (native_handle *)object;
   fencepost_statistics statistics = FENCEPOST_STATISTICS_INIT;
+  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
   char *buffer = NULL;
   native_call call = native_begin_batch(self);
-  fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &call.error);
-  size_t size = likely_size(&statistics);
+  fencepost_status status = self->table != NULL ? fencepost_conditions_get_version(self->table, &version, &call.error)
+                                                : fencepost_monitor_statistics(self->handle, &statistics, &call.error);
+  size_t size = likely_size(statistics.condition_count + statistics.pending_events + version.count);
   while (status == FENCEPOST_OK) {
     size_t capacity = size;
     char *larger = realloc(buffer, capacity + 1);
@@ -42,7 +41,8 @@ PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
       break;
     }
     buffer = larger;
-    status = fencepost_monitor_snapshot(self->handle, buffer, capacity, &size, &call.error);
+    status = NATIVE_CONDITIONS(self, fencepost_monitor_snapshot, fencepost_conditions_snapshot, buffer, capacity, &size,
+                               &call.error);
     if (status == FENCEPOST_OK && capacity > 0) break;
     /* Another thread may make it larger again before the next attempt. */
     if (status == FENCEPOST_E_BUFFER_TOO_SMALL) status = FENCEPOST_OK;
@@ -59,10 +59,13 @@ PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
 PyObject *native_restore(PyObject *class, PyObject *snapshot) {
   Py_buffer view;
   if (PyObject_GetBuffer(snapshot, &view, PyBUF_SIMPLE) < 0) return NULL;
-  native_monitor *self = native_allocate((PyTypeObject *)class);
+  native_handle *self = native_allocate((PyTypeObject *)class);
   if (self != NULL) {
     native_call call = native_begin_batch(self);
-    fencepost_status status = fencepost_monitor_restore(view.buf, (size_t)view.len, &self->handle, &call.error);
+    native_state *state = PyType_GetModuleState((PyTypeObject *)class);
+    fencepost_status status = class == state->conditions_type
+                                  ? fencepost_conditions_restore(view.buf, (size_t)view.len, &self->table, &call.error)
+                                  : fencepost_monitor_restore(view.buf, (size_t)view.len, &self->handle, &call.error);
     if (native_end(&call, status) < 0) Py_CLEAR(self);
   }
   PyBuffer_Release(&view);

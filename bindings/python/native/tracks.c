@@ -53,12 +53,13 @@ static fencepost_fix fix_at(const rows_to_feed *rows, Py_ssize_t row) {
 }
 
 /* Takes all events that wait; asking for one more commits the last. What a row brings has the place 2 * row + 1. */
-static int take_events(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row, int64_t track) {
+static int take_events(rows_to_feed *rows, native_handle *monitor, Py_ssize_t row, int64_t track) {
   for (;;) {
-    fencepost_event event;
-    int taken = native_take_event(monitor, &event);
+    fencepost_fleet_event found;
+    const fencepost_event *event = &found.event;
+    int taken = native_take_event(monitor, &found);
     if (taken <= 0) return taken;
-    PyObject *value = rows->as_json ? native_event_text(rows->state, &event) : native_event_tuple(&event);
+    PyObject *value = rows->as_json ? native_event_text(rows->state, event) : native_event_tuple(event);
     if (value == NULL) return -1;
     PyObject *item = Py_BuildValue("(nLN)", 2 * row + 1, (long long)track, value);
     int failed = item == NULL || PyList_Append(rows->found, item) < 0;
@@ -67,7 +68,7 @@ static int take_events(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t r
   }
 }
 
-static int feed_row(rows_to_feed *rows, native_monitor *monitor, Py_ssize_t row, int64_t track) {
+static int feed_row(rows_to_feed *rows, native_handle *monitor, Py_ssize_t row, int64_t track) {
   if (native_refuse_second_consumer(monitor, rows->state) < 0) return -1;
   fencepost_fix fix = fix_at(rows, row);
   int64_t *begin = (int64_t *)rows->begins.view.buf + track;
@@ -152,7 +153,7 @@ static int feed_checked(rows_to_feed *rows, Py_ssize_t start, Py_ssize_t count, 
     if (monitor == NULL) return -1;
     if (monitor == Py_None || monitor == Py_False) continue;
     Py_INCREF(monitor);
-    int failed = feed_row(rows, (native_monitor *)monitor, start + index, tracks[index]) < 0;
+    int failed = feed_row(rows, (native_handle *)monitor, start + index, tracks[index]) < 0;
     Py_DECREF(monitor);
     if (failed) return -1;
   }

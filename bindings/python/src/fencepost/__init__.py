@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
     from . import geodesic
     from ._errors import InputError, InputWarning, MissingExtraError
+    from ._fleet.conditions import Conditions, TableVersion
+    from ._fleet.device import Device
+    from ._fleet.device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
+    from ._fleet.fleet import Fleet
+    from ._fleet.presences import Presence, Presences
     from ._log.event_log import EventLog
     from ._log.log import ReplayCounts, TrackedEvent, TrackReplay
     from ._log.visits import Known, Visit, Visits
@@ -58,6 +63,7 @@ if TYPE_CHECKING:
     from ._tables.buffers import ColumnTypeError
     from ._values.any_condition import Condition
     from ._values.conditions import BeaconIdentityCondition, CircularGeographicCondition
+    from ._values.definitions import Definition
     from ._values.enums import (
         Cause,
         Delivery,
@@ -72,6 +78,7 @@ if TYPE_CHECKING:
     from ._values.events import Event, EventList
     from ._values.explanation import Explanation
     from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
+    from ._values.fleet_statistics import DeviceStatistics, FleetStatistics
     from ._values.matches import Matches
     from ._values.policy import TransitionPolicy
     from ._values.records import Record, RecordList
@@ -83,6 +90,11 @@ if TYPE_CHECKING:
 # above; a test compares them with __all__.
 _MODULES = {
     "_errors": "InputError InputWarning MissingExtraError",
+    "_fleet.conditions": "Conditions TableVersion",
+    "_fleet.device": "Device",
+    "_fleet.device_events": "DeviceEvent DeviceEventList DeviceEvents DeviceUpdates",
+    "_fleet.fleet": "Fleet",
+    "_fleet.presences": "Presence Presences",
     "_log.event_log": "EventLog",
     "_log.log": "ReplayCounts TrackReplay TrackedEvent",
     "_log.visits": "Known Visit Visits",
@@ -101,10 +113,12 @@ _MODULES = {
     "_tables.buffers": "ColumnTypeError",
     "_values.any_condition": "Condition",
     "_values.conditions": "BeaconIdentityCondition CircularGeographicCondition",
+    "_values.definitions": "Definition",
     "_values.enums": "Cause Delivery Diagnostics Durability DwellPolicy Notify Reason State StoreStatus",
     "_values.events": "Event EventList",
     "_values.explanation": "Explanation",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
+    "_values.fleet_statistics": "DeviceStatistics FleetStatistics",
     "_values.matches": "Matches",
     "_values.policy": "TransitionPolicy",
     "_values.records": "Record RecordList",
@@ -147,9 +161,17 @@ __all__ = [
     "ColumnTypeError",
     "Comparison",
     "Condition",
+    "Conditions",
     "ConsumerAlreadyActiveError",
     "CorridorGeographicCondition",
+    "Definition",
     "Delivery",
+    "Device",
+    "DeviceEvent",
+    "DeviceEventList",
+    "DeviceEvents",
+    "DeviceStatistics",
+    "DeviceUpdates",
     "Diagnostics",
     "Durability",
     "DwellPolicy",
@@ -161,6 +183,8 @@ __all__ = [
     "FeedResult",
     "FencepostError",
     "Fix",
+    "Fleet",
+    "FleetStatistics",
     "InputError",
     "InputWarning",
     "InternalError",
@@ -178,6 +202,8 @@ __all__ = [
     "NullArgumentError",
     "Outcome",
     "PolygonalGeographicCondition",
+    "Presence",
+    "Presences",
     "QueueFullError",
     "Reason",
     "Record",
@@ -196,6 +222,7 @@ __all__ = [
     "StoreUnavailableError",
     "SyncResult",
     "TableMismatchError",
+    "TableVersion",
     "TrackReplay",
     "TrackedEvent",
     "TransitionPolicy",

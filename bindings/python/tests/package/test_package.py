@@ -162,7 +162,7 @@ def returned_classes(function: Any, names: dict[str, Any]) -> Iterator[type]:
 
     if "return" in getattr(function, "__annotations__", {}):
         returns = types.SimpleNamespace(__annotations__={"return": function.__annotations__["return"]})
-        yield from parts(typing.get_type_hints(returns, vars(sys.modules[function.__module__]) | names)["return"])
+        yield from parts(typing.get_type_hints(returns, names | vars(sys.modules[function.__module__]))["return"])
 
 
 def test_what_public_methods_return_is_public() -> None:

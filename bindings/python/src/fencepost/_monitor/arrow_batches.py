@@ -14,7 +14,7 @@ from .._tables.arrow_reader import BatchReader, Plan, Ticks, without_nulls
 from .._tables.arrow_shapes import NestedShapes
 from .._tables.buffers import contiguous, identifiers, tags
 from .._tables.geometries import AREAS, wkb_type
-from .._tables.names import CONDITIONS, POSITION, TRACK
+from .._tables.names import CONDITIONS, DEVICES, POSITION, TRACK
 from .._values.arguments import as_policy, assumed, assumed_state, identifier_text, policy_of, policy_row
 from .._values.conditions import CIRCULAR_GEOGRAPHIC
 from .._values.enums import State
@@ -49,32 +49,38 @@ class _Fixes(NamedTuple):
     longitudes: Any
     accuracies: Any
     times: Ticks
+    devices: tuple[Any, tuple[str, ...]] | None
+    """Of a fleet: the index of each row's device, and the devices."""
 
-    def feed(self, handle: Handle, refuses: bool) -> FeedResult:
+    def feed(self, handle: Any, refuses: bool) -> FeedResult:
         times: Any = self.times.values
         fraction = self.times.multiplier, self.times.divisor
-        return FeedResult(
-            *handle.feed_columns(self.latitudes, self.longitudes, self.accuracies, times, *fraction, refuses)
-        )
+        columns = self.latitudes, self.longitudes, self.accuracies, times, *fraction, refuses
+        if self.devices is None:
+            return FeedResult(*handle.feed_columns(*columns))
+        return FeedResult(*handle.feed_columns(*columns, *self.devices, self.first))
 
 
-def feed_stream(handle: Handle, table: Any, columns: Mapping[str, str], refuses: bool) -> FeedResult:
+def feed_stream(
+    handle: Any, table: Any, columns: Mapping[str, str], refuses: bool, devices: bool = False
+) -> FeedResult:
     """Feeds the rows of a stream; see :meth:`fencepost.Monitor.feed_many`.
 
     Args:
-        handle: What is fed.
+        handle: What is fed: that of a monitor, or of a fleet.
         table: What exports the stream.
         columns: Names of columns that are not recognised.
         refuses: Whether the first invalid row of the stream refuses all of it.
+        devices: Whether a column tells devices apart.
     """
     reader = BatchReader(table, FIXES)
-    plan = reader.find(TRACK, columns, ("time",))
+    plan = reader.find(DEVICES, columns, ("time", "device")) if devices else reader.find(TRACK, columns, ("time",))
     batches = _fixes(reader, plan)
     if refuses:
         held, empty = list(batches), _empty()
         for batch in held:
             try:
-                batch.feed(empty, True)
+                batch._replace(devices=None).feed(empty, True)
             except InvalidArgumentError as error:
                 raise _of_row(error, FIXES, batch.first, reader, plan) from None
         batches = iter(held)
@@ -101,7 +107,27 @@ def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
         latitudes, longitudes = reader.positions(chunk, plan, first)
         index = plan.indices.get("accuracy")
         accuracies = None if index is None else reader.numbers(chunk, index, "accuracy", first, missing=0.0)
-        yield _Fixes(first, latitudes, longitudes, accuracies, reader.ticks(chunk, plan.indices["time"], first))
+        ticks = reader.ticks(chunk, plan.indices["time"], first)
+        column = plan.indices.get("device")
+        devices = None if column is None else _devices(reader, chunk, column, first)
+        yield _Fixes(first, latitudes, longitudes, accuracies, ticks, devices)
+
+
+def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[Any, tuple[str, ...]]:
+    codes, values = reader.coded(chunk, column, first)
+    if isinstance(values, tuple):  # those of the batch before
+        return codes, values
+    name, texts = reader.names[column], []
+    for value in values:
+        text = None if value is None else identifier_text(value)
+        if not isinstance(text, str):
+            row = next((row for row, code in enumerate(codes) if values[code] is value), None)
+            if row is not None:
+                said = "has no device" if value is None else f"device {value!r} is a {type(value).__name__}, not a text"
+                raise InputError.of_row(FIXES, first + row, f"{said} (column {name!r})")
+            text = ""  # no row has it
+        texts.append(text)
+    return codes, reader.keep_coded(column, tuple(texts))
 
 
 def _empty() -> Handle:

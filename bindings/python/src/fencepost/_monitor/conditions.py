@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from .._tables.numbers import integer
-from .._values.arguments import assumed, column_names, policy_row
-from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, is_condition
 from .._values.enums import State
-from .._values.results import SyncResult
+from .holder import ConditionHolder
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -18,9 +15,11 @@ if TYPE_CHECKING:
     from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray
     from .._values.any_condition import Condition
     from .._values.policy import TransitionPolicy
+    from .._values.records import Record  # noqa: F401, named as a text
+    from .._values.results import SyncResult
 
 
-class MonitorConditions:
+class MonitorConditions(ConditionHolder["Record"]):
     """How conditions come and go."""
 
     __slots__ = ()
@@ -204,83 +203,3 @@ class MonitorConditions:
             SyncResult(added=0, replaced=1, kept=1, removed=0)
         """
         return self._put_many(identifier, latitude, longitude, radius, assuming, policy, tag, columns, True)
-
-    def _put_many(
-        self,
-        identifier: Any,
-        latitude: Any,
-        longitude: Any,
-        radius: Any,
-        assuming: State | str,
-        policy: TransitionPolicy | str | None,
-        tag: Any,
-        columns: Mapping[str, str] | None,
-        ensure: bool,
-    ) -> SyncResult:
-        given = (latitude, longitude, radius)
-        if hasattr(identifier, "__arrow_c_stream__") and all(column is None for column in given):
-            from .arrow_batches import Options, put_stream
-
-            return put_stream(self._handle, identifier, column_names(columns), Options(assuming, policy, tag), ensure)
-        if columns is not None:
-            raise TypeError("columns names those of a table that exports an Arrow stream")
-        for column, name in zip(given, ("latitude", "longitude", "radius")):
-            if column is None:
-                raise TypeError(f"{'ensure_many' if ensure else 'add_many'} needs the column {name}")
-        from .._tables.buffers import contiguous, identifiers, tags
-
-        texts = identifiers(identifier)
-        rows = len(texts)
-        counts = self._handle.add_circles(
-            texts,
-            contiguous(latitude, "latitude", rows),
-            contiguous(longitude, "longitude", rows),
-            contiguous(radius, "radius", rows),
-            assumed(assuming),
-            policy_row(policy),
-            tags(tag, rows),
-            ensure,
-        )
-        return SyncResult(*counts)
-
-    def remove(self, identifier: str) -> bool:
-        """Removes a condition, its record and its events.
-
-        Returns:
-            Whether there was one.
-
-        Raises:
-            InvalidArgumentError: Not an identifier at all: empty, too long.
-
-        Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> monitor.remove("home"), monitor.remove("home")
-            (True, False)
-        """
-        return self._handle.remove(identifier)
-
-    def _put(
-        self,
-        condition: Condition,
-        identifier: str,
-        assuming: State | str,
-        policy: TransitionPolicy | str | None,
-        tag: int,
-        ensure: bool,
-    ) -> bool:
-        state, row = assumed(assuming), policy_row(policy)
-        number = integer(tag, "tag", 0)
-        if not is_condition(condition):
-            raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
-        kind, geometry = condition._definition()
-        put: Any = self._handle.add_shape
-        if kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
-            put = self._handle.add_circle if kind == CIRCULAR_GEOGRAPHIC else self._handle.add_beacon
-        changed: bool = put(identifier, *geometry, state, row, number, ensure)
-        if changed and getattr(condition, "_leaves_edges_open", False):
-            from .edges import AS_GEODESIC, warn_of_edges
-
-            warn_of_edges(self._handle, [(identifier, f"condition {identifier!r}", "")], AS_GEODESIC)
-        return changed

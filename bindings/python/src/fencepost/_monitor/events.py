@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._tables.numbers import integer
-from .._values.events import Event, EventList
+from .._values.events import Event, EventList, EventRows
 from .loops import Events
 from .updates import Updates
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from .._native import Monitor as Handle
-
 T = TypeVar("T")
+E = TypeVar("E", bound=Event)
+L = TypeVar("L", bound="EventRows[Any]")
 EVENTS_PER_POLL = 65_536
 """More at once would only cost memory: the next call goes on."""
 
 
-class MonitorEvents:
-    """The events of a monitor."""
+class EventSource(Generic[E, L]):
+    """What hands out events: a monitor or a fleet."""
 
     __slots__ = ()
-    _handle: Handle
+    _handle: Any
+    _event_of: Callable[[Any], E]
+    _list: type[L]
 
-    def next_event(self) -> Event | None:
+    def next_event(self) -> E | None:
         """Hands out the next event, or None, and commits what was handed out before.
 
         Asking says that what was handed out before is handled. When its handling failed, call :meth:`abandon` instead
@@ -36,30 +38,9 @@ class MonitorEvents:
             ConsumerAlreadyActiveError: :meth:`updates` are being consumed.
         """
         row = self._handle.poll_event()
-        return None if row is None else Event._from_row(row)
+        return None if row is None else self._event_of(row)
 
-    def events(self) -> Events:
-        """Drains what waits, in a loop. Asking for the next event commits the one before.
-
-        A loop that is left early, by an exception, ``break`` or ``return``, hands its last event out again: see
-        :class:`Events`.
-
-        Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> monitor.feed(Fix(52.5, 13.4, time=0))
-            >>> try:
-            ...     for event in monitor.events():
-            ...         raise ConnectionError("could not send it")
-            ... except ConnectionError:
-            ...     pass
-            >>> [event.sequence for event in monitor.events()]
-            [1]
-        """
-        return Events(self)
-
-    def poll(self, max: int = 1024) -> EventList:
+    def poll(self, max: int = 1024) -> L:
         """Hands out up to `max` events (at most 65 536 at a time) and commits what was handed out before.
 
         Asking says that what was handed out before is handled. As a context manager the list says it at the end of its
@@ -81,10 +62,107 @@ class MonitorEvents:
         """
         return self._poll(min(integer(max, "max", 0), EVENTS_PER_POLL))
 
-    def _poll(self, limit: int) -> EventList:
-        events = EventList([Event._from_row(row) for row in self._handle.poll_events(limit)])
+    def _poll(self, limit: int) -> L:
+        events = self._list([self._event_of(row) for row in self._handle.poll_events(limit)])
         events._taken = self._handle, self._handle.turn()
         return events
+
+    def events_columns(self) -> dict[str, list[Any]]:
+        """Drains what waits, as a loop over :meth:`events` does, into columns: see :meth:`EventList.columns`.
+
+        All of it is committed on return, and nothing when it raises. To handle events first and commit them then, use
+        :meth:`poll`.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add_many(["a", "b"], [0, 1], [0, 0], [100, 100])
+            >>> monitor.feed(Fix(0, 0, time=0))
+            >>> columns = monitor.events_columns()
+            >>> columns["identifier"], columns["state"]
+            (['a', 'b'], ['satisfied', 'unsatisfied'])
+        """
+        return self._drained(self._list.columns)
+
+    def events_frame(self) -> DataFrame:
+        """Drains what waits, as :meth:`events_columns` does, into a ``pandas.DataFrame``: see
+        :meth:`EventList.to_pandas`.
+
+        Where pandas is not installed it gives the dict of columns instead; both are indexed by the same names.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> list(monitor.events_frame()["state"])
+            ['satisfied']
+        """
+        try:
+            import pandas  # noqa: F401  before anything is drained
+        except ImportError:
+            return self.events_columns()  # type: ignore[return-value]
+        return self._drained(self._list.to_pandas)
+
+    def _drained(self, converted: Callable[[L], T]) -> T:
+        """What waits, converted before it is committed."""
+        events, result = self._list(), None
+        # What was held back until others were handled (`Delivery.FIRST`) waits only after they are committed.
+        while more := self._poll(max(self._handle.statistics()[6], 1)):
+            with more:
+                events.extend(more)
+                result = converted(events)
+        return converted(events) if result is None else result
+
+    def acknowledge(self) -> None:
+        """Commits what was handed out, without asking for more."""
+        self._handle.acknowledge(None)
+
+    def abandon(self) -> None:
+        """Takes back what was handed out and not committed: it is handed out again, with the same sequence.
+
+        For a handler that failed.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> event = monitor.next_event()
+            >>> monitor.abandon()
+            >>> monitor.next_event() == event
+            True
+        """
+        self._handle.abandon(None)
+
+
+class MonitorEvents(EventSource[Event, EventList]):
+    """The events of a monitor."""
+
+    __slots__ = ()
+    _event_of = staticmethod(Event._from_row)
+    _list = EventList
+
+    def events(self) -> Events:
+        """Drains what waits, in a loop. Asking for the next event commits the one before.
+
+        A loop that is left early, by an exception, ``break`` or ``return``, hands its last event out again: see
+        :class:`Events`.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.feed(Fix(52.5, 13.4, time=0))
+            >>> try:
+            ...     for event in monitor.events():
+            ...         raise ConnectionError("could not send it")
+            ... except ConnectionError:
+            ...     pass
+            >>> [event.sequence for event in monitor.events()]
+            [1]
+        """
+        return Events(self)
 
     def updates(self) -> Updates:
         """Events as they become available, for ``async for``: what waits, and then whatever comes.
@@ -115,71 +193,3 @@ class MonitorEvents:
             home satisfied
         """
         return Updates(self._handle)
-
-    def events_columns(self) -> dict[str, list[Any]]:
-        """Drains what waits, as a loop over :meth:`events` does, into columns: see :meth:`EventList.columns`.
-
-        All of it is committed on return, and nothing when it raises. To handle events first and commit them then, use
-        :meth:`poll`.
-
-        Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
-            >>> monitor = Monitor()
-            >>> monitor.add_many(["a", "b"], [0, 1], [0, 0], [100, 100])
-            >>> monitor.feed(Fix(0, 0, time=0))
-            >>> columns = monitor.events_columns()
-            >>> columns["identifier"], columns["state"]
-            (['a', 'b'], ['satisfied', 'unsatisfied'])
-        """
-        return self._drained(EventList.columns)
-
-    def events_frame(self) -> DataFrame:
-        """Drains what waits, as :meth:`events_columns` does, into a ``pandas.DataFrame``: see
-        :meth:`EventList.to_pandas`.
-
-        Where pandas is not installed it gives the dict of columns instead; both are indexed by the same names.
-
-        Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> monitor.feed(Fix(52.5, 13.4, time=0))
-            >>> list(monitor.events_frame()["state"])
-            ['satisfied']
-        """
-        try:
-            import pandas  # noqa: F401  before anything is drained
-        except ImportError:
-            return self.events_columns()  # type: ignore[return-value]
-        return self._drained(EventList.to_pandas)
-
-    def _drained(self, converted: Callable[[EventList], T]) -> T:
-        """What waits, converted before it is committed."""
-        events, result = EventList(), None
-        # What was held back until others were handled (`Delivery.FIRST`) waits only after they are committed.
-        while more := self._poll(max(self._handle.statistics()[6], 1)):
-            with more:
-                events += more
-                result = converted(events)
-        return converted(events) if result is None else result
-
-    def acknowledge(self) -> None:
-        """Commits what was handed out, without asking for more."""
-        self._handle.acknowledge(None)
-
-    def abandon(self) -> None:
-        """Takes back what was handed out and not committed: it is handed out again, with the same sequence.
-
-        For a handler that failed.
-
-        Example:
-            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> monitor.feed(Fix(52.5, 13.4, time=0))
-            >>> event = monitor.next_event()
-            >>> monitor.abandon()
-            >>> monitor.next_event() == event
-            True
-        """
-        self._handle.abandon(None)

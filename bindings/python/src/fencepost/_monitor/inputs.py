@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
@@ -22,6 +22,82 @@ if TYPE_CHECKING:
     from .._native import Monitor as Handle
     from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
     from .._values.any_condition import Condition
+
+
+class FixColumns(NamedTuple):
+    """Fixes as the engine takes them by columns."""
+
+    columns: tuple[Any, Any, Any, Any, int, int]
+    """Latitudes, longitudes, accuracies (one number, or None), times, and how many microseconds their unit is, as a
+    fraction."""
+    doubtful: int | None
+    """A first time that was given as a number of microseconds."""
+
+
+def refuses_invalid(on_invalid: Any) -> bool:
+    """Whether the first invalid row refuses all."""
+    if not isinstance(on_invalid, str) or on_invalid not in ("count", "raise"):
+        raise InvalidArgumentError(f"on_invalid {shown(on_invalid)} is not one of count, raise")
+    return on_invalid == "raise"
+
+
+def fix_columns(latitude: Any, longitude: Any, time: Any, accuracy: Any) -> FixColumns:
+    """Columns of whatever kind, in place where they are as the engine reads them."""
+    from .._tables.buffers import numbers, times
+
+    for given, name in zip((latitude, longitude, time), ("latitude", "longitude", "time")):
+        if given is None:
+            raise TypeError(f"feed_many needs the column {name}")
+    if isinstance(accuracy, int | float):
+        accuracy = float(real(accuracy, "accuracy"))
+    elif accuracy is not None:
+        accuracy = numbers(accuracy, "accuracy", none=0.0)
+    ticks, multiplier, divisor = times(time, "time")
+    doubtful = None
+    if len(ticks) and multiplier == divisor and getattr(getattr(time, "dtype", None), "kind", "i") in "iu":
+        doubtful = int.from_bytes(ticks[:1].tobytes(), sys.byteorder, signed=True)
+    positions = numbers(latitude, "latitude"), numbers(longitude, "longitude")
+    return FixColumns((*positions, accuracy, ticks, multiplier, divisor), doubtful)
+
+
+def fix_records(fixes: Any) -> memoryview[Any]:
+    """Fixes as records in the layout of :data:`FIX_RECORD`; in place where they are that."""
+    if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # what a masked array hides is no fix
+        from .._tables.buffers import NO_TIME
+
+        fixes = fixes.filled((math.nan, math.nan, math.nan, NO_TIME) if fixes.dtype.names else math.nan)
+    try:
+        rows = memoryview(fixes)
+    except (TypeError, ValueError, BufferError) as error:
+        if hasattr(fixes, "dtype"):
+            raise InvalidArgumentError(f"fixes: an array of {fixes.dtype} holds no records: {error}") from None
+        rows = memoryview(packed(fixes, "fixes"))
+    if not rows.c_contiguous:
+        raise InvalidArgumentError("fixes: the rows do not lie one behind another in memory (C-contiguous)")
+    return rows
+
+
+def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]:
+    """The members of records as columns of a copy, which need not be aligned."""
+    plain = memoryview(rows.tobytes())
+    if len(plain) % FIX_RECORD.size:
+        raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
+    reals = plain.cast("d")
+    return reals[0::4], reals[1::4], reals[2::4], plain.cast("q")[3::4], 1, 1
+
+
+def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
+    """One scan report as the engine takes it: records of 24 bytes, and its time."""
+    if isinstance(sightings, BeaconSighting):
+        sightings = (sightings,)
+    if not isinstance(sightings, Iterable):
+        raise TypeError(f"sightings must be a BeaconSighting or some, not {type(sightings).__name__}")
+    report = list(sightings)
+    for place, sighting in enumerate(report):
+        if not isinstance(sighting, BeaconSighting):
+            raise TypeError(f"sightings, element {place} must be a BeaconSighting, not {type(sighting).__name__}")
+    rows = b"".join([sighting._record() for sighting in report])
+    return rows, common_time(report) if time is None else to_us(time)
 
 
 class MonitorInputs:
@@ -134,35 +210,23 @@ class MonitorInputs:
             >>> monitor.feed_many(pyarrow.table({"lat": [0.0], "lon": [0.0], "time_us": [4]}))
             FeedResult(accepted=1, invalid=0, late=0)
         """
-        if not isinstance(on_invalid, str) or on_invalid not in ("count", "raise"):
-            raise InvalidArgumentError(f"on_invalid {shown(on_invalid)} is not one of count, raise")
+        refuses = refuses_invalid(on_invalid)
         single = (latitude, longitude, time)
         if fixes is not None and any(given is not None for given in (*single, accuracy)):
             raise TypeError("feed_many takes fixes or columns, not both")
         if hasattr(fixes, "__arrow_c_stream__"):
             from .arrow_batches import feed_stream
 
-            return feed_stream(self._handle, fixes, column_names(columns), on_invalid == "raise")
+            return feed_stream(self._handle, fixes, column_names(columns), refuses)
         if columns is not None:
             raise TypeError("columns names those of a table that exports an Arrow stream")
-        from .._tables.buffers import numbers, times
-
         try:
             if fixes is not None:
-                return FeedResult(*self._feed_rows(fixes, on_invalid == "raise"))
-            for given, name in zip(single, ("latitude", "longitude", "time")):
-                if given is None:
-                    raise TypeError(f"feed_many needs the column {name}")
-            if isinstance(accuracy, int | float):
-                accuracy = float(real(accuracy, "accuracy"))
-            elif accuracy is not None:
-                accuracy = numbers(accuracy, "accuracy", none=0.0)
-            ticks, multiplier, divisor = times(time, "time")
-            if len(ticks) and multiplier == divisor and getattr(getattr(time, "dtype", None), "kind", "i") in "iu":
-                self._doubt(int.from_bytes(ticks[:1].tobytes(), sys.byteorder, signed=True))
-            columns_of_numbers = numbers(latitude, "latitude"), numbers(longitude, "longitude"), accuracy
-            refuses = on_invalid == "raise"
-            return FeedResult(*self._handle.feed_columns(*columns_of_numbers, ticks, multiplier, divisor, refuses))
+                return FeedResult(*self._feed_rows(fixes, refuses))
+            found = fix_columns(latitude, longitude, time, accuracy)
+            if found.doubtful is not None:
+                self._doubt(found.doubtful)
+            return FeedResult(*self._handle.feed_columns(*found.columns, refuses))
         except BaseException as error:
             FeedResult(0, 0, 0)._carry(error)
             raise
@@ -176,27 +240,12 @@ class MonitorInputs:
             warnings.warn(f"time {time} means as many microseconds, which is in 1970; {way_out}", stacklevel=depth)
 
     def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:
-        if hasattr(fixes, "filled") and hasattr(fixes, "mask"):  # what a masked array hides is no fix
-            from .._tables.buffers import NO_TIME
-
-            fixes = fixes.filled((math.nan, math.nan, math.nan, NO_TIME) if fixes.dtype.names else math.nan)
-        try:
-            rows = memoryview(fixes)
-        except (TypeError, ValueError, BufferError) as error:
-            if hasattr(fixes, "dtype"):
-                raise InvalidArgumentError(f"fixes: an array of {fixes.dtype} holds no records: {error}") from None
-            rows = memoryview(packed(fixes, "fixes"))
-        if not rows.c_contiguous:
-            raise InvalidArgumentError("fixes: the rows do not lie one behind another in memory (C-contiguous)")
+        rows = fix_records(fixes)
         if rows.nbytes >= FIX_RECORD.size:
             self._doubt(FIX_RECORD.unpack_from(rows)[3], 4)
         if not refuses:
             return self._handle.feed_fixes(rows)
-        plain = memoryview(rows.tobytes())
-        if len(plain) % FIX_RECORD.size:
-            raise InvalidArgumentError(f"fixes: {len(plain)} bytes are not a whole number of records of 32")
-        reals = plain.cast("d")
-        return self._handle.feed_columns(reals[0::4], reals[1::4], reals[2::4], plain.cast("q")[3::4], 1, 1, True)
+        return self._handle.feed_columns(*record_columns(rows), True)
 
     def see(self, sightings: BeaconSighting | Iterable[BeaconSighting] = (), *, time: Time | None = None) -> None:
         """Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
@@ -211,16 +260,7 @@ class MonitorInputs:
             AheadOfClockError: Later than the clock by more than `max_time_step`; counted.
             QueueFullError: `max_pending_events` events wait.
         """
-        if isinstance(sightings, BeaconSighting):
-            sightings = (sightings,)
-        if not isinstance(sightings, Iterable):
-            raise TypeError(f"sightings must be a BeaconSighting or some, not {type(sightings).__name__}")
-        report = list(sightings)
-        for place, sighting in enumerate(report):
-            if not isinstance(sighting, BeaconSighting):
-                raise TypeError(f"sightings, element {place} must be a BeaconSighting, not {type(sighting).__name__}")
-        rows = b"".join([sighting._record() for sighting in report])
-        self._handle.feed_sightings(rows, common_time(report) if time is None else to_us(time))
+        self._handle.feed_sightings(*scan_report(sightings, time))
 
     def set_scanning(self, on: bool, *, time: Time) -> None:
         """Declares whether the host scans for beacons from now on; a monitor starts with scanning on.

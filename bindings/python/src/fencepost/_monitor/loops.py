@@ -3,20 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from .._values.events import Event
 
 if TYPE_CHECKING:
-    from .._native import Monitor as Handle
+    from collections.abc import Callable
 
     class Owner(Protocol):
-        """A monitor: whoever loops over its events holds it."""
+        """A monitor or a fleet: whoever loops over its events holds it."""
 
-        _handle: Handle
+        _handle: Any
 
 
-class Events(Iterator[Event]):
+E = TypeVar("E", bound=Event)
+
+
+class EventLoop(Iterator[E], Generic[E]):
+    """A loop over the events that wait."""
+
+    __slots__ = ("_is_over", "_monitor", "_turn")
+    _of: Callable[[Any], E]
+
+    def __init__(self, monitor: Owner) -> None:
+        self._monitor = monitor
+        self._turn = -1
+        self._is_over = False
+
+    def __iter__(self) -> Iterator[E]:
+        """A loop: its last event is handed out again when it is left early."""
+        try:
+            while (event := next(self, None)) is not None:
+                yield event
+        finally:
+            self._give_back()
+
+    def __next__(self) -> E:
+        """The next event; the one before is committed.
+
+        Raises:
+            StopIteration: There is none.
+            ConsumerAlreadyActiveError: :meth:`Monitor.updates` are being consumed.
+        """
+        row = None if self._is_over else self._monitor._handle.poll_event()
+        if row is None:
+            self._is_over = True
+            raise StopIteration
+        self._turn = self._monitor._handle.turn()
+        return self._of(row)
+
+    def close(self) -> None:
+        """Ends it. The last event, unless it was committed, is handed out again."""
+        self._is_over = True
+        self._give_back()
+
+    def _give_back(self) -> None:
+        # Of this turn only: when somebody else has asked since, the event was committed and theirs are not ours.
+        if self._turn >= 0:
+            self._monitor._handle.abandon(self._turn)
+
+
+class Events(EventLoop[Event]):
     """The events of a monitor that wait: what :meth:`Monitor.events` gives.
 
     A loop over it says of each event that it was handled by asking for the next one. A loop that ends before the events
@@ -39,41 +86,5 @@ class Events(Iterator[Event]):
         ['b']
     """
 
-    __slots__ = ("_is_over", "_monitor", "_turn")
-
-    def __init__(self, monitor: Owner) -> None:
-        self._monitor = monitor
-        self._turn = -1
-        self._is_over = False
-
-    def __iter__(self) -> Iterator[Event]:
-        """A loop: its last event is handed out again when it is left early."""
-        try:
-            while (event := next(self, None)) is not None:
-                yield event
-        finally:
-            self._give_back()
-
-    def __next__(self) -> Event:
-        """The next event; the one before is committed.
-
-        Raises:
-            StopIteration: There is none.
-            ConsumerAlreadyActiveError: :meth:`Monitor.updates` are being consumed.
-        """
-        row = None if self._is_over else self._monitor._handle.poll_event()
-        if row is None:
-            self._is_over = True
-            raise StopIteration
-        self._turn = self._monitor._handle.turn()
-        return Event._from_row(row)
-
-    def close(self) -> None:
-        """Ends it. The last event, unless it was committed, is handed out again."""
-        self._is_over = True
-        self._give_back()
-
-    def _give_back(self) -> None:
-        # Of this turn only: when somebody else has asked since, the event was committed and theirs are not ours.
-        if self._turn >= 0:
-            self._monitor._handle.abandon(self._turn)
+    __slots__ = ()
+    _of = staticmethod(Event._from_row)

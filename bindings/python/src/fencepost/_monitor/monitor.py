@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from .._native import InvalidArgumentError, Monitor as Handle, NotFoundError
+from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from .._values.explanation import Explanation
     from .._values.records import Record, RecordList
-    from .._values.results import ShapeReading
     from .._values.statistics import Statistics
 
 
@@ -167,11 +166,6 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
 
     # ------------------------------------------------------------------------------------ conditions
 
-    @property
-    def identifiers(self) -> list[str]:
-        """The identifiers of all conditions, in the order in which they were added."""
-        return self._handle.identifiers()
-
     def record(self, identifier: str) -> Record | None:
         """The condition of that identifier and the last event of it that was handled; None: there is none.
 
@@ -188,6 +182,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
         from .._values.records import Record
 
         return Record._from_row(row)
+
+    _entry = record
 
     def records(self) -> RecordList:
         """All records, in the order in which the conditions were added.
@@ -220,100 +216,6 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
         from .._values.explanation import Explanation
 
         return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
-
-    def nearest_boundary_point(self, identifier: str, latitude: float, longitude: float) -> tuple[float, float] | None:
-        """The place of a condition's line that is nearest to a position: latitude and longitude; None: a beacon.
-
-        Raises:
-            NotFoundError: No condition has that identifier.
-            InvalidArgumentError: A coordinate is out of its range.
-
-        Example:
-            >>> from fencepost import PolygonalGeographicCondition
-            >>> monitor = Monitor()
-            >>> monitor.add(PolygonalGeographicCondition([(0, 0), (0, 2), (2, 2), (2, 0)], edges="geodesic"), "square")
-            >>> place = monitor.nearest_boundary_point("square", 1, 3)
-            >>> place and [round(degrees, 9) for degrees in place]
-            [1.000153323, 2.0]
-        """
-        place = real(latitude, "latitude"), real(longitude, "longitude")
-        return self._handle.nearest_boundary_point(identifier, *place)
-
-    def shape(self, identifier: str) -> ShapeReading:
-        """How a condition's geometry was read, and whether it matters that its edges are geodesic or planar.
-
-        Raises:
-            NotFoundError: No condition has that identifier.
-
-        Example:
-            >>> from fencepost import PolygonalGeographicCondition
-            >>> monitor = Monitor()
-            >>> box = PolygonalGeographicCondition([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar")
-            >>> monitor.add(box, "square")
-            >>> reading = monitor.shape("square")
-            >>> reading.vertex_count, round(reading.departure or 0), (reading.part, reading.ring, reading.edge)
-            (4, 479, (0, 0, 0))
-        """
-        from .._values.results import ShapeReading
-
-        return ShapeReading(*self._handle.shape(identifier))
-
-    def __getitem__(self, identifier: str) -> Record:
-        """The condition of that identifier and the last event of it that was handled.
-
-        Raises:
-            NotFoundError: No condition has that identifier (a ``KeyError``).
-
-        Example:
-            >>> from fencepost import CircularGeographicCondition
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "work")
-            >>> monitor["work"].condition.radius
-            100.0
-        """
-        record = self.record(identifier)
-        if record is None:
-            raise NotFoundError(f"no condition has the identifier {identifier!r}")
-        return record
-
-    def __delitem__(self, identifier: str) -> None:
-        """Removes a condition, its record and its events.
-
-        Raises:
-            NotFoundError: No condition has that identifier (a ``KeyError``).
-        """
-        if not self.remove(identifier):
-            raise NotFoundError(f"no condition has the identifier {identifier!r}")
-
-    def get(self, identifier: str, default: Any = None) -> Any:
-        """The record of that identifier, or `default`.
-
-        Example:
-            >>> Monitor().get("home", "nothing")
-            'nothing'
-        """
-        record = self.record(identifier)
-        return default if record is None else record
-
-    def keys(self) -> KeysView[str]:
-        """The identifiers, as a view of what there is."""
-        return KeysView(self)
-
-    def values(self) -> ValuesView[Record]:
-        """The records, as a view of what there is; :meth:`records` reads them all at once."""
-        return ValuesView(self)
-
-    def items(self) -> ItemsView[str, Record]:
-        """Identifiers and records, as a view of what there is.
-
-        Example:
-            >>> from fencepost import CircularGeographicCondition
-            >>> monitor = Monitor()
-            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-            >>> [(identifier, record.condition.radius) for identifier, record in monitor.items()]
-            [('home', 100.0)]
-        """
-        return ItemsView(self)
 
     def state(self, identifier: str) -> State:
         """What the detector believes of a condition now, whatever events still wait: unknown while it is undetermined,
@@ -364,21 +266,6 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
 
     def __len__(self) -> int:
         return self.statistics().condition_count
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __contains__(self, identifier: object) -> bool:
-        if not isinstance(identifier, str):
-            return False
-        try:
-            return self._handle.contains(identifier)
-        except InvalidArgumentError:
-            return False
-
-    def __iter__(self) -> Iterator[str]:
-        """Goes through the identifiers, in the order in which the conditions were added."""
-        return iter(self.identifiers)
 
     # --------------------------------------------------------------------------------------- itself
 

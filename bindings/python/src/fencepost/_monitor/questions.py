@@ -13,7 +13,6 @@ from .._values.arguments import column_names
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from .._native import Monitor as Handle
     from .._tables.buffers import ArrowStream, NumberColumn
     from .._values.matches import Matches
 
@@ -24,10 +23,10 @@ _FEWEST = 1 << 12
 
 
 class MonitorQuestions:
-    """What can be asked of a monitor's conditions without changing anything."""
+    """What can be asked of a monitor's conditions, or a table's, without changing anything."""
 
     __slots__ = ()
-    _handle: Handle
+    _handle: Any
 
     if TYPE_CHECKING:
 

@@ -98,43 +98,7 @@ class MonitorSets:
             >>> monitor.sync({"home": home})
             SyncResult(added=0, replaced=0, kept=1, removed=1)
         """
-        if hasattr(conditions, "__arrow_c_stream__") and not isinstance(conditions, Mapping | list):
-            from .arrow_batches import Options, sync_stream
-
-            return sync_stream(self._handle, conditions, column_names(columns), Options(assuming, policy, tag))
-        if columns is not None:
-            raise TypeError("columns names those of a table that exports an Arrow stream")
-        default = assumed(assuming), policy_row(policy), integer(tag, "tag", 0)
-        left_open: list[str] = []
-        result = SyncResult(*self._handle.sync(tuple(_definitions(conditions, default, left_open))))
-        if left_open and (result.added or result.replaced):
-            from .edges import AS_GEODESIC, warn_of_edges
-
-            warn_of_edges(self._handle, ((each, f"condition {each!r}", "") for each in left_open), AS_GEODESIC)
-        return result
-
-    def remove_many(self, identifiers_to_remove: Iterable[str], /) -> int:
-        """Removes many conditions, as calls of :meth:`remove` would, with a store in one transaction.
-
-        Args:
-            identifiers_to_remove: Those that are not there are no error.
-
-        Returns:
-            How many there were.
-
-        Raises:
-            InvalidArgumentError: One is no identifier at all: nothing has changed, ``position`` is which.
-
-        Example:
-            >>> from fencepost import Monitor
-            >>> monitor = Monitor()
-            >>> monitor.add_many(["a", "b", "c"], [0, 0, 0], [0, 1, 2], [100, 100, 100])
-            >>> monitor.remove_many(["a", "c", "d"]), monitor.identifiers
-            (2, ['b'])
-        """
-        from .._tables.buffers import identifiers
-
-        return self._handle.remove_many(identifiers(identifiers_to_remove))
+        return sync_with(self._handle, conditions, assuming, policy, tag, columns)
 
     def identifiers_in_state(self, state: State | str) -> list[str]:
         """The identifiers of the conditions that are in a state now, whatever events still wait, in the order in which
@@ -155,6 +119,31 @@ class MonitorSets:
             ['a']
         """
         return self._handle.identifiers_in_state(assumed(state, "state"))
+
+
+def sync_with(
+    handle: Any,
+    conditions: Any,
+    assuming: State | str,
+    policy: TransitionPolicy | str | None,
+    tag: int,
+    columns: Mapping[str, str] | None,
+) -> SyncResult:
+    """Makes the conditions of a handle exactly these; see :meth:`MonitorSets.sync`."""
+    if hasattr(conditions, "__arrow_c_stream__") and not isinstance(conditions, Mapping | list):
+        from .arrow_batches import Options, sync_stream
+
+        return sync_stream(handle, conditions, column_names(columns), Options(assuming, policy, tag))
+    if columns is not None:
+        raise TypeError("columns names those of a table that exports an Arrow stream")
+    default = assumed(assuming), policy_row(policy), integer(tag, "tag", 0)
+    left_open: list[str] = []
+    result = SyncResult(*handle.sync(tuple(_definitions(conditions, default, left_open))))
+    if left_open and (result.added or result.replaced):
+        from .edges import AS_GEODESIC, warn_of_edges
+
+        warn_of_edges(handle, ((each, f"condition {each!r}", "") for each in left_open), AS_GEODESIC)
+    return result
 
 
 def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list[str]) -> Iterable[DefinitionRow]:

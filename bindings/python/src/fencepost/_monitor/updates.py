@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._values.events import Event
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
-    from .._native import Monitor as Handle
+E = TypeVar("E", bound=Event)
 
 
-class Updates(AsyncIterator[Event]):
-    """The events of a monitor as they become available: what :meth:`Monitor.updates` gives.
-
-    Asking for the next event commits the one before. When the iterator ends, is cancelled or dropped, the event that it
-    gave last and that was not committed is handed out again, to whoever asks next.
-
-    Example:
-        >>> import asyncio
-        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
-        >>> async def first(monitor: Monitor) -> str:
-        ...     async for event in monitor.updates():
-        ...         return str(event.state)
-        >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-        >>> monitor.feed(Fix(52.5, 13.4, time=0))
-        >>> asyncio.run(first(monitor))
-        'satisfied'
-    """
+class EventUpdates(AsyncIterator[E], Generic[E]):
+    """Events as they become available."""
 
     __slots__ = ("_bell", "_handle", "_is_asked", "_is_over")
+    _of: Callable[[Any], E]
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Any) -> None:
         self._handle = handle
         self._bell: _Bell | None = None
         self._is_asked = self._is_over = False
 
-    def __aiter__(self) -> Updates:
+    def __aiter__(self) -> EventUpdates[E]:
         return self
 
-    async def __anext__(self) -> Event:
+    async def __anext__(self) -> E:
         """Commits the event before and waits for the next one.
 
         Raises:
@@ -61,7 +47,7 @@ class Updates(AsyncIterator[Event]):
             while bell is not None and not (self._is_over or self._handle.closed()):
                 row = self._handle.next_update()
                 if row is not None:
-                    return Event._from_row(row)
+                    return self._of(row)
                 await bell.rung()
         except BaseException:
             self._leave()  # cancelled: the place is free, and asking again takes it again
@@ -109,6 +95,29 @@ class Updates(AsyncIterator[Event]):
     def __del__(self) -> None:
         if getattr(self, "_bell", None) is not None:
             self._leave()
+
+
+class Updates(EventUpdates[Event]):
+    """The events of a monitor as they become available: what :meth:`Monitor.updates` gives.
+
+    Asking for the next event commits the one before. When the iterator ends, is cancelled or dropped, the event that it
+    gave last and that was not committed is handed out again, to whoever asks next.
+
+    Example:
+        >>> import asyncio
+        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> async def first(monitor: Monitor) -> str:
+        ...     async for event in monitor.updates():
+        ...         return str(event.state)
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.feed(Fix(52.5, 13.4, time=0))
+        >>> asyncio.run(first(monitor))
+        'satisfied'
+    """
+
+    __slots__ = ()
+    _of = staticmethod(Event._from_row)
 
 
 class _Bell:

@@ -9,23 +9,13 @@ from .._errors import InputError
 from .._files.advice import REPAIR
 from .._files.condition_files import ConditionRow, row_number
 from .._files.sightings import Report
-from .._monitor.edges import AS_PLANAR, warn_of_edges
+from .._fleet.filling import add_conditions
 from .._monitor.monitor import Monitor
-from .._native import FencepostError, InvalidArgumentError
+from .._native import InvalidArgumentError
 from .._values.results import SyncResult
 from .._values.shapes import PolygonalGeographicCondition
 
-
-def add_conditions(monitor: Monitor, rows: Sequence[ConditionRow], path: str | Path) -> None:
-    """Adds them in file order; what the library refuses is reported with its place."""
-    for row in rows:
-        try:
-            monitor.add(row.condition, row.identifier, assuming=row.assuming, policy=row.policy)
-        except FencepostError as error:
-            advice = REPAIR if isinstance(row.condition, PolygonalGeographicCondition) else None
-            raise InputError(path, row.place, str(error), row_number(row.place), advice) from None
-    left_open = ((row.identifier, str(path), row.place) for row in rows if row.leaves_edges_open)
-    warn_of_edges(monitor._handle, left_open, AS_PLANAR)
+__all__ = ["add_conditions", "feed_report", "sync_conditions"]
 
 
 def sync_conditions(monitor: Monitor, rows: Sequence[ConditionRow], path: str | Path) -> SyncResult:

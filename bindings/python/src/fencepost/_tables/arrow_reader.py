@@ -82,6 +82,8 @@ class BatchReader:
         self._shapes = LEVELS if shapes else {}
         self._source, self._transform, self._crs, self._style = source, transform, crs, style
         self._transformer: Any = None
+        # By column: where its dictionary lies, the dictionary (so that nothing else can lie there), and its values.
+        self._coded: dict[int, tuple[Any, Any, Any]] = {}
         nanoarrow = require("nanoarrow", "arrow")
         try:
             # What a GeoDataFrame inherits from pandas does not know geometries.
@@ -317,6 +319,38 @@ class BatchReader:
                 reason = f"{value!r} (column {by!r}) cannot tell tracks apart"
                 raise InputError.of_row(self._source, first + row, reason)
         return found
+
+    def coded(self, chunk: Any, index: int, first: int) -> tuple[Any, Any]:
+        """A column as indices and what they lead to: in place where it is a dictionary column without nulls.
+
+        Of a dictionary that the batch before had, what :meth:`keep_coded` was given; else a list of values.
+        """
+        column = self._column(chunk, index)
+        if self._children[index].dictionary is None or column.null_rows():
+            places: dict[Any, int] = {}
+            codes = array("q")
+            try:
+                for value in self.values(chunk, index, first):
+                    codes.append(places.setdefault(value, len(places)))
+            except TypeError:
+                reason = f"a list or a structure (column {self.names[index]!r}) cannot tell devices apart"
+                raise InputError.of_row(self._source, first + len(codes), reason) from None
+            self._coded.pop(index, None)
+            return codes, list(places)
+        words = column.dictionary()
+        known = self._coded.get(index)
+        if known is not None and known[0] == words.place:
+            return column.plain(), known[2]
+        values = words.values()
+        self._coded[index] = (words.place, words, values)
+        return column.plain(), values
+
+    def keep_coded(self, index: int, texts: tuple[str, ...]) -> tuple[str, ...]:
+        """Keeps what the values of a dictionary became, for as long as batches have it."""
+        if index in self._coded:
+            place, words, _ = self._coded[index]
+            self._coded[index] = (place, words, texts)
+        return texts
 
     def positions(self, chunk: Any, plan: Plan, first: int) -> tuple[Sequence[float], Sequence[float]]:
         """Latitudes and longitudes; NaN where there are none."""

@@ -53,6 +53,16 @@ class Column:
         """A field of a structure."""
         return Column(self._schema.child(index), self._held.child(index), self._first, self.length)
 
+    def dictionary(self) -> Column:
+        """What the indices of a dictionary column lead to."""
+        held = self._held.dictionary
+        return Column(self._schema.dictionary, held, 0, held.length)
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Where it lies: two columns that are both alive and have one place are the same."""
+        return tuple(self._held.buffers), self._held.offset, self._held.length, self.format
+
     def plain(self) -> memoryview[Any]:
         """The elements of a column of fixed numbers, times included, in place; what is null holds anything."""
         return memoryview(self._view.buffer(1))[self._first : self._first + self.length]
@@ -96,8 +106,7 @@ class Column:
         if _is_decoded_here(self.format):
             return self._of_views() if self.format.startswith("v") else self._of_one_size()
         if self._schema.dictionary is not None:
-            dictionary = self._held.dictionary
-            words = Column(self._schema.dictionary, dictionary, 0, dictionary.length).values()
+            words = self.dictionary().values()
             nulls = set(self.null_rows())
             if not nulls:
                 return list(map(words.__getitem__, self.plain()))

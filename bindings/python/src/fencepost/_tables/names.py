@@ -24,6 +24,14 @@ TRACK: Names = {
         "accuracy", "accuracym", "horizontalaccuracy", "hacc", "acc", "locationerrornumerical", "errorradius",
     ),
 }  # fmt: skip
+DEVICES: Names = {
+    "device": (
+        "device", "deviceid", "vehicle", "vehicleid", "track", "trackid", "trajid", "user", "userid", "person",
+        "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi", "identifier", "id", "name",
+    ),
+    **TRACK,
+}  # fmt: skip
+"""Of tables whose rows are of many devices."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
     "latitude": LATITUDE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from .._native import event_json
 from .._tables.html import SHOWN, table
@@ -17,8 +17,6 @@ from .enums import CAUSES, STATES, Cause, Diagnostics, State
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
-
-    from .._native import Monitor as Handle
 
 EventRow: TypeAlias = tuple[
     int,  # sequence
@@ -214,23 +212,14 @@ def event_points(events: Iterable[Event]) -> list[tuple[float, float] | None]:
     return [None if event.latitude is None else (event.longitude or 0.0, event.latitude) for event in events]
 
 
-class EventList(Table, list[Event]):
-    """A list of events that is also a table: of columns, of pandas, of a notebook.
+E = TypeVar("E", bound=Event)
 
-    Example:
-        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
-        >>> monitor = Monitor()
-        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
-        >>> monitor.feed(Fix(52.5, 13.4, time=0))
-        >>> events = monitor.poll()
-        >>> events
-        [<Event 1 'home' satisfied 1970-01-01 00:00:00 UTC, determination, 100.0 m inside>]
-        >>> events.columns()["boundary_distance"]
-        [-100.0]
-    """
+
+class EventRows(Table, list[E], Generic[E]):
+    """Events that were handed out together, as a table."""
 
     __slots__ = ("_taken",)
-    _taken: tuple[Handle, int]  # of what a monitor handed out: which, and at which turn
+    _taken: tuple[Any, int]  # of what a handle gave: which, and at which turn
 
     def __enter__(self) -> Self:
         """Of what :meth:`Monitor.poll` gave: the events are being handled."""
@@ -246,6 +235,39 @@ class EventList(Table, list[Event]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (list(self),)
+
+    def _kinds(self) -> dict[str, str]:
+        return EVENT_KINDS
+
+    def _points(self) -> list[tuple[float, float] | None]:
+        return event_points(self)
+
+    def _shown(self) -> dict[str, Callable[[E], Any]]:
+        heads = ("sequence", "identifier", "state", "cause", "date", "boundary_distance", "accuracy", "diagnostics")
+        return {name: EVENT_COLUMNS[name] for name in heads}
+
+    def _repr_html_(self) -> str:
+        columns = self._shown()
+        rows = ([value(event) for value in columns.values()] for event in self[:SHOWN])
+        return table(f"{len(self)} events", tuple(columns), rows, len(self))
+
+
+class EventList(EventRows[Event]):
+    """A list of events that is also a table: of columns, of pandas, of a notebook.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+        >>> monitor = Monitor()
+        >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+        >>> monitor.feed(Fix(52.5, 13.4, time=0))
+        >>> events = monitor.poll()
+        >>> events
+        [<Event 1 'home' satisfied 1970-01-01 00:00:00 UTC, determination, 100.0 m inside>]
+        >>> events.columns()["boundary_distance"]
+        [-100.0]
+    """
+
+    __slots__ = ()
 
     def columns(self) -> dict[str, list[Any]]:
         """The events as columns of equal length.
@@ -264,17 +286,6 @@ class EventList(Table, list[Event]):
             ['home']
         """
         return {name: [value(event) for event in self] for name, value in EVENT_COLUMNS.items()}
-
-    def _kinds(self) -> dict[str, str]:
-        return EVENT_KINDS
-
-    def _points(self) -> list[tuple[float, float] | None]:
-        return event_points(self)
-
-    def _repr_html_(self) -> str:
-        heads = ("sequence", "identifier", "state", "cause", "date", "boundary_distance", "accuracy", "diagnostics")
-        rows = ([EVENT_COLUMNS[name](event) for name in heads] for event in self[:SHOWN])
-        return table(f"{len(self)} events", heads, rows, len(self))
 
 
 LOG_COLUMNS = {name: value for name, value in EVENT_COLUMNS.items() if name != "tag"}

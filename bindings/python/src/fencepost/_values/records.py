@@ -26,6 +26,26 @@ Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int | None, int 
 RecordRow: TypeAlias = tuple[str, int, Geometry, int, int, PolicyRow, EventRow, int]
 
 
+def condition_from(kind: int, geometry: Geometry) -> Condition:
+    """A condition as the engine tells it."""
+    if kind == CIRCULAR_GEOGRAPHIC:
+        return CircularGeographicCondition(*geometry)
+    if kind == BEACON_IDENTITY:
+        uuid, major, minor = geometry
+        return BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
+    return condition_of(kind, *geometry)
+
+
+def described(condition: Condition) -> str:
+    """A condition in words."""
+    if isinstance(condition, CircularGeographicCondition):
+        return f"circle of {condition.radius:g} m around {condition.latitude}, {condition.longitude}"
+    if not isinstance(condition, BeaconIdentityCondition):
+        return condition.described
+    numbers = "/".join("any" if number is None else str(number) for number in (condition.major, condition.minor))
+    return f"beacon {condition.uuid}/{numbers}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Record:
     """A condition and the last event of it that was handled.
@@ -64,13 +84,7 @@ class Record:
     @property
     def described(self) -> str:
         """The condition in words."""
-        condition = self.condition
-        if isinstance(condition, CircularGeographicCondition):
-            return f"circle of {condition.radius:g} m around {condition.latitude}, {condition.longitude}"
-        if not isinstance(condition, BeaconIdentityCondition):
-            return condition.described
-        numbers = "/".join("any" if number is None else str(number) for number in (condition.major, condition.minor))
-        return f"beacon {condition.uuid}/{numbers}"
+        return described(self.condition)
 
     def __repr__(self) -> str:
         event = self.last_event
@@ -82,14 +96,7 @@ class Record:
     @classmethod
     def _from_row(cls, row: RecordRow) -> Record:
         identifier, kind, geometry, generation, tag, policy, last_event, present = row
-        condition: Condition
-        if kind == CIRCULAR_GEOGRAPHIC:
-            condition = CircularGeographicCondition(*geometry)
-        elif kind == BEACON_IDENTITY:
-            uuid, major, minor = geometry
-            condition = BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
-        else:
-            condition = condition_of(kind, *geometry)
+        condition = condition_from(kind, geometry)
         event, rules = Event._from_row(last_event), TransitionPolicy._from_row(policy)
         return cls(identifier, condition, event, rules, tag, generation, STATES[present])
 

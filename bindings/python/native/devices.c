@@ -1,0 +1,291 @@
+/* The devices of a fleet: which there are, what they are inside of, and their bytes. */
+#include "native.h"
+
+#include <stdlib.h>
+
+/* Numbers of devices, as a list of their identifiers. The numbers are freed. */
+static PyObject *names_of(native_handle *self, uint32_t *numbers, size_t count) {
+  PyObject *list = PyList_New((Py_ssize_t)count);
+  for (size_t index = 0; list != NULL && index < count; index++) {
+    PyObject *name = native_device_name(self, numbers[index]);
+    if (name == NULL || PyList_SetItem(list, (Py_ssize_t)index, name) < 0) Py_CLEAR(list);
+  }
+  PyMem_Free(numbers);
+  return list;
+}
+
+/* One call that copies numbers; `with` is what it needs beside. */
+typedef fencepost_status (*numbering)(native_handle *, int64_t with, uint32_t *, size_t, size_t *, fencepost_error *);
+
+static fencepost_status all_devices(native_handle *self, int64_t Py_UNUSED(with), uint32_t *numbers, size_t capacity,
+                                    size_t *count, fencepost_error *error) {
+  return fencepost_fleet_device_numbers(self->fleet, numbers, capacity, count, error);
+}
+
+static fencepost_status expired(native_handle *self, int64_t before, uint32_t *numbers, size_t capacity, size_t *count,
+                                fencepost_error *error) {
+  return fencepost_fleet_expire(self->fleet, before, numbers, capacity, count, error);
+}
+
+static PyObject *numbered(native_handle *self, numbering numbering, int64_t with) {
+  size_t capacity = 0, count = 0;
+  uint32_t *numbers = NULL;
+  for (;;) { /* until no other thread enters devices between the question and the answer */
+    native_call call = native_begin_batch(self);
+    fencepost_status status = numbering(self, with, numbers, capacity, &count, &call.error);
+    native_return(&call);
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
+      PyMem_Free(numbers);
+      return native_refused(&call, status);
+    }
+    if (status == FENCEPOST_OK && count <= capacity) return names_of(self, numbers, count);
+    PyMem_Free(numbers);
+    capacity = count;
+    numbers = PyMem_Malloc(capacity * sizeof(*numbers));
+    if (numbers == NULL) return PyErr_NoMemory();
+  }
+}
+
+PyObject *native_devices(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  return numbered((native_handle *)object, all_devices, 0);
+}
+
+/* Removes those that were not heard since a time; their identifiers. */
+PyObject *native_expire(PyObject *object, PyObject *before) {
+  int64_t time;
+  if (native_time(before, &time) < 0) return NULL;
+  return numbered((native_handle *)object, expired, time);
+}
+
+/* The numbers of a tuple of identifiers, which are entered if they are new. */
+PyObject *native_enter_devices(PyObject *object, PyObject *identifiers) {
+  native_handle *self = (native_handle *)object;
+  Py_ssize_t count;
+  const char **texts = native_texts(native_monitor_state(object), identifiers, &count);
+  if (texts == NULL) return NULL;
+  PyObject *bytes = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint32_t));
+  if (bytes != NULL) {
+    uint32_t *numbers = (uint32_t *)(void *)PyBytes_AsString(bytes);
+    native_call call = native_begin_batch(self);
+    fencepost_status status =
+        fencepost_fleet_devices(self->fleet, texts, (size_t)count, 1, count > 0 ? numbers : NULL, &call.error);
+    if (native_end(&call, status) < 0) Py_CLEAR(bytes);
+  }
+  PyMem_Free(texts);
+  return bytes;
+}
+
+PyObject *native_has_device(PyObject *object, PyObject *identifier) {
+  uint32_t device;
+  if (native_device((native_handle *)object, identifier, 0, &device) < 0) return NULL;
+  return PyBool_FromLong(device != FENCEPOST_NO_DEVICE);
+}
+
+/* (identifier, whether its events are dropped): whether there was one. */
+PyObject *native_remove_device(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *identifier;
+  int drops;
+  uint32_t device;
+  if (!PyArg_ParseTuple(args, "Op", &identifier, &drops) || native_device(self, identifier, 0, &device) < 0)
+    return NULL;
+  if (device == FENCEPOST_NO_DEVICE) Py_RETURN_FALSE;
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_fleet_remove_device(self->fleet, device, drops ? 1u : 0u, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  Py_RETURN_TRUE;
+}
+
+/* What a device is inside of: (identifier, generation, tag, since, evidence date) of each. */
+PyObject *native_inside(PyObject *object, PyObject *identifier) {
+  native_handle *self = (native_handle *)object;
+  uint32_t device;
+  if (native_known_device(self, identifier, &device) < 0) return NULL;
+  size_t capacity = 0, count = 0;
+  fencepost_presence *found = NULL;
+  for (;;) { /* until no other thread feeds between the question and the answer */
+    native_call call = native_begin(self);
+    fencepost_status status = fencepost_fleet_inside(self->fleet, device, found, capacity, &count, &call.error);
+    native_return(&call);
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
+      PyMem_Free(found);
+      return native_refused(&call, status);
+    }
+    if (status == FENCEPOST_OK && count <= capacity) break;
+    PyMem_Free(found);
+    capacity = count;
+    found = PyMem_Malloc(capacity * sizeof(*found));
+    if (found == NULL) return PyErr_NoMemory();
+  }
+  PyObject *list = PyList_New((Py_ssize_t)count);
+  for (size_t index = 0; list != NULL && index < count; index++) {
+    const fencepost_presence *one = &found[index];
+    PyObject *item = Py_BuildValue("(s#KKNN)", one->identifier, (Py_ssize_t)one->identifier_length,
+                                   (unsigned long long)one->generation, (unsigned long long)one->tag,
+                                   native_optional_time(one->since_us), native_optional_time(one->evidence_date_us));
+    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
+  }
+  PyMem_Free(found);
+  return list;
+}
+
+/* (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, handed out events) */
+PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
+  native_handle *self = (native_handle *)object;
+  uint32_t device;
+  if (native_known_device(self, identifier, &device) < 0) return NULL;
+  fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_fleet_get_device_statistics(self->fleet, device, &statistics, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  return Py_BuildValue("(NKKKKKK)", native_optional_time(statistics.clock_us),
+                       (unsigned long long)statistics.accepted_fixes, (unsigned long long)statistics.invalid_fixes,
+                       (unsigned long long)statistics.late_inputs, (unsigned long long)statistics.ahead_inputs,
+                       (unsigned long long)statistics.accepted_sightings,
+                       (unsigned long long)statistics.handed_out_events);
+}
+
+PyObject *native_device_deadline(PyObject *object, PyObject *identifier) {
+  native_handle *self = (native_handle *)object;
+  uint32_t device;
+  int64_t time = FENCEPOST_TIME_UNSET;
+  if (native_known_device(self, identifier, &device) < 0) return NULL;
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_fleet_device_next_deadline(self->fleet, device, &time, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  return native_optional_time(time);
+}
+
+/* Reads (device, identifier of a condition). */
+static int read_pair(native_handle *self, PyObject *args, uint32_t *device, const char **identifier) {
+  PyObject *names[2];
+  if (!PyArg_ParseTuple(args, "OO", &names[0], &names[1])) return -1;
+  if (native_known_device(self, names[0], device) < 0) return -1;
+  return native_text(native_monitor_state((PyObject *)self), names[1], "identifier", identifier);
+}
+
+PyObject *native_device_state(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  uint32_t device;
+  const char *identifier;
+  fencepost_state found = FENCEPOST_STATE_UNKNOWN;
+  if (read_pair(self, args, &device, &identifier) < 0) return NULL;
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_fleet_state(self->fleet, device, identifier, &found, &call.error)) < 0) return NULL;
+  return PyLong_FromLong(found);
+}
+
+PyObject *native_device_explain(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  uint32_t device;
+  const char *identifier;
+  fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
+  if (read_pair(self, args, &device, &identifier) < 0) return NULL;
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_fleet_explain(self->fleet, device, identifier, &found, &call.error)) < 0) return NULL;
+  return native_explanation_tuple(&found);
+}
+
+/* The bytes of devices, one after the other, as a list. */
+static PyObject *split_bytes(const char *buffer, const uint64_t *offsets, Py_ssize_t count) {
+  PyObject *list = PyList_New(count);
+  for (Py_ssize_t index = 0; list != NULL && index < count; index++) {
+    PyObject *item =
+        PyBytes_FromStringAndSize(buffer + offsets[index], (Py_ssize_t)(offsets[index + 1] - offsets[index]));
+    if (item == NULL || PyList_SetItem(list, index, item) < 0) Py_CLEAR(list);
+  }
+  return list;
+}
+
+/* (identifiers, whether another version of the table may take them): the bytes of each. */
+PyObject *native_export_devices(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *identifiers;
+  int portable;
+  if (!PyArg_ParseTuple(args, "Op", &identifiers, &portable)) return NULL;
+  if (!PyTuple_Check(identifiers)) {
+    PyErr_SetString(PyExc_TypeError, "identifiers must be a tuple");
+    return NULL;
+  }
+  Py_ssize_t count = PyTuple_Size(identifiers);
+  uint32_t *devices = PyMem_Malloc(((size_t)count + 1) * sizeof(*devices));
+  uint64_t *offsets = PyMem_Calloc((size_t)count + 1, sizeof(*offsets));
+  PyObject *list = NULL;
+  char *buffer = NULL;
+  int failed = devices == NULL || offsets == NULL;
+  if (failed) PyErr_NoMemory();
+  for (Py_ssize_t row = 0; row < count && !failed; row++)
+    failed = native_known_device(self, PyTuple_GetItem(identifiers, row), &devices[row]) < 0;
+  size_t size = 0;
+  while (!failed) { /* until no other thread feeds between the question and the answer */
+    size_t capacity = size;
+    native_call call = native_begin_batch(self);
+    fencepost_status status = fencepost_fleet_export_devices(self->fleet, devices, (size_t)count, portable ? 1u : 0u,
+                                                             buffer, capacity, offsets, &size, &call.error);
+    native_return(&call);
+    if (status == FENCEPOST_OK && size <= capacity) {
+      list = split_bytes(buffer, offsets, count);
+      break;
+    }
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
+      native_refused(&call, status);
+      break;
+    }
+    free(buffer);
+    buffer = malloc(size + 1);
+    failed = buffer == NULL;
+    if (failed) PyErr_NoMemory();
+  }
+  free(buffer);
+  PyMem_Free(offsets);
+  PyMem_Free(devices);
+  return list;
+}
+
+/* Joins a tuple of bytes, of which there are as many as identifiers. */
+static PyObject *joined(PyObject *tuple, Py_ssize_t count, uint64_t *offsets) {
+  if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
+    PyErr_Format(PyExc_TypeError, "the devices must be a tuple of %zd bytes", count);
+    return NULL;
+  }
+  uint64_t size = 0;
+  for (Py_ssize_t row = 0; row < count; row++) {
+    PyObject *item = PyTuple_GetItem(tuple, row);
+    if (!PyBytes_Check(item)) {
+      PyErr_Format(PyExc_TypeError, "a device must be bytes, not %R", Py_TYPE(item));
+      return NULL;
+    }
+    offsets[row] = size;
+    size += (uint64_t)PyBytes_Size(item);
+  }
+  offsets[count] = size;
+  PyObject *empty = PyBytes_FromStringAndSize(NULL, 0);
+  PyObject *all = empty == NULL ? NULL : PyObject_CallMethod(empty, "join", "(O)", tuple);
+  Py_XDECREF(empty);
+  return all;
+}
+
+/* (identifiers, bytes of each, whether another version of the table is no reason to refuse) */
+PyObject *native_load_devices(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *identifiers, *devices;
+  int adapt;
+  Py_ssize_t count;
+  if (!PyArg_ParseTuple(args, "OOp", &identifiers, &devices, &adapt)) return NULL;
+  const char **texts = native_texts(native_monitor_state(object), identifiers, &count);
+  if (texts == NULL) return NULL;
+  uint64_t *offsets = PyMem_Calloc((size_t)count + 1, sizeof(*offsets));
+  PyObject *all = offsets == NULL ? PyErr_NoMemory() : joined(devices, count, offsets);
+  int failed = all == NULL;
+  if (!failed) {
+    native_call call = native_begin_batch(self);
+    fencepost_status status = fencepost_fleet_import_devices(self->fleet, texts, PyBytes_AsString(all), offsets,
+                                                             (size_t)count, adapt ? 1u : 0u, NULL, &call.error);
+    failed = native_end(&call, status) < 0;
+  }
+  Py_XDECREF(all);
+  PyMem_Free(offsets);
+  PyMem_Free(texts);
+  if (failed) return NULL;
+  Py_RETURN_NONE;
+}

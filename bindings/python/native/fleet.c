@@ -1,0 +1,188 @@
+/* The type of a fleet: very many devices over one table of conditions. */
+#include "native.h"
+
+static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  native_state *state = PyType_GetModuleState(type);
+  if (keywords != NULL && PyDict_Size(keywords) > 0) {
+    PyErr_SetString(PyExc_TypeError, "Fleet takes no keyword arguments");
+    return NULL;
+  }
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  PyObject *table;
+  unsigned long long pending = options.max_pending_events, limit = options.device_limit;
+  long long exit_timeout = options.beacon_exit_timeout_us, initial_timeout = options.beacon_initial_timeout_us;
+  long long step = options.max_time_step_us;
+  if (!PyArg_ParseTuple(args, "O|KKLLL", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step)) return NULL;
+  if (!Py_IS_TYPE(table, (PyTypeObject *)state->conditions_type)) {
+    PyErr_Format(PyExc_TypeError, "expected the handle of a table, not %R", Py_TYPE(table));
+    return NULL;
+  }
+  options.max_pending_events = pending;
+  options.device_limit = limit;
+  options.beacon_exit_timeout_us = exit_timeout;
+  options.beacon_initial_timeout_us = initial_timeout;
+  options.max_time_step_us = step;
+  native_handle *self = native_allocate(type);
+  if (self == NULL) return NULL;
+  native_call call = native_begin_batch(self);
+  fencepost_status status =
+      fencepost_fleet_create(((native_handle *)table)->table, &options, &self->fleet, &call.error);
+  if (native_end(&call, status) < 0) Py_CLEAR(self);
+  return (PyObject *)self;
+}
+
+static void fleet_dealloc(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  fencepost_fleet_destroy(((native_handle *)self)->fleet);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(self);
+  Py_DECREF(type);
+}
+
+/* The table that it is over: another handle of it. */
+static PyObject *fleet_conditions(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_handle *self = (native_handle *)object;
+  native_handle *table = native_allocate((PyTypeObject *)native_monitor_state(object)->conditions_type);
+  if (table == NULL) return NULL;
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_fleet_conditions(self->fleet, &table->table, &call.error)) < 0) Py_CLEAR(table);
+  return (PyObject *)table;
+}
+
+/* The fleet's own counters; input counts are those of its devices together. */
+static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_handle *self = (native_handle *)object;
+  fencepost_fleet_statistics found = FENCEPOST_FLEET_STATISTICS_INIT;
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_fleet_get_statistics(self->fleet, &found, &call.error)) < 0) return NULL;
+  return Py_BuildValue("(NKKKKKKKKKK)", native_optional_time(found.clock_us), (unsigned long long)found.accepted_fixes,
+                       (unsigned long long)found.invalid_fixes, (unsigned long long)found.late_inputs,
+                       (unsigned long long)found.ahead_inputs, (unsigned long long)found.accepted_sightings,
+                       (unsigned long long)found.pending_events, (unsigned long long)found.handed_out_events,
+                       (unsigned long long)found.device_count, (unsigned long long)found.condition_count,
+                       (unsigned long long)found.device_bytes);
+}
+
+/* (device, latitude, longitude, accuracy, time) */
+static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t count) {
+  native_handle *self = (native_handle *)object;
+  if (count != 5) {
+    PyErr_Format(PyExc_TypeError, "feed_fix takes device, latitude, longitude, accuracy and time_us, %zd were given",
+                 count);
+    return NULL;
+  }
+  fencepost_fix fix;
+  uint32_t device;
+  if (native_read_fix(args + 1, &fix) < 0 || native_device(self, args[0], 1, &device) < 0) return NULL;
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_fleet_feed_fix(self->fleet, device, &fix, &call.error)) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+/* (device, records of 24 bytes, time) */
+static PyObject *feed_sightings(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *identifier, *sightings;
+  long long time;
+  if (!PyArg_ParseTuple(args, "OOL", &identifier, &sightings, &time)) return NULL;
+  Py_buffer view;
+  if (native_open_records(native_monitor_state(object), sightings, "sightings", sizeof(fencepost_beacon_sighting),
+                          &view) < 0)
+    return NULL;
+  void *copy;
+  uint32_t device;
+  const fencepost_beacon_sighting *rows = native_aligned(&view, &copy);
+  int failed = rows == NULL || native_device(self, identifier, 1, &device) < 0;
+  if (!failed) {
+    native_call call = native_begin_batch(self);
+    fencepost_status status = fencepost_fleet_feed_sightings(
+        self->fleet, device, rows, (size_t)view.len / sizeof(fencepost_beacon_sighting), time, &call.error);
+    failed = native_end(&call, status) < 0;
+  }
+  PyMem_Free(copy);
+  PyBuffer_Release(&view);
+  if (failed) return NULL;
+  Py_RETURN_NONE;
+}
+
+/* (device, on, time) */
+static PyObject *set_scanning(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *identifier;
+  int scanning;
+  long long time;
+  uint32_t device;
+  if (!PyArg_ParseTuple(args, "OpL", &identifier, &scanning, &time) || native_device(self, identifier, 1, &device) < 0)
+    return NULL;
+  native_call call = native_begin(self);
+  fencepost_status status =
+      fencepost_fleet_set_beacon_scanning(self->fleet, device, scanning ? 1u : 0u, time, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+/* (time, device or None) */
+static PyObject *advance(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *identifier;
+  long long time;
+  uint32_t device = FENCEPOST_NO_DEVICE;
+  if (!PyArg_ParseTuple(args, "LO", &time, &identifier)) return NULL;
+  if (identifier != Py_None && native_known_device(self, identifier, &device) < 0) return NULL;
+  native_call call = native_begin_batch(self);
+  fencepost_status status = identifier == Py_None
+                                ? fencepost_fleet_advance(self->fleet, time, &call.error)
+                                : fencepost_fleet_advance_device(self->fleet, device, time, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject *next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_handle *self = (native_handle *)object;
+  int64_t time = FENCEPOST_TIME_UNSET;
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_fleet_next_deadline(self->fleet, &time, &call.error)) < 0) return NULL;
+  return native_optional_time(time);
+}
+
+static PyMethodDef fleet_methods[] = {
+    {"conditions", fleet_conditions, METH_NOARGS, "The table."},
+    {"statistics", fleet_statistics, METH_NOARGS, "Counters."},
+    {"feed_fix", (PyCFunction)(void (*)(void))feed_fix, METH_FASTCALL, "Feed one fix of a device."},
+    {"feed_columns", native_feed_columns, METH_VARARGS, "Feed fixes of many devices from columns."},
+    {"feed_sightings", feed_sightings, METH_VARARGS, "Feed a scan report of a device."},
+    {"set_scanning", set_scanning, METH_VARARGS, "Declare scanning of a device on or off."},
+    {"advance", advance, METH_VARARGS, "Tell that time has passed, for all devices or one."},
+    {"next_deadline", next_deadline, METH_NOARGS, "When something happens by itself, or None."},
+    {"devices", native_devices, METH_NOARGS, "The identifiers of all devices."},
+    {"enter", native_enter_devices, METH_O, "Numbers of devices, entered if they are new."},
+    {"has_device", native_has_device, METH_O, "Whether there is a device of that identifier."},
+    {"remove_device", native_remove_device, METH_VARARGS, "Remove a device; whether there was one."},
+    {"expire", native_expire, METH_O, "Remove devices that were not heard since; their identifiers."},
+    {"inside", native_inside, METH_O, "What a device is inside of."},
+    {"device_statistics", native_device_statistics, METH_O, "Counters of a device."},
+    {"device_deadline", native_device_deadline, METH_O, "When something happens to a device by itself, or None."},
+    {"device_state", native_device_state, METH_VARARGS, "What is believed of a condition for a device."},
+    {"device_explain", native_device_explain, METH_VARARGS, "Why a condition is in its state for a device."},
+    {"export", native_export_devices, METH_VARARGS, "Devices as bytes."},
+    {"load", native_load_devices, METH_VARARGS, "Enter devices from bytes."},
+    {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},
+    {"poll_events", native_poll_events, METH_O, "Up to so many events."},
+    {"attach", native_attach, METH_O, "Become the consumer that is woken through an eventfd."},
+    {"detach", native_detach, METH_O, "Cease to be the consumer that is woken."},
+    {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},
+    {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},
+    {"closed", native_closed, METH_NOARGS, "Whether the waiting was ended."},
+    {"acknowledge", native_acknowledge, METH_O, "Commit what was handed out, of a turn or None; whether it did."},
+    {"abandon", native_abandon, METH_O, "Hand out again what was handed out, of a turn or None; whether it did."},
+    {"turn", native_turn, METH_NOARGS, "Counts who asked for events."},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot fleet_slots[] = {{Py_tp_new, fleet_new},
+                                    {Py_tp_dealloc, fleet_dealloc},
+                                    {Py_tp_methods, fleet_methods},
+                                    {Py_tp_doc, "Handle of a fleet."},
+                                    {0, NULL}};
+
+PyType_Spec native_fleet_spec = {"fencepost._native.Fleet", sizeof(native_handle), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, fleet_slots};

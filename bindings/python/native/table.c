@@ -1,0 +1,74 @@
+/* The type of a table of conditions, which fleets share. */
+#include "native.h"
+
+static PyObject *table_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  if (PyTuple_Size(args) > 0 || (keywords != NULL && PyDict_Size(keywords) > 0)) {
+    PyErr_SetString(PyExc_TypeError, "Conditions takes no arguments");
+    return NULL;
+  }
+  native_handle *self = native_allocate(type);
+  if (self == NULL) return NULL;
+  native_call call = native_begin(self);
+  if (native_end(&call, fencepost_conditions_create(&self->table, &call.error)) < 0) Py_CLEAR(self);
+  return (PyObject *)self;
+}
+
+static void table_dealloc(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  fencepost_conditions_destroy(((native_handle *)self)->table);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(self);
+  Py_DECREF(type);
+}
+
+/* (conditions, last generation, digest) */
+static PyObject *table_version(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_handle *self = (native_handle *)object;
+  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  native_call call = native_begin_batch(self);
+  if (native_end(&call, fencepost_conditions_get_version(self->table, &version, &call.error)) < 0) return NULL;
+  return Py_BuildValue("(KKy#)", (unsigned long long)version.count, (unsigned long long)version.generation,
+                       (const char *)version.digest, (Py_ssize_t)sizeof(version.digest));
+}
+
+static PyObject *table_length(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_handle *self = (native_handle *)object;
+  size_t size = 0, count = 0;
+  native_call call = native_begin(self);
+  fencepost_status status = fencepost_conditions_identifiers(self->table, NULL, 0, &size, &count, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  return PyLong_FromSize_t(count);
+}
+
+static PyMethodDef table_methods[] = {
+    {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},
+    {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},
+    {"add_shape", native_add_shape, METH_VARARGS, "Add or ensure a polygon or corridor; whether anything changed."},
+    {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},
+    {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure polygons or corridors in place."},
+    {"add_beacon", native_add_beacon, METH_VARARGS, "Add or ensure a beacon identity; whether anything changed."},
+    {"shape", native_shape, METH_O, "How the geometry of a condition was read."},
+    {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS, "The nearest place of a line, or None."},
+    {"containing", native_containing, METH_VARARGS, "The conditions that hold points."},
+    {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to points."},
+    {"identifiers_of", native_identifiers_of, METH_O, "Identifiers of generations."},
+    {"sync", native_sync, METH_O, "Make the conditions exactly these; counts of what became of them."},
+    {"remove", native_remove, METH_O, "Remove a condition; whether there was one."},
+    {"remove_many", native_remove_many, METH_O, "Remove conditions; how many there were."},
+    {"condition", native_condition, METH_O, "A condition, or None."},
+    {"contains", native_contains, METH_O, "Whether a condition has that identifier."},
+    {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."},
+    {"length", table_length, METH_NOARGS, "How many conditions there are."},
+    {"version", table_version, METH_NOARGS, "Conditions, last generation, digest."},
+    {"snapshot", native_snapshot, METH_NOARGS, "The whole table as bytes."},
+    {"restore", native_restore, METH_O | METH_CLASS, "A table from a snapshot."},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot table_slots[] = {{Py_tp_new, table_new},
+                                    {Py_tp_dealloc, table_dealloc},
+                                    {Py_tp_methods, table_methods},
+                                    {Py_tp_doc, "Handle of a table of conditions."},
+                                    {0, NULL}};
+
+PyType_Spec native_conditions_spec = {"fencepost._native.Conditions", sizeof(native_handle), 0,
+                                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, table_slots};

@@ -1,0 +1,1 @@
+"""Very many devices over one table of conditions."""

@@ -1,0 +1,117 @@
+"""One device of a fleet."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from .._tables.times import from_us, utc_text
+from .._values.enums import STATES, Diagnostics, Reason, State
+from .presences import Presence, Presences
+
+if TYPE_CHECKING:
+    from .._values.explanation import Explanation
+    from .._values.fleet_statistics import DeviceStatistics
+
+
+class Device:
+    """What a fleet knows of one of its devices: ``fleet["truck-7"]``. It tells what is so when it is asked.
+
+    All of it raises :class:`NotFoundError` once the device was removed.
+
+    Example:
+        >>> from fencepost import Conditions, Fix, Fleet
+        >>> zones = Conditions()
+        >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+        >>> fleet = Fleet(zones)
+        >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+        >>> fleet["truck-7"]
+        <fencepost.Device 'truck-7' inside of 1 conditions, clock 1970-01-01 00:00:00 UTC>
+        >>> fleet["truck-7"].state("depot")
+        <State.SATISFIED: 'satisfied'>
+    """
+
+    __slots__ = ("_fleet", "_identifier")
+
+    def __init__(self, fleet: Any, identifier: str) -> None:
+        self._fleet, self._identifier = fleet, identifier
+
+    @property
+    def identifier(self) -> str:
+        """The device's identifier."""
+        return self._identifier
+
+    @property
+    def inside(self) -> Presences:
+        """What it is inside of, and the beacons that are near it, in the order in which the conditions were added."""
+        rows = self._fleet._handle.inside(self._identifier)
+        found: Presences = self._fleet._presences(Presence._from_row(self._identifier, row) for row in rows)
+        return found
+
+    def state(self, identifier: str) -> State:
+        """What is believed of a condition for it, whatever events still wait: unknown while it is undetermined.
+
+        Raises:
+            NotFoundError: No condition has that identifier, or the device is gone.
+        """
+        number: int = self._fleet._handle.device_state(self._identifier, identifier)
+        return STATES[number]
+
+    def explain(self, identifier: str) -> Explanation:
+        """Why a condition is in its state for it, and the smallest change that would decide it.
+
+        Of the fixes at which nothing can change the device keeps no position: what is said of the last fix is said of
+        the last one beyond.
+
+        Raises:
+            NotFoundError: No condition has that identifier, or the device is gone.
+
+        Example:
+            >>> from fencepost import Conditions, Fix, Fleet
+            >>> zones = Conditions()
+            >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+            >>> fleet = Fleet(zones)
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> fleet["truck-7"].explain("depot").observed
+            <State.SATISFIED: 'satisfied'>
+        """
+        reason, observed, diagnostics, *numbers = self._fleet._handle.device_explain(self._identifier, identifier)
+        from .._values.explanation import Explanation
+
+        return Explanation(identifier, Reason(reason), STATES[observed], Diagnostics(diagnostics), *numbers)
+
+    @property
+    def next_deadline_us(self) -> int | None:
+        """When something happens to it though no input comes, microseconds since 1970-01-01T00:00:00Z; None: nothing
+        waits."""
+        found: int | None = self._fleet._handle.device_deadline(self._identifier)
+        return found
+
+    @property
+    def next_deadline(self) -> datetime | None:
+        """When something happens to it though no input comes, aware, UTC; None: nothing waits."""
+        return from_us(self.next_deadline_us)
+
+    @property
+    def clock_us(self) -> int | None:
+        """The largest time given, microseconds since 1970-01-01T00:00:00Z; None: none yet."""
+        return self.statistics().clock_us
+
+    @property
+    def clock(self) -> datetime | None:
+        """The largest time given, aware, UTC; None: none yet."""
+        return from_us(self.clock_us)
+
+    def statistics(self) -> DeviceStatistics:
+        """Its counters."""
+        from .._values.fleet_statistics import DeviceStatistics
+
+        return DeviceStatistics(*self._fleet._handle.device_statistics(self._identifier))
+
+    def __repr__(self) -> str:
+        if self._identifier not in self._fleet:
+            return f"<fencepost.Device {self._identifier!r}, which is gone>"
+        return (
+            f"<fencepost.Device {self._identifier!r} inside of {len(self.inside)} conditions, "
+            f"clock {utc_text(self.clock)}>"
+        )

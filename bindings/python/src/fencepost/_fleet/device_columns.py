@@ -1,0 +1,81 @@
+"""Columns that tell devices apart, of whatever kind they are."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import Any
+
+from .._native import InvalidArgumentError
+from .._tables.buffers import ColumnTypeError
+from .._values.arguments import identifier_text
+
+
+class _Places(dict[Any, int]):
+    """Places by first appearance: what is new gets the next one."""
+
+    def __missing__(self, name: Any) -> int:
+        place = self[name] = len(self)
+        return place
+
+
+def device_column(device: Any) -> tuple[Any, tuple[str, ...]]:
+    """The index of each row's device, in place where there is one, and the devices; None: all rows are of one."""
+    if isinstance(device, str):
+        return None, (device,)
+    if device is None:
+        raise TypeError("feed_many needs the column device")
+    values = getattr(device, "cat", device)  # a column of pandas, or what it says of its categories
+    for codes, names in (("codes", "categories"), ("indices", "dictionary")):
+        if hasattr(values, codes) and hasattr(values, names):
+            held = getattr(values, codes)
+            if not getattr(held, "null_count", 0):
+                return _codes(held), _texts(list(_plain(getattr(values, names))), "devices")
+    rows = _plain(device)
+    places = _Places()
+    try:
+        found = array("q", map(places.__getitem__, rows))
+    except TypeError as error:
+        raise _error(ColumnTypeError, f"device: {error}", 0) from None
+    try:
+        return found, _texts(list(places), "device")
+    except InvalidArgumentError as error:
+        row = found.index(error.position)
+        raise _error(type(error), str(error).replace(f"row {error.position}", f"row {row}", 1), row) from None
+
+
+def _codes(held: Any) -> Any:
+    """Integers with a buffer."""
+    for name in ("to_numpy", "__array__"):
+        if hasattr(held, name):
+            return getattr(held, name)()
+    return held
+
+
+def _plain(values: Any) -> Iterable[Any]:
+    """Python values of a column."""
+    for name in ("to_pylist", "tolist", "to_list"):
+        if hasattr(values, name):
+            found: Iterable[Any] = getattr(values, name)()
+            return found
+    if isinstance(values, bytes | bytearray) or not isinstance(values, Iterable):
+        raise _error(ColumnTypeError, f"device is {type(values).__name__}, expected a column of str", 0)
+    return values
+
+
+def _texts(values: list[Any], what: str) -> tuple[str, ...]:
+    texts = []
+    for row, value in enumerate(values):
+        missing = value is None or value != value
+        text = None if missing else identifier_text(value)
+        if not isinstance(text, str):
+            said = "it is missing" if missing else f"{value!r} is {type(value).__name__}, expected str"
+            raise _error(InvalidArgumentError if missing else ColumnTypeError, f"{what}, row {row}: {said}", row)
+        texts.append(text)
+    return tuple(texts)
+
+
+def _error(kind: type[InvalidArgumentError], message: str, row: int) -> InvalidArgumentError:
+    error = kind(message)
+    error.position = row
+    return error

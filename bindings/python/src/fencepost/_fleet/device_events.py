@@ -1,0 +1,169 @@
+"""Events of devices: each with the device that it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .._log.visits import Visits, visits_of
+from .._monitor.loops import EventLoop
+from .._monitor.updates import EventUpdates
+from .._tables.times import to_us
+from .._values.conditions import BeaconIdentityCondition  # noqa: F401, like the next: fields of an event have it
+from .._values.enums import Cause, Diagnostics, State  # noqa: F401
+from .._values.events import EVENT_COLUMNS, EVENT_KINDS, Event, EventRows
+
+if TYPE_CHECKING:
+    from .._tables.times import Time
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DeviceEvent(Event):
+    """An event of a device of a fleet: an :class:`Event`, as the device's own monitor would give it.
+
+    Attributes:
+        device: The device's identifier. With `sequence`, which counts per device, the key of an idempotent sink.
+        row: The row of the call of :meth:`Fleet.feed_many` that brought it; 0 for other calls.
+
+    Example:
+        >>> from fencepost import Conditions, Fix, Fleet
+        >>> zones = Conditions()
+        >>> zones.add_many(["a", "b"], [0, 0], [0, 1], [100, 100])
+        >>> fleet = Fleet(zones)
+        >>> fleet.feed_many(device=["x", "y"], latitude=[0, 0], longitude=[0, 1], time=[0, 0])
+        FeedResult(accepted=2, invalid=0, late=0)
+        >>> [(event.device, event.identifier, event.sequence, event.row) for event in fleet.events()]
+        [('x', 'a', 1, 0), ('y', 'b', 1, 1)]
+    """
+
+    device: str = ""
+    row: int = 0
+
+    def __repr__(self) -> str:
+        return f"<DeviceEvent {self.device!r} {Event.__repr__(self).removeprefix('<Event ')}"
+
+    def to_json(self) -> str:
+        """The event as one JSON object on one line: ``device``, then the members of :meth:`Event.to_json`."""
+        import json
+
+        return f'{{"device":{json.dumps(self.device, ensure_ascii=False)},{Event.to_json(self)[1:]}'
+
+    def _repr_html_(self) -> str:
+        return DeviceEventList([self])._repr_html_()
+
+    @classmethod
+    def _from_row(cls, row: Any) -> DeviceEvent:
+        event = Event._from_row(row[:-2])
+        fields: dict[str, Any] = {name: getattr(event, name) for name in Event.__dataclass_fields__}
+        return cls(**fields, device=row[-2], row=row[-1])
+
+
+class DeviceEvents(EventLoop[DeviceEvent]):
+    """The events of a fleet that wait: what :meth:`Fleet.events` gives. As :class:`Events`: a loop that ends before the
+    events do hands its last event out again.
+
+    Example:
+        >>> from fencepost import Conditions, Fix, Fleet
+        >>> zones = Conditions()
+        >>> zones.add_many(["a", "b"], [0, 0], [0, 0], [100, 200])
+        >>> fleet = Fleet(zones)
+        >>> fleet.feed("x", Fix(0, 0, time=0))
+        >>> for event in fleet.events():
+        ...     break  # not handled
+        >>> [event.identifier for event in fleet.events()]
+        ['a', 'b']
+    """
+
+    __slots__ = ()
+    _of = staticmethod(DeviceEvent._from_row)
+
+
+class DeviceUpdates(EventUpdates[DeviceEvent]):
+    """The events of a fleet as they become available: what :meth:`Fleet.updates` gives. As :class:`Updates`.
+
+    Example:
+        >>> import asyncio
+        >>> from fencepost import Conditions, Fix, Fleet
+        >>> async def first(fleet: Fleet) -> str:
+        ...     async for event in fleet.updates():
+        ...         return event.device
+        >>> zones = Conditions()
+        >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+        >>> fleet = Fleet(zones)
+        >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+        >>> asyncio.run(first(fleet))
+        'truck-7'
+    """
+
+    __slots__ = ()
+    _of = staticmethod(DeviceEvent._from_row)
+
+
+DEVICE_EVENT_COLUMNS: dict[str, Callable[[DeviceEvent], Any]] = {
+    "device": lambda event: event.device,
+    **EVENT_COLUMNS,
+    "row": lambda event: event.row,
+}
+
+
+class DeviceEventList(EventRows[DeviceEvent]):
+    """A list of events of devices that is also a table: of columns, of pandas, of a notebook.
+
+    Example:
+        >>> from fencepost import Conditions, Fix, Fleet
+        >>> zones = Conditions()
+        >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+        >>> fleet = Fleet(zones)
+        >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+        >>> fleet.poll()
+        [<DeviceEvent 'truck-7' 1 'depot' satisfied 1970-01-01 00:00:00 UTC, determination, 100.0 m inside>]
+    """
+
+    __slots__ = ()
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The events as columns of equal length: ``device``, those of :meth:`EventList.columns`, ``row``.
+
+        Example:
+            >>> from fencepost import Conditions, Fix, Fleet
+            >>> zones = Conditions()
+            >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+            >>> fleet = Fleet(zones)
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> fleet.poll().columns()["device"]
+            ['truck-7']
+        """
+        return {name: [value(event) for event in self] for name, value in DEVICE_EVENT_COLUMNS.items()}
+
+    def visits(self, end: Time | None = None) -> Visits:
+        """The intervals for which each condition was satisfied, by device: what these events tell of them.
+
+        Events of several calls belong together: ``DeviceEventList([*before, *events])``.
+
+        Args:
+            end: To which time visits that have not ended are counted; None: to the last date of these events.
+
+        Example:
+            >>> from fencepost import Conditions, Fleet
+            >>> zones = Conditions()
+            >>> zones.add_many(["depot"], [0], [0], [150], policy="exact")
+            >>> fleet = Fleet(zones)
+            >>> times = [0, 60_000_000, 90_000_000]
+            >>> _ = fleet.feed_many(device="x", latitude=[0, 0, 1], longitude=[1, 0, 0], time=times)
+            >>> [(visit.track, visit.identifier, visit.duration.seconds) for visit in fleet.poll().visits()]
+            [('x', 'depot', 30)]
+        """
+        by_device: dict[str, list[DeviceEvent]] = {}
+        for event in self:
+            by_device.setdefault(event.device, []).append(event)
+        dates = [event.date_us for event in self if event.date_us is not None]
+        last = max(dates, default=None) if end is None else to_us(end, "end")
+        found = (visit for device, own in by_device.items() for visit in visits_of(own, None, last, None, device))
+        return Visits(found, "device")
+
+    def _kinds(self) -> dict[str, str]:
+        return {**EVENT_KINDS, "row": "uint"}
+
+    def _shown(self) -> dict[str, Callable[[DeviceEvent], Any]]:
+        return {"device": DEVICE_EVENT_COLUMNS["device"], **super()._shown()}

@@ -1,0 +1,426 @@
+"""The fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from .._monitor.events import EventSource
+from .._monitor.monitor import time_step
+from .._native import Conditions as Table, Fleet as Handle, InvalidArgumentError, NotFoundError
+from .._tables.html import SHOWN, table
+from .._tables.numbers import integer
+from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
+from .conditions import Conditions
+from .device import Device
+from .device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
+from .inputs import FleetInputs
+from .presences import Presence, Presences
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from .._values.fleet_statistics import FleetStatistics
+
+
+class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
+    """Very many devices over one table of conditions.
+
+    A fleet gives exactly the events of as many monitors with the same conditions, each made before the first condition,
+    with delivery ``every``, no condition limit and ``initial_fix_max_age=None``, interleaved in the order of input.
+    What one :meth:`advance` brings comes by deadline. A device costs about 200 bytes, and neither its first fix nor a
+    million conditions that were added meanwhile cost more than a look at the index.
+
+    Devices are named by texts and are entered by their first input. A mapping of these to :class:`Device`: ``len``,
+    ``in``, iteration, ``fleet["truck-7"]``, ``del``. A fleet may be used from several threads; one consumer at a time
+    gets a sensible order of events. It is in memory.
+
+    Args:
+        conditions: The table; several fleets may be over one, for example one in each thread.
+        max_pending_events: 1 to 1e9; while that many events wait, inputs are refused.
+        device_limit: How many devices there may be; None: 67 108 863.
+        beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
+        beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
+        max_time_step: Seconds, above 0: an input that is later than its device's clock by more is refused and counted;
+            None: none is.
+
+    Raises:
+        InvalidArgumentError: An option is out of its range.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Conditions, Fix
+        >>> zones = Conditions()
+        >>> zones.add(CircularGeographicCondition(52.5, 13.4, radius=100), "depot", policy="exact")
+        >>> fleet = Fleet(zones)
+        >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+        >>> fleet.feed("truck-8", Fix(52.6, 13.4, time=0))
+        >>> [(event.device, event.identifier) for event in fleet.events()]
+        [('truck-7', 'depot')]
+        >>> len(fleet), list(fleet), fleet["truck-8"].state("depot")
+        (2, ['truck-7', 'truck-8'], <State.UNSATISFIED: 'unsatisfied'>)
+    """
+
+    __slots__ = ("__weakref__", "_conditions", "_handle", "_options")
+    _handle: Any
+    _event_of = staticmethod(DeviceEvent._from_row)
+    _list = DeviceEventList
+
+    def __init__(
+        self,
+        conditions: Conditions,
+        *,
+        max_pending_events: int = 1_000_000,
+        device_limit: int | None = None,
+        beacon_exit_timeout: float | timedelta = 30.0,
+        beacon_initial_timeout: float | timedelta = 30.0,
+        max_time_step: float | timedelta | None = None,
+    ) -> None:
+        if not isinstance(conditions, Conditions):
+            raise TypeError(f"conditions must be Conditions, not {type(conditions).__name__}")
+        options = (
+            integer(max_pending_events, "max_pending_events", 1, 1_000_000_000),
+            0 if device_limit is None else integer(device_limit, "device_limit", 1),
+            seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
+            seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
+            0 if max_time_step is None else time_step(max_time_step),
+        )
+        self._open(conditions, options)
+
+    def _open(self, conditions: Conditions, options: tuple[int, ...]) -> None:
+        self._conditions, self._options = conditions, options
+        self._handle = Handle(conditions._handle, *options)
+
+    # --------------------------------------------------------------------------------------- devices
+
+    @property
+    def conditions(self) -> Conditions:
+        """The table that it is over."""
+        return self._conditions
+
+    @property
+    def devices(self) -> list[str]:
+        """The identifiers of all devices, in the order of their numbers: that in which they were entered, but that the
+        number of one that was removed is used again."""
+        found: list[str] = self._handle.devices()
+        return found
+
+    def __len__(self) -> int:
+        return self.statistics().device_count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        """Goes through the identifiers of the devices."""
+        return iter(self.devices)
+
+    def __contains__(self, device: object) -> bool:
+        if not isinstance(device, str):
+            return False
+        try:
+            found: bool = self._handle.has_device(device)
+        except InvalidArgumentError:
+            return False
+        return found
+
+    def __getitem__(self, device: str) -> Device:
+        """What is known of a device.
+
+        Raises:
+            NotFoundError: There is no device of that identifier (a ``KeyError``).
+
+        Example:
+            >>> from fencepost import Conditions, Fix
+            >>> fleet = Fleet(Conditions())
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=1_000_000))
+            >>> fleet["truck-7"].clock_us
+            1000000
+        """
+        if device not in self:
+            raise NotFoundError(f"no device has the identifier {device!r}")
+        return Device(self, device)
+
+    def __delitem__(self, device: str) -> None:
+        """Removes a device; its events that wait are still handed out. No event is invented. One that is entered under
+        its identifier is a new device.
+
+        Raises:
+            NotFoundError: There is no device of that identifier (a ``KeyError``).
+        """
+        if not self.remove_device(device):
+            raise NotFoundError(f"no device has the identifier {device!r}")
+
+    def remove_device(self, device: str, *, drop_events: bool = False) -> bool:
+        """Removes a device, as ``del`` does.
+
+        Args:
+            device: Its identifier.
+            drop_events: Whether its events that wait are dropped; otherwise they are still handed out.
+
+        Returns:
+            Whether there was one.
+
+        Example:
+            >>> from fencepost import Conditions, Fix
+            >>> fleet = Fleet(Conditions())
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> fleet.remove_device("truck-7"), fleet.remove_device("truck-7")
+            (True, False)
+        """
+        found: bool = self._handle.remove_device(device, bool(drop_events))
+        return found
+
+    def expire(self, *, before: Time) -> list[str]:
+        """Removes the devices that were heard, and not since a time. Their events that wait are still handed out.
+
+        Args:
+            before: A device goes when the last time of its own inputs is earlier.
+
+        Returns:
+            Who they were.
+
+        Example:
+            >>> from fencepost import Conditions, Fix
+            >>> fleet = Fleet(Conditions())
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> fleet.feed("truck-8", Fix(52.5, 13.4, time=60_000_000))
+            >>> fleet.expire(before=60_000_000)
+            ['truck-7']
+        """
+        found: list[str] = self._handle.expire(to_us(before, "before"))
+        return found
+
+    def inside(self, identifier: str | None = None) -> Presences:
+        """Who is inside of what, by device: a table, also for GeoPandas (:meth:`Presences.to_geopandas`).
+
+        Args:
+            identifier: Of one condition; None: all conditions.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+
+        Example:
+            >>> from fencepost import Conditions
+            >>> zones = Conditions()
+            >>> zones.add_many(["depot", "yard"], [52.5, 52.6], [13.4, 13.4], [100, 100])
+            >>> fleet = Fleet(zones)
+            >>> _ = fleet.feed_many(device=["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.4], time=[0, 0])
+            >>> [presence.device for presence in fleet.inside("yard")]
+            ['b']
+        """
+        if identifier is not None and identifier not in self._conditions:
+            raise NotFoundError(f"no condition has the identifier {identifier!r}")
+        return self._presences(
+            Presence._from_row(device, row)
+            for device in self.devices
+            for row in self._inside(device)
+            if identifier is None or row[0] == identifier
+        )
+
+    def _inside(self, device: str) -> Iterable[Any]:
+        try:
+            found: list[Any] = self._handle.inside(device)
+        except NotFoundError:  # another thread removed it
+            return ()
+        return found
+
+    def _presences(self, found: Iterable[Presence]) -> Presences:
+        return Presences(found, self._conditions)  # type: ignore[arg-type]
+
+    def to_geopandas(self) -> Any:
+        """Where everybody is: :meth:`Presences.to_geopandas` of :meth:`inside`.
+
+        Raises:
+            MissingExtraError: GeoPandas is not installed.
+        """
+        return self.inside().to_geopandas()
+
+    # ----------------------------------------------------------------------------- keyed state elsewhere
+
+    def export(self, devices: Iterable[str] | None = None, *, portable: bool = False) -> list[bytes]:
+        """Devices as bytes, to be kept elsewhere or moved to another fleet by :meth:`load`; they stay in this one.
+
+        Events that wait are the fleet's and not among it.
+
+        Args:
+            devices: Which; None: all of :attr:`devices`.
+            portable: Whether fleets over another version of the table can take them, with ``adapt``: 12 bytes more for
+                each condition that a device is inside of or about to cross.
+
+        Raises:
+            NotFoundError: There is no device of that identifier.
+
+        Example:
+            >>> from fencepost import Conditions, Fix
+            >>> zones = Conditions()
+            >>> here, there = Fleet(zones), Fleet(zones)
+            >>> here.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> there.load({"truck-7": here.export(["truck-7"])[0]})
+            >>> there.devices
+            ['truck-7']
+        """
+        if isinstance(devices, str):
+            raise TypeError("devices must be some identifiers, not one")
+        found: list[bytes] = self._handle.export(tuple(self.devices if devices is None else devices), bool(portable))
+        return found
+
+    def load(self, devices: Mapping[str, bytes], *, adapt: bool = False) -> None:
+        """Enters devices that were exported: each goes on as if nothing had happened. All or none.
+
+        Args:
+            devices: Their bytes by identifier; any bytes may be passed. No device of the fleet may have one of these
+                identifiers.
+            adapt: Whether bytes of another version of the table are taken, where they were exported as portable: what
+                a device was inside of or about to cross goes on where a condition has the same identifier and
+                definition, and is void otherwise; all other conditions count as seen.
+
+        Raises:
+            SnapshotInvalidError: They are no device, damaged, or from a newer version of the library.
+            TableMismatchError: They were exported with another version of the table.
+            InvalidArgumentError: An identifier is none, or taken.
+        """
+        if not isinstance(devices, Mapping):
+            raise TypeError(f"devices must be a mapping of identifiers to bytes, not {type(devices).__name__}")
+        pairs = [(device, bytes(memoryview(data))) for device, data in devices.items()]
+        self._handle.load(tuple(device for device, _ in pairs), tuple(data for _, data in pairs), bool(adapt))
+
+    # ---------------------------------------------------------------------------------------- events
+
+    def events(self) -> DeviceEvents:
+        """Drains what waits, in a loop. Asking for the next event commits the one before; a loop that is left early
+        hands its last event out again.
+
+        Example:
+            >>> from fencepost import Conditions, Fix
+            >>> zones = Conditions()
+            >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+            >>> fleet = Fleet(zones)
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> [(event.device, event.sequence) for event in fleet.events()]
+            [('truck-7', 1)]
+        """
+        return DeviceEvents(self)
+
+    def updates(self) -> DeviceUpdates:
+        """Events as they become available, for ``async for``: as :meth:`Monitor.updates`. :meth:`close` ends it.
+
+        Raises:
+            ConsumerAlreadyActiveError: When iterating, while there is another consumer.
+
+        Example:
+            >>> import asyncio
+            >>> from fencepost import Conditions, Fix
+            >>> async def first(fleet: Fleet) -> str:
+            ...     async for event in fleet.updates():
+            ...         return event.device
+            >>> zones = Conditions()
+            >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+            >>> fleet = Fleet(zones)
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> asyncio.run(first(fleet))
+            'truck-7'
+        """
+        return DeviceUpdates(self._handle)
+
+    # --------------------------------------------------------------------------------------- itself
+
+    @property
+    def next_deadline_us(self) -> int | None:
+        """The earliest time at which something happens to any device though no input comes, microseconds since
+        1970-01-01T00:00:00Z: advance the fleet to it then. None: nothing waits."""
+        found: int | None = self._handle.next_deadline()
+        return found
+
+    @property
+    def next_deadline(self) -> datetime | None:
+        """The same, aware, UTC."""
+        return from_us(self.next_deadline_us)
+
+    @property
+    def clock_us(self) -> int | None:
+        """The time to which all devices were advanced, microseconds since 1970-01-01T00:00:00Z; None: never."""
+        found: int | None = self._handle.statistics()[0]
+        return found
+
+    @property
+    def clock(self) -> datetime | None:
+        """The time to which all devices were advanced, aware, UTC; None: never."""
+        return from_us(self.clock_us)
+
+    def statistics(self) -> FleetStatistics:
+        """The counters of all devices together, and the clock.
+
+        Example:
+            >>> from fencepost import Conditions, Fix
+            >>> fleet = Fleet(Conditions())
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> fleet.statistics().accepted_fixes
+            1
+        """
+        from .._values.fleet_statistics import FleetStatistics
+
+        return FleetStatistics(*self._handle.statistics())
+
+    def close(self) -> None:
+        """Ends :meth:`updates`. A fleet in memory has nothing else to close and goes on."""
+        self._handle.end_updates()
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        found: bool = self._handle.closed()
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickling and copying keep table and devices, all of them as they are. What was handed out counts as handled.
+
+        Raises:
+            InvalidArgumentError: Events wait, which would be lost: take them first.
+        """
+        if self._handle.statistics()[6]:
+            raise InvalidArgumentError("events wait, which a copy of the fleet would not have: take them first")
+        devices = self.devices
+        held = dict(zip(devices, self.export(devices)))
+        own = getattr(self, "__dict__", None) or None
+        return _opened, (type(self), self._conditions.snapshot(), self._options, self.clock_us, held), own
+
+    def __repr__(self) -> str:
+        counters = self.statistics()
+        return (
+            f"<fencepost.Fleet {counters.device_count} devices, {counters.condition_count} conditions, "
+            f"{counters.pending_events} events wait, clock {utc_text(counters.clock)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        first = [Device(self, identifier) for identifier in self.devices[:SHOWN]]
+        rows = [
+            (one.identifier, one.clock, ", ".join(each.identifier for each in one.inside), one.next_deadline)
+            for one in first
+            if one.identifier in self
+        ]
+        return table(repr(self).strip("<>"), ("device", "clock", "inside", "next_deadline"), rows, len(self))
+
+
+def _opened(
+    kind: type[Fleet], table: bytes, options: tuple[int, ...], clock_us: int | None, devices: dict[str, bytes]
+) -> Fleet:
+    """A fleet as it was pickled."""
+    fleet = kind.__new__(kind)
+    fleet._open(Conditions._of(Table.restore(table)), options)
+    fleet.load(devices)
+    if clock_us is not None:
+        fleet.advance(clock_us)
+    return fleet
+
+
+Mapping.register(Fleet)

@@ -1,0 +1,220 @@
+"""What goes into a fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from .._monitor.inputs import fix_columns, fix_records, record_columns, refuses_invalid, scan_report
+from .._tables.times import Time, to_us
+from .._values.arguments import column_names
+from .._values.fixes import BeaconSighting, Fix, fix_of
+from .._values.results import FeedResult
+from .device_columns import device_column
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
+
+
+class FleetInputs:
+    """The inputs of a fleet."""
+
+    __slots__ = ()
+    _handle: Any
+
+    def feed(self, device: str, fix: Fix) -> None:
+        """Feeds one fix of a device, which is entered if it is new.
+
+        A fix without a position (accuracy negative or NaN) is ignored and counted.
+
+        Raises:
+            InvalidArgumentError: A coordinate or the time is out of range; counted.
+            LateInputError: Earlier than the device's clock or the last :meth:`advance`; counted.
+            AheadOfClockError: Later than the device's clock by more than `max_time_step`; counted.
+            QueueFullError: `max_pending_events` events wait.
+        """
+        if type(fix) is not Fix:
+            fix = fix_of(fix)
+        self._handle.feed_fix(device, fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
+
+    @overload
+    def feed_many(
+        self,
+        fixes: ArrowStream,
+        /,
+        *,
+        columns: Mapping[str, str] | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult: ...
+    @overload
+    def feed_many(
+        self,
+        fixes: Iterable[Fix] | Buffer,
+        /,
+        *,
+        device: Any,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult: ...
+    @overload
+    def feed_many(
+        self,
+        fixes: None = None,
+        /,
+        *,
+        device: Any,
+        latitude: NumberColumn,
+        longitude: NumberColumn,
+        time: TimeColumn,
+        accuracy: NumberColumn | float | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult: ...
+    def feed_many(
+        self,
+        fixes: Any = None,
+        /,
+        *,
+        device: Any = None,
+        latitude: Any = None,
+        longitude: Any = None,
+        time: Any = None,
+        accuracy: Any = None,
+        columns: Mapping[str, str] | None = None,
+        on_invalid: Literal["count", "raise"] = "count",
+    ) -> FeedResult:
+        """Feeds many fixes of many devices in order, with the same result as single calls; other Python threads run
+        meanwhile. Devices are entered in the order of their first rows.
+
+        Either columns of equal length, or fixes, beside the devices they are of; or a table that exports an Arrow
+        stream (PyArrow, Polars, DuckDB, pandas), fed batch by batch: see :meth:`Monitor.feed_many`. Its column of
+        devices holds texts, numbers (which become texts) or a dictionary of them, whose indices are read in place.
+
+        Args:
+            fixes: A table; or fixes of any kind that :meth:`Monitor.feed_many` takes.
+            device: The device of each row: texts, or numbers, which become texts; a categorical column of pandas or a
+                dictionary array of PyArrow is read in place; one text: all rows are of that device.
+            latitude: Degrees, -90 to 90.
+            longitude: Degrees, -180 to 180.
+            time: As for :meth:`Monitor.feed_many`.
+            accuracy: Metres; 0 or None in a list: not reported; negative or NaN: there is no position. A number is
+                meant for all rows; None: not reported.
+            columns: Of a table the names of the columns for device, latitude, longitude, time, accuracy, or geometry,
+                where they are not recognised.
+            on_invalid: As for :meth:`Monitor.feed_many`. Devices of rows that are refused are not entered.
+
+        Returns:
+            How many were accepted, invalid and late.
+
+        Raises:
+            InvalidArgumentError: Columns of different lengths; a row without a device; with ``on_invalid="raise"`` an
+                invalid row. ``position`` is the row, and nothing has been fed.
+            ColumnTypeError: A column does not hold what it is to hold; ``position`` is the row.
+            InputError: A table lacks a column, or holds what cannot be used; ``row`` is where. The batches before took
+                effect, ``result`` is their :class:`FeedResult`.
+            MissingExtraError: A table was given, and nanoarrow is not installed.
+            QueueFullError: `max_pending_events` events wait; the rows before ``position`` took effect, ``result`` is
+                their :class:`FeedResult`. Take events, then feed the rest.
+            KeyboardInterrupt: As of :meth:`Monitor.feed_many`.
+
+        Example:
+            >>> import pyarrow
+            >>> from fencepost import Conditions, Fleet
+            >>> zones = Conditions()
+            >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+            >>> fleet = Fleet(zones)
+            >>> fleet.feed_many(device=["a", "b", "a"], latitude=[52.5] * 3, longitude=[13.4] * 3, time=[0, 0, 1])
+            FeedResult(accepted=3, invalid=0, late=0)
+            >>> vehicles = pyarrow.array(["a", "c"]).dictionary_encode()
+            >>> table = pyarrow.table({"vehicle": vehicles, "lat": [52.5, 1], "lon": [13.4, 1], "time_us": [2, 2]})
+            >>> fleet.feed_many(table)
+            FeedResult(accepted=2, invalid=0, late=0)
+            >>> fleet.devices
+            ['a', 'b', 'c']
+        """
+        refuses = refuses_invalid(on_invalid)
+        single = (latitude, longitude, time, accuracy)
+        if fixes is not None and any(given is not None for given in single):
+            raise TypeError("feed_many takes fixes or columns, not both")
+        if hasattr(fixes, "__arrow_c_stream__") and device is None:
+            from .._monitor.arrow_batches import feed_stream
+
+            return feed_stream(self._handle, fixes, column_names(columns), refuses, devices=True)
+        if columns is not None:
+            raise TypeError("columns names those of a table that exports an Arrow stream")
+        try:
+            if fixes is not None:
+                read = record_columns(fix_records(fixes))
+            else:
+                read = fix_columns(latitude, longitude, time, accuracy).columns
+            return FeedResult(*self._handle.feed_columns(*read, refuses, *device_column(device), 0))
+        except BaseException as error:
+            FeedResult(0, 0, 0)._carry(error)
+            raise
+
+    def see(
+        self,
+        device: str,
+        sightings: BeaconSighting | Iterable[BeaconSighting] = (),
+        *,
+        time: Time | None = None,
+    ) -> None:
+        """Feeds one scan report of a device, which is entered if it is new: the beacons observed at one instant. An
+        empty report only moves its clock.
+
+        Args:
+            device: The device's identifier.
+            sightings: One or several.
+            time: Of the report. May be left out when the sightings carry one and the same time.
+
+        Raises:
+            InvalidArgumentError: There is no time, or the sightings carry different ones.
+            LateInputError: Earlier than the device's clock or the last :meth:`advance`; counted.
+            AheadOfClockError: Later than the device's clock by more than `max_time_step`; counted.
+            QueueFullError: `max_pending_events` events wait.
+
+        Example:
+            >>> from fencepost import BeaconIdentityCondition, BeaconSighting, Conditions, Fleet
+            >>> zones = Conditions()
+            >>> zones.add(BeaconIdentityCondition("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "desk")
+            >>> fleet = Fleet(zones)
+            >>> fleet.see("phone", BeaconSighting("e2c56db5-dffb-48d2-b060-d0f5a71096e0", 1, 2), time=0)
+            >>> [presence.identifier for presence in fleet["phone"].inside]
+            ['desk']
+        """
+        self._handle.feed_sightings(device, *scan_report(sightings, time))
+
+    def set_scanning(self, device: str, on: bool, *, time: Time) -> None:
+        """Declares whether a device scans for beacons from now on, see :meth:`Monitor.set_scanning`; devices begin with
+        scanning on."""
+        try:
+            is_on = bool(on)
+        except (TypeError, ValueError):
+            raise TypeError(f"on must be bool, not {type(on).__name__}") from None
+        self._handle.set_scanning(device, is_on, to_us(time))
+
+    def advance(self, time: Time, *, device: str | None = None) -> None:
+        """Tells that time has passed: what is due up to and at `time` is confirmed.
+
+        Args:
+            time: For all devices it is a watermark: no input of any may be earlier from then on, also of one that is
+                heard for the first time. Devices ahead of it are left alone.
+            device: For this device alone; None: for all.
+
+        Raises:
+            LateInputError: Earlier than the last one, or than the device's clock; counted.
+            NotFoundError: There is no device of that identifier.
+            QueueFullError: `max_pending_events` events wait.
+
+        Example:
+            >>> from fencepost import Conditions, Fix, Fleet
+            >>> zones = Conditions()
+            >>> zones.add_many(["depot"], [52.5], [13.4], [100])
+            >>> fleet = Fleet(zones)
+            >>> fleet.feed("a", Fix(0, 0, time=0))
+            >>> fleet.feed("a", Fix(52.5, 13.4, time=1_000_000))
+            >>> fleet.advance(60_000_000)
+            >>> [(event.device, event.date_us) for event in fleet.events()]
+            [('a', 21000000)]
+        """
+        self._handle.advance(to_us(time), device)

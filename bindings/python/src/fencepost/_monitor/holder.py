@@ -1,0 +1,259 @@
+"""What holds named conditions: a monitor, or a table that fleets share."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .._native import InvalidArgumentError, NotFoundError
+from .._tables.numbers import integer, real
+from .._values.arguments import assumed, column_names, policy_row
+from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, is_condition
+from .._values.enums import State
+from .._values.results import SyncResult
+
+if TYPE_CHECKING:
+    from .._values.any_condition import Condition
+    from .._values.policy import TransitionPolicy
+    from .._values.results import ShapeReading
+
+V = TypeVar("V")
+
+
+class ConditionHolder(Generic[V]):
+    """A mapping of identifiers to what is held of each condition."""
+
+    __slots__ = ()
+    _handle: Any
+
+    if TYPE_CHECKING:
+
+        def __len__(self) -> int: ...
+        def _entry(self, identifier: str) -> V | None: ...
+
+    @property
+    def identifiers(self) -> list[str]:
+        """The identifiers of all conditions, in the order in which they were added."""
+        found: list[str] = self._handle.identifiers()
+        return found
+
+    def shape(self, identifier: str) -> ShapeReading:
+        """How a condition's geometry was read, and whether it matters that its edges are geodesic or planar.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+
+        Example:
+            >>> from fencepost import Monitor, PolygonalGeographicCondition
+            >>> monitor = Monitor()
+            >>> box = PolygonalGeographicCondition([(50, 0), (50, 2), (52, 2), (52, 0)], edges="planar")
+            >>> monitor.add(box, "square")
+            >>> reading = monitor.shape("square")
+            >>> reading.vertex_count, round(reading.departure or 0), (reading.part, reading.ring, reading.edge)
+            (4, 479, (0, 0, 0))
+        """
+        from .._values.results import ShapeReading
+
+        return ShapeReading(*self._handle.shape(identifier))
+
+    def nearest_boundary_point(self, identifier: str, latitude: float, longitude: float) -> tuple[float, float] | None:
+        """The place of a condition's line that is nearest to a position: latitude and longitude; None: a beacon.
+
+        Raises:
+            NotFoundError: No condition has that identifier.
+            InvalidArgumentError: A coordinate is out of its range.
+
+        Example:
+            >>> from fencepost import Monitor, PolygonalGeographicCondition
+            >>> monitor = Monitor()
+            >>> monitor.add(PolygonalGeographicCondition([(0, 0), (0, 2), (2, 2), (2, 0)], edges="geodesic"), "square")
+            >>> place = monitor.nearest_boundary_point("square", 1, 3)
+            >>> place and [round(degrees, 9) for degrees in place]
+            [1.000153323, 2.0]
+        """
+        place = real(latitude, "latitude"), real(longitude, "longitude")
+        found: tuple[float, float] | None = self._handle.nearest_boundary_point(identifier, *place)
+        return found
+
+    def remove(self, identifier: str) -> bool:
+        """Removes a condition, its record and its events.
+
+        Returns:
+            Whether there was one.
+
+        Raises:
+            InvalidArgumentError: Not an identifier at all: empty, too long.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> monitor.remove("home"), monitor.remove("home")
+            (True, False)
+        """
+        removed: bool = self._handle.remove(identifier)
+        return removed
+
+    def remove_many(self, identifiers_to_remove: Iterable[str], /) -> int:
+        """Removes many conditions, as calls of :meth:`remove` would, with a store in one transaction.
+
+        Args:
+            identifiers_to_remove: Those that are not there are no error.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            InvalidArgumentError: One is no identifier at all: nothing has changed, ``position`` is which.
+
+        Example:
+            >>> from fencepost import Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add_many(["a", "b", "c"], [0, 0, 0], [0, 1, 2], [100, 100, 100])
+            >>> monitor.remove_many(["a", "c", "d"]), monitor.identifiers
+            (2, ['b'])
+        """
+        from .._tables.buffers import identifiers
+
+        removed: int = self._handle.remove_many(identifiers(identifiers_to_remove))
+        return removed
+
+    # ------------------------------------------------------------------------------------- a mapping
+
+    def __getitem__(self, identifier: str) -> V:
+        """What is held of a condition.
+
+        Raises:
+            NotFoundError: No condition has that identifier (a ``KeyError``).
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "work")
+            >>> monitor["work"].condition.radius
+            100.0
+        """
+        entry = self._entry(identifier)
+        if entry is None:
+            raise NotFoundError(f"no condition has the identifier {identifier!r}")
+        return entry
+
+    def __delitem__(self, identifier: str) -> None:
+        """Removes a condition, its record and its events.
+
+        Raises:
+            NotFoundError: No condition has that identifier (a ``KeyError``).
+        """
+        if not self.remove(identifier):
+            raise NotFoundError(f"no condition has the identifier {identifier!r}")
+
+    def get(self, identifier: str, default: Any = None) -> Any:
+        """What is held of a condition, or `default`.
+
+        Example:
+            >>> from fencepost import Monitor
+            >>> Monitor().get("home", "nothing")
+            'nothing'
+        """
+        entry = self._entry(identifier)
+        return default if entry is None else entry
+
+    def keys(self) -> KeysView[str]:
+        """The identifiers, as a view of what there is."""
+        return KeysView(self)
+
+    def values(self) -> ValuesView[V]:
+        """What is held of each condition, as a view of what there is."""
+        return ValuesView(self)
+
+    def items(self) -> ItemsView[str, V]:
+        """Identifiers and what is held of each, as a view of what there is.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> monitor = Monitor()
+            >>> monitor.add(CircularGeographicCondition(52.5, 13.4, 100), "home")
+            >>> [(identifier, record.condition.radius) for identifier, record in monitor.items()]
+            [('home', 100.0)]
+        """
+        return ItemsView(self)
+
+    def __contains__(self, identifier: object) -> bool:
+        if not isinstance(identifier, str):
+            return False
+        try:
+            found: bool = self._handle.contains(identifier)
+        except InvalidArgumentError:
+            return False
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        """Goes through the identifiers, in the order in which the conditions were added."""
+        return iter(self.identifiers)
+
+    def __bool__(self) -> bool:
+        return True
+
+    # ------------------------------------------------------------------------------- how they come in
+
+    def _put(
+        self,
+        condition: Condition,
+        identifier: str,
+        assuming: State | str,
+        policy: TransitionPolicy | str | None,
+        tag: int,
+        ensure: bool,
+    ) -> bool:
+        state, row = assumed(assuming), policy_row(policy)
+        number = integer(tag, "tag", 0)
+        if not is_condition(condition):
+            raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
+        kind, geometry = condition._definition()
+        put: Any = self._handle.add_shape
+        if kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
+            put = self._handle.add_circle if kind == CIRCULAR_GEOGRAPHIC else self._handle.add_beacon
+        changed: bool = put(identifier, *geometry, state, row, number, ensure)
+        if changed and getattr(condition, "_leaves_edges_open", False):
+            from .edges import AS_GEODESIC, warn_of_edges
+
+            warn_of_edges(self._handle, [(identifier, f"condition {identifier!r}", "")], AS_GEODESIC)
+        return changed
+
+    def _put_many(
+        self,
+        identifier: Any,
+        latitude: Any,
+        longitude: Any,
+        radius: Any,
+        assuming: State | str,
+        policy: TransitionPolicy | str | None,
+        tag: Any,
+        columns: Mapping[str, str] | None,
+        ensure: bool,
+    ) -> SyncResult:
+        given = (latitude, longitude, radius)
+        if hasattr(identifier, "__arrow_c_stream__") and all(column is None for column in given):
+            from .arrow_batches import Options, put_stream
+
+            return put_stream(self._handle, identifier, column_names(columns), Options(assuming, policy, tag), ensure)
+        if columns is not None:
+            raise TypeError("columns names those of a table that exports an Arrow stream")
+        for column, name in zip(given, ("latitude", "longitude", "radius")):
+            if column is None:
+                raise TypeError(f"{'ensure_many' if ensure else 'add_many'} needs the column {name}")
+        from .._tables.buffers import contiguous, identifiers, tags
+
+        texts = identifiers(identifier)
+        rows = len(texts)
+        counts = self._handle.add_circles(
+            texts,
+            contiguous(latitude, "latitude", rows),
+            contiguous(longitude, "longitude", rows),
+            contiguous(radius, "radius", rows),
+            assumed(assuming),
+            policy_row(policy),
+            tags(tag, rows),
+            ensure,
+        )
+        return SyncResult(*counts)

@@ -1,0 +1,54 @@
+"""Conditions of a table, as they were added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .policy import TransitionPolicy
+from .records import Geometry, condition_from, described
+
+if TYPE_CHECKING:
+    from .any_condition import Condition
+    from .policy import PolicyRow
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Definition:
+    """A condition of a table, as it was added.
+
+    Attributes:
+        identifier: The condition's.
+        condition: As it was added.
+        policy: The condition's.
+        tag: The number given when the condition was added.
+        generation: Counts adds and replacements per table.
+
+    Example:
+        >>> from fencepost import CircularGeographicCondition, Conditions
+        >>> zones = Conditions()
+        >>> zones.add(CircularGeographicCondition(52.5, 13.4, 100), "home", tag=7)
+        >>> zones["home"]
+        <Definition 'home', circle of 100 m around 52.5, 13.4>
+        >>> zones["home"].tag
+        7
+    """
+
+    identifier: str
+    condition: Condition
+    policy: TransitionPolicy
+    tag: int
+    generation: int
+
+    @property
+    def described(self) -> str:
+        """The condition in words."""
+        return described(self.condition)
+
+    def __repr__(self) -> str:
+        return f"<Definition {self.identifier!r}, {self.described}>"
+
+    @classmethod
+    def _from_row(cls, row: tuple[str, int, Geometry, int, int, PolicyRow]) -> Definition:
+        identifier, kind, geometry, generation, tag, policy = row
+        return cls(identifier, condition_from(kind, geometry), TransitionPolicy._from_row(policy), tag, generation)

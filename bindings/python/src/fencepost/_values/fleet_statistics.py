@@ -1,0 +1,85 @@
+"""Counters of a fleet and of its devices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from .._tables.times import from_us
+
+
+@dataclass(frozen=True, slots=True)
+class FleetStatistics:
+    """Counters of a fleet since it was created. Input counts are those of its devices together.
+
+    Attributes:
+        clock_us: The time to which all devices were advanced, microseconds since 1970-01-01T00:00:00Z; None: never.
+        accepted_fixes: Fixes that were evaluated.
+        invalid_fixes: Fixes refused or ignored for their coordinates, their time or because there is no position.
+        late_inputs: Inputs of all kinds that were earlier than their device's clock, or the last advance.
+        ahead_inputs: Inputs of all kinds that were ahead of their device's clock by more than `max_time_step`.
+        accepted_sightings: Scan reports.
+        pending_events: Events that wait to be handed out.
+        handed_out_events: How many were handed out.
+        device_count: Devices.
+        condition_count: Conditions of the table.
+        device_bytes: What is kept of the devices, without their identifiers.
+
+    Example:
+        >>> from fencepost import Conditions, Fleet
+        >>> Fleet(Conditions()).statistics().device_count
+        0
+    """
+
+    clock_us: int | None
+    accepted_fixes: int
+    invalid_fixes: int
+    late_inputs: int
+    ahead_inputs: int
+    accepted_sightings: int
+    pending_events: int
+    handed_out_events: int
+    device_count: int
+    condition_count: int
+    device_bytes: int
+
+    @property
+    def clock(self) -> datetime | None:
+        """The time to which all devices were advanced, aware, UTC."""
+        return from_us(self.clock_us)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStatistics:
+    """Counters of a device since it was entered, and its clock.
+
+    Attributes:
+        clock_us: The largest time given, by an input or an advance, microseconds since 1970-01-01T00:00:00Z; None: none
+            yet.
+        accepted_fixes: Fixes that were evaluated.
+        invalid_fixes: Fixes refused or ignored for their coordinates, their time or because there is no position.
+        late_inputs: Inputs of all kinds.
+        ahead_inputs: Inputs of all kinds.
+        accepted_sightings: Scan reports.
+        handed_out_events: The last sequence number given.
+
+    Example:
+        >>> from fencepost import Conditions, Fix, Fleet
+        >>> fleet = Fleet(Conditions())
+        >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+        >>> fleet["truck-7"].statistics().accepted_fixes
+        1
+    """
+
+    clock_us: int | None
+    accepted_fixes: int
+    invalid_fixes: int
+    late_inputs: int
+    ahead_inputs: int
+    accepted_sightings: int
+    handed_out_events: int
+
+    @property
+    def clock(self) -> datetime | None:
+        """The largest time given, aware, UTC."""
+        return from_us(self.clock_us)
