@@ -1,12 +1,13 @@
 import CSQLite
 public import Fencepost
 
-/// A monitor's storage in one SQLite file, `<name>.fencepost` in a directory of the host.
+/// The storage of a monitor or of a fleet in one SQLite file, `<name>.fencepost` in a directory of the host.
 ///
 /// The file is open in WAL mode and locked for as long as the store is; the lock ends with the process. A file that is
 /// damaged is refused and left as it is. The first write makes the file, whole, under another name, and then gives it
 /// its name, so that there is never a file that is not a store.
-public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
+public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendable {
+  private let kind: StoreKind
   private let name: String
   private let path: String
   /// `nil` before the file is there, and after closing.
@@ -39,7 +40,18 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   /// - Parameter directory: Must exist. Its files are readable for the user of the process only.
   /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/monitorInUse(_:)``,
   ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
-  public init(directory: String, name: String) throws(MonitorError) {
+  public convenience init(directory: String, name: String) throws(MonitorError) {
+    try self.init(.monitor, directory: directory, name: name)
+  }
+
+  /// Opens the store of a fleet, or prepares to make it. As ``init(directory:name:)``; the store of a monitor is refused with
+  /// ``MonitorError/invalidArgument(_:position:)``, and that of a fleet there.
+  public convenience init(fleet name: String, directory: String) throws(MonitorError) {
+    try self.init(.fleet, directory: directory, name: name)
+  }
+
+  private init(_ kind: StoreKind, directory: String, name: String) throws(MonitorError) {
+    self.kind = kind
     guard MonitorEngine.isValidName(name) else { throw .invalidName(name) }
     self.name = name
     let given = StoreFiles.path(of: name, in: directory)
@@ -55,9 +67,10 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
       let opened = try StoreFile(resolved)
       let page = opened.beginning(Schema.pageSize)
       if try Self.version(page) == 1 {
+        guard kind == .monitor else { throw .otherKind(.monitor) }
         first = try FirstVersion(resolved)
       } else {
-        database = try StoreDatabase(resolved, number: Schema.number(inPage: page), isForReading: true)
+        database = try StoreDatabase(kind, resolved, number: Schema.number(inPage: page), isForReading: true)
       }
       file = opened
       if opened.obstacle == nil { StoreFiles.sweepDrafts(of: resolved, beside: opened) }
@@ -111,7 +124,11 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     return failed(.damaged(reason))
   }
 
-  public func write(_ changes: borrowing MonitorChanges) throws(MonitorError) {
+  public func write(_ changes: borrowing MonitorChanges) throws(MonitorError) { try write(changes: copy changes) }
+
+  public func write(_ changes: borrowing FleetChanges) throws(MonitorError) { try write(changes: copy changes) }
+
+  private func write(changes: some StoredChanges) throws(MonitorError) {
     do throws(StoreFailure) {
       try requireUse()
       if first != nil { return try replaceFirst(changes) }
@@ -146,7 +163,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
     } catch {
       switch error {
       case .damaged, .tooNew: (isSpoilt, spoiltLog) = (true, log)
-      case .busy, .unavailable: break
+      case .busy, .unavailable, .otherKind: break
       }
     }
     return isSpoilt
@@ -160,7 +177,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   public func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
     do throws(StoreFailure) {
       try requireUse()
-      if !image.isBegun { draft = try StoreDraft(of: path) }
+      if !image.isBegun { draft = try StoreDraft(kind, of: path) }
       guard let draft else { throw .unavailable("what was written of it is gone") }
       try draft.fill(&image, limit: limit)
       guard image.isOver else { return false }
@@ -232,7 +249,7 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
 
   /// Opens the file as one that this object knows.
   private func open() throws(StoreFailure) -> StoreDatabase {
-    let opened = try StoreDatabase(path, number: nil)
+    let opened = try StoreDatabase(kind, path, number: nil)
     try opened.readAll { _ in }
     if let sums, sums != opened.sums { throw .damaged("somebody else has written into it") }
     return opened
@@ -252,11 +269,11 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   }
 
   /// Makes the file with everything in it, and opens it. When that fails nothing is left.
-  private func create(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
+  private func create(_ changes: some StoredChanges) throws(StoreFailure) {
     try StoreFiles.requireNoRemains(of: path)
     let draft: StoreDraft
     do throws(StoreFailure) {
-      draft = try StoreDraft(of: path)
+      draft = try StoreDraft(kind, of: path)
       try draft.fill(changes)
       try draft.publish(as: path)
     } catch {
@@ -278,9 +295,9 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
 
   /// Puts a file of the present version in the place of one of version 1, in one step: before it the old file is whole,
   /// and after it the new one.
-  private func replaceFirst(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
+  private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("it is of version 1, and not all rows are written") }
-    let draft = try StoreDraft(of: path)
+    let draft = try StoreDraft(kind, of: path)
     do throws(StoreFailure) {
       try draft.fill(changes)
       try first?.foldLog()
@@ -296,9 +313,9 @@ public final class SQLiteStore: MonitorStorage, @unchecked Sendable {
   }
 
   /// Puts a new file in the place of one that somebody else has written into.
-  private func replaceSpoilt(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
+  private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
     guard changes.isWhole else { throw .unavailable("somebody else has written into it, and not all rows are written") }
-    let draft = try StoreDraft(of: path)
+    let draft = try StoreDraft(kind, of: path)
     try draft.fill(changes)
     let log = StoreFiles.log(of: path)
     if let spoiltLog, FileIdentity(path: log) == spoiltLog { StoreFiles.remove(log) }

@@ -17,21 +17,27 @@ enum Schema {
   /// Small, because a change of one row writes its page.
   static let pageSize = 1_024
 
-  private static let beginning = "CREATE TABLE rows(/* store "
+  /// The word before the number tells what is kept.
+  private static func beginning(_ kind: StoreKind) -> String {
+    switch kind {
+    case .monitor: "CREATE TABLE rows(/* store "
+    case .fleet: "CREATE TABLE rows(/* fleet "
+    }
+  }
   private static let end =
     " */ kind INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, data BLOB NOT NULL, "
     + "PRIMARY KEY(kind, a, b)) WITHOUT ROWID"
 
   /// Makes the table in an empty file and returns the file's number.
-  static func create(in connection: Connection) throws(StoreFailure) -> UInt64 {
+  static func create(_ kind: StoreKind, in connection: Connection) throws(StoreFailure) -> UInt64 {
     let number = UInt64.random(in: 1...UInt64.max)
     try connection.run("PRAGMA application_id=1181639525; PRAGMA user_version=2;")
-    try connection.run(text: beginning + text(number) + end)
+    try connection.run(text: beginning(kind) + text(number) + end)
     return number
   }
 
   /// Checks everything about a file but its rows, changes nothing, and returns the file's number.
-  static func verify(_ connection: Connection) throws(StoreFailure) -> UInt64 {
+  static func verify(_ kind: StoreKind, _ connection: Connection) throws(StoreFailure) -> UInt64 {
     let application = try number(connection, "PRAGMA application_id")
     guard application == applicationID else {
       throw .foreignFile(application)
@@ -39,7 +45,9 @@ enum Schema {
     let version = try number(connection, "PRAGMA user_version")
     try check(version)
     let schema = try Statement(connection, "SELECT name, sql FROM sqlite_schema")
-    guard try schema.step(), schema.text(0) == "rows", let number = parse(schema.text(1)) else {
+    guard try schema.step(), schema.text(0) == "rows" else { throw .damaged("its table is not as it should be") }
+    guard let number = parse(kind, schema.text(1)) else {
+      for other in StoreKind.allCases where parse(other, schema.text(1)) != nil { throw .otherKind(other) }
       throw .damaged("its table is not as it should be")
     }
     guard try !schema.step() else { throw .moreTables }
@@ -72,7 +80,8 @@ enum Schema {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  private static func parse(_ sql: String) -> UInt64? {
+  private static func parse(_ kind: StoreKind, _ sql: String) -> UInt64? {
+    let beginning = beginning(kind)
     guard sql.hasPrefix(beginning), sql.hasSuffix(end), sql.utf8.count == beginning.utf8.count + 16 + end.utf8.count
     else { return nil }
     return UInt64(sql.dropFirst(beginning.count).prefix(16), radix: 16)
@@ -80,7 +89,10 @@ enum Schema {
 
   /// The number in the first page of a file as it is on disk, whatever a log says.
   static func number(inPage bytes: [UInt8]) -> UInt64? {
-    let mark = Array(beginning.utf8)
+    StoreKind.allCases.lazy.compactMap { number(inPage: bytes, after: Array(beginning($0).utf8)) }.first
+  }
+
+  private static func number(inPage bytes: [UInt8], after mark: [UInt8]) -> UInt64? {
     var start = 0
     while start + mark.count + 16 <= bytes.count {
       if bytes[start] == mark[0], bytes[start..<start + mark.count].elementsEqual(mark) {

@@ -22,9 +22,11 @@ final class StoreDatabase {
   /// - Parameters:
   ///   - number: The file's number as its first page has it; `nil` when it is not to be compared.
   ///   - isForReading: Whether it is read first; see ``isForReading``.
-  convenience init(_ path: String, number: UInt64?, isForReading: Bool = false) throws(StoreFailure) {
+  convenience init(
+    _ kind: StoreKind, _ path: String, number: UInt64?, isForReading: Bool = false
+  ) throws(StoreFailure) {
     try self.init(path, isForReading) { connection throws(StoreFailure) in
-      let sums = StoreSums(number: try Schema.verify(connection))
+      let sums = StoreSums(number: try Schema.verify(kind, connection))
       if let number, number != sums.number { throw .foreignLog(path) }
       return sums
     }
@@ -129,7 +131,7 @@ final class StoreDatabase {
     connection.leaveUntouched(true)
   }
 
-  func write(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
+  func write(_ changes: some StoredChanges) throws(StoreFailure) {
     defer { note() }
     do throws(StoreFailure) {
       if !isWritten {

@@ -13,7 +13,7 @@ final class StoreDraft {
   private var isNamed = false
 
   /// Makes an empty store beside the place where it is to be.
-  init(of target: String) throws(StoreFailure) {
+  init(_ kind: StoreKind, of target: String) throws(StoreFailure) {
     path = try StoreFiles.makeDraft(of: target)
     do throws(StoreFailure) {
       try StoreFiles.requireLength(path, limit: Connection.longestPath)
@@ -22,7 +22,7 @@ final class StoreDraft {
       // Nobody else knows the file, and without its end it is thrown away: it needs no journal of its own.
       try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL")
       try connection.run("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
-      sums = StoreSums(number: try Schema.create(in: connection))
+      sums = StoreSums(number: try Schema.create(kind, in: connection))
       writer = (connection, try StoreStatements(connection))
     } catch {
       StoreFiles.remove(path)
@@ -39,7 +39,7 @@ final class StoreDraft {
   }
 
   /// Writes everything.
-  func fill(_ changes: borrowing MonitorChanges) throws(StoreFailure) {
+  func fill(_ changes: some StoredChanges) throws(StoreFailure) {
     guard let writer else { return }
     sums = try writer.statements.write(changes, sums)
     try writer.connection.run("COMMIT")

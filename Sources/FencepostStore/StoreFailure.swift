@@ -8,6 +8,8 @@ enum StoreFailure: Error {
   /// The file is not what this library writes.
   case damaged(String)
   case tooNew(String)
+  /// The file keeps something else.
+  case otherKind(StoreKind)
   /// The system does not let it be read or written.
   case unavailable(String)
 
@@ -44,6 +46,7 @@ enum StoreFailure: Error {
   var whileWriting: StoreFailure {
     switch self {
     case .busy: .unavailable("it is locked")
+    case .otherKind: .unavailable("it is another file")
     case .damaged(let reason), .tooNew(let reason), .unavailable(let reason): .unavailable(reason)
     }
   }
@@ -52,6 +55,10 @@ enum StoreFailure: Error {
   func error(path: String, name: String) -> MonitorError {
     switch self {
     case .busy: .monitorInUse(name)
+    case .otherKind(.monitor):
+      .invalidArgument("the store \(path) is that of a monitor; accepted is that of a fleet, or another name")
+    case .otherKind(.fleet):
+      .invalidArgument("the store \(path) is that of a fleet; accepted is that of a monitor, or another name")
     case .damaged(let reason): .storeCorrupt("the store \(path) is damaged: \(reason)")
     case .tooNew(let reason): .storeTooNew("the store \(path) cannot be read: \(reason)")
     case .unavailable(let reason): .storeUnavailable("the store \(path) is not available: \(reason)")

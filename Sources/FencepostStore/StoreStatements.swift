@@ -36,6 +36,7 @@ final class StoreStatements {
       switch row.table {
       case .head, .devices, .conditions: (a, b) = (row.key, 0)
       case .states: (a, b) = (row.device, row.key)
+      case .fleetDevices: (a, b) = (row.key, 0)
       case .events: (a, b) = (row.generation, row.key)
       }
     }
@@ -47,6 +48,7 @@ final class StoreStatements {
       case 2: MonitorRow(table: .events, key: b, generation: a, bytes: bytes)
       case 3 where b == 0: MonitorRow(table: .conditions, key: a, generation: a, bytes: bytes)
       case 4: MonitorRow(table: .states, key: b, generation: b, device: a, bytes: bytes)
+      case 5 where b == 0: MonitorRow(table: .fleetDevices, key: a, generation: 0, bytes: bytes)
       default: nil
       }
     }
@@ -76,7 +78,7 @@ final class StoreStatements {
   // MARK: - Writing
 
   /// Writes within a transaction and returns the new sums.
-  func write(_ changes: borrowing MonitorChanges, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
+  func write(_ changes: some StoredChanges, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
     var sums = before
     if !changes.isWhole { try takeAway(changes, &sums) }
     try changes.forEachRow { row throws(StoreFailure) in
@@ -105,7 +107,7 @@ final class StoreStatements {
     }
   }
 
-  private func takeAway(_ changes: borrowing MonitorChanges, _ sums: inout StoreSums) throws(StoreFailure) {
+  private func takeAway(_ changes: some StoredChanges, _ sums: inout StoreSums) throws(StoreFailure) {
     for generation in changes.removedConditions {
       guard try takeAway(Key(kind: 3, a: generation, b: 0), &sums) else { continue }
       _ = try takeAway(Key(kind: 4, a: 0, b: generation), &sums)
@@ -115,6 +117,7 @@ final class StoreStatements {
     for (change, generation) in zip(changes.removedEvents, changes.generationsOfRemovedEvents) {
       _ = try takeAway(Key(kind: 2, a: generation, b: change), &sums)
     }
+    for device in changes.removedDevices { _ = try takeAway(Key(kind: 5, a: device, b: 0), &sums) }
   }
 
   /// - Returns: Whether there was such a row.

@@ -87,6 +87,11 @@ struct IdentifierTable: Sendable {
     withBytes(of: slot) { $0.count }
   }
 
+  /// Makes slots up to a bound that have no identifier yet.
+  mutating func makeSlots(_ bound: Int) {
+    while places.count < bound { places.append(Place()) }
+  }
+
   /// Enters an identifier that is not in the table, for a slot that has none.
   mutating func insert(_ bytes: UnsafeBufferPointer<UInt8>, slot: UInt32) {
     while places.count <= Int(slot) { places.append(Place()) }

@@ -76,6 +76,11 @@ public final class Conditions: Sendable {
   /// The options of the monitor that a device is in effect: never looking back at a fix.
   static let options = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
 
+  /// A table that was built from rows, which were looked at.
+  convenience init(restored engine: MonitorEngine) {
+    self.init(trusted: engine)
+  }
+
   private init(trusted engine: MonitorEngine) {
     template = .allocate(capacity: 1)
     template.initialize(to: engine)

@@ -73,24 +73,43 @@ struct DeviceBytes {
 
   func encode(to writer: inout ByteWriter) {
     let start = writer.count
-    let hasBeacons =
-      !state.beacons.isEmpty || !state.marks.isEmpty || state.beaconsSeen != 0 || state.beaconsAbsent != 0
+    writer.put(Self.format)
+    writer.put(flags.rawValue)
+    writer.put(digest.high)
+    writer.put(digest.low)
+    encodeBody(to: &writer)
+    var sum = Checksum()
+    sum.add(UnsafeRawBufferPointer(rebasing: writer.bytes[start...]))
+    writer.put(UInt32(truncatingIfNeeded: sum.value))
+  }
+
+  /// Writes the device without what makes its bytes known and whole, for a row that has both.
+  func encodeRow(to writer: inout ByteWriter) {
+    writer.put(flags.rawValue)
+    encodeBody(to: &writer)
+  }
+
+  private var hasBeacons: Bool {
+    !state.beacons.isEmpty || !state.marks.isEmpty || state.beaconsSeen != 0 || state.beaconsAbsent != 0
       || state.beaconsTold != 0
+  }
+
+  private var flags: Flags {
     var flags: Flags = []
     if isPortable { flags.insert(.portable) }
     if !state.isScanning { flags.insert(.notScanning) }
     if state.lastFix != nil { flags.insert(.fix) }
     if state.counters != DeviceState.Counters() { flags.insert(.counters) }
     if hasBeacons { flags.insert(.beacons) }
-    writer.put(Self.format)
-    writer.put(flags.rawValue)
-    writer.put(digest.high)
-    writer.put(digest.low)
+    return flags
+  }
+
+  private func encodeBody(to writer: inout ByteWriter) {
     writer.putCompact(seen)
     writer.putCompact(clock)
     writer.putCompact(acceptedFixes)
     writer.putCompact(sequence)
-    if flags.contains(.counters) {
+    if state.counters != DeviceState.Counters() {
       writer.putCompact(state.counters.invalidFixes)
       writer.putCompact(state.counters.lateInputs)
       writer.putCompact(state.counters.aheadInputs)
@@ -128,9 +147,6 @@ struct DeviceBytes {
         writer.putCompact(mark.start)
       }
     }
-    var sum = Checksum()
-    sum.add(UnsafeRawBufferPointer(rebasing: writer.bytes[start...]))
-    writer.put(UInt32(truncatingIfNeeded: sum.value))
   }
 
   private func put(_ number: UInt32, _ writer: inout ByteWriter) {
@@ -157,10 +173,22 @@ struct DeviceBytes {
     guard try tail.take(UInt32.self) == UInt32(truncatingIfNeeded: sum.value) else {
       throw Damage("the device is damaged or cut off: the checksum of its \(bytes.count) bytes is wrong")
     }
-    let largest = EngineRestorer.largest
     let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
+    let digest = TableDigest(high: try reader.take(), low: try reader.take())
+    try self.init(&reader, flags, digest)
+  }
+
+  /// Reads what ``encodeRow(to:)`` wrote.
+  init(readingRow reader: inout ByteReader) throws(Damage) {
+    let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
+    guard !flags.contains(.portable) else { throw Damage("the flags of a device are \(flags.rawValue)") }
+    try self.init(&reader, flags, TableDigest(high: 0, low: 0))
+  }
+
+  private init(_ reader: inout ByteReader, _ flags: Flags, _ digest: TableDigest) throws(Damage) {
+    let largest = EngineRestorer.largest
     isPortable = flags.contains(.portable)
-    digest = TableDigest(high: try reader.take(), low: try reader.take())
+    self.digest = digest
     seen = try reader.takeCompact("seen", in: 0...largest)
     clock = try reader.takeSignedTime("clock")
     acceptedFixes = try reader.takeCompact("accepted_fixes", in: 0...largest)

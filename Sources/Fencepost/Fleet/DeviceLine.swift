@@ -26,7 +26,9 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   /// How far to look around the device next time (see ``lookRadius``).
   var look: UInt8 = DeviceLine.firstLook
   var flags: Flags = []
-  private var spareBits: UInt16 = 0
+  /// What changed since the device was saved; all of it where nobody saves.
+  var notes: Notes = .all
+  private var spareBits: UInt8 = 0
 
   struct Flags: OptionSet, Sendable, BitwiseCopyable {
     let rawValue: UInt8
@@ -34,6 +36,18 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     static let isUsed = Flags(rawValue: 1)
     /// The device was removed, and events of it are not handled yet.
     static let isLeaving = Flags(rawValue: 2)
+  }
+
+  /// See ``DeviceNotes``.
+  struct Notes: OptionSet, Sendable, BitwiseCopyable {
+    let rawValue: UInt8
+    /// Stands in the list of those that changed.
+    static let listed = Notes(rawValue: 1)
+    /// Changed in any way.
+    static let moved = Notes(rawValue: 2)
+    /// Stands in the list of those that must be saved before the call returns.
+    static let urgent = Notes(rawValue: 4)
+    static let all: Notes = [.listed, .moved, .urgent]
   }
 
   /// Whether inputs are taken.

@@ -107,6 +107,27 @@ struct DeviceState: Sendable {
     return earliest
   }
 
+  /// Tells whether what is listed has changed: with all but clock, last fix, counters and the times of sightings.
+  var signature: UInt64 {
+    var sum = Checksum(seed: isScanning ? 1 : 0)
+    for inside in insides {
+      sum.add(UInt64(inside.slot))
+      sum.add(UInt64(bitPattern: inside.since))
+    }
+    for crossing in crossings {
+      sum.add(UInt64(crossing.slot) | 1 << 32)
+      sum.add(UInt64(bitPattern: crossing.candidate.deadline) ^ (crossing.candidate.isTimed ? 1 : 0))
+    }
+    for slot in undecided { sum.add(UInt64(slot) | 2 << 32) }
+    for beacon in beacons {
+      sum.add(UInt64(beacon.slot) | 3 << 32)
+      sum.add(UInt64(beacon.track.observed.rawValue) | UInt64(beacon.told.rawValue) << 8)
+    }
+    for mark in marks { sum.add(mark.through) }
+    sum.add(beaconsAbsent)
+    return sum.value
+  }
+
   // MARK: - As words
 
   private struct Header: OptionSet {

@@ -9,6 +9,8 @@ struct DeviceTable: Sendable {
   /// Events that are not handled of devices that were removed.
   private var leaving: [UInt32: Int] = [:]
   private(set) var count = 0
+  /// What is to be saved.
+  private(set) var notes = DeviceNotes()
 
   /// One more than the largest number that a device ever had.
   var bound: Int { lines.count }
@@ -29,7 +31,7 @@ struct DeviceTable: Sendable {
   func isLive(_ device: UInt32) -> Bool { Int(device) < lines.count && lines[device].isLive }
 
   /// Whether a number is that of a device, or of one that was removed and not yet replaced.
-  func hasName(_ device: UInt32) -> Bool { Int(device) < lines.count }
+  func hasName(_ device: UInt32) -> Bool { Int(device) < lines.count && names.length(of: device) > 0 }
 
   func number(of identifier: UnsafeBufferPointer<UInt8>) -> UInt32? { names.slot(of: identifier) }
 
@@ -42,14 +44,20 @@ struct DeviceTable: Sendable {
   /// The numbers of the devices, ascending.
   var numbers: some Sequence<UInt32> { (0..<UInt32(lines.count)).lazy.filter { [lines] in lines[$0].isLive } }
 
+  /// The numbers that a device ever had, ascending.
+  var all: Range<UInt32> { 0..<UInt32(lines.count) }
+
   /// Enters a device whose identifier no other one has.
   mutating func insert(_ identifier: UnsafeBufferPointer<UInt8>) -> UInt32 {
     let device: UInt32
     var line = DeviceLine()
     line.flags = .isUsed
+    if notes.isOn { line.notes = [] }
     if let number = freeNumbers.popLast() {
       device = number
       names.clear(slot: number)
+      // What is kept under the number is another device's, or nothing.
+      if notes.isOn { line.notes = lines[number].notes }
       lines[number] = line
     } else {
       device = UInt32(lines.count)
@@ -74,6 +82,7 @@ struct DeviceTable: Sendable {
       lines[device].flags = []
       freeNumbers.append(device)
     }
+    hurry(device)
   }
 
   /// Takes note that an event of a device is handled, or void.
@@ -85,6 +94,7 @@ struct DeviceTable: Sendable {
       leaving[device] = nil
       lines[device].flags = []
       freeNumbers.append(device)
+      hurry(device, mustSync: false)
     }
   }
 
@@ -107,12 +117,88 @@ struct DeviceTable: Sendable {
     let (handle, words) = cold.room(for: state.wordCount, insteadOf: lines[device].cold)
     state.store(to: words)
     lines[device].cold = handle
+    move(device)
   }
 
   /// Changes nothing of what is kept but the last fix; there was one.
   @inline(__always)
-  func replaceLastFix(_ device: UInt32, _ fix: Fix) {
+  mutating func replaceLastFix(_ device: UInt32, _ fix: Fix) {
     DeviceState.replaceLastFix(fix, in: cold.words(lines[device].cold))
+    move(device)
+  }
+
+  // MARK: - What is to be saved
+
+  /// Notes that a device changed.
+  @inline(__always)
+  mutating func move(_ device: UInt32) {
+    if !lines[device].notes.contains(.moved) { notes.move(device, lines) }
+  }
+
+  /// Notes that something of a device changed that is to last before the call returns.
+  @inline(__always)
+  mutating func hurry(_ device: UInt32, mustSync: Bool = true) {
+    if notes.isOn { notes.hurry(device, lines, mustSync: mustSync) }
+  }
+
+  /// Starts to note changes: what is there now counts as saved. Or notes no more.
+  mutating func setNotes(isOn: Bool) {
+    own()
+    notes = DeviceNotes(isOn: isOn)
+    for device in 0..<UInt32(lines.count) { lines[device].notes = isOn ? [] : .all }
+  }
+
+  mutating func clearNotes(all: Bool) {
+    own()
+    notes.clear(all: all, lines)
+  }
+
+  /// Whether a device is told of by a row: it was given something, or left and has events that wait.
+  func isTold(_ device: UInt32) -> Bool {
+    let line = lines[device]
+    guard line.flags != [] else { return false }
+    return line.flags.contains(.isLeaving) || line.clock != .min || line.acceptedFixes != 0 || line.sequence != 0
+      || line.cold != ColdStore.none
+  }
+
+  func isLeaving(_ device: UInt32) -> Bool { lines[device].flags.contains(.isLeaving) }
+
+  // MARK: - Restoring
+
+  /// Makes numbers for so many devices, all of them free.
+  mutating func restore(bound: Int) {
+    for _ in lines.count..<max(bound, lines.count) {
+      var line = DeviceLine()
+      line.flags = []
+      lines.append(line)
+    }
+    names.makeSlots(bound)
+  }
+
+  /// Enters a device under a number that is free.
+  ///
+  /// - Parameter isLeaving: Whether it was removed, and events of it wait; its identifier may be another's by now.
+  mutating func restore(_ identifier: UnsafeBufferPointer<UInt8>, as number: UInt32, isLeaving: Bool) {
+    names.insert(identifier, slot: number)
+    if isLeaving {
+      names.retire(slot: number)
+      lines[number].flags = [.isUsed, .isLeaving]
+    } else {
+      lines[number].flags = .isUsed
+      count += 1
+    }
+  }
+
+  /// Puts in order which numbers are free, when all devices are there.
+  ///
+  /// - Parameter events: How many events there are of each device that left.
+  mutating func endRestoring(events: [UInt32: Int]) {
+    for device in (0..<UInt32(lines.count)).reversed() {
+      if lines[device].flags.contains(.isLeaving) {
+        if let count = events[device] { leaving[device] = count } else { lines[device].flags = [] }
+      }
+      if lines[device].flags == [] { freeNumbers.append(device) }
+    }
   }
 
   /// Bytes that the devices take, without their identifiers.
@@ -126,6 +212,7 @@ struct DeviceTable: Sendable {
       try Invariant.hold(MemoryLayout<DeviceLine>.size == 64, "a device's line is one of the cache")
       try Invariant.hold(live.count == count, "\(count) devices are counted, \(live.count) are there")
       try names.checkInvariants(live)
+      try notes.checkInvariants(lines)
       let gone = (0..<UInt32(lines.count)).filter { lines[$0].flags.contains(.isLeaving) }
       try Invariant.hold(Set(gone) == Set(leaving.keys), "who is leaving knows it")
       try Invariant.hold(

@@ -18,7 +18,13 @@ public actor Fleet {
   public nonisolated let conditions: Conditions
   public nonisolated let options: FleetOptions
 
-  private var engine: FleetEngine
+  private var stored: StoredFleet
+
+  /// What a call changes is kept when it ends.
+  private var engine: FleetEngine {
+    _read { yield stored.call }
+    _modify { yield &stored.call }
+  }
 
   /// Creates a fleet without devices.
   ///
@@ -29,14 +35,44 @@ public actor Fleet {
 
   /// Continues where an engine stands. What it handed out and was not committed is handed out again.
   public init(engine: FleetEngine) {
-    self.engine = engine
-    self.engine.abandon()
-    conditions = engine.conditions
-    options = engine.options
+    self.init(StoredFleet(engine))
+  }
+
+  /// Continues where an engine stands that may have a storage. See ``init(engine:)``.
+  public init(_ stored: StoredFleet) {
+    self.stored = stored
+    conditions = stored.engine.conditions
+    options = stored.engine.options
+  }
+
+  /// The fleet, in memory, as it was when a snapshot was made. See ``FleetEngine/init(restoring:conditions:)``.
+  ///
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)``, ``MonitorError/tableMismatch(_:)``.
+  public init(restoring snapshot: [UInt8], conditions: Conditions? = nil) throws(MonitorError) {
+    self.init(engine: try FleetEngine(restoring: snapshot, conditions: conditions))
+  }
+
+  deinit {
+    // What cannot be saved now is lost as in a crash.
+    try? stored.close()
   }
 
   /// The whole fleet as a value, for a look at a moment.
-  public var state: FleetEngine { engine }
+  public var state: FleetEngine { stored.state }
+
+  /// The whole state as bytes, the same on every platform; also of a stored fleet. See ``init(restoring:conditions:)``.
+  public func snapshot() -> [UInt8] { engine.snapshot() }
+
+  /// Saves everything now: a state after all inputs of all devices.
+  ///
+  /// - Throws: ``MonitorError/storeUnavailable(_:)``; the fleet goes on in memory.
+  public func checkpoint() throws(MonitorError) { try stored.checkpoint() }
+
+  /// Saves everything and frees the name. What was handed out and not committed is handed out again when the fleet is opened.
+  /// What is fed to this object from then on is not kept.
+  ///
+  /// - Throws: ``MonitorError/storeUnavailable(_:)`` when something could not be saved; the name is free all the same.
+  public func close() throws(MonitorError) { try stored.close() }
 
   /// One call of the engine.
   public func call<Result: Sendable, Failure>(
@@ -159,7 +195,7 @@ public actor Fleet {
   }
 
   /// Counters of the fleet.
-  public var statistics: FleetStatistics { engine.statistics }
+  public var statistics: FleetStatistics { stored.statistics }
 
   /// Counters of a device; `nil` when there is none of that identifier.
   public func statistics(of device: String) -> DeviceStatistics? {

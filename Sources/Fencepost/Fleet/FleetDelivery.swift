@@ -9,6 +9,8 @@ struct FleetDelivery: Sendable {
   private(set) var lastPosition: UInt64 = 0
   /// How many events there have been, those included that became void.
   private(set) var appended: UInt64 = 0
+  /// What is to be saved.
+  private(set) var notes = EventNotes()
 
   /// Events that wait, those included that are void since.
   @inline(__always)
@@ -19,8 +21,11 @@ struct FleetDelivery: Sendable {
 
   @inline(__always)
   mutating func append(_ entry: FleetEntry) {
-    waiting.append(entry)
     appended &+= 1
+    var entry = entry
+    entry.entry.change = appended
+    waiting.append(entry)
+    notes.put(entry)
   }
 
   /// The next entry that was handed out to a consumer that went away.
@@ -51,11 +56,18 @@ struct FleetDelivery: Sendable {
     entry.position = lastPosition
     inFlight.append(entry)
     handedOut += 1
+    notes.put(entry)
   }
+
+  /// Takes note that an entry is void that was taken out.
+  mutating func discard(_ entry: FleetEntry) { notes.delete(entry) }
 
   /// Forgets what was handed out; `body` gets each entry.
   mutating func commit(_ body: (FleetEntry) -> Void) {
-    for entry in inFlight[..<handedOut] { body(entry) }
+    for entry in inFlight[..<handedOut] {
+      notes.delete(entry)
+      body(entry)
+    }
     if handedOut == inFlight.count {
       inFlight.removeAll(keepingCapacity: inFlight.capacity <= EventQueue.largestKept)
     } else {
@@ -69,7 +81,14 @@ struct FleetDelivery: Sendable {
   /// Drops what waits and is void; `body` gets each dropped entry.
   mutating func dropVoid(_ isLive: (FleetEntry) -> Bool, _ body: (FleetEntry) -> Void) {
     var kept: ContiguousArray<FleetEntry> = []
-    for entry in waiting[head...] { if isLive(entry) { kept.append(entry) } else { body(entry) } }
+    for entry in waiting[head...] {
+      if isLive(entry) {
+        kept.append(entry)
+      } else {
+        notes.delete(entry)
+        body(entry)
+      }
+    }
     waiting = kept
     head = 0
   }
@@ -78,6 +97,7 @@ struct FleetDelivery: Sendable {
   mutating func dropAll(_ isLive: (FleetEntry) -> Bool) {
     dropVoid(isLive) { _ in }
     let kept = inFlight[..<handedOut].count { isLive($0) }
+    for entry in inFlight where !isLive(entry) { notes.delete(entry) }
     inFlight.removeAll { !isLive($0) }
     handedOut = kept
   }
@@ -96,5 +116,51 @@ struct FleetDelivery: Sendable {
   /// How many live events wait.
   func pending(_ isLive: (FleetEntry) -> Bool) -> Int { waiting[head...].count(where: isLive) }
 
-  mutating func restore(lastPosition position: UInt64) { lastPosition = position }
+  // MARK: - Saving and restoring
+
+  /// Starts to note changes: what is there now counts as saved. Or notes no more.
+  mutating func setNotes(isOn: Bool) { notes = EventNotes(isOn: isOn, saved: appended) }
+
+  mutating func clearNotes() { notes.clear(saved: appended) }
+
+  mutating func restore(lastPosition position: UInt64, appended count: UInt64) {
+    lastPosition = position
+    appended = count
+  }
+
+  /// Takes the events that were saved, by their places in the order of all. What was handed out and not committed is handed
+  /// out again.
+  mutating func restore(_ entries: ContiguousArray<FleetEntry>) {
+    inFlight = entries
+    inFlight.removeAll { $0.position == 0 }
+    inFlight.sort { $0.position < $1.position }
+    waiting = entries
+    waiting.removeAll { $0.position != 0 }
+    head = 0
+    handedOut = 0
+  }
+
+  /// Lets the entries know their conditions by other slots; those that `slot` knows none for are void, and gone.
+  ///
+  /// - Returns: The devices of those that are gone.
+  mutating func renumber(_ slot: (UInt32) -> UInt32?) -> [UInt32] {
+    var gone: [UInt32] = []
+    func renumbered(_ entries: ContiguousArray<FleetEntry>) -> ContiguousArray<FleetEntry> {
+      var kept: ContiguousArray<FleetEntry> = []
+      for var entry in entries {
+        guard let slot = slot(entry.entry.slot) else {
+          gone.append(entry.device)
+          continue
+        }
+        entry.entry.slot = slot
+        kept.append(entry)
+      }
+      return kept
+    }
+    waiting = renumbered(ContiguousArray(waiting[head...]))
+    head = 0
+    inFlight = renumbered(inFlight)
+    handedOut = 0
+    return gone
+  }
 }

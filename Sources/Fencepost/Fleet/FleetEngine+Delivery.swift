@@ -49,6 +49,7 @@ extension FleetEngine {
     }
     while var entry = delivery.takeFirst() {
       guard table.holds(entry.entry.slot, entry.entry.generation) else {
+        delivery.discard(entry)
         devices.release(entry.device)
         continue
       }
@@ -61,6 +62,7 @@ extension FleetEngine {
 
   private mutating func nextSequence(of device: UInt32) -> UInt64 {
     devices.lines[device].sequence &+= 1
+    devices.hurry(device)
     if devices.lines[device].sequence == 0, devices.isLive(device) {
       count(device) { $0.sequence &+= 1 }
     }

@@ -26,18 +26,23 @@ extension FleetEngine {
       let digest = conditions.digest(of: engine)
       var writer = ByteWriter(reserving: 256)
       for device in numbers {
-        let line = devices.lines[device]
-        let state = current(device, engine.table)
-        let bytes = DeviceBytes(
-          state, seen: line.seen, clock: clock(of: device),
-          acceptedFixes: UInt64(state.counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes),
-          sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), isPortable: portable, digest: digest,
-          engine.table)
+        let bytes = bytes(of: device, isPortable: portable, digest: digest, engine.table)
         writer.removeAll()
         bytes.encode(to: &writer)
         body(writer.bytes)
       }
     }
+  }
+
+  /// A device, brought up to date with the table.
+  func bytes(of device: UInt32, isPortable: Bool, digest: TableDigest, _ table: ConditionTable) -> DeviceBytes {
+    let line = devices.lines[device]
+    let state = current(device, table)
+    return DeviceBytes(
+      state, seen: line.seen, clock: clock(of: device),
+      acceptedFixes: UInt64(state.counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes),
+      sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), isPortable: isPortable, digest: digest,
+      table)
   }
 
   /// Enters devices that were exported. All or none.
@@ -132,7 +137,7 @@ extension FleetEngine {
     return numbers
   }
 
-  private mutating func enter(_ device: DeviceBytes, _ number: UInt32) {
+  mutating func enter(_ device: DeviceBytes, _ number: UInt32) {
     state = device.state
     state.counters.acceptedFixes = UInt32(truncatingIfNeeded: device.acceptedFixes >> 32)
     state.counters.sequence = UInt32(truncatingIfNeeded: device.sequence >> 32)
@@ -142,6 +147,7 @@ extension FleetEngine {
     devices.lines[number].seen = device.seen
     store(number)
     if floor != .min { catchUp(number) }
+    devices.hurry(number)
   }
 }
 

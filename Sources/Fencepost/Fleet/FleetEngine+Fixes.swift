@@ -11,7 +11,9 @@ extension FleetEngine {
     devices.ownLines()
     let isFull = delivery.count >= options.maxPendingEvents
     if !isFull, gate.withGeneration({ passes(fix, device, $0) }) {
+      devices.move(device)
       counters.acceptedFixes += 1
+      latest = fix.time.microseconds
       return
     }
     devices.own()
@@ -171,12 +173,15 @@ extension FleetEngine {
         let fix = columns.fix(row)
         // Looked at anew: a caller that changes its columns meanwhile must not lead astray.
         if devices.isLive(device), delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
+          devices.move(device)
           result.accepted += 1
         } else {
           try feedSlowly(fix, device, row, columns, table, &result)
         }
         row += 1
       }
+      let last = columns.fix(end - 1).time
+      if last.isValid { latest = last.microseconds }
     }
   }
 

@@ -14,10 +14,10 @@ import FencepostKernel
 /// copies: it is not part of the value.
 public struct FleetEngine: Sendable {
   /// What is watched. Other fleets may share it.
-  public let conditions: Conditions
-  public let options: FleetOptions
+  public internal(set) var conditions: Conditions
+  public internal(set) var options: FleetOptions
 
-  let gate: Conditions.Gate
+  var gate: Conditions.Gate
   var devices = DeviceTable()
   var deadlines = FleetDeadlines()
   var delivery = FleetDelivery()
@@ -27,6 +27,8 @@ public struct FleetEngine: Sendable {
   /// Beacon conditions up to this generation that tell of each device wherever it is are known to all devices.
   var announcedSeen: UInt64 = 0
   var counters = FleetStatistics()
+  /// The time of the last input, `Int64.min` = none; for who saves now and then.
+  var latest: Int64 = .min
 
   // What an evaluation works with; it says nothing between two calls.
   var tracker: Tracker
@@ -91,6 +93,7 @@ public struct FleetEngine: Sendable {
       throw .invalidArgument(defect)
     }
     guard !isFull(table) else { throw .queueFull(limit: options.maxPendingEvents) }
+    latest = time.microseconds
     let clock = clock(of: device)
     guard time.microseconds >= clock else {
       counters.lateInputs += 1
@@ -127,8 +130,11 @@ public struct FleetEngine: Sendable {
     _ body: (inout Tracker, inout Delivery, inout Survey, inout DeviceState) -> Double?
   ) {
     unpack(device, at: time, table)
+    let isNoted = devices.notes.isOn
+    let before = isNoted ? state.signature : 0
     let slack = body(&tracker, &observed, &survey, &state)
     devices.lines[device].clock = tracker.clock
+    defer { if isNoted, state.signature != before { devices.hurry(device) } }
     pack(device, row: row, slack: slack, table)
   }
 
@@ -195,6 +201,7 @@ public struct FleetEngine: Sendable {
       }
       guard isNews, entry.notify.isSubset(of: table.notify(of: entry.slot)) else { continue }
       delivery.append(FleetEntry(entry: entry, device: device, row: row))
+      devices.hurry(device)
     }
     return isCrossed
   }

@@ -20,6 +20,8 @@ public struct FleetStatistics: Sendable, Hashable {
   public var conditionCount: Int = 0
   /// Bytes of what is kept of the devices, without their identifiers.
   public var deviceBytes: Int = 0
+  /// Of a fleet that is kept in a store: whether the store takes what happens.
+  public var store = StoreStatus.none
 
   public init() {}
 }
@@ -35,6 +37,9 @@ public struct DeviceStatistics: Sendable, Hashable {
   public var acceptedSightings: UInt64 = 0
   /// The last sequence number given.
   public var handedOutEvents: UInt64 = 0
+  /// All inputs that were given for the device, the refused ones that are counted too; advances of all devices are not
+  /// among them. After a crash: how many of its inputs the state has.
+  public var inputCount: UInt64 = 0
 
   public init() {}
 }
@@ -72,6 +77,9 @@ extension FleetEngine {
     result.aheadInputs = counters.aheadInputs
     result.acceptedSightings = counters.sightings
     result.handedOutEvents = sequence(of: device)
+    result.inputCount =
+      result.acceptedFixes + counters.invalidFixes + counters.lateInputs + counters.aheadInputs + counters.sightings
+      + counters.others
     return result
   }
 }

@@ -10,6 +10,33 @@ struct FloorLog: Sendable {
   /// The first time to which all devices were advanced.
   private var first: Int64?
 
+  init() {}
+
+  func encode(to writer: inout ByteWriter) {
+    writer.put(first != nil)
+    if let first { writer.putCompact(first) }
+    writer.putCompact(UInt64(entries.count))
+    for entry in entries {
+      writer.putCompact(entry.after)
+      writer.putCompact(entry.floor)
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws(Damage) {
+    first = try reader.takeBool("first floor") ? reader.takeSignedTime("first floor") : nil
+    entries = []
+    for _ in 0..<(try reader.takeCompact("floors", in: 1...max(reader.remaining, 1))) {
+      let after: UInt64 = try reader.takeCompact("generation of a floor", in: 0...EngineRestorer.largest)
+      let floor = try reader.takeSignedTime("floor")
+      if let last = entries.last {
+        guard after > last.after, floor > last.floor else { throw Damage("the floors are out of their order") }
+      } else if after != 0 {
+        throw Damage("the first floor is that of the generation \(after)")
+      }
+      entries.append(Entry(after: after, floor: floor))
+    }
+  }
+
   /// Takes note that the floor was raised while the table was at a generation.
   mutating func raise(to floor: Int64, lastBeacon: UInt64, generation: UInt64) {
     if first == nil { first = floor }

@@ -55,6 +55,7 @@ struct EngineRestorer {
     case .devices: try receiveDevice(row, &reader)
     case .conditions: try receiveCondition(row.key, &reader)
     case .states: try receiveState(row, &reader)
+    case .fleetDevices: throw Damage("a monitor has no devices of a fleet")
     case .events:
       let start = bytes.count
       bytes.append(contentsOf: row.bytes)

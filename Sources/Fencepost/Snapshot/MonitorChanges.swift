@@ -1,6 +1,5 @@
-/// What a storage is to make last, in one transaction: the removals first, then the rows, each replacing the row with
-/// its table, device and key. The last row is the head.
-public struct MonitorChanges {
+/// What a storage is to make last of a monitor, in one transaction.
+public struct MonitorChanges: StoredChanges {
   private let engine: MonitorEngine
   private let kept: KeptRows
   /// Whether the rows are all that there are: whatever else is kept goes.
@@ -49,6 +48,8 @@ public struct MonitorChanges {
       if case .delete(let generation) = change { (key, generation) } else { nil }
     }.sorted { $0.0 < $1.0 }.map { $0.1 }
   }
+
+  public var removedDevices: [UInt64] { [] }
 
   /// Hands over the rows that are new or changed, by table and key.
   public func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {

@@ -8,9 +8,10 @@
 /// and bytes, the head last.
 extension MonitorEngine {
   private static let magic: UInt64 = 0x1A54_534F_5043_4E46
-  private static let format: UInt32 = 2
+  static let rowFormat: UInt32 = 2
+  private static let format = rowFormat
   private static let firstFormat: UInt32 = 1
-  private static let endOfRows: UInt8 = 255
+  static let endOfRows: UInt8 = 255
 
   /// The whole state as bytes. The same state gives the same bytes.
   ///
@@ -51,7 +52,7 @@ extension MonitorEngine {
     return size
   }
 
-  private static func putHeading(of row: MonitorRow, _ writer: inout ByteWriter) {
+  static func putHeading(of row: MonitorRow, _ writer: inout ByteWriter) {
     writer.put(row.table.rawValue)
     writer.putCompact(row.key)
     if row.table == .states { writer.putCompact(row.device) }
@@ -60,7 +61,7 @@ extension MonitorEngine {
   }
 
   /// - Returns: `nil` at the end of the rows.
-  private static func takeRow(_ reader: inout ByteReader, _ format: UInt32) throws(Damage) -> MonitorRow? {
+  static func takeRow(_ reader: inout ByteReader, _ format: UInt32) throws(Damage) -> MonitorRow? {
     let number: UInt8 = try reader.take()
     if number == endOfRows { return nil }
     guard let table = MonitorRow.Table(rawValue: number) else {

@@ -73,6 +73,8 @@ public struct MonitorRow {
     /// State and record of a condition, where they are not what the device tells of all others; the key is its
     /// generation.
     case states = 4
+    /// A device of a fleet; the key is its number.
+    case fleetDevices = 5
 
     /// In which order the tables are read; events may also come later.
     public var place: UInt8 {
@@ -82,6 +84,7 @@ public struct MonitorRow {
       case .events: 2
       case .conditions: 3
       case .states: 4
+      case .fleetDevices: 5
       }
     }
   }

@@ -31,7 +31,9 @@ import Testing
         beaconExitTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
         beaconInitialTimeoutMicroseconds: Int64(random.integer(1...60)) * 1_000_000,
         maxTimeStepMicroseconds: random.chance(0.2) ? 40_000_000 : nil)
-      world = try FleetWorld("life \(number)", options: options, shards: 1 + number % 3 / 2)
+      world = try FleetWorld(
+        "life \(number)", options: options, shards: 1 + number % 3 / 2,
+        durability: [nil, .everyInput, .changes][number / 4 % 3])
     }
 
     mutating func definition() -> Definition {
@@ -85,7 +87,7 @@ import Testing
       let number = numbers.isEmpty ? nil : numbers[random.integer(0...numbers.count - 1)]
       let identifier = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"][random.integer(0...5)]
       let at = Timestamp(microseconds: random.chance(0.03) ? time - 30_000_000 : time)
-      switch random.integer(0...39) {
+      switch random.integer(0...40) {
       case 0, 1: world.remove(identifier)
       case 2...5: try world.add(identifier, definition())
       case 6, 7: try world.enter(names[random.integer(0...names.count - 1)], shard)
@@ -138,6 +140,7 @@ import Testing
           if random.chance(0.3) { pass() }
         }
         try world.feed(rows, shard)
+      case 40: try world.restart(shard)
       case 29:
         if let number, world.shardCount > 1 {
           try world.move(number, from: shard, to: 1 - shard, portable: random.chance(0.5))

@@ -31,7 +31,14 @@ struct FleetWorld {
   }
 
   private struct Shard {
-    var fleet: FleetEngine
+    var stored: StoredFleet
+    var storage: MemoryFleetStorage?
+    /// Every row that a device would have had after a call, by its number.
+    var history: [UInt32: Set<[UInt8]>] = [:]
+    var fleet: FleetEngine {
+      _read { yield stored.call }
+      _modify { yield &stored.call }
+    }
     var devices: [UInt32: Device] = [:]
     var past: [Past] = []
     var waiting: [Expected] = []
@@ -51,12 +58,103 @@ struct FleetWorld {
   let name: String
   var step = 0
 
-  init(_ name: String, options: FleetOptions, shards: Int = 1) throws {
+  /// `nil`: the fleets are not kept.
+  let durability: Durability?
+
+  init(_ name: String, options: FleetOptions, shards: Int = 1, durability: Durability? = nil) throws {
     self.name = name
     self.options = options
+    self.durability = durability
     conditions = Conditions()
     self.shards = try (0..<shards).map { [conditions] _ in
-      Shard(fleet: try FleetEngine(conditions, options: options))
+      guard let durability else { return Shard(stored: StoredFleet(try FleetEngine(conditions, options: options))) }
+      let storage = MemoryFleetStorage()
+      return Shard(
+        stored: try StoredFleet(conditions, options: options, storage: storage, durability: durability),
+        storage: storage)
+    }
+  }
+
+  // MARK: - Keeping
+
+  /// The fleet goes away and comes back, from its storage or from a snapshot.
+  mutating func restart(_ shard: Int) throws {
+    if let storage = shards[shard].storage, let durability {
+      try shards[shard].stored.close()
+      storage.isClosed = false
+      shards[shard].stored = try StoredFleet(
+        conditions, options: options, storage: storage, durability: durability)
+    } else {
+      let bytes = shards[shard].fleet.snapshot()
+      #expect(try FleetEngine(restoring: bytes).snapshot() == bytes, "\(place)")
+      shards[shard].stored = StoredFleet(try FleetEngine(restoring: bytes, conditions: conditions))
+    }
+    shards[shard].handedOut = 0
+    // Devices that were given nothing are not kept: they are entered again.
+    var idle: [Device] = []
+    for number in numbers(shard) {
+      guard let name = shards[shard].devices[number]?.name else { continue }
+      if shards[shard].fleet.number(of: name) == number { continue }
+      #expect(shards[shard].fleet.number(of: name) == nil, "\(place)")
+      idle.append(shards[shard].devices.removeValue(forKey: number)!)
+    }
+    for device in idle {
+      let number = try shards[shard].fleet.device(device.name)
+      #expect(shards[shard].devices[number] == nil, "\(place)")
+      shards[shard].gone[number] = nil
+      shards[shard].devices[number] = device
+    }
+  }
+
+  private func rows(of fleet: FleetEngine) -> [MemoryFleetStorage.Key: [UInt8]] {
+    var rows: [MemoryFleetStorage.Key: [UInt8]] = [:]
+    fleet.conditions.read { engine in
+      fleet.forEachRow(engine) { row in rows[MemoryFleetStorage.Key(row)] = Array(row.bytes) }
+    }
+    return rows
+  }
+
+  /// What is kept is what would be kept if all were kept at once; or, of each device, what it was after some call, with all
+  /// that it was inside of and was told.
+  private mutating func checkKept(_ shard: Int) throws {
+    guard let storage = shards[shard].storage, let durability else { return }
+    let fleet = shards[shard].fleet
+    let rows = rows(of: fleet)
+    for (key, bytes) in rows where key.table == .fleetDevices {
+      shards[shard].history[UInt32(key.key), default: []].insert(bytes)
+    }
+    // The table has changed, and the fleet was not called since.
+    guard shards[shard].stored.isUpToDate else { return }
+    var kept = FleetRestorer()
+    try storage.read { row throws(MonitorError) in
+      do throws(Damage) { try kept.receive(row) } catch { throw .storeCorrupt(error.reason) }
+    }
+    let restored = try kept.restored()
+    try restored.checkInvariants()
+    #expect(durability != .everyInput || restored.floor == fleet.floor, "\(place)")
+    // What counts the absence of beacons that are gone may be left out.
+    if durability == .everyInput, conditions.read({ $0.table.lastBeacon }) == 0 {
+      let others = self.rows(of: restored)
+      for key in Set(rows.keys).union(others.keys) where key.table != .head {
+        // A device that was removed is not entered again when its events are void.
+        if key.table == .fleetDevices, others[key] == nil, rows[key]?.first == 1 { continue }
+        #expect(others[key] == rows[key], "\(place), \(key)")
+      }
+      return
+    }
+    let events = conditions.read { engine in fleet.savedEntries(engine.table).map { "\($0)" } }
+    #expect(
+      restored.conditions.read { engine in restored.savedEntries(engine.table).count } == events.count, "\(place)")
+    for number in numbers(shard) {
+      guard let bytes = storage.rows[MemoryFleetStorage.Key(.fleetDevices, UInt64(number))] else {
+        #expect(try fleet.inside(number) == [], "\(place)")
+        continue
+      }
+      #expect(shards[shard].history[number]?.contains(bytes) == true, "\(place)")
+      let inside = try restored.inside(number)
+      #expect(
+        inside.map { "\($0.identifier) \($0.generation)" }
+          == (try fleet.inside(number)).map { "\($0.identifier) \($0.generation)" }, "\(place)")
     }
   }
 
@@ -333,6 +431,7 @@ struct FleetWorld {
         shards[shard].fleet.hasEvents
           == (!shards[shard].waiting.isEmpty || shards[shard].handedOut < shards[shard].flying.count), "\(place)")
       #expect(shards[shard].fleet.deviceCount == shards[shard].devices.count, "\(place)")
+      try checkKept(shard)
       let identifiers = conditions.identifiers
       for number in numbers(shard) {
         guard let device = shards[shard].devices[number] else { continue }

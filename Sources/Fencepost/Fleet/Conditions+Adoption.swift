@@ -1,0 +1,79 @@
+import Synchronization
+
+/// How a table that is given became one with a table that was kept.
+enum TableAdoption: Sendable {
+  /// It was new and empty, and is the kept one now, slots included.
+  case taken
+  /// They are the same version, also when the given one had to be brought forward.
+  case equal
+  /// The given one is a later version.
+  case later
+}
+
+extension Conditions {
+  /// Makes sure that devices which were kept with another table can go on with this one: that each generation means the same
+  /// in both.
+  ///
+  /// A table that is new and empty becomes the kept one. One that is an earlier version of it is brought forward; one that is
+  /// a later version stays as it is, and the devices meet at their next input what changed since.
+  ///
+  /// - Throws: ``MonitorError/tableMismatch(_:)``, when it is neither; nothing has changed then.
+  func adopt(_ kept: Conditions) throws(MonitorError) -> TableAdoption {
+    try change { engine throws(MonitorError) in
+      try kept.read { kept throws(MonitorError) in
+        let last = engine.table.order.lastGeneration
+        if last == 0 {
+          engine = copy kept
+          self.knownDigest.withLock { known in annotatingLock(of: self) { known = nil } }
+          return .taken
+        }
+        if engine.isLaterVersion(of: kept) {
+          return last == kept.table.order.lastGeneration && engine.conditionCount == kept.conditionCount
+            ? .equal : .later
+        }
+        guard kept.isLaterVersion(of: engine) else {
+          throw .tableMismatch(
+            "the fleet was kept with another table of \(kept.conditionCount) conditions up to generation "
+              + "\(kept.table.order.lastGeneration), this one has \(engine.conditionCount) up to \(last); accepted are an "
+              + "empty table, and one that came from the same beginning")
+        }
+        engine.bringForward(to: kept)
+        return .equal
+      }
+    }
+  }
+}
+
+extension MonitorEngine {
+  /// Whether a table can have become this one: what both number alike is the same.
+  fileprivate func isLaterVersion(of other: borrowing MonitorEngine) -> Bool {
+    let last = other.table.order.lastGeneration
+    guard table.order.lastGeneration >= last else { return false }
+    var own = ByteWriter(reserving: 512)
+    var others = ByteWriter(reserving: 512)
+    for slot in table.live {
+      let generation = table.generation(of: slot)
+      if generation > last { break }
+      guard let known = other.slot(ofGeneration: generation) else { return false }
+      own.removeAll()
+      others.removeAll()
+      DefinitionRow.encode(slot, of: self, to: &own)
+      DefinitionRow.encode(known, of: other, to: &others)
+      guard own.bytes.elementsEqual(others.bytes) else { return false }
+    }
+    return true
+  }
+
+  /// Removes and adds what makes this table a later version.
+  fileprivate mutating func bringForward(to later: borrowing MonitorEngine) {
+    let last = table.order.lastGeneration
+    for slot in ContiguousArray(table.live) where later.slot(ofGeneration: table.generation(of: slot)) == nil {
+      remove(slot)
+    }
+    for slot in later.table.live where later.table.generation(of: slot) > last {
+      table.startGenerations(after: later.table.generation(of: slot) - 1)
+      later.table.identifiers.withBytes(of: slot) { enter(later.table.definition(of: slot), identifier: $0) }
+    }
+    table.startGenerations(after: later.table.order.lastGeneration)
+  }
+}

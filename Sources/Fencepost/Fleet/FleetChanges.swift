@@ -1,0 +1,149 @@
+/// What is known of the rows that a storage keeps of a fleet.
+struct KeptFleet: Sendable {
+  /// The generations of the conditions, ascending.
+  var generations: ContiguousArray<UInt64> = []
+  /// The table when they were written; `nil` = not known.
+  var version: UInt64?
+  /// Devices of which a row tells.
+  var devices = SlotSet()
+  var deviceCount = 0
+  /// Of the last time that all devices were saved.
+  var moment: FleetMoment
+
+  /// Nothing is kept yet.
+  init(_ fleet: borrowing FleetEngine) {
+    moment = FleetMoment(fleet)
+  }
+
+  /// What a fleet was just restored from.
+  ///
+  /// - Parameter engine: The table that was kept with it.
+  init(restored fleet: borrowing FleetEngine, _ engine: borrowing MonitorEngine) {
+    moment = FleetMoment(fleet)
+    generations = ContiguousArray(engine.table.live.map { engine.table.generation(of: $0) })
+    for device in fleet.devices.all where fleet.devices.isTold(device) {
+      devices.insert(device)
+      deviceCount += 1
+    }
+  }
+
+  /// Takes note of what was written.
+  mutating func update(_ changes: borrowing FleetChanges) {
+    generations = changes.generations
+    version = changes.version
+    deviceCount = changes.deviceCount
+    moment = changes.moment
+    if changes.isWhole { devices = SlotSet() }
+    for device in changes.devices {
+      if device.isTold { devices.insert(device.number) } else { devices.remove(device.number) }
+    }
+  }
+}
+
+/// What a storage is to make last of a fleet, in one transaction.
+///
+/// The devices that are written are either all that changed, or those of which something changed that is to last at once: a
+/// state, a crossing in the making, an event. The others are kept as they were then, which was a state of theirs after fewer
+/// inputs. What belongs to all devices at one moment, the time to which they were advanced above all, is written only with
+/// all of them.
+public struct FleetChanges: StoredChanges {
+  private let fleet: FleetEngine
+  private let engine: MonitorEngine
+  private let kept: KeptFleet
+  public let isWhole: Bool
+  public let mustSync: Bool
+  let moment: FleetMoment
+  /// The conditions afterwards.
+  let generations: ContiguousArray<UInt64>
+  let version: UInt64
+  /// The devices whose row is written, or goes, by number.
+  let devices: ContiguousArray<(number: UInt32, isTold: Bool)>
+  /// How many rows of devices there are afterwards.
+  let deviceCount: Int
+
+  /// - Parameters:
+  ///   - all: Whether all devices are saved that changed.
+  ///   - engine: The fleet's table, which is not changed meanwhile.
+  init(
+    _ fleet: borrowing FleetEngine, _ engine: borrowing MonitorEngine, _ kept: KeptFleet, all: Bool, isWhole: Bool,
+    mustSync: Bool
+  ) {
+    self.fleet = copy fleet
+    self.engine = copy engine
+    self.kept = kept
+    self.isWhole = isWhole
+    self.mustSync = mustSync
+    moment = all || isWhole ? FleetMoment(fleet) : kept.moment
+    version = engine.table.changes.version
+    generations =
+      version == kept.version
+      ? kept.generations : ContiguousArray(engine.table.live.map { engine.table.generation(of: $0) })
+    var devices: ContiguousArray<(number: UInt32, isTold: Bool)> = []
+    var count = isWhole ? 0 : kept.deviceCount
+    if isWhole {
+      for device in fleet.devicesToTell(fleet.savedEntries(engine.table)) { devices.append((device, true)) }
+      count = devices.count
+    } else {
+      for device in fleet.devices.notes.changed(all: all, fleet.devices.lines) {
+        let isTold = fleet.devices.isTold(device)
+        let wasTold = kept.devices.contains(device)
+        if isTold || wasTold { devices.append((device, isTold)) }
+        count += (isTold ? 1 : 0) - (wasTold ? 1 : 0)
+      }
+    }
+    self.devices = devices
+    deviceCount = count
+  }
+
+  public var removedConditions: [UInt64] {
+    guard version != kept.version else { return [] }
+    var removed: [UInt64] = []
+    var place = 0
+    for generation in kept.generations {
+      while place < generations.count, generations[place] < generation { place += 1 }
+      if place == generations.count || generations[place] != generation { removed.append(generation) }
+    }
+    return removed
+  }
+
+  public var removedStates: [UInt64] { [] }
+
+  public var removedEvents: [UInt64] {
+    fleet.delivery.notes.changes.compactMap { key, change in
+      if case .delete = change { key } else { nil }
+    }.sorted()
+  }
+
+  public var generationsOfRemovedEvents: [UInt64] {
+    fleet.delivery.notes.changes.compactMap { key, change in
+      if case .delete(let generation) = change { (key, generation) } else { nil }
+    }.sorted { $0.0 < $1.0 }.map { $0.1 }
+  }
+
+  public var removedDevices: [UInt64] { devices.compactMap { $0.isTold ? nil : UInt64($0.number) } }
+
+  public func forEachRow<Failure>(_ body: (MonitorRow) throws(Failure) -> Void) throws(Failure) {
+    var writer = ByteWriter(reserving: 512)
+    if isWhole {
+      for entry in fleet.savedEntries(engine.table) { try fleet.withEventRow(entry, &writer, body) }
+    } else {
+      for key in fleet.delivery.notes.changes.keys.sorted() {
+        guard case .put(let entry) = fleet.delivery.notes.changes[key],
+          engine.table.holds(entry.entry.slot, entry.entry.generation)
+        else { continue }
+        try fleet.withEventRow(entry, &writer, body)
+      }
+    }
+    if isWhole || version != kept.version {
+      var place = 0
+      for slot in engine.table.live {
+        let generation = engine.table.generation(of: slot)
+        while place < kept.generations.count, kept.generations[place] < generation { place += 1 }
+        if !isWhole, place < kept.generations.count, kept.generations[place] == generation { continue }
+        try engine.withDefinitionRow(slot, &writer, body)
+      }
+    }
+    for device in devices where device.isTold { try fleet.withDeviceRow(device.number, engine.table, &writer, body) }
+    try fleet.withHeadRow(engine, deviceCount: deviceCount, moment: moment, &writer, body)
+  }
+}

@@ -1,0 +1,86 @@
+import FencepostKernel
+
+/// A snapshot: the whole fleet as one blob of bytes, the same on every platform: the table, the devices, and the events that
+/// wait.
+///
+/// Layout, numbers with the least significant byte first: the eight bytes `FNCFLET` and 0x1A; the format (4 bytes, 1); the
+/// rows; the table 255; and a checksum (8 bytes) over all before it. A row is as in a monitor's snapshot.
+extension FleetEngine {
+  private static let magic: UInt64 = 0x1A54_454C_4643_4E46
+  private static let format: UInt32 = 1
+
+  /// The whole state as bytes. The same state gives the same bytes.
+  ///
+  /// - Complexity: O(conditions + devices + events that wait)
+  public func snapshot() -> [UInt8] { withSnapshot { Array($0) } }
+
+  /// Calls `body` with the bytes that ``snapshot()`` gives, in place.
+  package func withSnapshot<Result: Sendable>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    gate.read { engine in
+      var writer = ByteWriter(reserving: 512 + engine.conditionCount * 160 + devices.count * 128)
+      writer.put(Self.magic)
+      writer.put(Self.format)
+      forEachRow(engine) { row in
+        MonitorEngine.putHeading(of: row, &writer)
+        writer.put(row.bytes)
+      }
+      writer.put(MonitorEngine.endOfRows)
+      var sum = Checksum()
+      sum.add(writer.bytes)
+      writer.put(sum.value)
+      return body(writer.bytes)
+    }
+  }
+
+  /// The fleet as it was when a snapshot was made; what was handed out and not committed is handed out again.
+  ///
+  /// Devices have the numbers that they had, but where most numbers belonged to devices that were given nothing.
+  ///
+  /// - Parameter conditions: The table to go on with; `nil` = one of its own. One that is new and empty becomes the table of
+  ///   the snapshot; else it must be another version of that.
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, or come from a newer
+  ///   version of the library; ``MonitorError/tableMismatch(_:)``.
+  public init(restoring snapshot: [UInt8], conditions: Conditions? = nil) throws(MonitorError) {
+    self = try snapshot.withRawBytes { bytes throws(MonitorError) in
+      try FleetEngine(restoring: bytes, conditions: conditions)
+    }
+  }
+
+  /// The fleet as it was when a snapshot was made. See ``init(restoring:conditions:)``.
+  package init(restoring snapshot: UnsafeRawBufferPointer, conditions: Conditions?) throws(MonitorError) {
+    do throws(Damage) {
+      self = try Self.restored(snapshot)
+    } catch {
+      throw .snapshotInvalid(error.reason)
+    }
+    if let conditions { _ = try move(onto: conditions) }
+  }
+
+  private static func restored(_ snapshot: UnsafeRawBufferPointer) throws(Damage) -> FleetEngine {
+    var reader = ByteReader(snapshot)
+    guard reader.remaining >= 12, try reader.take() == magic else {
+      throw Damage("these \(snapshot.count) bytes are no snapshot of a fleet")
+    }
+    let format: UInt32 = try reader.take()
+    guard format <= Self.format else {
+      throw Damage(
+        "the snapshot has format \(format), from a newer version; this one reads formats up to \(Self.format)")
+    }
+    guard format == Self.format else { throw Damage("the snapshot is damaged: it has format \(format)") }
+    guard snapshot.count >= 20 else { throw Damage("the snapshot is cut off after \(snapshot.count) bytes") }
+    var sum = Checksum()
+    sum.add(UnsafeRawBufferPointer(rebasing: snapshot[..<(snapshot.count - 8)]))
+    var tail = ByteReader(UnsafeRawBufferPointer(rebasing: snapshot[(snapshot.count - 8)...]))
+    guard try tail.take() == sum.value else {
+      throw Damage("the snapshot is damaged or cut off: the checksum of its \(snapshot.count) bytes is wrong")
+    }
+    var restorer = FleetRestorer()
+    while let row = try MonitorEngine.takeRow(&reader, MonitorEngine.rowFormat) { try restorer.receive(row) }
+    guard reader.remaining == 8 else { throw Damage("the snapshot has \(reader.remaining - 8) bytes too many") }
+    do throws(Damage) {
+      return try restorer.restored()
+    } catch {
+      throw Damage("the snapshot holds what no fleet is: \(error.reason)")
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import FencepostKernel
+
+/// Which devices changed since a fleet was last saved, so that saving writes their rows and no others.
+///
+/// Kept only for a fleet with a storage. What was noted of a device stands in its line too (see ``DeviceLine/Notes``), so
+/// that a fix which changes nothing but clock and counters notes once and then no more.
+struct DeviceNotes: Sendable {
+  let isOn: Bool
+  /// Devices that changed in any way, each once; some may be saved since.
+  private(set) var listed: ContiguousArray<UInt32> = []
+  /// Devices of which something changed that is to last before the call returns, each once.
+  private(set) var urgent: ContiguousArray<UInt32> = []
+  /// Whether what is urgent is to outlive the machine, not only the process: all but a commit, which may come again.
+  private(set) var mustSync = false
+  /// Whether any device moved that is not saved.
+  private(set) var isMoved = false
+
+  init(isOn: Bool = false) {
+    self.isOn = isOn
+  }
+
+  /// Notes that a device changed.
+  @inline(never)
+  mutating func move(_ device: UInt32, _ lines: DeviceLines) {
+    isMoved = true
+    let notes = lines[device].notes
+    if !notes.contains(.listed) { listed.append(device) }
+    lines[device].notes = notes.union([.listed, .moved])
+  }
+
+  /// Notes that what a device is inside of, is about to cross or was told has changed, or that its row goes.
+  mutating func hurry(_ device: UInt32, _ lines: DeviceLines, mustSync: Bool) {
+    if mustSync { self.mustSync = true }
+    move(device, lines)
+    guard !lines[device].notes.contains(.urgent) else { return }
+    lines[device].notes.insert(.urgent)
+    urgent.append(device)
+  }
+
+  /// The devices whose rows are to be written, ascending: those that are urgent, or all that changed.
+  func changed(all: Bool, _ lines: DeviceLines) -> ContiguousArray<UInt32> {
+    var devices = urgent
+    if all {
+      devices = listed
+      devices.removeAll { !lines[$0].notes.contains(.moved) }
+    }
+    devices.sort()
+    return devices
+  }
+
+  /// Forgets what was saved.
+  mutating func clear(all: Bool, _ lines: DeviceLines) {
+    for device in urgent { lines[device].notes.subtract([.moved, .urgent]) }
+    urgent.removeAll(keepingCapacity: urgent.capacity <= 65_536)
+    mustSync = false
+    guard all else { return }
+    for device in listed { lines[device].notes = [] }
+    listed.removeAll(keepingCapacity: listed.capacity <= 65_536)
+    isMoved = false
+  }
+}
+
+/// Which events of a fleet came, were handed out or went since it was last saved.
+struct EventNotes: Sendable {
+  enum Change: Sendable {
+    case put(FleetEntry)
+    case delete(generation: UInt64)
+  }
+
+  let isOn: Bool
+  /// By the event's place in the order of all.
+  private(set) var changes: [UInt64: Change] = [:]
+  /// See ``DeviceNotes/mustSync``.
+  private(set) var mustSync = false
+  /// Events up to this place may be kept; later ones are not.
+  private var saved: UInt64
+
+  /// - Parameter saved: The last event's place.
+  init(isOn: Bool = false, saved: UInt64 = 0) {
+    self.isOn = isOn
+    self.saved = saved
+  }
+
+  var isEmpty: Bool { changes.isEmpty }
+
+  @inline(__always)
+  mutating func put(_ entry: FleetEntry) {
+    if isOn { note(entry.entry.change, .put(entry)) }
+  }
+
+  /// Notes that an event is handled, or void.
+  mutating func delete(_ entry: FleetEntry) {
+    guard isOn else { return }
+    if entry.entry.change > saved {
+      changes[entry.entry.change] = nil
+    } else {
+      changes[entry.entry.change] = .delete(generation: entry.entry.generation)
+    }
+  }
+
+  @inline(never)
+  private mutating func note(_ place: UInt64, _ change: Change) {
+    mustSync = true
+    changes[place] = change
+  }
+
+  /// Forgets what was saved.
+  mutating func clear(saved: UInt64) {
+    self.saved = saved
+    mustSync = false
+    if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 4_096) }
+  }
+}
+
+#if FENCEPOST_INVARIANTS
+  extension DeviceNotes {
+    func checkInvariants(_ lines: DeviceLines) throws(Invariant.Broken) {
+      guard isOn else {
+        return try Invariant.hold(listed.isEmpty && urgent.isEmpty, "nothing is noted for nobody")
+      }
+      let all = (0..<UInt32(lines.count))
+      try Invariant.hold(
+        Set(listed).count == listed.count && Set(listed) == Set(all.filter { lines[$0].notes.contains(.listed) }),
+        "a device that changed is listed once")
+      try Invariant.hold(
+        Set(urgent).count == urgent.count && Set(urgent) == Set(all.filter { lines[$0].notes.contains(.urgent) }),
+        "a device that is urgent is noted once")
+      try Invariant.hold(
+        all.allSatisfy { !lines[$0].notes.contains(.moved) || lines[$0].notes.contains(.listed) },
+        "a device that moved is listed")
+    }
+  }
+#endif

@@ -1,0 +1,219 @@
+import FencepostKernel
+
+/// Builds a fleet from rows, which may be damaged: whatever is not what a fleet writes is refused, so that no later call can
+/// meet a state that cannot be.
+///
+/// The rows come in the order of ``MonitorRow/Table/place``, those of one table by key. The fleet has a table of its own;
+/// see ``FleetEngine/move(onto:)``.
+struct FleetRestorer {
+  /// Where an event's row lies in `bytes`.
+  private struct Place {
+    var change: UInt64
+    var generation: UInt64
+    var range: Range<Int>
+  }
+
+  private var table = EngineRestorer(name: nil)
+  private var head: FleetHeadRow?
+  /// There as soon as the table is whole.
+  private var fleet: FleetEngine?
+  private var last: (place: UInt8, key: UInt64) = (0, 0)
+  private var conditionCount: UInt64 = 0
+  /// How many rows of devices there are.
+  private(set) var deviceCount: UInt64 = 0
+  private var bytes: [UInt8] = []
+  private var events: ContiguousArray<Place> = []
+  /// By the number that a device was saved under, where the numbers are given anew.
+  private var numbers: [UInt64: UInt32] = [:]
+
+  /// Numbers that belong to no row are memory for nothing: fleets with more of them than this, and more than so many for each
+  /// row, get new ones.
+  private static let fewNumbers: UInt64 = 1 << 20
+  private static let numbersPerRow: UInt64 = 64
+
+  /// Whether no row was received.
+  var isEmpty: Bool { head == nil }
+
+  /// Whether the devices have other numbers than those that they were saved under.
+  var isRenumbered: Bool {
+    head.map { $0.bound > Self.fewNumbers && $0.bound / Self.numbersPerRow > $0.deviceCount } ?? false
+  }
+
+  /// Whether the order of rows is kept by the next one; that of events is looked at in the end.
+  private func isNext(_ row: MonitorRow) -> Bool {
+    guard head != nil else { return row.table == .head }
+    let place = row.table.place
+    return place > last.place || place == last.place && row.table != .head && (row.table == .events || row.key > last.key)
+  }
+
+  mutating func receive(_ row: MonitorRow) throws(Damage) {
+    guard isNext(row) else {
+      throw Damage(head == nil ? "there is no head" : "a row in \(row.table) comes twice or out of its order")
+    }
+    last = (row.table.place, row.key)
+    var reader = ByteReader(row.bytes)
+    switch row.table {
+    case .head: try receiveHead(&reader)
+    case .conditions:
+      conditionCount += 1
+      try table.receive(row)
+    case .fleetDevices: try receiveDevice(row.key, &reader)
+    case .events:
+      let start = bytes.count
+      bytes.append(contentsOf: row.bytes)
+      events.append(Place(change: row.key, generation: row.generation, range: start..<bytes.count))
+    case .devices, .states: throw Damage("a fleet has no rows in \(row.table)")
+    }
+  }
+
+  private mutating func receiveHead(_ reader: inout ByteReader) throws(Damage) {
+    let head = try FleetHeadRow(reading: &reader)
+    var own = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+    try head.table.withRawBytes { bytes throws(Damage) in
+      own = ByteReader(bytes)
+      guard try own.take(UInt32.self) == HeadRow.format else { throw Damage("the table has another format") }
+      let head = try HeadRow(reading: &own)
+      guard head.options == Conditions.options, head.lastSequence == 0, head.lastChange == 0, head.lastTicket == 0
+      else { throw Damage("the table is that of a monitor") }
+      try table.receive(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))
+    }
+    var device = ByteWriter(reserving: 64)
+    DeviceRow(
+      clock: .min, counters: MonitorStatistics(), lastFix: nil, hostFlags: [], unsupportedKinds: 0, isScanning: true,
+      swept: 0
+    ).encode(to: &device)
+    try table.receive(MonitorRow(table: .devices, key: 0, generation: 0, bytes: device.bytes))
+    self.head = head
+  }
+
+  /// Makes the fleet, when all conditions are there.
+  private mutating func finishTable() throws(Damage) {
+    guard fleet == nil, let head else { return }
+    let engine: MonitorEngine
+    do throws(RestoreFailure) { engine = try table.restored().engine } catch {
+      if case .damaged(let damage) = error { throw damage }
+      throw Damage("the table's options are not its own")
+    }
+    guard UInt64(engine.conditionCount) == conditionCount else { throw Damage("conditions are missing") }
+    do throws(MonitorError) {
+      fleet = try FleetEngine(Conditions(restored: engine), options: head.options)
+    } catch { throw Damage("\(error)") }
+    fleet!.beginRestoring(head.moment, bound: isRenumbered ? Int(head.deviceCount) : Int(head.bound))
+  }
+
+  private mutating func receiveDevice(_ key: UInt64, _ reader: inout ByteReader) throws(Damage) {
+    try finishTable()
+    guard let head, key < head.bound, deviceCount < head.deviceCount else {
+      throw Damage("a device has the number \(key)")
+    }
+    let row = try FleetDeviceRow(reading: &reader)
+    let number = UInt32(isRenumbered ? deviceCount : key)
+    if isRenumbered { numbers[key] = number }
+    deviceCount += 1
+    try fleet!.restore(row, as: number)
+  }
+
+  /// The fleet that the rows describe. What was handed out and not committed is handed out again.
+  consuming func restored() throws(Damage) -> FleetEngine {
+    try finishTable()
+    guard let head, fleet != nil else { throw Damage("there is no head") }
+    guard deviceCount == head.deviceCount else { throw Damage("devices are missing") }
+    let entries = try readEvents(head)
+    fleet!.endRestoring(entries, lastPosition: head.lastPosition, appended: head.appended)
+    return fleet!
+  }
+
+  private mutating func readEvents(_ head: FleetHeadRow) throws(Damage) -> ContiguousArray<FleetEntry> {
+    var previous: UInt64 = 0
+    var positions: Set<UInt64> = []
+    var entries: ContiguousArray<FleetEntry> = []
+    events.sort { $0.change < $1.change }
+    for place in events {
+      guard place.change > previous, place.change <= head.appended else {
+        throw Damage("an event has the place \(place.change)")
+      }
+      previous = place.change
+      guard let slot = fleet!.conditions.read({ $0.slot(ofGeneration: place.generation) }) else {
+        throw Damage("an event belongs to no condition")
+      }
+      var row = try bytes.withRawBytes { all throws(Damage) in
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[place.range]))
+        return try FleetEventRow(slot: slot, generation: place.generation, reading: &reader)
+      }
+      guard row.entry.entry.change == place.change else { throw Damage("an event has another place than its row") }
+      guard row.entry.position <= head.lastPosition,
+        row.entry.position == 0 || positions.insert(row.entry.position).inserted
+      else { throw Damage("an event has the position \(row.entry.position)") }
+      if isRenumbered { row.entry.device = numbers[UInt64(row.entry.device)] ?? .max }
+      guard fleet!.isKnown(row.entry.device), row.entry.entry.sequence <= fleet!.sequence(of: row.entry.device) else {
+        throw Damage("an event is of no device, or has the sequence \(row.entry.entry.sequence)")
+      }
+      entries.append(row.entry)
+    }
+    return entries
+  }
+}
+
+/// What ``FleetRestorer`` puts into a fleet that has nothing yet.
+extension FleetEngine {
+  mutating func beginRestoring(_ moment: FleetMoment, bound: Int) {
+    floor = moment.floor
+    floors = moment.floors
+    counters = moment.counters
+    devices.restore(bound: bound)
+  }
+
+  func isKnown(_ device: UInt32) -> Bool { devices.hasName(device) && devices.lines[device].flags != [] }
+
+  mutating func restore(_ row: FleetDeviceRow, as number: UInt32) throws(Damage) {
+    var device = row.device
+    try gate.read { engine throws(Damage) in try device.resolveSaved(engine) }
+    try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
+      if let defect = MonitorEngine.defect(ofIdentifier: identifier) { throw Damage(defect) }
+      guard row.isLeaving || devices.number(of: identifier) == nil else {
+        throw Damage("two devices have one identifier")
+      }
+      devices.restore(identifier, as: number, isLeaving: row.isLeaving)
+    }
+    if row.isLeaving {
+      devices.lines[number].sequence = UInt32(truncatingIfNeeded: device.sequence)
+    } else {
+      enter(device, number)
+    }
+  }
+
+  mutating func endRestoring(_ entries: ContiguousArray<FleetEntry>, lastPosition: UInt64, appended: UInt64) {
+    var events: [UInt32: Int] = [:]
+    for entry in entries { events[entry.device, default: 0] += 1 }
+    delivery.restore(lastPosition: lastPosition, appended: appended)
+    delivery.restore(entries)
+    devices.endRestoring(events: events)
+  }
+
+  /// Goes over to another table, which has the conditions that the devices know: see ``Conditions/adopt(_:)``.
+  ///
+  /// - Returns: Whether the table is the same version.
+  mutating func move(onto other: Conditions) throws(MonitorError) -> Bool {
+    let own = conditions
+    let adoption = try other.adopt(own)
+    conditions = other
+    gate = other.newGate()
+    guard adoption != .taken else { return true }
+    devices.own()
+    // The slots of the present version; generations tell what is which.
+    let slots: [UInt32: UInt32] = own.read { known in
+      other.read { engine in
+        var slots: [UInt32: UInt32] = [:]
+        for slot in known.table.live { slots[slot] = engine.slot(ofGeneration: known.table.generation(of: slot)) }
+        return slots
+      }
+    }
+    for device in devices.all where devices.lines[device].cold != ColdStore.none {
+      devices.load(device, into: &state)
+      state.renumber { slots[$0] }
+      store(device)
+    }
+    for device in delivery.renumber({ slots[$0] }) { devices.release(device) }
+    return adoption == .equal
+  }
+}

@@ -1,0 +1,76 @@
+/// A device of a fleet. Its key is its number. Conditions are known by their generations.
+struct FleetDeviceRow {
+  var identifier: [UInt8]
+  /// It was removed, and events of it wait.
+  var isLeaving: Bool
+  var device: DeviceBytes
+
+  init(reading reader: inout ByteReader) throws(Damage) {
+    isLeaving = try reader.takeBool("leaving")
+    let length: Int = try reader.takeCompact("length of an identifier", in: 1...IdentifierTable.longest)
+    identifier = Array(try reader.takeBytes(length))
+    device = try DeviceBytes(readingRow: &reader)
+  }
+
+  static func encode(
+    _ device: UInt32, of fleet: borrowing FleetEngine, _ table: ConditionTable, to writer: inout ByteWriter
+  ) {
+    writer.put(fleet.devices.isLeaving(device))
+    fleet.devices.withName(of: device) { bytes in
+      writer.putCompact(UInt64(bytes.count))
+      writer.put(UnsafeRawBufferPointer(bytes))
+    }
+    let none = TableDigest(high: 0, low: 0)
+    guard fleet.devices.isLeaving(device) else {
+      return fleet.bytes(of: device, isPortable: false, digest: none, table).encodeRow(to: &writer)
+    }
+    // Nothing is left but the events, which count on.
+    DeviceBytes(
+      DeviceState(), seen: 0, clock: .min, acceptedFixes: 0, sequence: fleet.sequence(of: device), isPortable: false,
+      digest: none, table
+    ).encodeRow(to: &writer)
+  }
+}
+
+extension DeviceBytes {
+  /// Finds the conditions of the table that the device was saved with; those that are gone since are dropped.
+  mutating func resolveSaved(_ engine: borrowing MonitorEngine) throws(Damage) {
+    let last = engine.table.order.lastGeneration
+    guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
+      throw Damage("a device has seen what is to come")
+    }
+    var slots: [UInt32] = []
+    for reference in references {
+      guard reference.generation <= last else { throw Damage("a device knows a condition that is to come") }
+      slots.append(engine.slot(ofGeneration: reference.generation) ?? .max)
+    }
+    state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
+    let seen = seen
+    let table = engine.table
+    let shapes = state.insides.map(\.slot) + state.crossings.map(\.slot) + state.undecided
+    guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
+      !state.beacons.contains(where: { table.isGeographic($0.slot) })
+    else { throw Damage("a device knows a condition as what it is not") }
+  }
+}
+
+extension DeviceState {
+  /// Lets what is listed know its conditions by other slots; what `slot` knows none for is dropped.
+  mutating func renumber(_ slot: (UInt32) -> UInt32?) {
+    insides = ContiguousArray(
+      insides.compactMap { inside in
+        slot(inside.slot).map { Inside(slot: $0, since: inside.since, evidence: inside.evidence) }
+      })
+    crossings = ContiguousArray(
+      crossings.compactMap { crossing in
+        slot(crossing.slot).map { Crossing(slot: $0, candidate: crossing.candidate) }
+      })
+    undecided = ContiguousArray(undecided.compactMap(slot))
+    beacons = ContiguousArray(
+      beacons.compactMap { beacon in
+        slot(beacon.slot).map {
+          Beacon(slot: $0, generation: beacon.generation, track: beacon.track, told: beacon.told)
+        }
+      })
+  }
+}

@@ -1,0 +1,59 @@
+@testable import Fencepost
+
+/// A storage of a fleet in memory: rows by their keys, written as a store writes them.
+final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
+  struct Key: Hashable {
+    let table: MonitorRow.Table
+    let key: UInt64
+    var generation: UInt64 = 0
+
+    init(_ table: MonitorRow.Table, _ key: UInt64, generation: UInt64 = 0) {
+      self.table = table
+      self.key = key
+      if table == .events || table == .conditions { self.generation = generation }
+    }
+
+    init(_ row: MonitorRow) { self.init(row.table, row.key, generation: row.generation) }
+  }
+
+  var rows: [Key: [UInt8]] = [:]
+  var writes = 0
+  var isClosed = false
+  /// How many of the next writes fail.
+  var failing = 0
+  /// Whether what is kept is not what was written.
+  var isSpoilt = false
+
+  func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
+    let sorted = rows.sorted {
+      ($0.key.table.place, $0.key.generation, $0.key.key) < ($1.key.table.place, $1.key.generation, $1.key.key)
+    }
+    for (key, bytes) in sorted {
+      try bytes.withRawBytes { bytes throws(MonitorError) in
+        try receive(MonitorRow(table: key.table, key: key.key, generation: key.generation, bytes: bytes))
+      }
+    }
+  }
+
+  func write(_ changes: borrowing FleetChanges) throws(MonitorError) {
+    if failing > 0 {
+      failing -= 1
+      throw .storeUnavailable("the test says so")
+    }
+    writes += 1
+    isSpoilt = false
+    if changes.isWhole { rows = [:] }
+    for generation in changes.removedConditions { rows = rows.filter { $0.key.generation != generation } }
+    for (key, generation) in zip(changes.removedEvents, changes.generationsOfRemovedEvents) {
+      rows[Key(.events, key, generation: generation)] = nil
+    }
+    for device in changes.removedDevices { rows[Key(.fleetDevices, device)] = nil }
+    changes.forEachRow { row in rows[Key(row)] = Array(row.bytes) }
+  }
+
+  func mustWriteAll() -> Bool { isSpoilt }
+  func refused(_ error: MonitorError) -> MonitorError { error }
+  func check() throws(MonitorError) {}
+  var isGone: Bool { false }
+  func close() { isClosed = true }
+}
