@@ -2262,8 +2262,7 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           condition is added, no rewind, and keeps no record for each device and condition.
  * Threads   A fleet may be used from several threads; the lock is inside. Several fleets over one table feed at once: one a
  *           thread, each with a part of the devices. `row` merges their events into the order of one fleet.
- * Else      What is said of monitors at Destroy, Cancel and fork at the top holds for fleets and tables. A fleet is in memory
- *           only.
+ * Else      What is said of monitors at Destroy, Cancel and fork at the top holds for fleets and tables.
  */
 typedef struct fencepost_fleet fencepost_fleet;
 
@@ -2280,10 +2279,19 @@ typedef struct fencepost_fleet_options {
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
   int64_t max_time_step_us; /* 1 ... 1e15: an input that is later than its device's clock by more is refused with
                                         FENCEPOST_E_AHEAD_OF_CLOCK; 0 = none is */
+  const char *store_directory;      /* UTF-8; must exist. NULL = the fleet is in memory only */
+  const char *name;                 /* [A-Za-z0-9_]{1,64}, of a fleet with a store; exclusive in its directory */
+  fencepost_durability durability;  /* FENCEPOST_DURABILITY_...; without a store of no effect */
+  uint32_t reserved2;               /* 0 */
+  int64_t checkpoint_interval_us;   /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
 } fencepost_fleet_options;
 
-/* A million events, any number of devices, half a minute for beacons. */
-#define FENCEPOST_FLEET_OPTIONS_INIT {sizeof(fencepost_fleet_options), 0, 1000000, 0, 30000000, 30000000, 0}
+/* clang-format off */
+/* A million events, any number of devices, half a minute for beacons; in memory. */
+#define FENCEPOST_FLEET_OPTIONS_INIT \
+  {sizeof(fencepost_fleet_options), 0, 1000000, 0, 30000000, 30000000, 0, \
+   NULL, NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000}
+/* clang-format on */
 
 /* An event of a device. Frozen: it never grows. */
 typedef struct fencepost_fleet_event {
@@ -2320,10 +2328,12 @@ typedef struct fencepost_fleet_statistics {
   uint64_t device_count;       /* devices */
   uint64_t condition_count;    /* of the table */
   uint64_t device_bytes;       /* what is kept of the devices, without their identifiers */
+  uint32_t store;              /* FENCEPOST_STORE_...: whether the store of a fleet takes what happens */
+  uint32_t reserved2;          /* 0 */
 } fencepost_fleet_statistics;
 
 /* Begin each fencepost_fleet_statistics with it. */
-#define FENCEPOST_FLEET_STATISTICS_INIT {sizeof(fencepost_fleet_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_FLEET_STATISTICS_INIT {sizeof(fencepost_fleet_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Counters of a device since it was entered, and its clock. */
 typedef struct fencepost_device_statistics {
@@ -2336,10 +2346,12 @@ typedef struct fencepost_device_statistics {
   uint64_t ahead_inputs;       /* all kinds of input */
   uint64_t accepted_sightings; /* scan reports */
   uint64_t handed_out_events;  /* the last sequence number given */
+  uint64_t input_count;        /* all that was given for the device and is counted above or was no input of a place:
+                                  scanning, advances of the device alone. After a crash: how many of its inputs it has */
 } fencepost_device_statistics;
 
 /* Begin each fencepost_device_statistics with it. */
-#define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0}
+#define FENCEPOST_DEVICE_STATISTICS_INIT {sizeof(fencepost_device_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /*
  * Fixes of many devices as columns. Without a dictionary the column of devices holds their numbers; with one it holds
@@ -2364,24 +2376,89 @@ typedef struct fencepost_fleet_columns {
 #define FENCEPOST_FLEET_COLUMNS_INIT {sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, NULL, 0, 0, 0}
 
 /*
- * Creates a fleet without devices over a table, of which it holds a reference.
+ * Creates a fleet without devices over a table, of which it holds a reference; or, with options->store_directory, opens the
+ * one of options->name there: it continues where it was, or begins. Its file is as a monitor's, NAME.fencepost, and is not
+ * opened as one. It keeps the table, each device that was given something, and the events that wait or are not committed.
  *
- * @param options    NULL for the defaults.
+ * A table that was just created and is still empty becomes the one that was kept. Another one must be a version of that:
+ * one that came from it by adding and removing (the devices meet the changes at their next input), or one that it came
+ * from (which is brought forward). To go on with what a file says, open over an empty table, then make it that with
+ * fencepost_conditions_ensure_..._many() and _remove(). Several fleets over one table have a store each.
+ *
+ * After any crash each device is exactly in the state that it had after some prefix of its own inputs; input_count of
+ * fencepost_fleet_get_device_statistics() tells which, and feeding it the rest again leads to where it would be without
+ * the crash. With CHANGES all that a device was inside of, about to cross and told is in that prefix; inputs that changed
+ * none of these may be missing of one device and not of another, and are kept at the next fencepost_fleet_checkpoint(). With
+ * EVERY_INPUT, and at each checkpoint, it is all inputs of all devices. The time to which all devices were advanced is
+ * the one of the last time that all were saved. An event that was not committed is handed out again with the same
+ * sequence: (device, sequence) tells what was handed out before. A change of the table is kept with the next call of the
+ * fleet. While the store cannot be written the fleet goes on in memory; fencepost_fleet_statistics.store tells, and later
+ * changes try again.
+ *
+ * @param options    NULL for the defaults. Those of a fleet that exists hold from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range); UNSUPPORTED.
- * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table). Since: 0.2
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (an option is out of range; a store without a name, or that of a monitor);
+ *         UNSUPPORTED; with a store also INVALID_NAME, MONITOR_IN_USE (open in this or another process), TABLE_MISMATCH,
+ *         STORE_UNAVAILABLE, STORE_CORRUPT, STORE_TOO_NEW, as fencepost_monitor_create() says.
+ * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(fleets over the table); with a store O(what it holds).
+ * Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_create(fencepost_conditions *conditions,
                                                       const fencepost_fleet_options *options,
                                                       fencepost_fleet **out_fleet, fencepost_error *error);
 
 /*
- * Releases a fleet and its reference to the table.
+ * Releases a fleet and its reference to the table; one with a store is closed first, see fencepost_fleet_close().
  *
  * @param fleet  May be NULL.
  * Threads: no other thread may be inside a call on it. Complexity: O(devices). Since: 0.2
  */
 FENCEPOST_API void fencepost_fleet_destroy(fencepost_fleet *fleet);
+
+/*
+ * Saves everything that is not saved yet: a state after all inputs of all devices. Without a store it does nothing.
+ *
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (the fleet goes on in memory; a later call tries again).
+ * Threads: any. Complexity: O(devices that changed since it was called last). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_checkpoint(fencepost_fleet *fleet, fencepost_error *error);
+
+/*
+ * Saves everything and closes the store: its name is free, its file is one file again. The fleet goes on in memory, and what
+ * becomes of it then is not kept. What was handed out and not committed is handed out again when the fleet is opened.
+ * Without a store it does nothing.
+ *
+ * @return OK; NULL_ARGUMENT; STORE_UNAVAILABLE (something could not be saved; the store is closed all the same).
+ * Threads: any. Complexity: O(devices that changed since all were saved). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_close(fencepost_fleet *fleet, fencepost_error *error);
+
+/*
+ * Copies the whole fleet as bytes, the same on every platform: the table, each device that was given something, the events
+ * that wait or are not committed, counters, options. Also of a fleet with a store. The same state gives the same bytes.
+ *
+ * @param buffer    May be NULL only if capacity is 0.
+ * @param out_size  Receives the size in bytes; may be NULL. Any call in between may change it.
+ * @return OK; NULL_ARGUMENT; BUFFER_TOO_SMALL (out_size is stored, buffer untouched).
+ * Threads: any. Complexity: O(conditions + devices + events that wait). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, void *buffer, size_t capacity,
+                                                        size_t *out_size, fencepost_error *error);
+
+/*
+ * Creates a fleet in memory from a snapshot: it goes on as the original would from there. What was handed out and not
+ * committed is handed out again, with the same sequence. Any bytes may be passed. The devices have the numbers that they
+ * had; only where of more than a million numbers nearly all belonged to devices that were given nothing, new ones are given.
+ *
+ * @param snapshot    size bytes; may be NULL only if size is 0.
+ * @param conditions  The table to go on with, as fencepost_fleet_create() says of a store; NULL: one of its own, see
+ *                    fencepost_fleet_conditions().
+ * @param out_fleet   Receives the fleet; release it with fencepost_fleet_destroy().
+ * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (no snapshot of a fleet, damaged, or of a newer library); TABLE_MISMATCH.
+ * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(size). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_restore(const void *snapshot, size_t size, fencepost_conditions *conditions,
+                                                       fencepost_fleet **out_fleet, fencepost_error *error);
 
 /*
  * Gives another reference to the table that the fleet is over.

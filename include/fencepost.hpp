@@ -1232,6 +1232,18 @@ class fleet : detail::calls {
     handle_.reset(created);
   }
 
+  /* A fleet in memory from a snapshot, with a table of its own or one that is given. */
+  static fleet restore(const std::vector<std::uint8_t> &snapshot) {
+    fencepost_fleet *created = nullptr;
+    call(fencepost_fleet_restore, snapshot.data(), snapshot.size(), nullptr, &created);
+    return adopt(created);
+  }
+  static fleet restore(const std::vector<std::uint8_t> &snapshot, const fencepost::conditions &table) {
+    fencepost_fleet *created = nullptr;
+    call(fencepost_fleet_restore, snapshot.data(), snapshot.size(), table.get(), &created);
+    return adopt(created);
+  }
+
   /* Takes over a fleet made by the C functions. */
   static fleet adopt(fencepost_fleet *handle) noexcept { return fleet(adopted{}, handle); }
 
@@ -1244,6 +1256,18 @@ class fleet : detail::calls {
     fencepost_conditions *table = nullptr;
     call(fencepost_fleet_conditions, get(), &table);
     return fencepost::conditions::adopt(table);
+  }
+
+  /* Stores and snapshots. */
+
+  /* Saves what is not saved yet: a state after all inputs of all devices. */
+  void checkpoint() { call(fencepost_fleet_checkpoint, get()); }
+  /* Saves everything and closes the store; the fleet goes on in memory. */
+  void close() { call(fencepost_fleet_close, get()); }
+  std::vector<std::uint8_t> snapshot() const {
+    return detail::sized<std::vector<std::uint8_t>>([this](void *buffer, std::size_t capacity, std::size_t *size) {
+      return repeatable(fencepost_fleet_snapshot, get(), buffer, capacity, size);
+    });
   }
 
   fleet_statistics statistics() const {

@@ -79,7 +79,7 @@ struct FleetRestorer {
     }
     var device = ByteWriter(reserving: 64)
     DeviceRow(
-      clock: .min, counters: MonitorStatistics(), lastFix: nil, hostFlags: [], unsupportedKinds: 0, isScanning: true,
+      clock: .min, counters: InputCounters(), lastFix: nil, hostFlags: [], unsupportedKinds: 0, isScanning: true,
       swept: 0
     ).encode(to: &device)
     try table.receive(MonitorRow(table: .devices, key: 0, generation: 0, bytes: device.bytes))

@@ -10,7 +10,7 @@
 /// While the storage cannot be written, the fleet goes on in memory; its statistics tell, and later changes try again.
 public struct StoredFleet: Sendable {
   @usableFromInline var engine: FleetEngine
-  private var storage: (any FleetStorage)?
+  @usableFromInline var storage: (any FleetStorage)?
   private let durability: Durability
   private var kept: KeptFleet
   /// What is kept has other rows than this fleet would write.
@@ -92,6 +92,7 @@ public struct StoredFleet: Sendable {
   }
 
   /// Whether what happens goes to a storage.
+  @inlinable
   public var isStored: Bool { storage != nil }
 
   /// The whole fleet as a value, for a look at a moment.
@@ -102,7 +103,7 @@ public struct StoredFleet: Sendable {
   }
 
   /// One call of the engine.
-  @inline(__always)
+  @inlinable
   public mutating func call<Result, Failure>(
     _ body: (inout FleetEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -110,6 +111,14 @@ public struct StoredFleet: Sendable {
     defer { keep() }
     return try body(&engine)
   }
+
+  /// Calls `body` with the bytes of a snapshot, in place.
+  package func withSnapshot<Result: Sendable>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    engine.withSnapshot(body)
+  }
+
+  /// How many events there have been.
+  package var appendedEntries: UInt64 { engine.appendedEntries }
 
   /// One call of the engine, as an access to it.
   var call: FleetEngine {
@@ -135,8 +144,8 @@ public struct StoredFleet: Sendable {
   }
 
   /// Saves what the durability asks for.
-  @inline(never)
-  private mutating func keep() {
+  @usableFromInline
+  mutating func keep() {
     guard let storage, let isAll = due else { return }
     if failure != nil, patience > 0 {
       patience -= 1

@@ -89,20 +89,8 @@ struct CreateOptions {
     engine.beaconInitialTimeoutMicroseconds = value.beacon_initial_timeout_us
     engine.maxTimeStepMicroseconds = value.max_time_step_us == 0 ? nil : value.max_time_step_us
     guard value.reserved == 0 else { throw .unsupported("reserved of options is not zero") }
-    switch Int(value.durability) {
-    case FENCEPOST_DURABILITY_CHANGES: durability = .changes
-    case FENCEPOST_DURABILITY_EVERY_INPUT: durability = .everyInput
-    case FENCEPOST_DURABILITY_RELAXED: durability = .relaxed(interval: value.checkpoint_interval_us)
-    default:
-      throw .invalidArgument(
-        "durability is \(value.durability); accepted are 0 (changes), 1 (every_input), 2 (relaxed)")
-    }
-    if let path = value.store_directory {
-      guard let directory = String(validatingCString: path), !directory.isEmpty else {
-        throw .invalidArgument("store_directory is empty or not valid UTF-8")
-      }
-      self.directory = directory
-    }
+    durability = try Durability(value.durability, interval: value.checkpoint_interval_us)
+    directory = try Boundary.directory(value.store_directory)
   }
 
   /// Creates or opens the monitor.
@@ -117,6 +105,29 @@ struct CreateOptions {
         try StoredEngine(name: name, options: engine, directory: directory, durability: durability)
       }
     }
+  }
+}
+
+extension Durability {
+  init(_ number: fencepost_durability, interval: Int64) throws(BoundaryError) {
+    switch Int(number) {
+    case FENCEPOST_DURABILITY_CHANGES: self = .changes
+    case FENCEPOST_DURABILITY_EVERY_INPUT: self = .everyInput
+    case FENCEPOST_DURABILITY_RELAXED: self = .relaxed(interval: interval)
+    default:
+      throw .invalidArgument("durability is \(number); accepted are 0 (changes), 1 (every_input), 2 (relaxed)")
+    }
+  }
+}
+
+extension Boundary {
+  /// The directory of a store; `nil` when there is none.
+  static func directory(_ path: UnsafePointer<CChar>?) throws(BoundaryError) -> String? {
+    guard let path else { return nil }
+    guard let directory = String(validatingCString: path), !directory.isEmpty else {
+      throw .invalidArgument("store_directory is empty or not valid UTF-8")
+    }
+    return directory
   }
 }
 

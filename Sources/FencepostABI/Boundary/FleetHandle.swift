@@ -4,7 +4,7 @@ import Synchronization
 
 /// What a `fencepost_fleet *` points to.
 struct HandledFleet: ~Copyable {
-  let engine: Mutex<FleetEngine>
+  let stored: Mutex<StoredFleet>
   let wakeup = Wakeup()
 }
 
@@ -14,9 +14,9 @@ struct FleetHandle: @unchecked Sendable {
   private let fleet: UnsafeMutablePointer<HandledFleet>
 
   /// Gives the handle to the caller, who releases it with `fencepost_fleet_destroy`.
-  static func give(_ engine: consuming FleetEngine) -> OpaquePointer {
+  static func give(_ stored: consuming StoredFleet) -> OpaquePointer {
     let fleet = UnsafeMutablePointer<HandledFleet>.allocate(capacity: 1)
-    fleet.initialize(to: HandledFleet(engine: Mutex(engine)))
+    fleet.initialize(to: HandledFleet(stored: Mutex(stored)))
     return OpaquePointer(fleet)
   }
 
@@ -42,23 +42,33 @@ struct FleetHandle: @unchecked Sendable {
     fleet.pointee.wakeup.ring()
   }
 
-  /// One call of the engine under the lock. When it brought events, the host is told after the lock is released.
+  /// One call of the engine under the lock; what it changed is kept where there is a store. When it brought events, the host
+  /// is told after the lock is released.
   @inline(__always)
   func call<Result: Sendable>(
     _ body: (inout FleetEngine) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {
+    try withStored { stored throws(MonitorError) in try stored.call(body) }
+  }
+
+  /// One call of the engine with its store under the lock. Where a store is, the thread is not cancelled meanwhile.
+  @inline(__always)
+  func withStored<Result: Sendable>(
+    _ body: (inout StoredFleet) throws(MonitorError) -> Result
+  ) throws(BoundaryError) -> Result {
     var isNews = false
     defer { if isNews { ring() } }
     return try refusedByEngine { () throws(MonitorError) in
-      try fleet.pointee.engine.withLock { engine throws(MonitorError) -> Result in
+      try fleet.pointee.stored.withLock { stored throws(MonitorError) -> Result in
         annotateAcquired(fleet)
         defer { annotateReleasing(fleet) }
         #if FENCEPOST_CHECK_CALLS
-          defer { Self.check(engine) }
+          defer { Self.check(stored.state) }
         #endif
-        let before = engine.appendedEntries
-        defer { isNews = engine.appendedEntries != before && fleet.pointee.wakeup.isArmed }
-        return try body(&engine)
+        let before = stored.appendedEntries
+        defer { isNews = stored.appendedEntries != before && fleet.pointee.wakeup.isArmed }
+        guard stored.isStored else { return try body(&stored) }
+        return try withoutCancellation { () throws(MonitorError) in try body(&stored) }
       }
     }
   }

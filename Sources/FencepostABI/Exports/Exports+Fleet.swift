@@ -10,9 +10,7 @@ public func fencepost_fleet_create(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try ConditionsHandle.borrow(conditions)
     let out = try Boundary.require(out_fleet, "out_fleet")
-    let options = try FleetOptions(options)
-    out.pointee = FleetHandle.give(
-      try refusedByEngine { () throws(MonitorError) in try FleetEngine(handle.conditions, options: options) })
+    out.pointee = FleetHandle.give(try FleetCreateOptions(options).open(handle.conditions))
   }
 }
 
@@ -21,6 +19,8 @@ public func fencepost_fleet_create(
 public func fencepost_fleet_destroy(_ fleet: OpaquePointer?) {
   guard let handle = try? FleetHandle.borrow(fleet) else { return }
   handle.setWakeup(nil, nil)
+  // What cannot be saved now is lost as in a crash; fencepost_fleet_close tells.
+  try? handle.withStored { stored throws(MonitorError) in try stored.close() }
   handle.release()
 }
 
@@ -46,7 +46,7 @@ public func fencepost_fleet_get_statistics(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     let out = try Boundary.require(out_statistics, "out_statistics")
-    let statistics = try handle.call { engine in engine.statistics }
+    let statistics = try handle.withStored { stored throws(MonitorError) in stored.statistics }
     try SizedStruct.write(fencepost_fleet_statistics(statistics), to: out, "out_statistics")
   }
 }
