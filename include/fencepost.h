@@ -2277,13 +2277,13 @@ typedef struct fencepost_fleet_options {
   uint64_t device_limit;             /* 1 ... 67108863 devices; 0 = the most that there can be */
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
-  int64_t max_time_step_us; /* 1 ... 1e15: an input that is later than its device's clock by more is refused with
+  int64_t max_time_step_us;        /* 1 ... 1e15: an input that is later than its device's clock by more is refused with
                                         FENCEPOST_E_AHEAD_OF_CLOCK; 0 = none is */
-  const char *store_directory;      /* UTF-8; must exist. NULL = the fleet is in memory only */
-  const char *name;                 /* [A-Za-z0-9_]{1,64}, of a fleet with a store; exclusive in its directory */
-  fencepost_durability durability;  /* FENCEPOST_DURABILITY_...; without a store of no effect */
-  uint32_t reserved2;               /* 0 */
-  int64_t checkpoint_interval_us;   /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
+  const char *store_directory;     /* UTF-8; must exist. NULL = the fleet is in memory only */
+  const char *name;                /* [A-Za-z0-9_]{1,64}, of a fleet with a store; exclusive in its directory */
+  fencepost_durability durability; /* FENCEPOST_DURABILITY_...; without a store of no effect */
+  uint32_t reserved2;              /* 0 */
+  int64_t checkpoint_interval_us;  /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
 } fencepost_fleet_options;
 
 /* clang-format off */
@@ -2457,8 +2457,9 @@ FENCEPOST_API fencepost_status fencepost_fleet_snapshot(fencepost_fleet *fleet, 
  * @return OK; NULL_ARGUMENT; SNAPSHOT_INVALID (no snapshot of a fleet, damaged, or of a newer library); TABLE_MISMATCH.
  * Ownership: the caller owns *out_fleet. Threads: any. Complexity: O(size). Since: 0.2
  */
-FENCEPOST_API fencepost_status fencepost_fleet_restore(const void *snapshot, size_t size, fencepost_conditions *conditions,
-                                                       fencepost_fleet **out_fleet, fencepost_error *error);
+FENCEPOST_API fencepost_status fencepost_fleet_restore(const void *snapshot, size_t size,
+                                                       fencepost_conditions *conditions, fencepost_fleet **out_fleet,
+                                                       fencepost_error *error);
 
 /*
  * Gives another reference to the table that the fleet is over.

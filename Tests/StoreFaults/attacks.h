@@ -17,6 +17,11 @@ void attack_readonly(long count);
 void attack_links(long count);
 void attack_scarce(long count);
 void attack_meddling(long count);
+void attack_fleet_kill(long count);
+void attack_fleet_power(long count);
+void attack_fleet_torn(long count);
+void attack_fleet_failing(long count);
+void attack_fleet_flips(long count);
 void attack_million(long count);
 /* What `attack_million` does in a process of its own: opens the store that it left. */
 void open_million(long count);

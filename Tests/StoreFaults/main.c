@@ -14,12 +14,27 @@ static const struct {
   const char *name;
   void (*run)(long count);
 } commands[] = {
-    {"kill", attack_kill},         {"power", attack_power},       {"parts", attack_parts},
-    {"torn", attack_torn},         {"fail", attack_failing},      {"flips", attack_flips},
-    {"migrate", attack_migrate},   {"cost", attack_cost},         {"small", attack_small},
-    {"race", attack_race},         {"readonly", attack_readonly}, {"million", attack_million},
-    {"meddling", attack_meddling}, {"scarce", attack_scarce},     {"links", attack_links},
+    {"kill", attack_kill},
+    {"power", attack_power},
+    {"parts", attack_parts},
+    {"torn", attack_torn},
+    {"fail", attack_failing},
+    {"flips", attack_flips},
+    {"migrate", attack_migrate},
+    {"cost", attack_cost},
+    {"small", attack_small},
+    {"race", attack_race},
+    {"readonly", attack_readonly},
+    {"million", attack_million},
+    {"meddling", attack_meddling},
+    {"scarce", attack_scarce},
+    {"links", attack_links},
     {"open", open_million},
+    {"fleet-kill", attack_fleet_kill},
+    {"fleet-power", attack_fleet_power},
+    {"fleet-torn", attack_fleet_torn},
+    {"fleet-fail", attack_fleet_failing},
+    {"fleet-flips", attack_fleet_flips},
 };
 
 const char *golden;

@@ -43,7 +43,8 @@ struct FleetRestorer {
   private func isNext(_ row: MonitorRow) -> Bool {
     guard head != nil else { return row.table == .head }
     let place = row.table.place
-    return place > last.place || place == last.place && row.table != .head && (row.table == .events || row.key > last.key)
+    return place > last.place
+      || place == last.place && row.table != .head && (row.table == .events || row.key > last.key)
   }
 
   mutating func receive(_ row: MonitorRow) throws(Damage) {

@@ -112,7 +112,8 @@ import Testing
     for round in 0..<6_000 {
       var damaged = bytes
       let place = random.integer(12...bytes.count - 9)
-      damaged[place] = round % 2 == 0 ? damaged[place] ^ (1 << UInt8(random.integer(0...7))) : UInt8(random.integer(0...255))
+      damaged[place] =
+        round % 2 == 0 ? damaged[place] ^ (1 << UInt8(random.integer(0...7))) : UInt8(random.integer(0...255))
       if damaged == bytes { continue }
       #expect(throws: MonitorError.self) { try FleetEngine(restoring: damaged) }
       var sum = Checksum()

@@ -1,0 +1,434 @@
+#define _GNU_SOURCE
+#include "fleet_life.h"
+
+#include "files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  SETUP = 5,
+  MOST_ROWS = FLEET_DEVICES
+};
+
+fencepost_durability fleet_durability = FENCEPOST_DURABILITY_CHANGES;
+
+static const uint8_t uuid[16] = {1, 2, 3};
+
+/* ------------------------------------------------------------------------------------------------ the calls */
+
+/* One input of a device. */
+typedef struct {
+  int device;
+  int is_sighting;
+  double latitude;
+  int64_t time_us;
+} input;
+
+/* What a call feeds to devices. */
+static size_t inputs_of(long n, input out[MOST_ROWS]) {
+  int64_t time = (1000 + n * 10) * 1000000;
+  if (n < SETUP) return 0;
+  switch (n % 8) {
+    case 0: /* enters or leaves something */
+      out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.01 * (double)(n / 8 % 5), time};
+      return 1;
+    case 1: /* moves, far from everything */
+      out[0] = (input){(int)(n / 8 % FLEET_DEVICES + 1) % FLEET_DEVICES, 0, 0.005 + 1e-7 * (double)(n % 9), time};
+      return 1;
+    case 2:
+      for (int d = 0; d < FLEET_DEVICES; d++)
+        out[d] = (input){d, 0, d == n / 8 % FLEET_DEVICES ? 0.02 : 0.025 + 1e-7 * (double)(n % 9), time + d};
+      return FLEET_DEVICES;
+    case 6: out[0] = (input){(int)(n / 8 % 3), 1, 0, time}; return 1;
+    case 7:
+      if (n % 32 == 7) return 0;
+      /* One in two is late. */
+      out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.035, n % 16 == 7 ? time : time - 60000000};
+      return 1;
+    default: return 0;
+  }
+}
+
+static int is_advance(long n) { return n >= SETUP && n % 8 == 3; }
+static int is_poll(long n) { return n >= SETUP && n % 8 == 4; }
+int is_fleet_commit(long n) { return n >= SETUP && n % 8 == 5; }
+static int is_checkpoint(long n) { return n < SETUP || n % 32 == 7; }
+
+static const char *name_of(int device) {
+  static const char *const names[FLEET_DEVICES] = {
+      "device 0", "device 1", "device 2", "a device whose name is longer than others", "device 4", "5"};
+  return names[device];
+}
+
+static int number_of(fencepost_fleet *fleet, int device, uint32_t *out) {
+  const char *name = name_of(device);
+  *out = FENCEPOST_NO_DEVICE;
+  if (fencepost_fleet_devices(fleet, &name, 1, 0, out, NULL)) abort();
+  return *out != FENCEPOST_NO_DEVICE;
+}
+
+static fencepost_status feed_input(fencepost_fleet *fleet, const input *in) {
+  uint32_t device;
+  const char *name = name_of(in->device);
+  fencepost_status status = fencepost_fleet_devices(fleet, &name, 1, 1, &device, &last_error);
+  if (status) return status;
+  if (in->is_sighting) {
+    fencepost_beacon_sighting sighting;
+    memset(&sighting, 0, sizeof sighting);
+    memcpy(sighting.uuid, uuid, sizeof uuid);
+    sighting.major = 1;
+    sighting.minor = 2;
+    status = fencepost_fleet_feed_sightings(fleet, device, &sighting, 1, in->time_us, &last_error);
+  } else {
+    fencepost_fix fix;
+    memset(&fix, 0, sizeof fix);
+    fix.latitude = in->latitude;
+    fix.accuracy_m = 5;
+    fix.time_us = in->time_us;
+    status = fencepost_fleet_feed_fix(fleet, device, &fix, &last_error);
+  }
+  return status == FENCEPOST_E_LATE_INPUT ? FENCEPOST_OK : status;
+}
+
+static fencepost_conditions *table_of(fencepost_fleet *fleet) {
+  fencepost_conditions *table = NULL;
+  if (fencepost_fleet_conditions(fleet, &table, NULL)) abort();
+  return table;
+}
+
+static uint64_t condition_count(fencepost_fleet *fleet) {
+  fencepost_conditions *table = table_of(fleet);
+  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  if (fencepost_conditions_get_version(table, &version, NULL)) abort();
+  fencepost_conditions_destroy(table);
+  return version.count;
+}
+
+/* Four circles, one of which is entered and left after a while, and a beacon. */
+static fencepost_status set_up(fencepost_fleet *fleet, long n) {
+  char name[32];
+  snprintf(name, sizeof name, "condition %ld", n);
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  options.assuming = FENCEPOST_STATE_UNSATISFIED;
+  if (n != 3) options.policy = &exact;
+  fencepost_conditions *table = table_of(fleet);
+  fencepost_status status =
+      n == 4 ? fencepost_conditions_add_beacon(table, name, uuid, 1, 2, &options, &last_error)
+             : fencepost_conditions_add_circular(table, name, 0.01 * (double)n, 0, 150, &options, &last_error);
+  fencepost_conditions_destroy(table);
+  return status;
+}
+
+/* Polls up to `most` events; the last sequence of each device is stored where it is asked for. */
+static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[FLEET_DEVICES]) {
+  static fencepost_fleet_event events[8];
+  size_t count = 0;
+  fencepost_status status = fencepost_fleet_poll_events(fleet, events, most, &count, &last_error);
+  for (size_t i = 0; i < count && !status && last; i++)
+    for (int d = 0; d < FLEET_DEVICES; d++) {
+      uint32_t number;
+      if (number_of(fleet, d, &number) && number == events[i].device) last[d] = events[i].event.sequence;
+    }
+  return status;
+}
+
+static uint64_t polled[FLEET_DEVICES];
+
+/* Called after each input of a call of several. */
+static void (*after_input)(fencepost_fleet *fleet, long call, size_t index);
+
+fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
+  input rows[MOST_ROWS];
+  fencepost_status status = FENCEPOST_OK;
+  if (n < SETUP) status = set_up(fleet, n);
+  if (is_advance(n)) return fencepost_fleet_advance(fleet, (1000 + n * 10) * 1000000, &last_error);
+  if (is_poll(n)) return poll(fleet, 5, polled);
+  if (is_fleet_commit(n)) return fencepost_fleet_acknowledge(fleet, &last_error);
+  size_t count = inputs_of(n, rows);
+  for (size_t i = 0; i < count && !status; i++) {
+    status = feed_input(fleet, &rows[i]);
+    if (after_input) after_input(fleet, n, i);
+  }
+  if (is_checkpoint(n) && !status) status = fencepost_fleet_checkpoint(fleet, &last_error);
+  return status;
+}
+
+fencepost_status open_fleet(fencepost_fleet **out, int in_memory) {
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.durability = fleet_durability;
+  options.checkpoint_interval_us = 200000000;
+  options.name = "m";
+  if (!in_memory) options.store_directory = folder;
+  fencepost_conditions *table;
+  if (fencepost_conditions_create(&table, NULL)) abort();
+  *out = NULL;
+  fencepost_status status = fencepost_fleet_create(table, &options, out, &last_error);
+  fencepost_conditions_destroy(table);
+  return status;
+}
+
+void run_fleet(fleet_progress *shared, int disk_fails) {
+  fencepost_fleet *fleet;
+  files_room(16 << 20);
+  if (open_fleet(&fleet, 0)) _exit(3);
+  shared->is_open = 1;
+  memset(polled, 0, sizeof polled);
+  for (long k = 0; k < FLEET_CALLS; k++) {
+    files_mark(k);
+    if (k == 70 || k == 140) {
+      fencepost_fleet_destroy(fleet);
+      if (open_fleet(&fleet, 0)) _exit(3);
+    }
+    if (play_fleet(fleet, k) && !disk_fails) _exit(4);
+    if (is_fleet_commit(k)) memcpy(shared->acknowledged, polled, sizeof polled);
+    shared->completed = k + 1;
+  }
+  fencepost_fleet_destroy(fleet);
+}
+
+/* ------------------------------------------------------------------------------------ what is after each call */
+
+typedef struct {
+  /* Of each device: all that is kept of it; what must last at once; 0 where it is not there. */
+  uint64_t whole[FLEET_DEVICES], urgent[FLEET_DEVICES];
+  /* The events that a consumer would get after a crash. */
+  uint64_t queue;
+} moment;
+
+static moment moments[FLEET_CALLS + 1];
+/* After each input of a call. */
+static moment between[FLEET_CALLS][MOST_ROWS];
+/* In the end, when every event was polled. */
+static uint64_t last_whole[FLEET_DEVICES], last_sequence[FLEET_DEVICES];
+
+static uint64_t sum(uint64_t sum, const void *bytes, size_t size) {
+  const unsigned char *byte = bytes;
+  for (size_t i = 0; i < size; i++) sum = (sum ^ byte[i]) * 1099511628211u;
+  return sum;
+}
+
+static const uint64_t beginning = 14695981039346656037u;
+
+unsigned char *fleet_snapshot(fencepost_fleet *fleet, size_t *size) {
+  fencepost_fleet_snapshot(fleet, NULL, 0, size, NULL);
+  unsigned char *bytes = malloc(*size);
+  if (fencepost_fleet_snapshot(fleet, bytes, *size, size, NULL)) abort();
+  return bytes;
+}
+
+/* All that a device answers. The last fix is not among it: it is the last one that left the device's safe region, and a
+   fleet that is opened has none. */
+static uint64_t whole_of(fencepost_fleet *fleet, int device) {
+  uint32_t number;
+  fencepost_presence inside[8];
+  size_t count;
+  int64_t deadline;
+  if (!number_of(fleet, device, &number)) return 0;
+  fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+  if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
+  /* One that was entered and given nothing is not kept. */
+  if (!statistics.input_count) return 0;
+  uint64_t result = sum(beginning, &statistics, sizeof statistics);
+  if (fencepost_fleet_inside(fleet, number, inside, 8, &count, NULL)) abort();
+  for (size_t i = 0; i < count; i++) {
+    result = sum(result, &inside[i].generation, sizeof inside[i].generation);
+    result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
+    result = sum(result, &inside[i].evidence_date_us, sizeof inside[i].evidence_date_us);
+  }
+  if (fencepost_fleet_device_next_deadline(fleet, number, &deadline, NULL)) abort();
+  result = sum(result, &deadline, sizeof deadline);
+  for (int n = 0; n < SETUP; n++) {
+    char name[32];
+    snprintf(name, sizeof name, "condition %d", n);
+    fencepost_state state = 9;
+    fencepost_status status = fencepost_fleet_state(fleet, number, name, &state, NULL);
+    result = sum(result, &status, sizeof status);
+    result = sum(result, &state, sizeof state);
+  }
+  return result;
+}
+
+static uint64_t urgent_of(fencepost_fleet *fleet, int device) {
+  uint32_t number;
+  fencepost_presence inside[8];
+  size_t count;
+  if (!number_of(fleet, device, &number)) return beginning;
+  if (fencepost_fleet_inside(fleet, number, inside, 8, &count, NULL)) abort();
+  uint64_t result = beginning;
+  for (size_t i = 0; i < count; i++) {
+    result = sum(result, &inside[i].generation, sizeof inside[i].generation);
+    /* A beacon that is seen again and again need not be saved each time. */
+    if (inside[i].generation < SETUP) result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
+  }
+  fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+  if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
+  if (statistics.handed_out_events || count)
+    result = sum(result, &statistics.handed_out_events, sizeof statistics.handed_out_events);
+  return result;
+}
+
+static uint64_t queue_of(fencepost_fleet *fleet) {
+  size_t size, count = 1;
+  unsigned char *bytes = fleet_snapshot(fleet, &size);
+  fencepost_fleet *copy;
+  if (fencepost_fleet_restore(bytes, size, NULL, &copy, &last_error)) {
+    FAIL("a snapshot is refused: %s", last_error.message);
+    exit(1);
+  }
+  free(bytes);
+  uint64_t result = beginning;
+  fencepost_fleet_event event;
+  while (fencepost_fleet_poll_events(copy, &event, 1, &count, NULL) == FENCEPOST_OK && count) {
+    char name[300];
+    if (fencepost_fleet_device_identifier(copy, event.device, name, sizeof name, NULL, NULL)) abort();
+    result = sum(result, name, strlen(name));
+    result = sum(result, &event.event.sequence, sizeof event.event.sequence);
+    result = sum(result, &event.event.date_us, sizeof event.event.date_us);
+    result = sum(result, &event.position, sizeof event.position);
+    result = sum(result, event.event.identifier, strlen(event.event.identifier));
+  }
+  fencepost_fleet_destroy(copy);
+  return result;
+}
+
+static void look(fencepost_fleet *fleet, moment *at) {
+  for (int d = 0; d < FLEET_DEVICES; d++) {
+    at->whole[d] = whole_of(fleet, d);
+    at->urgent[d] = urgent_of(fleet, d);
+  }
+  at->queue = queue_of(fleet);
+}
+
+static void keep_between(fencepost_fleet *fleet, long call, size_t index) { look(fleet, &between[call][index]); }
+
+static void finish(fencepost_fleet *fleet, uint64_t whole[FLEET_DEVICES], uint64_t sequence[FLEET_DEVICES]) {
+  if (fencepost_fleet_advance(fleet, (2000 + FLEET_CALLS * 10) * (int64_t)1000000, &last_error))
+    FAIL("in the end: %s", last_error.message);
+  size_t count = 1;
+  fencepost_fleet_event event;
+  while (count)
+    if (fencepost_fleet_poll_events(fleet, &event, 1, &count, &last_error)) abort();
+  for (int d = 0; d < FLEET_DEVICES; d++) {
+    uint32_t number;
+    fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+    whole[d] = whole_of(fleet, d);
+    if (!number_of(fleet, d, &number)) continue;
+    if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
+    sequence[d] = statistics.handed_out_events;
+  }
+}
+
+void imagine_fleet(void) {
+  fencepost_fleet *fleet;
+  if (open_fleet(&fleet, 1)) abort();
+  after_input = keep_between;
+  for (long k = 0; k <= FLEET_CALLS; k++) {
+    look(fleet, &moments[k]);
+    if (k < FLEET_CALLS && play_fleet(fleet, k)) FAIL("call %ld in memory: %s", k, last_error.message);
+    /* A fleet that is opened again hands out again. */
+    if (k == 69 || k == 139) fencepost_fleet_abandon(fleet, NULL);
+  }
+  after_input = NULL;
+  finish(fleet, last_whole, last_sequence);
+  for (int d = 0; d < FLEET_DEVICES; d++)
+    if (last_sequence[d] < 3) FAIL("device %d has %d events", d, (int)last_sequence[d]);
+  fencepost_fleet_destroy(fleet);
+}
+
+/* ------------------------------------------------------------------------------------------- after a crash */
+
+/* Feeds each device the inputs that it lacks, and advances as before. */
+static void feed_again(fencepost_fleet *fleet, const char *what, long n) {
+  uint64_t had[FLEET_DEVICES] = {0}, seen[FLEET_DEVICES] = {0};
+  for (int d = 0; d < FLEET_DEVICES; d++) {
+    uint32_t number;
+    fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+    if (!number_of(fleet, d, &number)) continue;
+    if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
+    had[d] = statistics.input_count;
+  }
+  fencepost_status status = FENCEPOST_OK;
+  for (long k = (long)condition_count(fleet); k < SETUP && !status; k++) status = set_up(fleet, k);
+  for (long k = SETUP; k < FLEET_CALLS && !status; k++) {
+    input rows[MOST_ROWS];
+    size_t count = inputs_of(k, rows);
+    for (size_t i = 0; i < count && !status; i++)
+      if (++seen[rows[i].device] > had[rows[i].device]) status = feed_input(fleet, &rows[i]);
+    fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+    if (fencepost_fleet_get_statistics(fleet, &statistics, NULL)) abort();
+    if (is_advance(k) && !status && (1000 + k * 10) * 1000000 >= statistics.clock_us)
+      status = fencepost_fleet_advance(fleet, (1000 + k * 10) * 1000000, &last_error);
+  }
+  if (status) FAIL("%s at %ld, fed again: %s", what, n, last_error.message);
+  uint64_t whole[FLEET_DEVICES] = {0}, sequence[FLEET_DEVICES] = {0};
+  finish(fleet, whole, sequence);
+  for (int d = 0; d < FLEET_DEVICES; d++)
+    if (whole[d] != last_whole[d] || sequence[d] != last_sequence[d])
+      FAIL("%s at %ld: device %d, fed again from its input %d on, is another one (%d events, %d without a crash)", what,
+           n, d, (int)had[d], (int)sequence[d], (int)last_sequence[d]);
+}
+
+/* No event between the last acknowledged one and those that come may be missing. */
+static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared, const char *what, long n) {
+  size_t size, count = 1;
+  unsigned char *bytes = fleet_snapshot(fleet, &size);
+  fencepost_fleet *copy;
+  if (fencepost_fleet_restore(bytes, size, NULL, &copy, &last_error)) abort();
+  free(bytes);
+  uint64_t next[FLEET_DEVICES] = {0};
+  fencepost_fleet_event event;
+  while (fencepost_fleet_poll_events(copy, &event, 1, &count, NULL) == FENCEPOST_OK && count)
+    for (int d = 0; d < FLEET_DEVICES; d++) {
+      uint32_t number;
+      if (!number_of(copy, d, &number) || number != event.device) continue;
+      uint64_t sequence = event.event.sequence;
+      if (next[d] ? sequence != next[d] : sequence > shared->acknowledged[d] + 1)
+        FAIL("%s at %ld: device %d lacks an event before %d", what, n, d, (int)sequence);
+      next[d] = sequence + 1;
+    }
+  fencepost_fleet_destroy(copy);
+}
+
+void look_at_fleet(long least, long completed, const fleet_progress *shared, const char *what, long n) {
+  char path[PATH_SIZE];
+  path_of(path, "m.fencepost");
+  int exists = access(path, F_OK) == 0;
+  fencepost_fleet *fleet;
+  if (open_fleet(&fleet, 0)) {
+    FAIL("%s at %ld, after %ld calls: %s", what, n, completed, last_error.message);
+    return;
+  }
+  if (!exists && completed > 0) FAIL("%s at %ld, after %ld calls: nothing is there", what, n, completed);
+  long last = completed + 1 < FLEET_CALLS ? completed + 1 : FLEET_CALLS, checkpoint = 0;
+  for (long k = 0; k < completed; k++)
+    if (is_checkpoint(k)) checkpoint = k + 1;
+  moment now;
+  look(fleet, &now);
+  int is_queue = fleet_durability == FENCEPOST_DURABILITY_RELAXED, all = 0;
+  for (long k = least; k <= last; k++) {
+    is_queue |= moments[k].queue == now.queue;
+    all |= memcmp(moments[k].whole, now.whole, sizeof now.whole) == 0;
+    for (int i = 0; i < MOST_ROWS && k < FLEET_CALLS; i++) {
+      is_queue |= between[k][i].queue == now.queue;
+      all |= memcmp(between[k][i].whole, now.whole, sizeof now.whole) == 0;
+    }
+  }
+  if (!is_queue) FAIL("%s at %ld, after %ld calls: other events wait", what, n, completed);
+  if (fleet_durability == FENCEPOST_DURABILITY_EVERY_INPUT && !all)
+    FAIL("%s at %ld, after %ld calls: not all inputs are there", what, n, completed);
+  for (int d = 0; d < FLEET_DEVICES; d++) {
+    int is_one = 0, is_urgent = fleet_durability == FENCEPOST_DURABILITY_RELAXED;
+    for (long k = least < checkpoint ? least : checkpoint; k <= last; k++)
+      is_one |= moments[k].whole[d] == now.whole[d];
+    for (long k = least; k <= last; k++) is_urgent |= moments[k].urgent[d] == now.urgent[d];
+    if (!is_one) FAIL("%s at %ld, after %ld calls: device %d is as it never was", what, n, completed, d);
+    if (!is_urgent) FAIL("%s at %ld, after %ld calls: device %d lacks what must last", what, n, completed, d);
+  }
+  if (shared && fleet_durability != FENCEPOST_DURABILITY_RELAXED) look_at_events(fleet, shared, what, n);
+  feed_again(fleet, what, n);
+  fencepost_fleet_destroy(fleet);
+  if (!holds_only("m.fencepost")) FAIL("%s at %ld: something is left beside the store", what, n);
+}
