@@ -18,19 +18,19 @@ import Testing
   private func create() throws -> UInt64 {
     let connection = try Connection(path)
     try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF")
-    return try Schema.create(in: connection)
+    return try Schema.create(.monitor, in: connection)
   }
 
   private func refusal() throws -> String {
     let connection = try Connection(path)
     try connection.begin()
     do throws(StoreFailure) {
-      return "number \(try Schema.verify(connection))"
+      return "number \(try Schema.verify(.monitor, connection))"
     } catch {
       switch error {
       case .damaged(let reason): return "damaged: \(reason)"
       case .tooNew(let reason): return "too new: \(reason)"
-      case .busy, .unavailable: return "\(error)"
+      case .busy, .unavailable, .otherKind: return "\(error)"
       }
     }
   }
