@@ -52,7 +52,7 @@ static const fencepost_geometry geometry = {sizeof(fencepost_geometry), 0, north
 static const fencepost_shape_options shape_options = FENCEPOST_SHAPE_OPTIONS_INIT;
 static const fencepost_fleet_options fleet_options = FENCEPOST_FLEET_OPTIONS_INIT;
 static const fencepost_fleet_columns fleet_columns = {
-    sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, &fix_columns};
+    sizeof(fencepost_fleet_columns), 4, NULL, 4, NULL, 0, &fix_columns, 0, 0, 0};
 static const fencepost_significant_change_filter filter = FENCEPOST_SIGNIFICANT_CHANGE_FILTER_INIT;
 
 static fencepost_status read_monitor_options(void *structure) {
