@@ -25,10 +25,9 @@ extension MonitorEngine {
 extension Tracker {
   /// Sets the clock back; what was believed rests on times that are no times.
   fileprivate mutating func rewind(to time: Timestamp, _ table: ConditionTable, _ delivery: inout Delivery) {
-    neighbourhood.invalidate()
+    lookout.removeAll()
     timeline.rewind(to: time.microseconds)
     known.forgetShapes()
-    active = Watches()
     for slot in Array(table.live) {
       stop(slot, table, &delivery)
       known.forgetSighting(slot)

@@ -48,9 +48,9 @@ class Mutant(NamedTuple):
 
 
 SHAPES = "Detection/Tracker+Places.swift"
-WATCHES = "Detection/Tracker+Watches.swift"
 LOCAL = "Detection/Watches.swift"
 KERNEL_NEAR = "../FencepostKernel/Shapes/NearEdges.swift"
+WATCHES = "Detection/Lookout.swift"
 DUE = "Detection/Tracker+Due.swift"
 BEACONS = "Detection/Tracker+Beacons.swift"
 POLICY = "Model/TransitionPolicy.swift"
@@ -258,7 +258,7 @@ MUTANTS = [
     Mutant("who was announced and removed is still counted", "Conditions/AddOrder.swift",
            "{ announcedCount -= 1 }", "{}", "who is announced is counted"),
     Mutant("the safe region stays when a shape is undetermined", TRACKER,
-           "    neighbourhood.removeSafeRegion()\n    known.wait", "    known.wait", "no safe region"),
+           "    lookout.removeSafeRegion()\n    known.wait", "    known.wait", "no safe region"),
     Mutant("a circle with a candidate is not active", WATCHES,
            "(candidate != nil || table.shape(of: slot).isNear(local))", "table.shape(of: slot).isNear(local)", "a shape is active when"),
     Mutant("the neighbourhood does not hear of a circle's state", WATCHES,

@@ -24,7 +24,7 @@ extension Tracker {
     for slot in listed { determine(slot, fix, at: position, table, &delivery, &survey) }
     guard !isSwept else { return }
     // What is swept is in no list.
-    neighbourhood.invalidate()
+    lookout.invalidate()
     for slot in fresh where table.isGeographic(slot) {
       if let state = known.shapes.exception(slot), state.observed != .undetermined {
         known.tidy(slot, table)

@@ -7,7 +7,7 @@ extension Tracker {
   mutating func begin(clock: Int64, lastFix: Fix?, isScanning: Bool, seen: UInt64, _ table: ConditionTable) {
     timeline.begin(clock: clock, lastFix: lastFix)
     known.begin(isScanning: isScanning, sweptThrough: seen, table)
-    active.removeAll()
+    lookout.removeAll()
     deadlines.removeAll()
   }
 
@@ -56,7 +56,7 @@ extension Tracker {
     } else {
       survey.gather(table.index, around: position, within: radius)
     }
-    gatherReachedAlone(at: position, table, &survey)
+    lookout.sortGathered(at: position, known.shapes, table, &survey)
     var index = 0
     while index < survey.reached.count {
       cross(survey.reached[index], fix, at: position, table, &survey)
@@ -67,25 +67,9 @@ extension Tracker {
     var least = survey.radius
     for near in survey.near { least = min(least, near.slack) }
     for slot in survey.released where known.shapes.isSettledOutside(slot, table) {
-      least = min(least, entrySlack(slot, at: position, table))
+      least = min(least, table.entrySlack(slot, at: position))
     }
-    for watch in active.watches { least = min(least, watch.slack(at: position)) }
-    return least
-  }
-
-  /// Tells the shapes apart whose threshold is reached from those that are near and settled outside.
-  private func gatherReachedAlone(at position: EarthVector, _ table: ConditionTable, _ survey: inout Survey) {
-    for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
-    for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
-      var slack = Double(hit.slack)
-      if slack <= Neighbourhood.chordGuard { slack = entrySlack(hit.id, at: position, table) }
-      if slack <= 0 {
-        survey.reached.append(hit.id)
-        survey.release(hit.id)
-      } else {
-        survey.near.append(NearThreshold(slack: slack, slot: hit.id))
-      }
-    }
+    return min(least, lookout.leastActiveSlack(at: position))
   }
 
   /// Decides what a fix can decide of the undetermined shapes, in add order. Nothing is looked at that the fix settles

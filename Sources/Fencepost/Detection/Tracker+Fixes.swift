@@ -8,7 +8,7 @@ extension Tracker {
   @inline(__always)
   mutating func passesInSafety(_ fix: Fix) -> Bool {
     let time = fix.time.microseconds
-    guard neighbourhood.safe.squaredRadius > 0, fix.coordinate.isValid, neighbourhood.safe.contains(fix.coordinate),
+    guard lookout.safe.squaredRadius > 0, fix.coordinate.isValid, lookout.safe.contains(fix.coordinate),
       fix.accuracy >= 0, time < safeHorizon, UInt64(bitPattern: time &- clock) <= options.longestTimeStep
     else { return false }
     timeline.move(to: time)
@@ -23,7 +23,7 @@ extension Tracker {
 
   /// Takes fixes for as long as they are in order, before the next deadline and within the safe region.
   mutating func skipSafeFixes(_ fixes: some FixRows, from start: Int) -> Int {
-    let safe = neighbourhood.safe
+    let safe = lookout.safe
     guard safe.squaredRadius > 0 else { return start }
     let horizon = safeHorizon
     let longestStep = options.longestTimeStep
@@ -57,11 +57,11 @@ extension Tracker {
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !known.shapes.isSettled { determine(fix, at: position, table, &delivery, &survey) }
-    let isCovered = neighbourhood.covers(position)
+    let isCovered = lookout.covers(position)
     if isCovered {
-      neighbourhood.reached(at: position, into: &survey.reached)
+      lookout.reached(at: position, into: &survey.reached)
     } else {
-      gatherReached(at: position, table, &survey)
+      lookout.gatherReached(at: position, known.shapes, table, &survey)
     }
     if survey.reached.count > 3 { readAheadToCross(table, delivery, &survey) }
     var index = 0
@@ -70,11 +70,37 @@ extension Tracker {
       index += 1
     }
     confirmDue(through: clock, table, &delivery, &survey)
-    if isCovered, neighbourhood.isValid {
-      drawSafeRegion(at: position, fix.coordinate)
+    if isCovered, lookout.hasList {
+      lookout.drawSafeRegion(at: position, fix.coordinate, known.shapes)
     } else {
-      rebuildNeighbourhood(at: position, fix.coordinate, table, &survey)
+      lookout.rebuild(at: position, fix.coordinate, known.shapes, table, &survey)
     }
+  }
+
+  /// Takes a fix that reaches no threshold near the device, before anything is due, without measuring its position
+  /// exactly.
+  ///
+  /// - Returns: Whether it did.
+  @inline(__always)
+  mutating func passes(_ fix: Fix, _ table: ConditionTable) -> Bool {
+    guard known.shapes.isSettled, deadlines.earliest > fix.time.microseconds,
+      lookout.passes(fix.coordinate, known.shapes, table)
+    else { return false }
+    timeline.move(to: fix.time.microseconds)
+    timeline.keep(fix)
+    return true
+  }
+
+  /// Brings what is watched in line with the state of a shape.
+  ///
+  /// - Parameters:
+  ///   - observed: What is believed of it from now on, which is noted; `nil`: as before.
+  ///   - measured: where the shape was measured just now.
+  mutating func refreshWatch(
+    _ slot: UInt32, as observed: Observed? = nil, _ table: ConditionTable, _ survey: inout Survey,
+    measured: Watch.Local? = nil
+  ) {
+    lookout.refresh(slot, as: observed, &known, table, &survey, measured: measured)
   }
 
   /// Reads what deciding some shapes, their events and records will need.

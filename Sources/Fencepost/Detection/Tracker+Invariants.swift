@@ -9,7 +9,7 @@ import FencepostKernel
       try deadlines.checkInvariants()
       try known.shapes.checkInvariants(table)
       try Invariant.hold(
-        !isWaitingForFix(table) || neighbourhood.safe.squaredRadius <= 0,
+        !isWaitingForFix(table) || lookout.safe.squaredRadius <= 0,
         "there is no safe region while a shape is undetermined")
       for slot in table.live {
         if isSuspended(slot, table) {
@@ -29,7 +29,7 @@ import FencepostKernel
         Set(known.beacons.keys) == Set(beacons), "a beacon condition has a track, and nothing else has")
       let shapes = Set(table.live).subtracting(beacons)
       try Invariant.hold(shapes.isSuperset(of: known.candidates.keys), "a candidate is a shape's")
-      try checkWatches(shapes, table)
+      try lookout.checkInvariants(known, shapes, table)
     }
 
     private func checkShape(
@@ -45,7 +45,7 @@ import FencepostKernel
       try Invariant.hold(
         (state.active != SlotState.none)
           == (state.observed == .inside || candidate != nil
-            || (state.observed == .outside && table.shape(of: slot).isNear(local(state)))),
+            || (state.observed == .outside && table.shape(of: slot).isNear(lookout.local(state)))),
         "a shape is active when it is inside, has a candidate or was measured near")
       if state.observed == .undetermined, !isSuspended(slot, table) {
         try Invariant.hold(
@@ -59,42 +59,6 @@ import FencepostKernel
       try Invariant.hold(
         deadlines.reminder(of: slot).map { $0 <= deadline } ?? false,
         "an absence that is counted has a reminder no later than its deadline")
-    }
-
-    /// What is watched is what the states say, and nothing that can be reached is missing.
-    private func checkWatches(_ shapes: Set<UInt32>, _ table: ConditionTable) throws(Invariant.Broken) {
-      try active.checkInvariants { slot in
-        shapes.contains(slot) ? known.shapes.state(of: slot, table).active : SlotState.none
-      }
-      for slot in shapes {
-        let state = known.shapes.state(of: slot, table)
-        var watch: Watch?
-        if state.active != SlotState.none {
-          let drawn = activeWatch(slot, state.observed, known.candidate(of: slot), table, from: local(state))
-          try Invariant.hold(
-            active.watches[Int(state.active)] == drawn, "an active shape is watched where its state says")
-          watch = drawn
-          try checkMeasured(slot, state, table)
-        } else if state.observed == .outside {
-          watch = entryWatch(slot, table)
-        }
-        try neighbourhood.checkInvariants(slot, watch)
-      }
-    }
-
-    private func checkMeasured(
-      _ slot: UInt32, _ state: SlotState, _ table: ConditionTable
-    ) throws(Invariant.Broken) {
-      guard let measured = local(state), let area = table.shape(of: slot).area else { return }
-      let distance = area.shape.boundaryDistance(at: measured.position)
-      try Invariant.hold(
-        measured.least - 2e-6 <= distance && distance <= measured.most + 2e-6,
-        "a shape that is watched from where it was measured is as far from there as was found")
-    }
-
-    /// Where a shape was measured last, as far as that is kept.
-    private func local(_ state: SlotState) -> Watch.Local? {
-      state.active == SlotState.none ? nil : active.local(state.active)
     }
   }
 

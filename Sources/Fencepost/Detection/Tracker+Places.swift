@@ -45,10 +45,10 @@ extension Tracker {
     let policy = table.policy(of: slot)
     let inner = policy.marginInwards(size: shape.size, accuracy: fix.accuracy)
     let outer = policy.marginOutwards(size: shape.size, accuracy: fix.accuracy)
-    let (found, isFollowed) = foundNear(slot, shape, at: position)
+    let (found, isFollowed) = lookout.foundNear(slot, shape, at: position, known.shapes)
     let measure = shape.measure(fix.coordinate, at: position, margins: (inner, outer), near: found)
     let local = shape.local(measure, at: position)
-    defer { if isFollowed, found == nil { findEdges(slot, shape) } }
+    defer { if isFollowed, found == nil { lookout.findEdges(slot, shape, known.shapes) } }
     let isOwnSide = measure.isInside == (observed == .inside)
     if isOwnSide {
       if known.closeCandidate(slot) {
@@ -83,26 +83,6 @@ extension Tracker {
       if candidate.isTimed { deadlines.schedule(slot, at: candidate.deadline) }
       if local == nil { refreshWatch(slot, table, &survey) }
     }
-  }
-
-  /// What the edges that were near where a shape was measured last say of a position, and whether it was measured before:
-  /// what is looked at once is not worth the search.
-  @inline(__always)
-  private mutating func foundNear(
-    _ slot: UInt32, _ shape: Shape, at position: EarthVector
-  ) -> (found: FoundNear?, isFollowed: Bool) {
-    guard let area = shape.area, let index = known.shapes.exception(slot)?.active, index != SlotState.none else {
-      return (nil, false)
-    }
-    return (active.found(index, area, at: position), active.local(index) != nil)
-  }
-
-  /// Looks for the edges of a shape that are near where it was measured just now, if it is watched from there.
-  private mutating func findEdges(_ slot: UInt32, _ shape: Shape) {
-    guard let area = shape.area, let index = known.shapes.exception(slot)?.active, index != SlotState.none else {
-      return
-    }
-    active.findEdges(index, area)
   }
 
   /// Puts a crossing among those that are confirmed at this instant.

@@ -34,7 +34,7 @@ extension Tracker {
   func beacon(_ slot: UInt32) -> BeaconTrack? { known.beacon(slot) }
 
   /// The shapes that are not settled outside, among them all that are inside, in no particular order.
-  var watched: some Sequence<UInt32> { active.watches.lazy.map(\.slot) }
+  var watched: some Sequence<UInt32> { lookout.watched }
 
   /// When something happens though no input comes, microseconds; `Int64.max` when nothing does.
   var nextDeadline: Int64 {

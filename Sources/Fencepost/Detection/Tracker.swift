@@ -15,8 +15,7 @@ struct Tracker: Sendable {
   /// What is believed, which is saved.
   var known = ObservedStates()
   // What follows from both, and from where the device is.
-  var active = Watches()
-  var neighbourhood = Neighbourhood()
+  var lookout = Lookout()
   var deadlines = Deadlines()
   /// Beacon conditions added before any time was known: their absence is counted from the first time.
   private var beaconsAwaitingClock: ContiguousArray<UInt32> = []
@@ -90,7 +89,7 @@ struct Tracker: Sendable {
       let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
       if decide(slot, fix, at: position, table, &delivery, &survey) { return }
     }
-    neighbourhood.removeSafeRegion()
+    lookout.removeSafeRegion()
     known.wait(slot, table)
   }
 
@@ -106,11 +105,7 @@ struct Tracker: Sendable {
     known.closeCandidate(slot)
     deadlines.cancel(slot)
     known.endAbsence(slot)
-    if let index = known.shapes.exception(slot)?.active, index != SlotState.none {
-      known.setActive(slot, SlotState.none, table)
-      if let moved = active.remove(index) { known.setActive(moved, index, table) }
-    }
-    neighbourhood.update(slot, nil)
+    lookout.forget(slot, &known, table)
   }
 
   // MARK: - Beacons before any time is known
@@ -136,7 +131,7 @@ struct Tracker: Sendable {
     let slots = Array(table.live)
     let before = slots.map { delivery.flags(of: $0, host, table) }
     known.state(stated)
-    neighbourhood.invalidate()
+    lookout.invalidate()
     for (slot, old) in zip(slots, before) {
       let new = delivery.flags(of: slot, host, table)
       guard new != old else { continue }

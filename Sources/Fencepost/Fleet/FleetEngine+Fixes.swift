@@ -108,7 +108,7 @@ extension FleetEngine {
         continue
       }
       var slack = Double(hit.slack)
-      if slack <= Neighbourhood.chordGuard { slack = tracker.entrySlack(hit.id, at: position, table) }
+      if slack <= Neighbourhood.chordGuard { slack = table.entrySlack(hit.id, at: position) }
       guard slack > 0 else { return false }
       least = min(least, slack)
     }
@@ -125,7 +125,7 @@ extension FleetEngine {
     _ slot: UInt32, _ observed: Observed, at position: EarthVector, _ table: ConditionTable
   ) -> Double {
     let candidate = state.crossings.isEmpty ? nil : state.crossings.first { $0.slot == slot }?.candidate
-    return tracker.activeWatch(slot, observed, candidate, table, from: nil).slack(at: position)
+    return table.activeWatch(slot, observed, candidate, from: nil).slack(at: position)
   }
 
   // MARK: - Many

@@ -46,8 +46,7 @@
         let candidate = state.crossings.first { $0.slot == slot }?.candidate
         // Polygons and corridors are watched from where they were measured.
         guard !table.shape(of: slot).isStoodForByCircles else { continue }
-        let watch = tracker.activeWatch(
-          slot, insides.contains(slot) ? .inside : .outside, candidate, table, from: nil)
+        let watch = table.activeWatch(slot, insides.contains(slot) ? .inside : .outside, candidate, from: nil)
         try Invariant.hold(watch.slack(at: anchor) >= room, "no threshold is within the safe region")
       }
     }

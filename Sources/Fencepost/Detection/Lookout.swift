@@ -1,0 +1,381 @@
+import FencepostKernel
+
+/// Which thresholds a fix can reach: the link between the detectors and the index.
+///
+/// A shape that is settled outside can only be entered: it is found through the index. All others are in ``Watches``, each
+/// with the one threshold at which something may change. The ``Neighbourhood`` has what is nearest of both.
+///
+/// It follows from what is believed of the shapes, which comes with each call; of that it changes only where a shape's watch
+/// stands.
+struct Lookout: Sendable {
+  private var active = Watches()
+  private var neighbourhood = Neighbourhood()
+
+  /// No threshold can be reached within it.
+  @inline(__always)
+  var safe: Neighbourhood.SafeRegion { neighbourhood.safe }
+
+  /// The shapes that are not settled outside, among them all that are inside, in no particular order.
+  var watched: some Sequence<UInt32> { active.watches.lazy.map(\.slot) }
+
+  /// Whether the list of what is near holds all that can matter at a position.
+  @inline(__always)
+  func covers(_ position: EarthVector) -> Bool { neighbourhood.covers(position) }
+
+  /// Whether there is a list of what is near.
+  @inline(__always)
+  var hasList: Bool { neighbourhood.isValid }
+
+  /// Gives up the list of what is near.
+  mutating func invalidate() {
+    neighbourhood.invalidate()
+  }
+
+  mutating func removeSafeRegion() {
+    neighbourhood.removeSafeRegion()
+  }
+
+  /// Forgets everything.
+  mutating func removeAll() {
+    neighbourhood.invalidate()
+    active.removeAll()
+  }
+
+  /// Forgets a slot, whatever condition has or had it.
+  mutating func forget(_ slot: UInt32, _ known: inout ObservedStates, _ table: ConditionTable) {
+    if let index = known.shapes.exception(slot)?.active, index != SlotState.none {
+      known.setActive(slot, SlotState.none, table)
+      if let moved = active.remove(index) { known.setActive(moved, index, table) }
+    }
+    neighbourhood.update(slot, nil)
+  }
+
+  /// Brings `active` and the neighbourhood in line with the state of a shape.
+  ///
+  /// - Parameters:
+  ///   - observed: What is believed of it from now on, which is noted; `nil`: as before.
+  ///   - measured: where the shape was measured just now.
+  mutating func refresh(
+    _ slot: UInt32, as observed: Observed?, _ known: inout ObservedStates, _ table: ConditionTable,
+    _ survey: inout Survey, measured: Watch.Local?
+  ) {
+    let state = known.shapes.state(of: slot, table)
+    let side = observed ?? state.observed
+    var local = measured ?? (state.active == SlotState.none ? nil : active.local(state.active))
+    let candidate = known.candidate(of: slot)
+    var watch: Watch?
+    var index = state.active
+    if side == .inside
+      || (side == .outside && (candidate != nil || table.shape(of: slot).isNear(local)))
+    {
+      let drawn = table.activeWatch(slot, side, candidate, from: local)
+      watch = drawn
+      if local != nil { local?.passage = table.activePassage(slot, side, candidate) }
+      if index == SlotState.none {
+        index = active.append(drawn, local)
+      } else {
+        active.update(index, drawn, local)
+      }
+    } else {
+      if side == .outside { watch = table.entryWatch(slot) }
+      if index != SlotState.none {
+        if let moved = active.remove(index) { known.setActive(moved, index, table) }
+        index = SlotState.none
+        survey.release(slot)
+      }
+    }
+    known.set(slot, from: state, to: observed, active: index, table)
+    neighbourhood.update(slot, watch)
+  }
+
+  /// Collects the shapes whose threshold is reached at a position that the neighbourhood does not cover, and in
+  /// `near` those that are settled outside and near but not reached.
+  func gatherReached(
+    at position: EarthVector, _ shapes: SlotStates, _ table: ConditionTable, _ survey: inout Survey
+  ) {
+    for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
+    let isJump = neighbourhood.isJump(to: position)
+    let centre = isJump ? position : neighbourhood.centreAhead(of: position)
+    survey.gather(table.index, around: centre, within: isJump ? 0 : neighbourhood.nextRadius)
+    let lead = centre.squaredChord(to: position).squareRoot() + Neighbourhood.chordGuard
+    for hit in survey.gathered where shapes.isSettledOutside(hit.id, table) {
+      if Double(hit.slack) > lead {
+        survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
+      } else if table.entrySlack(hit.id, at: position) <= 0 {
+        survey.reached.append(hit.id)
+        survey.release(hit.id)
+      } else {
+        survey.near.append(NearThreshold(slack: table.entrySlack(hit.id, at: centre), slot: hit.id))
+      }
+    }
+  }
+
+  /// Lists the nearest thresholds around a position, or rather a little ahead of it, unless the device has just jumped
+  /// there.
+  mutating func rebuild(
+    at position: EarthVector, _ coordinate: Coordinate, _ shapes: SlotStates, _ table: ConditionTable,
+    _ survey: inout Survey
+  ) {
+    guard !neighbourhood.isJump(to: position) else {
+      neighbourhood.reset(at: position)
+      return
+    }
+    if survey.radius > 0 {
+      // What was reached, or was active, and is settled outside now.
+      for slot in survey.released where shapes.isSettledOutside(slot, table) {
+        survey.near.append(NearThreshold(slack: table.entrySlack(slot, at: survey.centre), slot: slot))
+      }
+      listActive(&survey)
+    } else {
+      listNear(position, within: neighbourhood.nextRadius, shapes, table, &survey)
+    }
+    var radius = selectNear(shapes, table, &survey)
+    let lead = survey.centre.squaredChord(to: position).squareRoot()
+    if radius < Neighbourhood.leastRoomAhead * lead {  // too crowded to look so far ahead
+      listNear(position, within: neighbourhood.nextRadius, shapes, table, &survey)
+      radius = selectNear(shapes, table, &survey)
+      neighbourhood.lookLessFarAhead()
+    }
+    neighbourhood.begin(around: survey.centre, for: position, coordinate, radius: radius)
+    for candidate in survey.near.prefix(Neighbourhood.capacity) where candidate.slack < radius {
+      let state = shapes.state(of: candidate.slot, table)
+      if state.active != SlotState.none {
+        neighbourhood.append(active.watches[Int(state.active)])
+      } else if state.observed == .outside {
+        neighbourhood.append(table.entryWatch(candidate.slot))
+      }
+    }
+    neighbourhood.end()
+    drawSafeRegion(at: position, coordinate, shapes)
+  }
+
+  /// Moves the nearest thresholds to the front of `near`, as many as the list holds, after widening the search where
+  /// there are few.
+  ///
+  /// - Returns: The radius within which they are all.
+  private mutating func selectNear(
+    _ shapes: SlotStates, _ table: ConditionTable, _ survey: inout Survey
+  ) -> Double {
+    var tries = 0
+    while survey.near.count < Neighbourhood.few, survey.radius < Neighbourhood.radii.upperBound,
+      tries < Neighbourhood.mostTries
+    {
+      let wider = min(Neighbourhood.radii.upperBound, survey.radius * Neighbourhood.widening)
+      listNear(survey.centre, within: wider, shapes, table, &survey)
+      tries += 1
+    }
+    guard survey.near.count > Neighbourhood.capacity else {
+      neighbourhood.proposeRadius(survey.radius * Neighbourhood.growthWhenSparse)
+      return survey.radius
+    }
+    let radius = min(survey.radius, max(0, survey.near.select(Neighbourhood.capacity + 1).slack))
+    neighbourhood.proposeRadius(radius * Neighbourhood.growthWhenFull)
+    return radius
+  }
+
+  /// Fills `near` with the thresholds whose slack at a point is less than a radius.
+  private func listNear(
+    _ centre: EarthVector, within radius: Double, _ shapes: SlotStates, _ table: ConditionTable,
+    _ survey: inout Survey
+  ) {
+    survey.gather(table.index, around: centre, within: radius)
+    for hit in survey.gathered where shapes.isSettledOutside(hit.id, table) {
+      survey.near.append(NearThreshold(slack: Double(hit.slack), slot: hit.id))
+    }
+    listActive(&survey)
+  }
+
+  private func listActive(_ survey: inout Survey) {
+    for watch in active.watches {
+      let slack = watch.slack(at: survey.centre)
+      if slack < survey.radius { survey.near.append(NearThreshold(slack: slack, slot: watch.slot)) }
+    }
+  }
+
+  /// Draws the safe region; there is none while a shape is undetermined, since any fix may decide it.
+  mutating func drawSafeRegion(at position: EarthVector, _ coordinate: Coordinate, _ shapes: SlotStates) {
+    guard shapes.isSettled else { return neighbourhood.removeSafeRegion() }
+    let offset = neighbourhood.offset(of: position)
+    neighbourhood.drawSafeRegion(
+      at: coordinate, slack: neighbourhood.leastSlack(at: offset), moved: offset.length)
+  }
+
+  /// Takes a position at which no threshold of the neighbourhood is reached, without measuring it exactly, and draws the
+  /// safe region around it. While shapes are suspended there is no neighbourhood.
+  ///
+  /// - Returns: Whether it did.
+  @inline(__always)
+  mutating func passes(_ coordinate: Coordinate, _ shapes: SlotStates, _ table: ConditionTable) -> Bool {
+    guard neighbourhood.isValid, let position = neighbourhood.position(of: coordinate) else { return false }
+    let offset = neighbourhood.offset(of: position)
+    let moved = offset.length + Neighbourhood.frameGuard
+    guard moved < neighbourhood.radius else { return false }
+    var slack = neighbourhood.leastSlack(at: offset)
+    if slack <= 0 {
+      guard active.knowsEdges, let room = redrawReached(at: position, offset, shapes, table) else { return false }
+      slack = room
+    }
+    neighbourhood.drawSafeRegion(at: coordinate, slack: slack, moved: moved)
+    return true
+  }
+
+  // MARK: - Near edges
+
+  /// Draws the watches that a position reaches anew, where the edges near say that nothing has come of it.
+  ///
+  /// - Parameter offset: The position relative to the origin of the neighbourhood.
+  /// - Returns: The least slack of all watches of the list then; `nil` when some of the shapes have to be looked at.
+  private mutating func redrawReached(
+    at position: EarthVector, _ offset: EarthVector, _ shapes: SlotStates, _ table: ConditionTable
+  ) -> Double? {
+    let (lanes, others) = neighbourhood.reachedLanes(at: offset)
+    var (rest, slack, isDone) = (lanes, others, true)
+    while rest != 0 {
+      let lane = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      let slot = neighbourhood.slot(ofLane: lane)
+      if let index = shapes.exception(slot)?.active, index != SlotState.none,
+        let area = table.shape(of: slot).area,
+        let room = active.redraw(index, area, at: position)
+      {
+        neighbourhood.replace(lane, active.watches[Int(index)])
+        slack = min(slack, room)
+      } else {
+        isDone = false
+      }
+    }
+    return isDone ? slack : nil
+  }
+
+  /// What the edges that were near where a shape was measured last say of a position, and whether it was measured before:
+  /// what is looked at once is not worth the search.
+  @inline(__always)
+  mutating func foundNear(
+    _ slot: UInt32, _ shape: Shape, at position: EarthVector, _ shapes: SlotStates
+  ) -> (found: FoundNear?, isFollowed: Bool) {
+    guard let area = shape.area, let index = shapes.exception(slot)?.active, index != SlotState.none else {
+      return (nil, false)
+    }
+    return (active.found(index, area, at: position), active.local(index) != nil)
+  }
+
+  /// Looks for the edges of a shape that are near where it was measured just now, if it is watched from there.
+  mutating func findEdges(_ slot: UInt32, _ shape: Shape, _ shapes: SlotStates) {
+    guard let area = shape.area, let index = shapes.exception(slot)?.active, index != SlotState.none else {
+      return
+    }
+    active.findEdges(index, area)
+  }
+
+  // MARK: - Without a neighbourhood
+
+  /// Tells the shapes apart whose threshold is reached from those that are near and settled outside.
+  func sortGathered(at position: EarthVector, _ shapes: SlotStates, _ table: ConditionTable, _ survey: inout Survey) {
+    for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
+    for hit in survey.gathered where shapes.isSettledOutside(hit.id, table) {
+      var slack = Double(hit.slack)
+      if slack <= Neighbourhood.chordGuard { slack = table.entrySlack(hit.id, at: position) }
+      if slack <= 0 {
+        survey.reached.append(hit.id)
+        survey.release(hit.id)
+      } else {
+        survey.near.append(NearThreshold(slack: slack, slot: hit.id))
+      }
+    }
+  }
+
+  /// The least slack of the shapes that are not settled outside, at a position; infinite when there are none.
+  func leastActiveSlack(at position: EarthVector) -> Double {
+    var least = Double.infinity
+    for watch in active.watches { least = min(least, watch.slack(at: position)) }
+    return least
+  }
+
+  /// Appends the shapes whose threshold may be reached at a position that the list covers.
+  @inline(__always)
+  func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
+    neighbourhood.reached(at: position, into: &result)
+  }
+}
+
+extension ConditionTable {
+  /// The threshold at which a fix may change something for a shape that is inside, has a candidate, or is measured near.
+  ///
+  /// - Parameter local: where the shape was measured last, if it is watched from there.
+  @inline(__always)
+  func activeWatch(
+    _ slot: UInt32, _ observed: Observed, _ candidate: Candidate?, from local: Watch.Local?
+  ) -> Watch {
+    shape(of: slot).watch(slot, activePassage(slot, observed, candidate), from: local)
+  }
+
+  /// What such a shape is watched for.
+  @inline(__always)
+  fileprivate func activePassage(_ slot: UInt32, _ observed: Observed, _ candidate: Candidate?) -> Watch.Passage {
+    if let candidate {
+      // Any fix may confirm one that is not timed.
+      !candidate.isTimed ? .any : observed == .inside ? .inwards(0) : .outwards(0)
+    } else {
+      observed == .inside ? .outwards(exitMargin(of: slot)) : .inwards(-entryMargin(of: slot))
+    }
+  }
+
+  /// The threshold at which a shape that is settled outside may be entered.
+  @inline(__always)
+  func entryWatch(_ slot: UInt32) -> Watch {
+    shape(of: slot).watch(slot, .inwards(-entryMargin(of: slot)))
+  }
+
+  /// How far the device can move before it may enter a shape, metres.
+  @inline(__always)
+  func entrySlack(_ slot: UInt32, at position: EarthVector) -> Double {
+    entryWatch(slot).slack(at: position)
+  }
+}
+
+extension EarthVector {
+  @inline(__always)
+  var length: Double { (x * x + y * y + z * z).squareRoot() }
+}
+
+#if FENCEPOST_INVARIANTS
+  extension Lookout {
+    /// What is watched is what the states say, and nothing that can be reached is missing.
+    func checkInvariants(
+      _ known: ObservedStates, _ shapes: Set<UInt32>, _ table: ConditionTable
+    ) throws(Invariant.Broken) {
+      try active.checkInvariants { slot in
+        shapes.contains(slot) ? known.shapes.state(of: slot, table).active : SlotState.none
+      }
+      for slot in shapes {
+        let state = known.shapes.state(of: slot, table)
+        var watch: Watch?
+        if state.active != SlotState.none {
+          let drawn = table.activeWatch(slot, state.observed, known.candidate(of: slot), from: local(state))
+          try Invariant.hold(
+            active.watches[Int(state.active)] == drawn, "an active shape is watched where its state says")
+          watch = drawn
+          try checkMeasured(slot, state, table)
+        } else if state.observed == .outside {
+          watch = table.entryWatch(slot)
+        }
+        try neighbourhood.checkInvariants(slot, watch)
+      }
+    }
+
+    private func checkMeasured(
+      _ slot: UInt32, _ state: SlotState, _ table: ConditionTable
+    ) throws(Invariant.Broken) {
+      guard let measured = local(state), let area = table.shape(of: slot).area else { return }
+      let distance = area.shape.boundaryDistance(at: measured.position)
+      try Invariant.hold(
+        measured.least - 2e-6 <= distance && distance <= measured.most + 2e-6,
+        "a shape that is watched from where it was measured is as far from there as was found")
+    }
+
+    /// Where a shape was measured last, as far as that is kept.
+    func local(_ state: SlotState) -> Watch.Local? {
+      state.active == SlotState.none ? nil : active.local(state.active)
+    }
+  }
+#endif
