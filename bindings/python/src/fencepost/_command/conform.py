@@ -23,6 +23,7 @@ from .._errors import InputError
 from .._monitor.monitor import Monitor
 from .._native import FencepostError, MonitorInUseError, StoreUnavailableError
 from .._values.enums import Durability
+from .conform_fleets import FleetRun
 from .conform_shapes import names
 from .conform_steps import ELSEWHERE, STEPS, Mismatch, Named, Skip, event_members, text
 from .outcomes import DONE, FAILED
@@ -75,11 +76,33 @@ def run_scenarios(
         OSError: The directory cannot be used.
     """
     for scenario in scenarios:
-        if store is None:
-            yield _Run(scenario, restart_every_step, None).outcome()
+        if scenario.is_fleet:  # in memory; a restart takes back what was handed out
+            yield _outcome(scenario, FleetRun(scenario, restart_every_step))
+        elif store is None:
+            yield _outcome(scenario, _Run(scenario, restart_every_step, None))
         else:
             with tempfile.TemporaryDirectory(prefix="conform-", dir=store) as folder:
-                yield _Run(scenario, restart_every_step, folder).outcome()
+                yield _outcome(scenario, _Run(scenario, restart_every_step, folder))
+
+
+def _outcome(scenario: Scenario, run: _Run | FleetRun) -> Outcome:
+    number = 1
+    try:
+        for number, step in enumerate(scenario.steps, 1):  # noqa: B007, a refusal names it
+            run.step(step)
+            run.after_step()
+    except Mismatch as mismatch:
+        return Outcome(scenario, "failed", number, mismatch.expected, mismatch.got)
+    except FencepostError as error:
+        return Outcome(scenario, "failed", number, "no refusal", f"refused with {error.name}: {error}")
+    except Skip as skip:
+        return Outcome(scenario, "skipped", number, got=str(skip))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = f"is not a step of the format: {defect(error)}"
+        raise InputError(scenario.path, f"{scenario.name}: step {number}", reason) from error
+    finally:
+        run.end()
+    return Outcome(scenario, "passed")
 
 
 def conform(
@@ -105,36 +128,20 @@ class _Run:
         self.restart_every_step = restart_every_step
         self.store = store
         self.store_works = True
+        self.has_begun = False
         self.stored: dict[str, Named] = {}
         self.opened: list[str] = []
         self.main: str | None = None
 
-    def outcome(self) -> Outcome:
-        scenario = self.scenario
-        first = scenario.steps[0]
-        number = 1
-        try:
-            if "open" not in first and "open" not in first.get("step", {}):
-                self.open("main")
-            for number, step in enumerate(scenario.steps, 1):  # noqa: B007, a refusal names it
-                self.step(step)
-                # What a store that fails has missed is nowhere to be read again.
-                if self.restart_every_step and self.store_works:
-                    for name in self.opened:
-                        self.restart_between_steps(self.stored[name])
-        except Mismatch as mismatch:
-            return Outcome(scenario, "failed", number, mismatch.expected, mismatch.got)
-        except FencepostError as error:
-            return Outcome(scenario, "failed", number, "no refusal", f"refused with {error.name}: {error}")
-        except Skip as skip:
-            return Outcome(scenario, "skipped", number, got=str(skip))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"is not a step of the format: {defect(error)}"
-            raise InputError(scenario.path, f"{scenario.name}: step {number}", reason) from error
-        finally:
-            for named in self.stored.values():
-                named.monitor.close()
-        return Outcome(scenario, "passed")
+    def after_step(self) -> None:
+        # What a store that fails has missed is nowhere to be read again.
+        if self.restart_every_step and self.store_works:
+            for name in self.opened:
+                self.restart_between_steps(self.stored[name])
+
+    def end(self) -> None:
+        for named in self.stored.values():
+            named.monitor.close()
 
     def restart_between_steps(self, named: Named) -> None:
         """What was in flight must come again, unless its condition went away meanwhile."""
@@ -153,6 +160,10 @@ class _Run:
     # ------------------------------------------------------------------------------------- steps
 
     def step(self, step: dict[str, Any]) -> None:
+        if not self.has_begun:
+            self.has_begun = True
+            if "open" not in step and "open" not in step.get("step", {}):
+                self.open("main")
         if "refused" in step:
             self.refused(step)
         elif "open" in step:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from .. import geodesic
+from .._fleet.conditions import Conditions
 from .._monitor.monitor import Monitor
 from .._native import ConsumerAlreadyActiveError, InvalidArgumentError, NotFoundError
 from .._values.any_condition import Condition
@@ -60,7 +61,7 @@ class Skip(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Member:
+class Member:
     """A condition of a set."""
 
     identifier: str
@@ -130,27 +131,30 @@ def _rewind(named: Named, step: dict[str, Any]) -> None:
 
 
 def _sync(named: Named, step: dict[str, Any]) -> None:
-    members = []
-    for member in step["sync"]:
-        condition, options = _definition(member)
-        members.append(_Member(member["identifier"], condition, **options))
+    members = [member_of(member) for member in step["sync"]]
     named.monitor.sync(members)
     for each in members:
         _remember(named, each.identifier, each.condition)
 
 
+def member_of(member: dict[str, Any], assuming: str = "unknown") -> Member:
+    """A member of a set, assumed so where it says nothing."""
+    condition, options = definition(member)
+    return Member(member["identifier"], condition, **{"assuming": assuming, **options})
+
+
 def _identifiers_in_state(named: Named, step: dict[str, Any]) -> None:
-    _compare(step["are"], named.monitor.identifiers_in_state(step["identifiers_in_state"]))
+    compare(step["are"], named.monitor.identifiers_in_state(step["identifiers_in_state"]))
 
 
 def _add(named: Named, step: dict[str, Any]) -> None:
-    condition, options = _definition(step)
+    condition, options = definition(step)
     named.monitor.add(condition, step["add"], **options)
     _remember(named, step["add"], condition)
 
 
 def _ensure(named: Named, step: dict[str, Any]) -> None:
-    condition, options = _definition(step)
+    condition, options = definition(step)
     named.monitor.ensure(condition, step["ensure"], **options)
     _remember(named, step["ensure"], condition)
 
@@ -161,20 +165,20 @@ def _remember(named: Named, identifier: str, condition: Condition) -> None:
         named.circles[identifier] = condition
 
 
-def _definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
+def definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
     options: dict[str, Any] = {key: step[key] for key in ("assuming", "tag") if key in step}
     policy = step.get("policy", "standard")
     if isinstance(policy, str):
         options["policy"] = TransitionPolicy.named(policy)
     else:
-        fields = {key: value if key in ("dwell_policy", "notify") else _number(value) for key, value in policy.items()}
+        fields = {key: value if key in ("dwell_policy", "notify") else number(value) for key, value in policy.items()}
         options["policy"] = TransitionPolicy.from_dict(fields)
     shape = shape_of(step)
     if shape is not None:
         return shape, options
     if "beacon" in step:
         return BeaconIdentityCondition(**step["beacon"]), options
-    return CircularGeographicCondition(**{key: _number(value) for key, value in step["circle"].items()}), options
+    return CircularGeographicCondition(**{key: number(value) for key, value in step["circle"].items()}), options
 
 
 def _remove(named: Named, step: dict[str, Any]) -> None:
@@ -189,8 +193,8 @@ def _fix(named: Named, step: dict[str, Any]) -> None:
         end = geodesic.direct(*named.circles[fix["of"]].center, fix.get("bearing", 0), fix["distance"])
         latitude, longitude = end.latitude, end.longitude
     else:
-        latitude, longitude = _number(fix["latitude"]), _number(fix["longitude"])
-    given = Fix(latitude, longitude, _number(fix.get("accuracy", 0.0)), time=to_us(fix["time"]))
+        latitude, longitude = number(fix["latitude"]), number(fix["longitude"])
+    given = Fix(latitude, longitude, number(fix.get("accuracy", 0.0)), time=to_us(fix["time"]))
     # Not by feed(), which doubts the times of simulations.
     named.monitor._handle.feed_fix(given.latitude, given.longitude, given.accuracy, given.time_us)
 
@@ -223,7 +227,7 @@ def _member(values: Mapping[str, _Value], name: str) -> _Value:
 
 def _next(named: Named, step: dict[str, Any]) -> None:
     named.in_flight = named.monitor.next_event()
-    _compare(step["next"], event_members(named.in_flight), distance=named.distance_tolerance)
+    compare(step["next"], event_members(named.in_flight), distance=named.distance_tolerance)
 
 
 def _acknowledge(named: Named, step: dict[str, Any]) -> None:
@@ -236,16 +240,16 @@ def _record(named: Named, step: dict[str, Any]) -> None:
     got = None
     if record is not None:
         got = {**(event_members(record.last_event) or {}), "condition": _condition(record.condition)}
-    _compare(step["is"], got, known=(*EVENT_KEYS, "condition"), distance=named.distance_tolerance)
+    compare(step["is"], got, known=(*EVENT_KEYS, "condition"), distance=named.distance_tolerance)
 
 
 def _identifiers(named: Named, step: dict[str, Any]) -> None:
-    _compare(step["identifiers"], named.monitor.identifiers)
+    compare(step["identifiers"], named.monitor.identifiers)
 
 
 def _statistics(named: Named, step: dict[str, Any]) -> None:
     counters = named.monitor.statistics()
-    _compare(step["statistics"], {key: getattr(counters, key) for key in COUNTERS}, known=COUNTERS)
+    compare(step["statistics"], {key: getattr(counters, key) for key in COUNTERS}, known=COUNTERS)
 
 
 def _explain(named: Named, step: dict[str, Any]) -> None:
@@ -255,46 +259,49 @@ def _explain(named: Named, step: dict[str, Any]) -> None:
         got = {key: getattr(explanation, key) for key in EXPLAIN_KEYS}
     except NotFoundError:
         pass
-    _compare(step["is"], got, TOLERANCE, EXPLAIN_KEYS)
+    compare(step["is"], got, TOLERANCE, EXPLAIN_KEYS)
 
 
 def _nearest_boundary_point(named: Named, step: dict[str, Any]) -> None:
-    place = (_number(step["from"][key]) for key in ("latitude", "longitude"))
+    place = (number(step["from"][key]) for key in ("latitude", "longitude"))
     got = None
     try:
         found = named.monitor.nearest_boundary_point(step["nearest_boundary_point"], *place)
         got = None if found is None else {"latitude": found[0], "longitude": found[1]}
     except NotFoundError:
         pass
-    _compare(step["is"], got, PLACE_TOLERANCE, ("latitude", "longitude"))
+    compare(step["is"], got, PLACE_TOLERANCE, ("latitude", "longitude"))
 
 
 LOCATED_KEYS = ("identifier", "boundary_distance")
 
 
-def _containing(named: Named, step: dict[str, Any]) -> None:
-    place = [_number(step["containing"][key]) for key in ("latitude", "longitude")]
-    names = named.monitor.containing(*place)
+def _located(named: Named, step: dict[str, Any]) -> None:
+    compare_located(step, named.monitor)
+
+
+def compare_located(step: dict[str, Any], asked: Monitor | Conditions) -> None:
+    """What holds a point, or whose lines are nearest to it."""
+    if "nearest" in step:
+        latitude, longitude = (number(step["nearest"][key]) for key in ("latitude", "longitude"))
+        return _compare_distances(step, asked.nearest(latitude, longitude, int(step["nearest"]["count"])))
+    place = [number(step["containing"][key]) for key in ("latitude", "longitude")]
+    names = asked.containing(*place)
     if find_spec("numpy") is None:  # columns, which tell the distances, are NumPy's
         if [one.get("identifier") for one in step["are"]] != names:
             raise Mismatch(plain(step["are"]), text(names))
-        return
-    found = named.monitor.containing([place[0]], [place[1]], distances=True)
+        return None
+    found = asked.containing([place[0]], [place[1]], distances=True)
     if found[0] != names:
         raise Mismatch(text(names), text(found[0]))
-    _compare_located(step, dict(zip(names, found.columns()["distance"])))
+    return _compare_distances(step, dict(zip(names, found.columns()["distance"])))
 
 
-def _nearest(named: Named, step: dict[str, Any]) -> None:
-    latitude, longitude = (_number(step["nearest"][key]) for key in ("latitude", "longitude"))
-    _compare_located(step, named.monitor.nearest(latitude, longitude, int(step["nearest"]["count"])))
-
-
-def _compare_located(step: dict[str, Any], found: Mapping[str, float]) -> None:
+def _compare_distances(step: dict[str, Any], found: Mapping[str, float]) -> None:
     if [one.get("identifier") for one in step["are"]] != list(found):
         raise Mismatch(plain(step["are"]), text(list(found)))
     for one, (name, distance) in zip(step["are"], found.items()):
-        _compare(one, {"identifier": name, "boundary_distance": distance}, None, LOCATED_KEYS, DISTANCE_TOLERANCE)
+        compare(one, {"identifier": name, "boundary_distance": distance}, None, LOCATED_KEYS, DISTANCE_TOLERANCE)
 
 
 STEPS: dict[str, Callable[[Named, dict[str, Any]], None]] = {
@@ -304,12 +311,12 @@ STEPS: dict[str, Callable[[Named, dict[str, Any]], None]] = {
     "scanning": _scanning, "host": _host, "acknowledge": _acknowledge, "restart": _restart, "iterate": _iterate,
     "cancel": _cancel, "next": _next, "record": _record, "identifiers": _identifiers, "statistics": _statistics,
     "explain": _explain, "nearest_boundary_point": _nearest_boundary_point,
-    "containing": _containing, "nearest": _nearest,
+    "containing": _located, "nearest": _located,
 }  # fmt: skip
 ELSEWHERE = ("open", "close", "refused", "store")
 
 
-def _number(value: Any) -> float:
+def number(value: Any) -> float:
     return float(value)
 
 
@@ -347,7 +354,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
     return {"beacon": {key: value for key, value in components.items() if value is not None}}
 
 
-def _compare(
+def compare(
     expected: Any,
     got: Any,
     tolerance: float | None = None,

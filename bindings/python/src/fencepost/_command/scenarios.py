@@ -18,6 +18,11 @@ OPTIONS = (
 )  # fmt: skip
 
 
+FLEET_OPTIONS = (
+    "beacon_exit_timeout", "beacon_initial_timeout", "max_pending_events", "max_time_step", "device_limit",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """One scenario of a file."""
@@ -26,6 +31,7 @@ class Scenario:
     name: str
     options: dict[str, Any]
     steps: list[dict[str, Any]]
+    is_fleet: bool = False
 
 
 def read_scenarios(path: str | Path) -> list[Scenario]:
@@ -42,12 +48,14 @@ def read_scenarios(path: str | Path) -> list[Scenario]:
 def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
     if not isinstance(row, dict) or not isinstance(row.get("name"), str):
         raise InputError(path, place, "is not an object with a name")
-    options, steps = row.get("options", {}), row.get("steps")
-    if not isinstance(options, dict) or not set(options) <= set(OPTIONS):
-        raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(OPTIONS)}")
+    is_fleet = "fleet" in row
+    options, steps = row.get("fleet" if is_fleet else "options", {}), row.get("steps")
+    known = FLEET_OPTIONS if is_fleet else OPTIONS
+    if not isinstance(options, dict) or not set(options) <= set(known):
+        raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(known)}")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise InputError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
-    return Scenario(str(path), row["name"], options, steps)
+    return Scenario(str(path), row["name"], options, steps, is_fleet)
 
 
 def defect(error: Exception) -> str:
