@@ -417,6 +417,27 @@ void storedMillion(const Circles &circles, const Fixes &fixes) {
   report.note(format("the snapshot of a million circles has %.0f bytes", double(bytes)));
 }
 
+// 10 000 polygons of 127 corners in a store: opening them again, which makes each anew from its vertices; their file.
+void storedPolygons(const Circles &circles) {
+  StoreDirectory directory;
+  Polygons polygons = Polygons::stars(Circles(circles.begin(), circles.begin() + 10000), 127, 0.4);
+  {
+    Monitored monitor(Policy::exact, "polygons", directory.text().c_str());
+    monitor.addPolygons(polygons);
+    monitor.close();
+  }
+  std::vector<double> opening;
+  for (int i = 0; i < (quick ? 1 : 3); i++) {
+    std::unique_ptr<Monitored> monitor;
+    opening.push_back(
+        timed([&] { monitor = std::make_unique<Monitored>(Policy::exact, "polygons", directory.text().c_str()); }));
+    if (monitor->count() != polygons.count()) fail("the store lost polygons");
+  }
+  double bytes = directory.size("polygons") - double(polygons.identifierBytes) - 200.0 * double(polygons.count());
+  report.add({"polygons-open-10k", "", median(opening), -1, median(opening) / 1e9, Sense::atMost, 3, "s"});
+  report.add({"polygons-file", "", -1, -1, bytes / double(polygons.vertices()), Sense::atMost, 20, "B/vertex"});
+}
+
 // A fleet on the tracks of the shared programs, whose events are counted. Targets are those of fleets.md, section 8.
 void fleetOn(const FleetPeers &peers, const Limit &limit, const Zones &zones, size_t devices, size_t each,
              const std::string &name, double target) {
@@ -563,6 +584,7 @@ int main(int count, char **arguments) {
   evidence("W4-1M", million, points, inverse);
   polygonsAgainst({polygonLimit, limitData}, {polygonPeers, limitData}, limitData, limit);
   polygonsOfOurs(million, twenty, drive);
+  storedPolygons(million);
 
   if (!fleetLimit.empty()) fleets({fleetLimit, boost, limitData}, limit);
 

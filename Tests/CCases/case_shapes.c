@@ -236,6 +236,109 @@ static void refusals(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* Each row of what is refused, with the reason and the place in the message: latitude first. The last ring ends with the
+ * vertices. */
+static void each_reason(void) {
+  typedef struct refusal {
+    const char *reason, *place;
+    double vertices[26];
+    int32_t rings[4], parts[3];
+    uint32_t edges; /* planar: 1 */
+    double buffer;
+  } refusal;
+  static const refusal refused[] = {
+      {"coordinate: ", "part 0, ring 0, edge 1", {0, 0, 90.5, 1, 1, 1}, {0, 3}, {0, 1}, 0, 0},
+      {"coordinate: ",
+       "part 0, ring 1, edge 2",
+       {0, 0, 0, 1, 1, 1, .1, .1, .1, .2, .2, INFINITY},
+       {0, 3, 6},
+       {0, 2},
+       0,
+       0},
+      {"empty: ", "part 0, ring 1", {0, 0, 0, 1, 1, 1}, {0, 3, 3}, {0, 2}, 0, 0},
+      {"empty: ", "part 1", {0, 0, 0, 1, 1, 1}, {0, 3}, {0, 1, 1}, 0, 0},
+      {"too_few_vertices: ", "part 0, ring 0", {0, 0, 1, 1, 0, 0}, {0, 3}, {0, 1}, 0, 0},
+      {"edge_too_long: ", "part 0, ring 0, edge 0", {0, 0, .1, 179.9, 10, 90}, {0, 3}, {0, 1}, 0, 0},
+      {"edge_too_long: ", "part 0, ring 0, edge 0", {50, -90, 50, 90, 60, 90}, {0, 3}, {0, 1}, 1, 0},
+      {"no_area: ", "part 0, ring 0", {0, 10, 0, 20, 0, 30}, {0, 3}, {0, 1}, 0, 0},
+      {"which_side: ", "part 0, ring 0", {0, 0, 0, 120, 0, -120}, {0, 3}, {0, 1}, 0, 0},
+      {"crossing: ",
+       "edge 0 and part 0, ring 0, edge 2, at latitude 0.5",
+       {0, 0, 1, 1, 0, 1, 1, 0},
+       {0, 4},
+       {0, 1},
+       0,
+       0},
+      {"crossing: ", "edge 0 and part 0, ring 0, edge 2", {0, 0, 0, 2, -.001, 1, 1, 1}, {0, 4}, {0, 1}, 0, 0},
+      {"overlap: ",
+       "part 0, ring 0, edge 0 and part 1, ring 0, edge 0",
+       {0, 0, 0, 2, 2, 2, 0, 1, 0, 3, -2, 3},
+       {0, 3, 6},
+       {0, 1, 2},
+       0,
+       0},
+      {"hole_outside: ", "part 0, ring 1", {0, 0, 0, 1, 1, 1, 5, 5, 5, 6, 6, 6}, {0, 3, 6}, {0, 2}, 0, 0},
+      {"holes_overlap: ",
+       "ring 2, edge 0 and part 0, ring 1, edge 0",
+       {0, 0, 0, 9, 9, 9, 9, 0, 2, 2, 2, 7, 7, 4, 3, 4, 3, 5, 4, 4},
+       {0, 4, 7, 10},
+       {0, 3},
+       0,
+       0},
+      {"parts_overlap: ", "part 1, ring 0", {0, 0, 0, 9, 9, 9, 1, 4, 1, 5, 2, 5}, {0, 3, 6}, {0, 1, 2}, 0, 0},
+      {"no_line: ", "at latitude", {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1}, {0, 3, 6}, {0, 2}, 0, 0},
+      {"buffer: ", "buffer", {0, 0, 0, 1, 1, 1, 1, 0}, {0, 4}, {0, 1}, 0, -90000},
+  };
+  fencepost_monitor *monitor = new_monitor(NULL);
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "p", 0, 0, 100, NULL, NULL));
+  for (size_t i = 0; i < COUNT(refused); i++) {
+    size_t rings = 0, parts = 0;
+    while (rings < 3 && refused[i].rings[rings + 1] > 0) rings++;
+    while (parts < 2 && refused[i].parts[parts + 1] > 0) parts++;
+    fencepost_geometry geometry =
+        columns(refused[i].vertices, refused[i].vertices + 1, (size_t)refused[i].rings[rings]);
+    geometry.stride = 16;
+    geometry.ring_offsets = refused[i].rings;
+    geometry.ring_count = rings;
+    geometry.part_offsets = refused[i].parts;
+    geometry.part_count = parts;
+    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape.edges = refused[i].edges;
+    shape.buffer_m = refused[i].buffer;
+    fencepost_error error = FENCEPOST_ERROR_INIT;
+    fencepost_status status = fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error);
+    if (status != FENCEPOST_E_INVALID_ARGUMENT || error.status != status || !strstr(error.message, refused[i].reason) ||
+        !strstr(error.message, refused[i].place))
+      FAIL("row %d: not %s%s but %s", (int)i, refused[i].reason, refused[i].place, error.message);
+  }
+  /* A planar edge is cut into many; a million is too many for a condition. */
+  enum {
+    zigzags = 1500
+  };
+  static double north[2 * zigzags + 2], east[2 * zigzags + 2];
+  for (size_t i = 0; i <= zigzags; i++) {
+    north[i] = 60 + 0.01 * (double)i;
+    east[i] = i % 2 ? 170 : 0;
+    north[2 * zigzags + 1 - i] = north[i] + 0.005;
+    east[2 * zigzags + 1 - i] = i % 2 ? 171 : 1;
+  }
+  fencepost_geometry geometry = columns(north, east, COUNT(north));
+  fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+  shape.edges = FENCEPOST_EDGES_PLANAR;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  CHECK_STATUS(fencepost_monitor_add_polygon_condition(monitor, "p", &geometry, &shape, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "too_many_vertices: ");
+  CHECK_CONTAINS(error.message, "part 0, ring 0, edge ");
+  geometry = columns(north, east, 1);
+  CHECK_STATUS(fencepost_monitor_add_corridor_condition(monitor, "p", &geometry, -1, NULL, NULL, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "radius: ");
+  CHECK_INT(record_of(monitor, "p").condition.kind, FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC);
+  CHECK_INT(statistics_of(monitor).condition_count, 1);
+  fencepost_monitor_destroy(monitor);
+}
+
 /* Out as well-known binary and in again: the same vertices, bit for bit. */
 static void well_known_binary(void) {
   fencepost_monitor *monitor = new_monitor(NULL);
@@ -411,6 +514,7 @@ static const ccase cases[] = {
     {"shapes: columns in place, interleaved, in slices, closed or not", layouts},
     {"shapes: offsets that lead astray are refused", offsets_that_lead_astray},
     {"shapes: refusals name reason and place", refusals},
+    {"shapes: each row of what is refused", each_reason},
     {"shapes: well-known binary out and in", well_known_binary},
     {"shapes: many at once", many},
     {"shapes: in a set", in_a_set},

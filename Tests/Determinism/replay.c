@@ -3,6 +3,7 @@
  * byte. The inputs are made by integer arithmetic, or read from the example drive.
  *
  *     replay walk FIXES BATCH             a walk through a thousand circles, and now and then a jump across the globe
+ *     replay shapes FIXES BATCH           a walk through polygons and corridors, with a jump to one of the globe now and then
  *     replay drive CSV GEOJSON BATCH      examples/data; BATCH 0: all fixes in one call
  */
 #include "fencepost.h"
@@ -70,13 +71,86 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
+enum {
+  circles = 1000,
+  shapes = 300,
+  most_corners = 64,
+  home_latitude = 474000000,
+  home_longitude = 85000000
+};
+static int64_t latitudes[circles], longitudes[circles]; /* of what is monitored */
+static void go(fencepost_monitor *monitor, int places, size_t count, size_t batch);
+
+/* Stars with and without holes, and lines, of 100 m to 800 km: half of them in one city, the others
+ * anywhere, at the poles and across the antimeridian too; by all policies, some with a buffer or planar edges. */
+static void walk_shapes(fencepost_monitor *monitor, size_t count, size_t batch) {
+  static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_EXACT_INIT,
+                                                         FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
+                                                         FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT};
+  state = 2;
+  for (int i = 0; i < shapes; i++) {
+    int is_near = i % 2 == 0;
+    latitudes[i] = is_near ? home_latitude + draw(-1000000, 1000000) : draw(-890000000, 890000000);
+    longitudes[i] = is_near ? home_longitude + draw(-2500000, 2500000) : draw(-1799000000, 1799000000);
+    int64_t size = 10000; /* about 100 m */
+    for (int64_t octave = is_near ? draw(2, 8) : draw(0, 13); octave > 0; octave--) size *= 2;
+    if (latitudes[i] + size > 895000000) size = 895000000 - latitudes[i];
+    if (latitudes[i] - size < -895000000) size = latitudes[i] + 895000000;
+    double north[2 * most_corners], east[2 * most_corners];
+    int corners = (int)draw(3, most_corners), holes = i % 4 == 1;
+    for (int k = 0; k < corners; k++) { /* around a square, each somewhere on the way from its middle */
+      int64_t turn = 4000 * (int64_t)k / corners, side = turn / 1000, along = turn % 1000 - 500;
+      int64_t x = side == 0 ? along : side == 1 ? 500 : side == 2 ? -along : -500;
+      int64_t y = side == 0 ? -500 : side == 1 ? along : side == 2 ? 500 : -along;
+      int64_t reach = corners == 3 ? 1000 : draw(400, 1000);
+      int64_t at_latitude = latitudes[i] + size / 1000 * y * reach / 500, at_longitude = x * reach / 500;
+      at_longitude = longitudes[i] + size / 1000 * at_longitude;
+      north[k] = (double)at_latitude / 1e7;
+      east[k] = (double)(at_longitude >= 1800000000   ? at_longitude - 3600000000
+                         : at_longitude < -1800000000 ? at_longitude + 3600000000
+                                                      : at_longitude) /
+                1e7;
+      if (holes) { /* the same in small */
+        north[corners + k] = (double)(latitudes[i] + (at_latitude - latitudes[i]) / 4) / 1e7;
+        east[corners + k] = (double)(longitudes[i] + (at_longitude - longitudes[i]) / 4) / 1e7;
+      }
+    }
+    const int32_t rings[] = {0, corners, 2 * corners}, parts[] = {0, holes ? 2 : 1};
+    fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+    geometry.latitudes = north;
+    geometry.longitudes = east;
+    geometry.vertex_count = (size_t)rings[holes ? 2 : 1];
+    geometry.ring_offsets = rings;
+    geometry.ring_count = holes ? 2 : 1;
+    geometry.part_offsets = parts;
+    geometry.part_count = 1;
+    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape.edges = i % 7 == 0 ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC;
+    fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+    options.policy = &policies[i / 3 % 3];
+    options.assuming = i % 5 == 0 ? FENCEPOST_STATE_UNKNOWN : FENCEPOST_STATE_UNSATISFIED;
+    char identifier[32];
+    snprintf(identifier, sizeof identifier, "shape %d", i);
+    fencepost_status status;
+    if (i % 3 == 2) {
+      status = fencepost_monitor_add_corridor_condition(monitor, identifier, &geometry, (double)size / 1e3 + 10, &shape,
+                                                        &options, &error);
+    } else {
+      if (i % 6 == 0) shape.buffer_m = (double)size / 1e4;
+      status = fencepost_monitor_add_polygon_condition(monitor, identifier, &geometry, &shape, &options, &error);
+    }
+    if (status != FENCEPOST_OK) /* a place where they cross is to be the same, too */
+      puts(error.message);
+    else {
+      fencepost_shape read = FENCEPOST_SHAPE_INIT;
+      check(fencepost_monitor_condition_shape(monitor, identifier, &read, &error));
+      printf("%s %a %a\n", identifier, read.depth_m, read.departure_m);
+    }
+  }
+  go(monitor, shapes, count, batch);
+}
+
 static void walk(fencepost_monitor *monitor, size_t count, size_t batch) {
-  enum {
-    circles = 1000,
-    home_latitude = 474000000,
-    home_longitude = 85000000
-  };
-  static int64_t latitudes[circles], longitudes[circles];
   state = 1;
   for (int i = 0; i < circles; i++) {
     int is_near = i % 2 == 0;
@@ -93,7 +167,10 @@ static void walk(fencepost_monitor *monitor, size_t count, size_t batch) {
     add(monitor, identifier, (double)latitudes[i] / 1e7, (double)longitudes[i] / 1e7, (double)radius / 1e3, i % 3,
         i % 5 == 0 ? FENCEPOST_STATE_UNKNOWN : FENCEPOST_STATE_UNSATISFIED);
   }
+  go(monitor, circles, count, batch);
+}
 
+static void go(fencepost_monitor *monitor, int places, size_t count, size_t batch) {
   fencepost_fix *fixes = malloc((count ? count : 1) * sizeof *fixes);
   if (fixes == NULL) exit(1);
   int64_t latitude = home_latitude, longitude = home_longitude, north = 0, east = 0;
@@ -112,10 +189,10 @@ static void walk(fencepost_monitor *monitor, size_t count, size_t batch) {
     int64_t accuracy = draw(5000, 20000), noise = accuracy / 25;
     int64_t at_latitude = latitude + draw(-noise, noise) + draw(-noise, noise);
     int64_t at_longitude = longitude + draw(-noise, noise) + draw(-noise, noise);
-    if (i % 5000 == 4999) { /* somewhere else for a moment: near a circle of the globe */
-      int64_t circle = draw(0, circles - 1);
-      at_latitude = clamp(latitudes[circle] + draw(-100000, 100000), -900000000, 900000000);
-      at_longitude = clamp(longitudes[circle] + draw(-100000, 100000), -1800000000, 1800000000);
+    if (i % 5000 == 4999) { /* somewhere else for a moment: near a place of the globe */
+      int64_t place = draw(0, places - 1);
+      at_latitude = clamp(latitudes[place] + draw(-100000, 100000), -900000000, 900000000);
+      at_longitude = clamp(longitudes[place] + draw(-100000, 100000), -1800000000, 1800000000);
     }
     if (i % 7001 == 7000) accuracy = 3000000;
     fixes[i].latitude = (double)at_latitude / 1e7;
@@ -185,10 +262,12 @@ int main(int count, char **arguments) {
   check(fencepost_monitor_create(NULL, NULL, &monitor, &error));
   if (count == 4 && strcmp(arguments[1], "walk") == 0)
     walk(monitor, strtoull(arguments[2], NULL, 10), strtoull(arguments[3], NULL, 10));
+  else if (count == 4 && strcmp(arguments[1], "shapes") == 0)
+    walk_shapes(monitor, strtoull(arguments[2], NULL, 10), strtoull(arguments[3], NULL, 10));
   else if (count == 5 && strcmp(arguments[1], "drive") == 0)
     drive(monitor, arguments[2], arguments[3], strtoull(arguments[4], NULL, 10));
   else {
-    fprintf(stderr, "usage: replay walk FIXES BATCH | replay drive CSV GEOJSON BATCH\n");
+    fprintf(stderr, "usage: replay walk FIXES BATCH | replay shapes FIXES BATCH | replay drive CSV GEOJSON BATCH\n");
     return 2;
   }
   fencepost_monitor_destroy(monitor);

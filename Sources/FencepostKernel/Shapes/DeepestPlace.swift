@@ -18,7 +18,9 @@ struct DeepestPlace {
   private let buffer: Double
   private var depth = -Double.infinity
   private var place: SurfacePoint
-  private var queue = BinaryHeap<Stretch>()
+  /// What waits, by its number in `stretches`: a stretch is too large to be moved about.
+  private var queue = BinaryHeap<Rank>()
+  private var stretches: ContiguousArray<Stretch> = []
   /// R tan(r/R) of the largest circle looked for.
   private let largestTangent: Double
   /// The corner that was begun last, and where it ends.
@@ -36,8 +38,17 @@ struct DeepestPlace {
     var first, last: Stop
     /// No circle in between is larger, metres.
     var bound: Double
+  }
 
-    func precedes(_ other: Stretch) -> Bool {
+  /// When a stretch is looked at: the largest bounds first.
+  private struct Rank {
+    var bound: Double
+    var edge: Int
+    var from: Double
+    var number: Int
+
+    @inline(__always)
+    func precedes(_ other: Rank) -> Bool {
       bound != other.bound ? bound > other.bound : (edge, from) < (other.edge, other.from)
     }
   }
@@ -70,6 +81,7 @@ struct DeepestPlace {
   private mutating func run() {
     // A few good places first: what follows stops early at what is smaller.
     let count = pieces.vertices.count - 1
+    tryMiddle()
     for edge in stride(from: 0, to: count, by: max(1, count / 12)) where pieces.isEdge(edge) {
       _ = stop(edge, isCorner: false, at: 0.5)
     }
@@ -79,9 +91,10 @@ struct DeepestPlace {
     }
     // More than any line needs; what is left over then is nearly as deep.
     var left = 200 * count + 10_000
-    while let stretch = queue.first, stretch.bound > worthwhile, !isDeepEnough, left > 0 {
+    while let next = queue.first, next.bound > worthwhile, !isDeepEnough, left > 0 {
       queue.removeFirst { $0.precedes($1) }
       left -= 1
+      let stretch = stretches[next.number]
       let middle = stretch.from + (stretch.to - stretch.from) / 2
       guard middle > stretch.from, middle < stretch.to else { continue }
       let hints = (stretch.first.blocker, stretch.last.blocker)
@@ -91,6 +104,21 @@ struct DeepestPlace {
       insert(first)
       insert(second)
     }
+  }
+
+  /// The mean of the vertices, which is deep in what is round.
+  private mutating func tryMiddle() {
+    let sum = line.vertices.reduce(EarthVector(x: 0, y: 0, z: 0)) { $0 + $1 }
+    let middle = sum / Double(max(line.vertices.count, 1))
+    if middle.length > 1e6 { look(at: middle.onSurface) }
+  }
+
+  /// Remembers a place when it is the deepest.
+  private mutating func look(at vector: EarthVector) {
+    let (latitude, longitude) = vector.position
+    let centre = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
+    let foot = line.nearest(to: centre)
+    if foot.side > 0, foot.distance > depth { (depth, place) = (foot.distance, centre) }
   }
 
   private var isDeepEnough: Bool { depth + buffer >= GeodesicShape.greatestDepth }
@@ -112,18 +140,19 @@ struct DeepestPlace {
     } else if before >= 0, !pieces.pointsInwards(after: before, edge) {
       first = Stop(contact: pieces.contact(on: edge, 0), tangent: 0, blocker: before)
     } else {
-      first = stop(edge, isCorner: false, at: 0)
+      first = stop(edge, isCorner: false, at: 0, (after, lastBlocker))
     }
     let turnsRight = after >= 0 && pieces.pointsInwards(after: edge, after)
     let last =
       after >= 0 && !turnsRight
-      ? Stop(contact: pieces.contact(on: edge, 1), tangent: 0, blocker: after) : stop(edge, isCorner: false, at: 1)
+      ? Stop(contact: pieces.contact(on: edge, 1), tangent: 0, blocker: after)
+      : stop(edge, isCorner: false, at: 1, (before, lastBlocker))
     insert(Stretch(edge: edge, isCorner: false, from: 0, to: 1, first: first, last: last, bound: .infinity))
     carried = nil
     if turnsRight {
       var around = last
       around.contact.other = after
-      let end = stop(edge, isCorner: true, at: 1, (last.blocker, lastBlocker))
+      let end = stop(edge, isCorner: true, at: 1, (last.blocker, pieces.following(after)))
       insert(Stretch(edge: edge, isCorner: true, from: 0, to: 1, first: around, last: end, bound: .infinity))
       carried = (edge, end)
     }
@@ -133,10 +162,14 @@ struct DeepestPlace {
     var stretch = stretch
     // Either of the edges that stop the ends stops all between.
     let byFirst = max(stretch.first.tangent, tangent(stretch.last.contact, stretch.first.blocker))
+    stretch.bound = min(stretch.bound, InscribedCircle.radius(ofTangent: byFirst))
+    guard stretch.bound > worthwhile else { return }
     let byLast = max(stretch.last.tangent, tangent(stretch.first.contact, stretch.last.blocker))
-    let bound = InscribedCircle.radius(ofTangent: min(byFirst, byLast))
-    stretch.bound = min(stretch.bound, bound)
-    if stretch.bound > worthwhile { queue.insert(stretch) { $0.precedes($1) } }
+    stretch.bound = min(stretch.bound, InscribedCircle.radius(ofTangent: byLast))
+    guard stretch.bound > worthwhile else { return }
+    let rank = Rank(bound: stretch.bound, edge: stretch.edge, from: stretch.from, number: stretches.count)
+    stretches.append(stretch)
+    queue.insert(rank) { $0.precedes($1) }
   }
 
   private func tangent(_ contact: InscribedCircle.Contact, _ blocker: Int) -> Double {
@@ -154,12 +187,7 @@ struct DeepestPlace {
       at: contact, in: pieces, from: largestTangent, enough: enough,
       hints: hints ?? (lastBlocker, -1))
     lastBlocker = circle.blocker
-    if circle.tangent > enough {
-      let (latitude, longitude) = circle.centre.position
-      let centre = SurfacePoint(latitude: latitude, longitude: GivenRing.reduced(longitude))
-      let foot = line.nearest(to: centre)
-      if foot.side > 0, foot.distance > depth { (depth, place) = (foot.distance, centre) }
-    }
+    if circle.tangent > enough { look(at: circle.centre) }
     return Stop(contact: contact, tangent: circle.tangent, blocker: circle.blocker)
   }
 }

@@ -44,6 +44,7 @@ public final class GeodesicShape: Sendable {
       definition.vertices = made.vertices
       (line, isPolygon, offset) = (made.line, false, radius)
     }
+    definition.vertices.compact()
     self.definition = definition
     var mayBeLarge = false
     if case .polygon(_, isOriented: true) = definition.kind { mayBeLarge = true }

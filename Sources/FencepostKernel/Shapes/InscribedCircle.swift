@@ -72,6 +72,7 @@ struct InscribedCircle {
     if level == 0 {
       // In single precision first, rounded to be smaller; nearly all stop it later.
       let leasts = line.group(first).leastTangents(contact, line)
+      guard any(leasts .< Float(tangent).nextUp) else { return }
       var bits = Int(line.edgeBits[first / fan])
       while bits != 0 {
         let lane = bits.trailingZeroBitCount

@@ -13,6 +13,9 @@ extension SIMD8 where Scalar == Float {
   func orLess(_ other: SIMD8) -> SIMD8 { replacing(with: other, where: other .< self) }
 
   @inline(__always)
+  var magnitudes: SIMD8 { orLarger(self * -1) }
+
+  @inline(__always)
   var leastElement: Float {
     let four = lowHalf.replacing(with: highHalf, where: highHalf .< lowHalf)
     let two = four.lowHalf.replacing(with: four.highHalf, where: four.highHalf .< four.lowHalf)

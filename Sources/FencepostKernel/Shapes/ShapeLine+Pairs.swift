@@ -31,8 +31,8 @@ extension ShapeLine {
     let rounding = (balls[balls.count - 1].reach + 1) * 0x1p-19 + Float(tolerance)
     let bend = Float(2.5 / (8 * Ellipsoid.smallestRadiusOfCurvature))
     let (lengths, otherLengths) = (group.lengths, others.lengths)
-    let reaches = lengths * 0.5 + lengths * lengths * bend + rounding
-    let otherReaches = otherLengths * 0.5 + otherLengths * otherLengths * bend + rounding
+    let (bends, otherBends) = (lengths * lengths * bend + rounding, otherLengths * otherLengths * bend + rounding)
+    let (reaches, otherReaches) = (lengths * 0.5 + bends, otherLengths * 0.5 + otherBends)
     let (mx, my, mz) = (others.x + others.dx * 0.5, others.y + others.dy * 0.5, others.z + others.dz * 0.5)
     let edges = edges(ofGroup: other)
     for lane in 0..<ShapeLine.fanOut where isEdge(one + lane) {
@@ -40,10 +40,21 @@ extension ShapeLine {
       let y = my - (group.y[lane] + group.dy[lane] * 0.5)
       let z = mz - (group.z[lane] + group.dz[lane] * 0.5)
       let reach = otherReaches + reaches[lane]
-      let near = (x * x + y * y + z * z .<= reach * reach) .& edges
+      let square = x * x + y * y + z * z
+      // A plane between their middles that neither comes to keeps them apart.
+      let own = group.dx[lane] * x + group.dy[lane] * y + group.dz[lane] * z
+      let its = others.dx * x + others.dy * y + others.dz * z
+      let slack = otherBends + bends[lane]
+      let between = square - (own.magnitudes + its.magnitudes) * 0.5
+      let near = (square .<= reach * reach) .& (between .<= slack * square.squareRoot()) .& edges
       guard any(near) else { continue }
       for otherLane in one == other ? lane + 1..<ShapeLine.fanOut : 0..<ShapeLine.fanOut where near[otherLane] {
         let (first, second) = (one + lane, other + otherLane)
+        if second == first + 1 {
+          // They have a vertex in common.
+          try body(first, second)
+          continue
+        }
         let apart = chord(first).distance(to: chord(second))
         if apart <= sagitta(first) + sagitta(second) + tolerance { try body(first, second) }
       }

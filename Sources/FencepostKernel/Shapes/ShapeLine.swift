@@ -23,6 +23,9 @@ public struct ShapeLine: Sendable {
   /// Whether edges meet elsewhere than one after the other in a chain: then a vertex does not tell its side alone.
   let touchesItself: Bool
 
+  /// Where a single chain starts, which most lines share.
+  private static let oneChain: ContiguousArray<Int> = [0]
+
   /// Edges or balls in one ball.
   static var fanOut: Int { 8 }
 
@@ -37,6 +40,7 @@ public struct ShapeLine: Sendable {
       starts.append(vertices.count)
       for point in chain { vertices.append(point.vector) }
     }
+    if starts == ShapeLine.oneChain { starts = ShapeLine.oneChain }
     self.touchesItself = touchesItself
     origin = ShapeLine.middle(vertices[...])
     addCorners()

@@ -62,6 +62,14 @@ public struct ShapeVertices: Sendable, Equatable {
     ringEnds[ringEnds.count - 1] = vertices.count
   }
 
+  /// The offset of a single ring in a single part, which most shapes have and share.
+  private static let onePart: ContiguousArray<Int> = [1]
+
+  /// Gives back memory, when no more is added.
+  mutating func compact() {
+    if partEnds == ShapeVertices.onePart { partEnds = ShapeVertices.onePart }
+  }
+
   public mutating func reserve(vertices count: Int) { vertices.reserveCapacity(count) }
 
   /// Numbers of the rings of a part.

@@ -58,6 +58,7 @@ def read_places(algorithm, parameters, context, feedback, problems, policy=None)
     if not places and not feedback.isCanceled():
         raise problems.nothing_in(layer.title, "place")
     layer.warn_of_units(feedback, places)
+    reader.warn_of_edges(feedback)
     radii = [place.row.condition.radius for place in places if hasattr(place.row.condition, "radius")]
     if radii and max(radii) < SMALL:
         feedback.pushWarning(f"{layer.title}: all radii are below {SMALL:g} m: are they in metres?")
@@ -119,6 +120,26 @@ class _Reader:
             raise _unusable(error) from None
         self._ids[identifier] = feature.id()
         return ConditionRow(f"feature {feature.id()}", identifier, condition, State(assuming), policy)
+
+    def warn_of_edges(self, feedback):
+        """Says where the readings of edges lie farthest apart, if over a metre: no layer says which it means."""
+        apart = [
+            (reading.departure, feature, reading)
+            for identifier, feature in self._ids.items()
+            if (reading := self._checker.shape(identifier)).departure is not None
+        ]
+        if not apart:
+            return
+        metres, feature, reading = max(apart, key=lambda each: each[0])
+        meant = {
+            "planar": "straight lines in degrees, as layers in a geographic coordinate system mean them",
+            "geodesic": "geodesics, as this layer's coordinate system is none of degrees",
+        }[self._edges]
+        others = f", the most of {len(apart)} features" if len(apart) > 1 else ""
+        feedback.pushWarning(
+            f"{self.layer.title}, feature {feature}: geodesic and planar edges lie up to {metres:.0f} m apart (part "
+            f"{reading.part}, ring {reading.ring}, edge {reading.edge}{others}); they are taken as {meant}"
+        )
 
     def _condition(self, feature):
         geometry = feature.geometry()

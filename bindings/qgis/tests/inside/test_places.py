@@ -66,6 +66,15 @@ class Places(unittest.TestCase):
         found, _ = self.events(lines, RADIUS=150)
         self.assertEqual(found, wanted)
 
+    def test_long_edges_are_named_once(self):
+        wide = "POLYGON ((0 40, 20 40, 20 60, 0 60, 0 40))"
+        rows = [(TEXTS["block"], "block"), (wide, "wide"), ("POLYGON ((7 46, 9 46, 9 48, 7 48, 7 46))", "less wide")]
+        _, feedback = self.events(layer_of_shapes("areas", "Polygon", "field=name:string", rows))
+        (warning,) = feedback.warnings
+        self.assertIn("places layer 'areas', feature 2: geodesic and planar edges lie up to ", warning)
+        self.assertIn("(part 0, ring 0, edge 0, the most of 2 features)", warning)
+        self.assertIn("taken as straight lines in degrees", warning)
+
     def test_a_polygon_that_crosses_itself_is_named_with_its_cure(self):
         bow = "POLYGON ((8 47, 8.01 47.01, 8.01 47, 8 47.01, 8 47))"
         rows = [(bow, "bow"), (TEXTS["block"], "block")]
