@@ -45,6 +45,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
     "Notebooks": {
         "notebooks/tour": "examples/python/tour.ipynb",
         "notebooks/gis": "examples/python/gis.ipynb",
+        "notebooks/fleet": "examples/python/fleet.ipynb",
     },
     "Concepts": {
         "concepts/states": "bindings/site/concepts/states.md",

@@ -75,7 +75,7 @@ static PyMethodDef module_methods[] = {
     {"parse_uuid", native_parse_uuid, METH_O, "The 16 bytes of a UUID in its 8-4-4-4-12 form."},
     {"parse_advertisement", native_parse_advertisement, METH_VARARGS, "What a beacon says in an advertisement."},
     {"event_json", native_event_json, METH_VARARGS, "One event as a JSON line."},
-    {"feed_tracks", native_feed_tracks, METH_VARARGS, "Feed the rows of many tracks, each to its own monitor."},
+    {"feed_tracks", native_feed_tracks, METH_VARARGS, "Feed the rows of many tracks, each to its own device."},
     {"circle_contains", native_circle_contains, METH_VARARGS, "Whether a position lies in a circle."},
     {"shape_distance", native_shape_distance, METH_VARARGS, "The signed distance of a position to a shape."},
     {"significant_change", native_significant_change, METH_VARARGS, "Whether a fix passes the filter."},

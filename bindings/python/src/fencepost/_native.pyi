@@ -383,9 +383,9 @@ def event_json(
     /,
 ) -> str: ...
 def feed_tracks(
-    monitors: list[Monitor | bool | None],
+    fleet: Fleet,
+    devices: Buffer,
     begins: Buffer,
-    counts: Buffer,
     tracks: Buffer,
     latitude: Buffer,
     longitude: Buffer,
@@ -396,7 +396,7 @@ def feed_tracks(
     found: list[Any],
     as_json: bool,
     /,
-) -> tuple[int, int, int, int]: ...
+) -> tuple[int, int, int]: ...
 def shape_distance(
     is_area: bool,
     coordinates: Buffer,

@@ -27,7 +27,7 @@ print(json.dumps([notebooks.shown(nbformat.read(path, as_version=4)), notebooks.
 
 
 def test_the_notebooks_are_found() -> None:
-    assert [path.stem for path in NOTEBOOKS] == ["gis", "tour"]
+    assert [path.stem for path in NOTEBOOKS] == ["fleet", "gis", "tour"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

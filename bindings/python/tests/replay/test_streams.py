@@ -20,10 +20,20 @@ import pytest
 from alone import one_by_one, told
 from conftest import OWN_TRACKS, TRACKS as SHARED_TRACKS, UUID, Run
 
-from fencepost import CircularGeographicCondition, InputError, InputWarning, Monitor, TransitionPolicy, replay
+from fencepost import (
+    BeaconIdentityCondition,
+    BeaconSighting,
+    CircularGeographicCondition,
+    Conditions,
+    InputError,
+    InputWarning,
+    Monitor,
+    TransitionPolicy,
+    replay,
+)
 from fencepost._files.condition_files import read_conditions
 from fencepost._files.many_tracks import ManyTracks
-from fencepost._files.sightings import read_sightings
+from fencepost._files.sightings import Report, read_sightings
 from fencepost._files.track_files import read_tracks
 from fencepost._log.event_log import EventLog
 from fencepost._log.texts import event_line
@@ -65,7 +75,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def lines_of(path: Path, conditions: Path, jobs: int = 1, batch: int = 65_536, **options: Any) -> list[str]:
-    template = Monitor()
+    template = Conditions()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.exact()), conditions)
     many = ManyReplay(ManyTracks(path, "vehicle", batch_rows=batch), template, jobs=jobs, **options)
     return [event_line(row.event, "vehicle", row.track) for row in many.events()]
@@ -102,11 +112,11 @@ def test_the_same_for_all_jobs_and_batches(world: tuple[Path, Path], jobs: int, 
 
 def test_time_after_the_last_row(world: tuple[Path, Path]) -> None:
     tracks, conditions = world
-    template = Monitor()
+    template = Conditions()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
     logs = []
     for jobs in (1, 2):
-        many = ManyReplay(ManyTracks(tracks, "vehicle"), template.fork(), until_us=10**12, jobs=jobs)
+        many = ManyReplay(ManyTracks(tracks, "vehicle"), template, until_us=10**12, jobs=jobs)
         logs.append([(row.track, row.event) for row in many.events()])
         assert len(many.ended) == TRACKS and {one.end_us for one in many.ended} == {10**12}
     assert logs[0] == logs[1]
@@ -122,7 +132,7 @@ def test_grouped_tracks_are_held_one_at_a_time(world: tuple[Path, Path], tmp_pat
     header, *rows = tracks.read_text().splitlines()
     text = "\n".join([header, *sorted(rows, key=lambda row: row.partition(",")[0])]) + "\n"
     (tmp_path / "g.csv").write_text(text)
-    template = Monitor()
+    template = Conditions()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
     alone = one_by_one(tmp_path / "g.csv", conditions, until=10**12)
     for jobs, batch in ((1, 65_536), (2, 997)):
@@ -204,7 +214,7 @@ def test_random_files_give_what_each_track_gives_alone(tmp_path: Path, seed: int
     expected = (alone.to_jsonl() or "").splitlines()
     assert expected
     reports = read_sightings(files["s.jsonl"]) if sighted else []
-    template = Monitor()
+    template = Conditions()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.standard()), conditions)
     orders = set()
     for jobs, batch in [(1, 1), (1, 7), (1, 65_536)] + ([(2, 7), (3, 65_536)] if seed in (0, 5, 7) else []):
@@ -248,7 +258,7 @@ def test_real_tables(tmp_path: Path, name: str, by: str) -> None:
     alone = one_by_one(path, tmp_path / "c.csv", by=by)
     assert told(replay(path, tmp_path / "c.csv", by=by, sort=False)) == told(alone)
     for batch in (7, 65_536):
-        template = Monitor()
+        template = Conditions()
         add_conditions(template, read_conditions(tmp_path / "c.csv", TransitionPolicy.standard()), tmp_path / "c.csv")
         found = ManyReplay(ManyTracks(path, by, batch_rows=batch), template).lines()
         expected = (alone.to_jsonl() or "").splitlines()
@@ -382,7 +392,7 @@ def test_what_comes_before_an_error_does_not_depend_on_jobs(tmp_path: Path) -> N
     with open(tmp_path / "t.csv", "a") as file:
         file.write('"v00001",52,13,noon,5\n')
     conditions = circles(tmp_path / "c.csv")
-    template = Monitor()
+    template = Conditions()
     add_conditions(template, read_conditions(conditions, TransitionPolicy.exact()), conditions)
     found = []
     for jobs in (1, 2):
@@ -398,11 +408,11 @@ def test_what_comes_before_an_error_does_not_depend_on_jobs(tmp_path: Path) -> N
 
 TWO_JOBS = """
 import multiprocessing, os, signal
-from fencepost import CircularGeographicCondition, FencepostError, Monitor
+from fencepost import CircularGeographicCondition, Conditions, FencepostError
 from fencepost._files.many_tracks import ManyTracks
 from fencepost._replay.stream import ManyReplay
 if __name__ == '__main__':
-    monitor = Monitor(); monitor.add(CircularGeographicCondition(52, 13, 100), 'a')
+    monitor = Conditions(); monitor.add(CircularGeographicCondition(52, 13, 100), 'a', assuming='unknown')
     events = ManyReplay(ManyTracks('t.csv', 'vehicle', batch_rows=100), monitor, jobs=2).events()
     next(events)
 """
@@ -505,3 +515,34 @@ def test_a_large_field_of_csv_keeps_lines_apart(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="line 5: latitude 'north' is not a number"):
         list(run())
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_fleet_and_a_monitor_each_give_the_same_bytes(tmp_path: Path, grouped: bool) -> None:
+    """With dwells, late and coarse rows, rows without a position, sightings and time after the end."""
+    world = random.Random(11)
+    lines, clock = [], dict.fromkeys("abcdefg", 0)
+    for _ in range(1500):
+        track = world.choice("abcdefg")
+        clock[track] += world.choice([1, 5, 30, 30, -40])
+        place = f"{52 + world.uniform(-0.01, 0.01)},{13 + world.uniform(-0.01, 0.01)}"
+        row = world.choice([place] * 20 + [",", "91,13"])
+        lines.append((track, f"{track},{1000 + clock[track]},{row},{world.choice(['', 5, 50, 400])}"))
+    if grouped:
+        lines.sort(key=lambda line: line[0])
+    path, places = tmp_path / "t.csv", tmp_path / "c.csv"
+    path.write_text("\n".join(["vehicle,time_s,lat,lon,accuracy", *(line for _, line in lines)]) + "\n")
+    places_of = [(52 + world.uniform(-0.01, 0.01), 13 + world.uniform(-0.01, 0.01)) for _ in range(30)]
+    rows = [f"c{number},{latitude},{longitude},300" for number, (latitude, longitude) in enumerate(places_of)]
+    places.write_text("\n".join(["identifier,latitude,longitude,radius", *rows]) + "\n")
+    beacons = [Report("", second * 1_000_000, [BeaconSighting(UUID, 1, 2)]) for second in range(900, 1500, 90)]
+    beacons.append(Report("", 1_600_000_000, None, False))
+    found = []
+    for holder in (Conditions(), Monitor()):
+        add_conditions(holder, read_conditions(places, TransitionPolicy.standard()), places)
+        holder.add(BeaconIdentityCondition(UUID), "desk", assuming="unknown")
+        many = ManyReplay(ManyTracks(path, "vehicle", grouped=grouped, batch_rows=97), holder, beacons, 10**12)
+        told = list(many.lines())
+        found.append((told, many.counts, [(one.track, one.begin_us, one.end_us, one.counts) for one in many.ended]))
+    assert len(found[0][0]) > 300 and found[0][1]["late_fixes"] > 50 and found[0][1]["reports"] > 10
+    assert found[0] == found[1]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import InvalidArgumentError, Monitor, _native
+from fencepost import Conditions, Fleet, InvalidArgumentError, Monitor, _native
 from fencepost._errors import InputError
 from fencepost._files import csv_columns, many_tracks
 from fencepost._files.csv_columns import columns
@@ -26,6 +26,7 @@ from fencepost._files.track_csv import Layout, opened
 
 HEAD = "vehicle,time,lat,lon,accuracy\n"
 NEVER = (1 << 63) - 1
+NO_DEVICE = (1 << 32) - 1
 
 
 # ------------------------------------------------------------------------------------------------- columns of CSV
@@ -193,18 +194,21 @@ def test_a_file_that_is_no_text_further_on(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------ the native loop
 
 
-def handle() -> _native.Monitor:
-    monitor = Monitor()
-    monitor.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact", assuming="unsatisfied")
-    return monitor._handle
+def handle(tracks: int = 2, **options: int) -> tuple[Any, array[int]]:
+    """A fleet with a device for each track, and their numbers."""
+    zones = Conditions()
+    zones.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact")
+    fleet = Fleet(zones, **options)._handle
+    return fleet, array("I", fleet.enter(tuple(map(str, range(tracks)))))
 
 
 def good(count: int = 6) -> dict[str, Any]:
     """Arguments of feed_tracks: two tracks in turn, which enter the circle in their second row."""
+    fleet, numbers = handle()
     return {
-        "monitors": [handle(), handle()],
+        "fleet": fleet,
+        "devices": numbers,
         "begins": array("q", [NEVER] * 2),
-        "counts": array("q", [0] * 6),
         "tracks": array("q", [0, 1] * (count // 2)),
         "latitude": array("d", [53.0, 53.0] + [52.0] * (count - 2)),
         "longitude": array("d", [13.0] * count),
@@ -217,13 +221,13 @@ def good(count: int = 6) -> dict[str, Any]:
     }
 
 
-def feed(arguments: dict[str, Any]) -> tuple[int, int, int, int]:
+def feed(arguments: dict[str, Any]) -> tuple[int, int, int]:
     return _native.feed_tracks(*arguments.values())
 
 
 def test_events_come_with_row_and_track() -> None:
     given = good()
-    assert feed(given) == (6, 6, 0, 0)
+    assert feed(given) == (6, 0, 0)
     assert [(place, track, event[1], event[9]) for place, track, event in given["found"]] == [
         (5, 0, "c", 52.0), (7, 1, "c", 52.0),
     ]  # fmt: skip
@@ -233,13 +237,26 @@ def test_events_come_with_row_and_track() -> None:
     assert [item[2] for item in text["found"]] == [_native.event_json(*event[:-1]) for _, _, event in given["found"]]
 
 
-def test_it_stops_where_a_track_has_no_monitor_and_passes_over_others() -> None:
-    given = good() | {"monitors": [False, None]}
-    assert feed(given) == (1, 0, 0, 0)
-    given["monitors"][1] = handle()
-    assert feed(given | {"start": 1}) == (6, 3, 0, 0)
+def test_it_passes_over_tracks_without_a_device() -> None:
+    given = good()
+    given["devices"][0] = NO_DEVICE
+    assert feed(given) == (3, 0, 0)
     assert [item[:2] for item in given["found"]] == [(7, 1)] and list(given["begins"]) == [NEVER, 11]
-    assert feed(given | {"start": 6}) == (6, 0, 0, 0)
+    assert feed(given | {"start": 6}) == (0, 0, 0)
+    given = good()
+    given["devices"] = array("I", [NO_DEVICE] * 2)
+    assert feed(given) == (0, 0, 0) and given["found"] == [] and list(given["begins"]) == [NEVER, NEVER]
+
+
+def test_a_full_queue_is_emptied_and_the_rest_is_fed() -> None:
+    rows = 20_000
+    usual, narrow = good(rows), good(rows)
+    for given in (usual, narrow):
+        given["latitude"] = array("d", [52.0 + (row // 2) % 2 for row in range(rows)])
+    narrow["fleet"], narrow["devices"] = handle(max_pending_events=7)
+    assert feed(usual) == (rows, 0, 0) == feed(narrow)
+    assert len(usual["found"]) == rows and narrow["found"] == usual["found"]
+    assert [item[0] for item in usual["found"]] == [2 * row + 1 for row in range(rows)]
 
 
 def test_late_invalid_and_missing() -> None:
@@ -248,14 +265,13 @@ def test_late_invalid_and_missing() -> None:
     given["latitude"][5] = 91.0
     given["longitude"][3] = math.nan
     given["accuracy"][2] = math.nan
-    assert feed(given) == (6, 6, 1, 2)
-    assert list(given["counts"]) == [3, 1, 0, 3, 0, 2]
+    assert feed(given) == (3, 1, 2)
     assert [(item[0], item[2][11]) for item in given["found"]] == [(5, 0.0)]  # not reported
     assert list(given["begins"]) == [3, 11]
     given = good()
     given["accuracy"][2:] = array("d", [-1.0] * 4)
-    assert feed(given) == (6, 6, 0, 4) and given["found"] == []
-    assert feed(good() | {"accuracy": None}) == (6, 6, 0, 0)
+    assert feed(given) == (2, 0, 4) and given["found"] == []
+    assert feed(good() | {"accuracy": None}) == (6, 0, 0)
 
 
 def test_any_stride() -> None:
@@ -264,25 +280,29 @@ def test_any_stride() -> None:
     for name in ("tracks", "latitude", "longitude", "accuracy", "time"):
         code = spread[name].typecode
         spread[name] = memoryview(array(code, [value for value in spread[name] for _ in "12"]))[::2]
-    assert feed(spread) == (6, 6, 0, 0) and spread["found"] == usual["found"]
+    assert feed(spread) == (6, 0, 0) and spread["found"] == usual["found"]
     turned = good()
     for name in ("tracks", "latitude", "longitude", "accuracy", "time"):
         turned[name] = memoryview(array(turned[name].typecode, reversed(turned[name])))[::-1]
-    assert feed(turned) == (6, 6, 0, 0) and turned["found"] == usual["found"]
+    assert feed(turned) == (6, 0, 0) and turned["found"] == usual["found"]
 
 
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"monitors": ()}, TypeError, "monitors and found must be lists"),
-        ({"found": None}, TypeError, "monitors and found must be lists"),
-        ({"monitors": [None, 5, 6][1:]}, TypeError, "track 0: expected a monitor's handle, False or None"),
-        ({"monitors": [Monitor(), Monitor()]}, TypeError, "expected a monitor's handle"),
-        ({"monitors": [True, True]}, TypeError, "expected a monitor's handle"),
-        ({"monitors": []}, InvalidArgumentError, "row 0: there is no track 0"),
-        ({"begins": array("q", [0])}, InvalidArgumentError, "counts has 6 elements for the 1 tracks of begins"),
-        ({"begins": array("q", [0]), "counts": array("q", [0] * 3)}, InvalidArgumentError, "there is no track 1"),
-        ({"begins": array("q"), "counts": array("q")}, InvalidArgumentError, "row 0: there is no track 0"),
+        ({"fleet": None}, TypeError, "expected the handle of a fleet"),
+        ({"fleet": Monitor()._handle}, TypeError, "expected the handle of a fleet"),
+        ({"fleet": Fleet(Conditions())}, TypeError, "expected the handle of a fleet"),
+        ({"found": None}, TypeError, "found must be a list"),
+        ({"devices": array("I", [0, 7])}, InvalidArgumentError, "row 1: 7 is the number of no device"),
+        ({"devices": array("I", [0])}, InvalidArgumentError, "devices must be 32-bit integers, as many as begins"),
+        ({"devices": array("Q", [0, 1])}, InvalidArgumentError, "devices must be 32-bit integers"),
+        ({"devices": memoryview(bytearray(9))[1:].cast("I")}, InvalidArgumentError, "devices must be 32-bit integers"),
+        ({"devices": memoryview(array("I", [0] * 4))[::2]}, BufferError, "contiguous"),
+        ({"devices": [0, 1]}, TypeError, "bytes-like"),
+        ({"begins": array("q", [0])}, InvalidArgumentError, "as many as begins"),
+        ({"begins": array("q", [0]), "devices": array("I", [0])}, InvalidArgumentError, "there is no track 1"),
+        ({"begins": array("q"), "devices": array("I")}, InvalidArgumentError, "row 0: there is no track 0"),
         ({"begins": array("d", [0, 0])}, TypeError, "begins must be one column of 64-bit elements"),
         ({"begins": array("i", [0, 0])}, TypeError, "begins must be"),
         ({"begins": memoryview(array("q", [0] * 4))[::2]}, InvalidArgumentError, "begins must lie in one piece"),
@@ -290,12 +310,6 @@ def test_any_stride() -> None:
         ({"begins": memoryview(bytearray(16)).cast("q", (2, 1))}, TypeError, "begins must be"),
         ({"begins": memoryview(bytearray(17))[1:].cast("q")}, InvalidArgumentError, "begins must lie in one piece"),
         ({"begins": None}, TypeError, "bytes-like"),
-        ({"counts": array("q", [0] * 5)}, InvalidArgumentError, "counts has 5 elements for the 2 tracks of begins"),
-        ({"counts": array("q", [0] * 8)}, InvalidArgumentError, "counts has 8 elements for the 2 tracks"),
-        ({"counts": array("q")}, InvalidArgumentError, "counts has 0 elements"),
-        ({"counts": array("d", [0] * 6)}, TypeError, "counts must be one column of 64-bit elements"),
-        ({"counts": bytes(48)}, BufferError, "writable"),
-        ({"counts": memoryview(array("q", [0] * 12))[::2]}, InvalidArgumentError, "counts must lie in one piece"),
         ({"tracks": array("q", [-1] * 6)}, InvalidArgumentError, "row 0: there is no track -1"),
         ({"tracks": array("q", [-1, 1, 0, 0, 0, 0])}, InvalidArgumentError, "row 0: there is no track -1"),
         ({"tracks": array("q", [1, 0, -1, -1, 0, 0])}, InvalidArgumentError, "row 2: there is no track -1"),
@@ -334,10 +348,10 @@ def test_with_a_wrong_number_in_the_middle_nothing_is_fed() -> None:
     assert given["found"] == [] and list(given["begins"]) == [NEVER, NEVER]
 
 
-def test_a_list_that_changes_meanwhile() -> None:
+def test_numbers_that_change_meanwhile() -> None:
     """Events are objects: making them may run anything."""
-    given = good(4000)
-    for row in range(4000):
+    given = good(40_000)
+    for row in range(40_000):
         given["latitude"][row] = 52.0 + row // 2 % 2
 
     class Found(list[Any]):
@@ -347,7 +361,7 @@ def test_a_list_that_changes_meanwhile() -> None:
 
     class Changes:
         def __del__(self) -> None:
-            given["monitors"].clear()
+            given["devices"][0] = 99
 
     for _ in range(3):
         loop: list[Any] = [Changes()]
@@ -356,7 +370,7 @@ def test_a_list_that_changes_meanwhile() -> None:
     del loop, cycles
     gc.set_threshold(50)
     try:
-        with pytest.raises(InvalidArgumentError, match="there is no track"):
+        with pytest.raises(InvalidArgumentError, match="99 is the number of no device"):
             feed(given | {"found": Found()})
     finally:
         gc.set_threshold(700)
@@ -366,7 +380,7 @@ def test_random_arguments_never_crash() -> None:
     world = random.Random(3)
     pool: list[Any] = [None, False, 0, 5, -1, 1 << 80, b"", bytes(48), bytearray(48), (), "text", object()]
     pool += [[], [None], [False, None]]
-    pool += [array(code, [0] * size) for code in "dqifBQ" for size in (0, 2, 6)]
+    pool += [array(code, [0] * size) for code in "dqifBQI" for size in (0, 2, 6)]
     pool += [memoryview(array("q", range(12)))[::-2], memoryview(bytes(96)).cast("d")[::2]]
     done = 0
     for _ in range(20_000):
@@ -378,32 +392,47 @@ def test_random_arguments_never_crash() -> None:
         try:
             feed(broken)
             done += 1
-        except (TypeError, ValueError, BufferError, OverflowError):
+        except (TypeError, ValueError, BufferError, OverflowError, RuntimeError):
             pass
     assert done > 100
 
 
-def test_a_closed_monitor_goes_on_in_memory(tmp_path: Path) -> None:
-    monitor = Monitor("kept", store=tmp_path)
-    monitor.add_many(["c"], latitude=[52.0], longitude=[13.0], radius=[100.0], policy="exact", assuming="unsatisfied")
-    monitor.close()
-    given = good() | {"monitors": [monitor._handle, False]}
-    assert feed(given) == (6, 3, 0, 0) and [item[:2] for item in given["found"]] == [(5, 0)]
+def test_a_fleet_that_threads_use_meanwhile() -> None:
+    """The calls give the interpreter lock up; nothing waits for ever, and what is not ours is told."""
+    given = good(20_000)
+    fleet, stop = given["fleet"], threading.Event()
 
+    def others(name: str) -> None:
+        while not stop.is_set():
+            fleet.feed_fix(name, 60.0, 0.0, 5.0, 10**15)
+            fleet.statistics()
+            fleet.remove_device(name, True)
 
-def test_monitors_that_a_thread_feeds_meanwhile() -> None:
-    """The calls then give the interpreter lock up; nothing is lost and nothing waits for ever."""
-    given = good(2000)
-    far, later = array("d", [60.0] * 200_000), array("q", [10**15] * 200_000)
-    columns = [far, far, None, later, 1, 1, False]
-    threads = [threading.Thread(target=lambda h=h: h.feed_columns(*columns)) for h in given["monitors"]]
+    threads = [threading.Thread(target=others, args=(name,)) for name in ("another", "third")]
     for thread in threads:
         thread.start()
-    row, fixes, _late, invalid = feed(given)
-    for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive()
-    assert (row, fixes, invalid) == (2000, 2000, 0)
+    try:
+        for _ in range(5):
+            again = given | {"time": array("q", range(10, 20_010)), "found": []}
+            accepted, late, invalid = feed(again)
+            assert accepted + late + invalid == 20_000
+            given = good(20_000) | {"fleet": fleet, "devices": given["devices"]}
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+def test_events_of_somebody_else_are_no_rows() -> None:
+    given = good()
+    many = array("d", [52.0] * 9)
+    fleet = given["fleet"]
+    fleet.feed_columns(
+        many, array("d", [13.0] * 9), 5.0, array("q", range(9)), 1, 1, False, None, ("another",), 1 << 40
+    )
+    with pytest.raises(RuntimeError, match="somebody else"):
+        feed(given)
 
 
 # ----------------------------------------------------------------------------------------------------------- rows

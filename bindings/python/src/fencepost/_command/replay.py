@@ -20,7 +20,7 @@ from .._files.vector import Reading
 from .._log.event_log import EventLog
 from .._log.log import TrackedEvent
 from .._monitor.monitor import Monitor
-from .._replay.filling import add_conditions
+from .._replay.filling import add_conditions, conditions_of
 from .._replay.replay import Replay, timed
 from .._replay.significant import Thinning
 from .._tables.names import CONDITIONS, GEOMETRY, TRACK
@@ -179,11 +179,10 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], ti
     from .._replay.stream import ManyReplay
 
     reports = _sightings(options, times)
-    template = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
-    add_conditions(template, conditions, options.conditions)
+    table = conditions_of(conditions, options.conditions, options.delivery, options.condition_limit)
     how = Reading(options.layer, options.transform, times)
     tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped, sort=options.sort)
-    many = ManyReplay(tracks, template, reports, options.until, options.jobs)
+    many = ManyReplay(tracks, table, reports, options.until, options.jobs)
     seen: dict[Any, list[Event]] = {}
 
     def noted(rows: Iterator[TrackedEvent]) -> Iterator[TrackedEvent]:

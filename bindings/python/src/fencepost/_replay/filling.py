@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .._errors import InputError
 from .._files.advice import REPAIR
@@ -12,10 +13,28 @@ from .._files.sightings import Report
 from .._fleet.filling import add_conditions
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError
+from .._values.enums import Delivery
 from .._values.results import SyncResult
 from .._values.shapes import PolygonalGeographicCondition
 
-__all__ = ["add_conditions", "feed_report", "sync_conditions"]
+if TYPE_CHECKING:
+    from .._fleet.conditions import Conditions
+
+__all__ = ["add_conditions", "conditions_of", "feed_report", "sync_conditions"]
+
+
+def conditions_of(
+    rows: Sequence[ConditionRow], path: str | Path, delivery: Delivery | str, condition_limit: int | None
+) -> Conditions | Monitor:
+    """The conditions of a file for many tracks: a table, or a monitor where its options are none that a fleet has."""
+    found: Conditions | Monitor
+    found = Monitor(delivery=delivery, condition_limit=condition_limit)
+    if delivery == Delivery.EVERY and condition_limit is None:
+        from .._fleet.conditions import Conditions
+
+        found = Conditions()
+    add_conditions(found, rows, path)
+    return found
 
 
 def sync_conditions(monitor: Monitor, rows: Sequence[ConditionRow], path: str | Path) -> SyncResult:

@@ -27,7 +27,7 @@ from .._values.arguments import as_policy
 from .._values.enums import Delivery, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
-from .filling import add_conditions, feed_report
+from .filling import add_conditions, conditions_of, feed_report
 from .way_points import play
 
 
@@ -121,16 +121,15 @@ def replay(
         assuming=assuming,
     )
     how = Reading(layer, transform, times)
-    template = Monitor(delivery=delivery, condition_limit=condition_limit)
     until_us = None if until is None else to_us(until, "until")
     if isinstance(track, str | os.PathLike) and by is not None and (speed, start, loop) == (None,) * 3:
         path = path_text(track)
         if is_streamed(path):
-            add_conditions(template, rows, name)
+            table = conditions_of(rows, name, delivery, condition_limit)
             reports = _sightings(sightings, times, sort)
             from .stream import replay_file
 
-            many, events = replay_file(path, by, columns or {}, how, sort, template, reports, until_us)
+            many, events = replay_file(path, by, columns or {}, how, sort, table, reports, until_us)
             log = EventLog(many.results(events), rows, by)
             warn_of(many.flaw, path, log)
             return log
@@ -138,6 +137,7 @@ def replay(
         timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, scale, how=how, sort=sort)
     ]
     reports = _sightings(sightings, times, sort)
+    template = Monitor(delivery=delivery, condition_limit=condition_limit)
     add_conditions(template, rows, name)
     replays = []
     for one in tracks:

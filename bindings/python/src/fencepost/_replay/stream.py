@@ -1,8 +1,8 @@
 """Many tracks in one file, replayed in batches: memory grows with tracks and conditions, not with the rows; of grouped
 tracks one is held at a time.
 
-Each track has a fork of one monitor that holds the conditions. The tracks are shared out to shards, each of which feeds
-its own rows and says at which row each event came: merged by row, the events are those of one shard.
+Each track is a device of a fleet. With several jobs the tracks are shared out to shards, each of which has a fleet of
+its own, feeds its own rows and says at which row each event came: merged by row, the events are those of one fleet.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from .._files.file_fixes import FileFixes
 from .._files.many_tracks import ALL_ROWS, UNSORTED, ManyTracks, Rows, UnsortedError
 from .._files.sightings import Report
 from .._files.vector import Reading
+from .._fleet.conditions import Conditions
 from .._log.log import TrackedEvent, TrackReplay
 from .._log.texts import line_head
 from .._monitor.monitor import Monitor
@@ -39,13 +40,13 @@ class ManyReplay:
     def __init__(
         self,
         tracks: ManyTracks,
-        template: Monitor,
+        conditions: Conditions | Monitor,
         reports: Sequence[Report] = (),
         until_us: int | None = None,
         jobs: int = 1,
     ) -> None:
         self._tracks, self._jobs = tracks, jobs
-        self._work = Work(template, reports, until_us, tracks.grouped)
+        self._work = Work(conditions, reports, until_us, tracks.grouped)
         self.counts: Counter[str] = Counter()
         self.flaw: Flaw | None = None
         self.ended: list[Ended] = []
@@ -146,7 +147,7 @@ def replay_file(
     columns: Mapping[str, str],
     how: Reading,
     sort: bool,
-    template: Monitor,
+    conditions: Conditions | Monitor,
     reports: Sequence[Report],
     until_us: int | None,
 ) -> tuple[ManyReplay, dict[Any, list[Event]]]:
@@ -157,7 +158,7 @@ def replay_file(
 
     def run(held_rows: int | None) -> tuple[ManyReplay, dict[Any, list[Event]]]:
         tracks = ManyTracks(path, by, columns, how, sort=sort, held_rows=held_rows)
-        many = ManyReplay(tracks, template, reports, until_us)
+        many = ManyReplay(tracks, conditions, reports, until_us)
         return many, many.events_by_track()
 
     try:

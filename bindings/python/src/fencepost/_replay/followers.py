@@ -1,0 +1,162 @@
+"""What follows the tracks of a replay: a fleet; or, with options that no fleet has, a monitor for each track."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._files.many_tracks import Rows
+from .._files.sightings import Report
+from .._fleet.conditions import Conditions
+from .._fleet.fleet import Fleet
+from .._monitor.monitor import Monitor
+from .._native import InvalidArgumentError, LateInputError, event_json, feed_tracks
+from .._values.events import EventRow
+from .._values.fleet_statistics import DeviceStatistics
+from .filling import feed_report
+
+if TYPE_CHECKING:
+    Events = list[EventRow | str]
+    Found = list[tuple[int, int, EventRow | str]]
+
+_NO_DEVICE = (1 << 32) - 1
+_AT_ONCE = 1024
+
+
+class Follower(Protocol):
+    """Follows tracks, which are numbers. Each method gives the events that it brought."""
+
+    def know(self, count: int) -> None:
+        """There are so many tracks; none that is new is followed yet."""
+
+    def enter(self, tracks: list[int]) -> None:
+        """Follows tracks from now on."""
+
+    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
+        """Feeds rows of the tracks that are followed: how many were accepted, late, and invalid. Events go to `found`
+        with twice their row and one, by row; the earliest times of tracks to `begins`."""
+
+    def report(self, track: int, report: Report) -> Events:
+        """Tells a track of a line of a sightings file.
+
+        Raises:
+            LateInputError: Earlier than its clock; counted.
+        """
+
+    def advance(self, track: int, until_us: int) -> Events:
+        """Lets time pass.
+
+        Raises:
+            InvalidArgumentError: Earlier than the last input.
+        """
+
+    def end(self, track: int) -> DeviceStatistics:
+        """A track is followed no more: what became of it."""
+
+
+class OneFleet:
+    """A fleet whose devices are the tracks."""
+
+    def __init__(self, conditions: Conditions, as_json: bool) -> None:
+        self._fleet, self._as_json = Fleet(conditions), as_json
+        self._numbers = array("I")  # of the device of each track
+
+    def know(self, count: int) -> None:
+        self._numbers.extend(repeat(_NO_DEVICE, count - len(self._numbers)))
+
+    def enter(self, tracks: list[int]) -> None:
+        numbers = self._fleet._handle.enter(tuple(map(str, tracks)))
+        for track, number in zip(tracks, memoryview(numbers).cast("I")):
+            self._numbers[track] = number
+
+    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
+        columns = rows.tracks, rows.latitudes, rows.longitudes, rows.accuracies, rows.times
+        return feed_tracks(self._fleet._handle, self._numbers, begins, *columns, start, stop, found, self._as_json)
+
+    def report(self, track: int, report: Report) -> Events:
+        name = str(track)
+        if report.beacons is None:
+            self._fleet.set_scanning(name, report.scanning, time=report.time_us)
+        else:
+            self._fleet.see(name, report.beacons, time=report.time_us)
+        return self._taken()
+
+    def advance(self, track: int, until_us: int) -> Events:
+        try:
+            self._fleet.advance(until_us, device=str(track))
+        except LateInputError:
+            raise InvalidArgumentError("until is before the last input") from None
+        return self._taken()
+
+    def end(self, track: int) -> DeviceStatistics:
+        told = self._fleet[str(track)].statistics()
+        self._fleet.remove_device(str(track))
+        self._numbers[track] = _NO_DEVICE
+        return told
+
+    def _taken(self) -> Events:
+        events: Events = []
+        while rows := self._fleet._handle.poll_events(_AT_ONCE):
+            events += [event_json(*row[:13]) if self._as_json else row[:14] for row in rows]
+        return events
+
+
+class Monitors:
+    """A monitor for each track: a fork of one that holds the conditions."""
+
+    def __init__(self, template: Monitor, as_json: bool) -> None:
+        self._template, self._as_json = template, as_json
+        self._monitors: dict[int, Monitor] = {}
+
+    def know(self, count: int) -> None:
+        pass
+
+    def enter(self, tracks: list[int]) -> None:
+        for track in tracks:
+            self._monitors[track] = self._template.fork()
+
+    def feed(self, rows: Rows, start: int, stop: int, begins: array[int], found: Found) -> tuple[int, int, int]:
+        accepted = late = invalid = 0
+        accuracies: Any = repeat(0.0) if rows.accuracies is None else rows.accuracies[start:stop]
+        columns = rows.tracks[start:stop], rows.latitudes[start:stop], rows.longitudes[start:stop]
+        for row, (track, latitude, longitude, time, accuracy) in enumerate(
+            zip(*columns, rows.times[start:stop], accuracies), start
+        ):
+            monitor = self._monitors.get(track)
+            if monitor is None:
+                continue
+            begins[track] = min(begins[track], time)
+            try:
+                monitor._handle.feed_fix(latitude, longitude, 0.0 if accuracy != accuracy else accuracy, time)
+            except LateInputError:
+                late += 1
+            except InvalidArgumentError:
+                invalid += 1
+            else:
+                accepted, invalid = accepted + (accuracy != accuracy or accuracy >= 0), invalid + (accuracy < 0)
+            found += [(2 * row + 1, track, event) for event in self._taken(monitor)]
+        return accepted, late, invalid
+
+    def report(self, track: int, report: Report) -> Events:
+        feed_report(self._monitors[track], report)
+        return self._taken(self._monitors[track])
+
+    def advance(self, track: int, until_us: int) -> Events:
+        monitor = self._monitors[track]
+        try:
+            monitor.advance(until_us)
+        except LateInputError:
+            raise InvalidArgumentError("until is before the last input") from None
+        return self._taken(monitor)
+
+    def end(self, track: int) -> DeviceStatistics:
+        told = self._monitors.pop(track).statistics()
+        counts = told.accepted_fixes, told.invalid_fixes, told.late_inputs, told.ahead_inputs, told.accepted_sightings
+        return DeviceStatistics(told.clock_us, *counts, told.handed_out_events)
+
+    def _taken(self, monitor: Monitor) -> Events:
+        events: Events = []
+        while (row := monitor._handle.poll_event()) is not None:
+            events.append(event_json(*row[:13]) if self._as_json else row)
+        return events
