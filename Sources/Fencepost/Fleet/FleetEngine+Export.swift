@@ -26,7 +26,8 @@ extension FleetEngine {
       let digest = conditions.digest(of: engine)
       var writer = ByteWriter(reserving: 256)
       for device in numbers {
-        let bytes = bytes(of: device, isPortable: portable, digest: digest, engine.table)
+        let bytes = bytes(
+          of: device, clock: clock(of: device), isPortable: portable, digest: digest, engine.table)
         writer.removeAll()
         bytes.encode(to: &writer)
         body(writer.bytes)
@@ -35,11 +36,15 @@ extension FleetEngine {
   }
 
   /// A device, brought up to date with the table.
-  func bytes(of device: UInt32, isPortable: Bool, digest: TableDigest, _ table: ConditionTable) -> DeviceBytes {
+  ///
+  /// - Parameter clock: Its own, or also that of the fleet's advance, which another fleet does not know.
+  func bytes(
+    of device: UInt32, clock: Int64, isPortable: Bool, digest: TableDigest, _ table: ConditionTable
+  ) -> DeviceBytes {
     let line = devices.lines[device]
     let state = current(device, table)
     return DeviceBytes(
-      state, seen: line.seen, clock: clock(of: device),
+      state, seen: line.seen, clock: clock,
       acceptedFixes: UInt64(state.counters.acceptedFixes) << 32 | UInt64(line.acceptedFixes),
       sequence: UInt64(state.counters.sequence) << 32 | UInt64(line.sequence), isPortable: isPortable, digest: digest,
       table)

@@ -46,13 +46,14 @@ struct FleetScenarioRunner {
     }
   }
 
-  /// What was handed out comes again.
-  private mutating func restart(_ name: String) {
-    fleets[name]?.abandon()
+  /// From its snapshot the fleet goes on over the same table; what was handed out comes again.
+  private mutating func restart(_ name: String) throws {
+    guard let fleet = fleets[name] else { return }
+    fleets[name] = try FleetEngine(restoring: fleet.snapshot(), conditions: table)
   }
 
   private mutating func restartBetweenSteps(_ name: String) throws {
-    restart(name)
+    try restart(name)
     guard let event = inFlight[name] else { return }
     guard table.condition(for: event.event.identifier) != nil,
       table.read({ engine in engine.table.slot(of: event.event.identifier).map { engine.generation(of: $0) } })
@@ -215,8 +216,11 @@ struct FleetScenarioRunner {
     } else if step["acknowledge"] != nil {
       fleet.acknowledge()
       inFlight[name] = nil
-    } else if step["abandon"] != nil || step["restart"] != nil {
+    } else if step["abandon"] != nil {
       fleet.abandon()
+      inFlight[name] = nil
+    } else if step["restart"] != nil {
+      fleet = try FleetEngine(restoring: fleet.snapshot(), conditions: table)
       inFlight[name] = nil
     } else {
       return false

@@ -22,7 +22,8 @@ struct FleetDeviceRow {
     }
     let none = TableDigest(high: 0, low: 0)
     guard fleet.devices.isLeaving(device) else {
-      return fleet.bytes(of: device, isPortable: false, digest: none, table).encodeRow(to: &writer)
+      let clock = fleet.devices.lines[device].clock
+      return fleet.bytes(of: device, clock: clock, isPortable: false, digest: none, table).encodeRow(to: &writer)
     }
     // Nothing is left but the events, which count on.
     DeviceBytes(

@@ -167,10 +167,15 @@ class FleetRun:
 
     def fixes(self, step: dict[str, Any], name: str) -> None:
         rows = [self.read_fix(row) for row in step["fixes"]]
-        columns = dict(zip(("latitude", "longitude", "accuracy", "time"), (list(column) for column in zip(*rows))))
         taken = len(rows)
         try:
-            self.fleets[name].feed_many(device=[row["device"] for row in step["fixes"]], **columns)
+            self.fleets[name].feed_many(
+                device=[row["device"] for row in step["fixes"]],
+                latitude=[row[0] for row in rows],
+                longitude=[row[1] for row in rows],
+                accuracy=[row[2] for row in rows],
+                time=[row[3] for row in rows],
+            )
         except QueueFullError as error:
             taken = error.position or 0
         compare(step.get("taken", len(rows)), taken)
