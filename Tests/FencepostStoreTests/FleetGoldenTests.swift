@@ -1,0 +1,130 @@
+import Fencepost
+import FencepostStore
+import Foundation
+import Testing
+
+/// A store and a snapshot of a fleet of each version of their formats, and what is in them: they are opened for good.
+///
+/// `FENCEPOST_WRITE_GOLDEN=1 swift test --filter FleetGoldenTests` writes those of the present version, when it is new.
+@Suite struct FleetGoldenTests {
+  private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Golden")
+  private static let writes = ProcessInfo.processInfo.environment["FENCEPOST_WRITE_GOLDEN"] == "1"
+
+  private func at(_ second: Int64) -> Timestamp { Timestamp(microseconds: second * 1_000_000) }
+
+  /// Devices in every state among all kinds of conditions: one that left with events, one that was given nothing, one that
+  /// does not scan; events in flight and waiting, crossings in the making, conditions that were removed and replaced.
+  private func live(_ fleet: inout StoredFleet, _ zones: Conditions) throws {
+    func ring(_ half: Double) -> [Coordinate] {
+      [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)].map {
+        Coordinate(latitude: $0.0 * half, longitude: $0.1 * half)
+      }
+    }
+    let tag = BeaconUUID(high: 1, low: 2)
+    func addCircle(_ radius: Double, _ name: String, _ policy: TransitionPolicy) throws {
+      try zones.add(
+        CircularGeographicCondition(center: Coordinate(latitude: 0, longitude: 0), radius: radius), identifier: name,
+        policy: policy, tag: UInt64(radius))
+    }
+    try addCircle(100, "home", .exact)
+    try addCircle(250, "a circle with a name that is not short", .standard)
+    try addCircle(50, "gone", .exact)
+    try zones.add(PolygonalGeographicCondition(exterior: ring(0.003)), identifier: "square", policy: .coreLocation)
+    try zones.add(BeaconIdentityCondition(uuid: tag), identifier: "tag")
+    try zones.add(BeaconIdentityCondition(uuid: tag, major: 9), identifier: "announced", assuming: .unknown)
+    try fleet.call { engine throws(MonitorError) in
+      for name in ["truck", "van", "a device whose name is longer than most", "bus", "idle", "deaf"] {
+        _ = try engine.device(name)
+      }
+      for (number, second) in zip([0, 1, 2, 3, 0, 1, 0, 2] as [UInt32], Int64(0)...) {
+        let fix = Fix(
+          latitude: [0.02, 0.0003, 0.0015, 0, 0.0005, 0.002, 0.0021, 0][Int(second)], longitude: 0, accuracy: 5,
+          time: at(1_000 + second))
+        try engine.feed(fix, for: number)
+      }
+      try engine.setScanning(false, at: at(1_000), for: 5)
+      try engine.see([BeaconSighting(uuid: tag, major: 3, minor: 4)], at: at(1_010), for: 1)
+      try engine.advance(to: at(1_012))
+      _ = engine.nextEvent()
+      _ = engine.nextEvent()
+      try engine.remove(3)
+    }
+    zones.remove("gone")
+    try addCircle(120, "home", .exact)
+    try fleet.call { engine throws(MonitorError) in
+      try engine.feed(Fix(latitude: 0.0001, longitude: 0, accuracy: 5, time: at(1_020)), for: 2)
+      try? engine.feed(Fix(latitude: 0.0001, longitude: 0, accuracy: 5, time: at(1_001)), for: 2)
+    }
+  }
+
+  /// Everything that a caller sees of a fleet, events included.
+  private func description(_ engine: FleetEngine) throws -> String {
+    var engine = engine
+    let statistics = engine.statistics
+    var lines = [
+      "clock \(statistics.clock?.description ?? "unset"), fixes \(statistics.acceptedFixes), late \(statistics.lateInputs)",
+      "sightings \(statistics.acceptedSightings), handed out \(statistics.handedOutEvents)",
+      "conditions \(engine.conditions.identifiers) up to \(engine.conditions.version.generation)",
+      "digest \(engine.conditions.version.digest.bytes)",
+    ]
+    for device in engine.deviceNumbers {
+      let own = try engine.statistics(of: device)
+      lines.append(
+        "\(device) \(engine.identifier(of: device) ?? ""): clock \(own.clock?.description ?? "unset"), inputs "
+          + "\(own.inputCount), sequence \(own.handedOutEvents), next "
+          + "\(try engine.nextDeadline(of: device)?.description ?? "none")")
+      for presence in try engine.inside(device) {
+        lines.append("  \(presence.identifier) \(presence.generation) \(presence.tag) since \(presence.since)")
+      }
+    }
+    while let event = engine.nextEvent() { lines.append("\(event.position) \(event.row) \(event.json)") }
+    try engine.advance(to: at(2_000))
+    while let event = engine.nextEvent() { lines.append("\(event.position) \(event.row) \(event.json)") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  @Test(.enabled(if: writes)) func write() throws {
+    let folder = try Folder()
+    let zones = Conditions()
+    var fleet = try StoredFleet(name: "golden", zones, options: FleetOptions(), directory: folder.path)
+    try live(&fleet, zones)
+    try Data(fleet.state.snapshot()).write(to: Self.golden.appendingPathComponent("fleet-1.bin"))
+    let text = try description(try FleetEngine(restoring: fleet.state.snapshot()))
+    try text.write(to: Self.golden.appendingPathComponent("fleet-1.txt"), atomically: true, encoding: .utf8)
+    try fleet.close()
+    try Data(contentsOf: URL(fileURLWithPath: folder.file("golden.fencepost"))).write(
+      to: Self.golden.appendingPathComponent("fleet-1.fencepost"))
+  }
+
+  private func expected() throws -> String {
+    try String(contentsOf: Self.golden.appendingPathComponent("fleet-1.txt"), encoding: .utf8)
+  }
+
+  @Test func theSnapshotIsRead() throws {
+    let bytes = [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-1.bin")))
+    let fleet = try FleetEngine(restoring: bytes)
+    #expect(fleet.snapshot() == bytes)
+    #expect(try description(fleet) == (try expected()))
+  }
+
+  @Test func theStoreIsOpened() throws {
+    let folder = try Folder()
+    try FileManager.default.copyItem(
+      at: Self.golden.appendingPathComponent("fleet-1.fencepost"),
+      to: URL(fileURLWithPath: folder.file("golden.fencepost")))
+    var fleet = try StoredFleet(
+      name: "golden", Conditions(), options: FleetOptions(), directory: folder.path)
+    #expect(try description(fleet.state) == (try expected()))
+    try fleet.close()
+  }
+
+  /// The same life writes the same bytes.
+  @Test func theBytesAreThoseOfToday() throws {
+    let zones = Conditions()
+    var fleet = StoredFleet(try FleetEngine(zones))
+    try live(&fleet, zones)
+    let bytes = [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-1.bin")))
+    #expect(fleet.state.snapshot() == bytes)
+  }
+}
