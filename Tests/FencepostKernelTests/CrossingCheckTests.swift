@@ -88,4 +88,60 @@ import Testing
     outer.insert((0, 0.5), at: 1)
     #expect(defect([outer, through])?.reason == .crossing)
   }
+
+  /// A hundred and more edges of thousands of kilometres are looked at in pieces: they cross and touch as few do.
+  @Test func manyLongEdgesAreToldLikeFew() throws {
+    for west in [0.0, 130, -179.9] {
+      let ring = zigzag(60, west)
+      let plain = try check([ring])
+      #expect(!plain.touchesItself && plain.suspect == nil)
+      // Each pair that is near is among those that are looked at.
+      let line = ShapeLine(
+        chains: [(ring + [ring[0]]).map { SurfacePoint(latitude: $0.latitude, longitude: $0.longitude) }])
+      let found = try #require(try line.nearPairsByPieces(within: 2e-6))
+      let numbers = Set(found.map { $0.0 * 1_000 + $0.1 })
+      #expect(numbers.count == found.count && found.count < 120 * 119 / 4)
+      for one in stride(from: 0, to: 120, by: 9) {
+        for other in one + 1..<120 where apart(line.segment(one), line.segment(other)) < 2e-6 {
+          #expect(numbers.contains(one * 1_000 + other), "\(one) \(other)")
+        }
+      }
+      // A vertex on the edge before, a little before or beyond it.
+      let edge = GeodesicSegment(from: point(ring[5]), to: point(ring[6]))
+      let (foot, azimuth) = edge.point(0.9 * edge.length)
+      for (beyond, isCrossing) in [(-0.4e-6, false), (0.4e-6, false), (20e-6, true)] {
+        var poked = ring
+        let tip = Place(latitude: foot.latitude, longitude: foot.longitude)
+          .moved(azimuth: azimuth + 90, distance: beyond)
+        // The way back turns east of it: its vertex there is moved onto the edge.
+        poked[113] = (tip.latitude, tip.longitude)
+        if isCrossing {
+          #expect(defect([poked])?.reason == .crossing, "\(west)")
+        } else {
+          #expect(try check([poked]).touchesItself, "\(west) \(beyond)")
+        }
+      }
+    }
+  }
+
+  /// There and back between two parallels, the way back ten degrees north of the way there.
+  private func zigzag(_ count: Int, _ west: Double) -> [Corner] {
+    let step = 100 / Double(count)
+    var ring: [Corner] = []
+    for number in 0..<count { ring.append((number % 2 == 0 ? -40 : 40, west + Double(number) * step)) }
+    for number in (0..<count).reversed() {
+      ring.append((number % 2 == 0 ? -30 : 50, west + Double(number) * step))
+    }
+    return ring
+  }
+
+  private func point(_ corner: Corner) -> SurfacePoint {
+    SurfacePoint(latitude: corner.latitude, longitude: corner.longitude)
+  }
+
+  /// How near the ends of two edges come to the other one.
+  private func apart(_ one: GeodesicSegment, _ other: GeodesicSegment) -> Double {
+    let first = min(other.foot(of: one.start).distance, other.foot(of: one.end).distance)
+    return min(first, one.foot(of: other.start).distance, one.foot(of: other.end).distance)
+  }
 }

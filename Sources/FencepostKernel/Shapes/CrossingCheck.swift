@@ -39,6 +39,10 @@ struct CrossingCheck {
 
   private mutating func lookAtPairs() throws(ShapeDefect) {
     let line = line
+    if let pairs = try line.nearPairsByPieces(within: 2 * CrossingCheck.tolerance) {
+      for (one, other) in pairs { try look(one, other) }
+      return
+    }
     try line.forEachNearPair(within: 2 * CrossingCheck.tolerance) { (one, other) throws(ShapeDefect) in
       try look(one, other)
     }

@@ -4,6 +4,54 @@ extension ShapeLine {
     if !isEmpty { try join(levels.count - 2, 0, 0, tolerance, body) }
   }
 
+  /// The pairs of edges that may come within a tolerance of each other, where many are so long that their chords, far below
+  /// them, would say so of nearly all pairs: told by pieces of them.
+  ///
+  /// - Returns: each pair once, in ascending order; `nil` where there are few such edges.
+  func nearPairsByPieces(within tolerance: Double) throws(ShapeDefect) -> [(Int, Int)]? {
+    let lengths = vertices.indices.dropLast().map { isEdge($0) ? vertices[$0].squaredChord(to: vertices[$0 + 1]) : 0 }
+    let long = Pieces.long * Pieces.long
+    guard lengths.reduce(0, { $1 > long ? $0 + 1 : $0 }) > Pieces.few else { return nil }
+    let length = max(Pieces.length, lengths.reduce(0) { $0 + $1.squareRoot() } / Pieces.most)
+    var chains: [[SurfacePoint]] = []
+    // Of each piece the edge; where a chain ends there is none.
+    var owners: [Int] = []
+    for edge in vertices.indices {
+      if edge == 0 || !isEdge(edge - 1) { chains.append([place(edge)]) }
+      owners.append(edge)
+      guard isEdge(edge) else { continue }
+      let chain = chains.count - 1
+      if lengths[edge] > length * length {
+        let segment = segment(edge)
+        let pieces = (segment.length / length).roundedUp
+        for piece in 1..<max(pieces, 1) {
+          chains[chain].append(segment.point(segment.length * Double(piece) / Double(pieces)).place)
+          owners.append(edge)
+        }
+      }
+      chains[chain].append(place(edge + 1))
+    }
+    var found = Set<Pieces.Pair>()
+    try ShapeLine(chains: chains).forEachNearPair(within: tolerance) { (one, other) throws(ShapeDefect) in
+      let pair = Pieces.Pair(first: owners[one], second: owners[other])
+      if pair.first != pair.second { found.insert(pair) }
+    }
+    return found.map { ($0.first, $0.second) }.sorted { $0 < $1 }
+  }
+
+  private enum Pieces {
+    /// Longer edges are told by pieces, metres, if there are more than so many.
+    static var long: Double { 400_000 }
+    static var few: Int { 64 }
+    /// How long a piece is, metres, unless there would be more than so many.
+    static var length: Double { 100_000 }
+    static var most: Double { 500_000 }
+
+    struct Pair: Hashable {
+      var first, second: Int
+    }
+  }
+
   private func join(
     _ level: Int, _ one: Int, _ other: Int, _ tolerance: Double,
     _ body: (Int, Int) throws(ShapeDefect) -> Void
