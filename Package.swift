@@ -12,6 +12,9 @@ let strict: [SwiftSetting] = [
   .define("FENCEPOST_INVARIANTS", .when(configuration: .debug)),
 ]
 
+// For those that should have no unsafe construct at all; the others say why they do in decision 0008.
+let safe = strict + [.strictMemorySafety()]
+
 let package = Package(
   name: "fencepost",
   // Apple's systems from the first that have the module Synchronization; Linux needs no entry.
@@ -32,7 +35,7 @@ let package = Package(
 
     .target(name: "FencepostKernel", swiftSettings: strict),
     .target(name: "Fencepost", dependencies: ["FencepostKernel"], swiftSettings: strict),
-    .target(name: "FencepostFoundation", dependencies: ["Fencepost"], swiftSettings: strict),
+    .target(name: "FencepostFoundation", dependencies: ["Fencepost"], swiftSettings: safe),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(name: "FencepostStore", dependencies: ["CSQLite", "Fencepost"], swiftSettings: strict),
@@ -43,13 +46,13 @@ let package = Package(
     .executableTarget(
       name: "quickstart", dependencies: ["Fencepost"], path: "examples/swift",
       exclude: ["BestPractices", "Reminders", "expected.txt"],
-      swiftSettings: strict),
+      swiftSettings: safe),
     .executableTarget(
       name: "reminders", dependencies: ["Fencepost", "FencepostFoundation", "FencepostStore"],
-      path: "examples/swift/Reminders", exclude: ["demo.sh", "expected.txt"], swiftSettings: strict),
+      path: "examples/swift/Reminders", exclude: ["demo.sh", "expected.txt"], swiftSettings: safe),
     .executableTarget(
       name: "best-practices", dependencies: ["Fencepost", "FencepostStore"], path: "examples/swift/BestPractices",
-      exclude: ["expected.txt"], swiftSettings: strict),
+      exclude: ["expected.txt"], swiftSettings: safe),
 
     // C programs written against the header; Swift Testing enumerates and reports them.
     .target(

@@ -112,16 +112,16 @@ enum {
   FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer iterates over the events */
   /* conditions */
   FENCEPOST_E_NOT_FOUND = 40, /* no condition has that identifier */
+  /* inputs */
+  FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the monitor's clock */
+  FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait to be handed out */
+  FENCEPOST_E_AHEAD_OF_CLOCK = 62, /* the input is later than the clock by more than max_time_step_us */
   /* stores and snapshots */
   FENCEPOST_E_STORE_UNAVAILABLE = 80, /* the store cannot be opened, read or written */
   FENCEPOST_E_STORE_CORRUPT = 81,     /* the store's file is damaged, or none of this library's */
   FENCEPOST_E_STORE_TOO_NEW = 82,     /* the store was written by a newer version of the library */
   FENCEPOST_E_SNAPSHOT_INVALID = 83,  /* the bytes are no snapshot that this version can restore */
   FENCEPOST_E_TABLE_MISMATCH = 84,    /* the device was exported with another version of the table of conditions */
-  /* inputs */
-  FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the monitor's clock */
-  FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait to be handed out */
-  FENCEPOST_E_AHEAD_OF_CLOCK = 62, /* the input is later than the clock by more than max_time_step_us */
   /* defects of the library */
   FENCEPOST_E_INTERNAL = 120
 };
@@ -1340,6 +1340,13 @@ FENCEPOST_API fencepost_status fencepost_monitor_poll_events(fencepost_monitor *
 FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
+ * Takes back what was handed out and not committed: it is handed out again, with the same sequence. For a consumer
+ * that stops before it has handled what it was given.
+ * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
+
+/*
  * Writes an event as one JSON object on one line (no line feed, terminated). Keys, in this order: sequence,
  * identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
  * accuracy, boundary_distance. Dates are ISO 8601 UTC with six decimals, numbers in shortest round-trip form,
@@ -1518,8 +1525,6 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers_of_generations(fenc
                                                                             char *buffer, size_t capacity,
                                                                             size_t *out_size, fencepost_error *error);
 
-/* ---------------------------------------------------------------------------------- planning ahead */
-
 /*
  * Tells what the detector believes of a condition now, whatever events still wait: UNKNOWN while it is undetermined,
  * suspended or unmonitored.
@@ -1527,6 +1532,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_identifiers_of_generations(fenc
  */
 FENCEPOST_API fencepost_status fencepost_monitor_state(fencepost_monitor *monitor, const char *identifier,
                                                        fencepost_state *out_state, fencepost_error *error);
+
+/* ---------------------------------------------------------------------------------- planning ahead */
 
 /*
  * Tells how far a device at a position may move before it can be on another side of any circle, polygon or corridor that
@@ -1624,6 +1631,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_plan(fencepost_monitor *monitor
                                                       size_t *out_count, fencepost_plan *out_plan,
                                                       fencepost_error *error);
 
+/* --------------------------------------------------------------------- shapes without a monitor */
+
 /*
  * Tells whether a position lies in a circle, the line included.
  *
@@ -1673,6 +1682,8 @@ FENCEPOST_API fencepost_status fencepost_corridor_distance(const fencepost_geome
                                                            const double *latitudes, const double *longitudes,
                                                            size_t count, double *out_distances_m,
                                                            fencepost_error *error);
+
+/* ------------------------------------------------------------------------- choosing among fixes */
 
 /*
  * Lets a fix through when the device has moved far, and not too often: the first, then each at least minimum_distance_m
@@ -1759,13 +1770,6 @@ typedef void (*fencepost_wakeup)(void *context);
  */
 FENCEPOST_API fencepost_status fencepost_monitor_set_wakeup(fencepost_monitor *monitor, fencepost_wakeup wakeup,
                                                             void *context, fencepost_error *error);
-
-/*
- * Takes back what was handed out and not committed: it is handed out again, with the same sequence. For a consumer
- * that stops before it has handled what it was given.
- * @return OK; NULL_ARGUMENT. Threads: any. Complexity: O(1). Since: 0.1
- */
-FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
 /* ------------------------------------------------------------------- tables of conditions for fleets */
 

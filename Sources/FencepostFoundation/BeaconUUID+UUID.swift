@@ -4,13 +4,11 @@ public import Foundation
 extension BeaconUUID {
   /// The same 128 bits.
   public init(_ uuid: UUID) {
-    let (high, low) = withUnsafeBytes(of: uuid.uuid) { bytes in
-      (
-        bytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) },
-        bytes[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      )
-    }
-    self.init(high: high, low: low)
+    let u = uuid.uuid
+    func number(_ bytes: UInt8...) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(
+      high: number(u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7),
+      low: number(u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15))
   }
 
   /// The same 128 bits.

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_beacon_parse_advertisement`; see the header.
 @_cdecl("fencepost_beacon_parse_advertisement") @implementation
 public func fencepost_beacon_parse_advertisement(
   _ payload: UnsafePointer<UInt8>?, _ size: Int, _ company_id: Int32, _ rssi_dbm: Int32,

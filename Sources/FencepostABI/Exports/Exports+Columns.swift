@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_feed_columns`; see the header.
 @_cdecl("fencepost_monitor_feed_columns") @implementation
 public func fencepost_monitor_feed_columns(
   _ monitor: OpaquePointer?, _ columns: UnsafePointer<fencepost_fix_columns>?, _ count: Int,

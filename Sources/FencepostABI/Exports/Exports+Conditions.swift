@@ -5,7 +5,6 @@ func circle(_ latitude: Double, _ longitude: Double, _ radius: Double) -> Circul
   CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
 }
 
-/// Implements `fencepost_monitor_add_circular_condition`; see the header.
 @_cdecl("fencepost_monitor_add_circular_condition") @implementation
 public func fencepost_monitor_add_circular_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ latitude: Double, _ longitude: Double,
@@ -24,7 +23,6 @@ public func fencepost_monitor_add_circular_condition(
   }
 }
 
-/// Implements `fencepost_monitor_add_circular_conditions`; see the header.
 @_cdecl("fencepost_monitor_add_circular_conditions") @implementation
 public func fencepost_monitor_add_circular_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -54,7 +52,6 @@ public func fencepost_monitor_add_circular_conditions(
   }
 }
 
-/// Implements `fencepost_monitor_add_beacon_condition`; see the header.
 @_cdecl("fencepost_monitor_add_beacon_condition") @implementation
 public func fencepost_monitor_add_beacon_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ uuid: UnsafePointer<UInt8>?, _ major: Int32,
@@ -73,7 +70,6 @@ public func fencepost_monitor_add_beacon_condition(
   }
 }
 
-/// Implements `fencepost_monitor_ensure_circular_condition`; see the header.
 @_cdecl("fencepost_monitor_ensure_circular_condition") @implementation
 public func fencepost_monitor_ensure_circular_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ latitude: Double, _ longitude: Double,
@@ -93,7 +89,6 @@ public func fencepost_monitor_ensure_circular_condition(
   }
 }
 
-/// Implements `fencepost_monitor_ensure_beacon_condition`; see the header.
 @_cdecl("fencepost_monitor_ensure_beacon_condition") @implementation
 public func fencepost_monitor_ensure_beacon_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ uuid: UnsafePointer<UInt8>?, _ major: Int32,
@@ -113,7 +108,6 @@ public func fencepost_monitor_ensure_beacon_condition(
   }
 }
 
-/// Implements `fencepost_monitor_remove_condition`; see the header.
 @_cdecl("fencepost_monitor_remove_condition") @implementation
 public func fencepost_monitor_remove_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_removed: UnsafeMutablePointer<UInt32>?,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_poll_event`; see the header.
 @_cdecl("fencepost_monitor_poll_event") @implementation
 public func fencepost_monitor_poll_event(
   _ monitor: OpaquePointer?, _ out_event: UnsafeMutablePointer<fencepost_event>?,
@@ -18,7 +17,6 @@ public func fencepost_monitor_poll_event(
   }
 }
 
-/// Implements `fencepost_monitor_poll_events`; see the header.
 @_cdecl("fencepost_monitor_poll_events") @implementation
 public func fencepost_monitor_poll_events(
   _ monitor: OpaquePointer?, _ out_events: UnsafeMutablePointer<fencepost_event>?, _ capacity: Int,
@@ -40,7 +38,6 @@ public func fencepost_monitor_poll_events(
   }
 }
 
-/// Implements `fencepost_monitor_acknowledge`; see the header.
 @_cdecl("fencepost_monitor_acknowledge") @implementation
 public func fencepost_monitor_acknowledge(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -50,7 +47,6 @@ public func fencepost_monitor_acknowledge(
   }
 }
 
-/// Implements `fencepost_event_json`; see the header.
 @_cdecl("fencepost_event_json") @implementation
 public func fencepost_event_json(
   _ event: UnsafePointer<fencepost_event>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,

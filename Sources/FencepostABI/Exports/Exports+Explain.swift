@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_explain`; see the header.
 @_cdecl("fencepost_monitor_explain") @implementation
 public func fencepost_monitor_explain(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
@@ -18,7 +17,6 @@ public func fencepost_monitor_explain(
   }
 }
 
-/// Implements `fencepost_reason_name`; see the header.
 @_cdecl("fencepost_reason_name") @implementation
 public func fencepost_reason_name(_ reason: fencepost_reason) -> UnsafePointer<CChar>? {
   Boundary.text(Explanation.Reason(rawValue: reason)?.name ?? "unknown_reason")

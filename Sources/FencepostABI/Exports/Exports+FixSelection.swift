@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_significant_change_accept`; see the header.
 @_cdecl("fencepost_significant_change_accept") @implementation
 public func fencepost_significant_change_accept(
   _ filter: UnsafeMutablePointer<fencepost_significant_change_filter>?, _ fix: UnsafePointer<fencepost_fix>?,
@@ -34,7 +33,6 @@ public func fencepost_significant_change_accept(
   }
 }
 
-/// Implements `fencepost_best_fix`; see the header.
 @_cdecl("fencepost_best_fix") @implementation
 public func fencepost_best_fix(
   _ fixes: UnsafePointer<fencepost_fix>?, _ count: Int, _ now_us: Int64,

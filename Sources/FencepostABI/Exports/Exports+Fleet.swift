@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_fleet_create`; see the header.
 @_cdecl("fencepost_fleet_create") @implementation
 public func fencepost_fleet_create(
   _ conditions: OpaquePointer?, _ options: UnsafePointer<fencepost_fleet_options>?,
@@ -14,7 +13,6 @@ public func fencepost_fleet_create(
   }
 }
 
-/// Implements `fencepost_fleet_destroy`; see the header.
 @_cdecl("fencepost_fleet_destroy") @implementation
 public func fencepost_fleet_destroy(_ fleet: OpaquePointer?) {
   guard let handle = try? FleetHandle.borrow(fleet) else { return }
@@ -24,7 +22,6 @@ public func fencepost_fleet_destroy(_ fleet: OpaquePointer?) {
   handle.release()
 }
 
-/// Implements `fencepost_fleet_conditions`; see the header.
 @_cdecl("fencepost_fleet_conditions") @implementation
 public func fencepost_fleet_conditions(
   _ fleet: OpaquePointer?, _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?,
@@ -37,7 +34,6 @@ public func fencepost_fleet_conditions(
   }
 }
 
-/// Implements `fencepost_fleet_get_statistics`; see the header.
 @_cdecl("fencepost_fleet_get_statistics") @implementation
 public func fencepost_fleet_get_statistics(
   _ fleet: OpaquePointer?, _ out_statistics: UnsafeMutablePointer<fencepost_fleet_statistics>?,
@@ -51,7 +47,6 @@ public func fencepost_fleet_get_statistics(
   }
 }
 
-/// Implements `fencepost_fleet_get_device_statistics`; see the header.
 @_cdecl("fencepost_fleet_get_device_statistics") @implementation
 public func fencepost_fleet_get_device_statistics(
   _ fleet: OpaquePointer?, _ device: UInt32, _ out_statistics: UnsafeMutablePointer<fencepost_device_statistics>?,
@@ -65,7 +60,6 @@ public func fencepost_fleet_get_device_statistics(
   }
 }
 
-/// Implements `fencepost_fleet_devices`; see the header.
 @_cdecl("fencepost_fleet_devices") @implementation
 public func fencepost_fleet_devices(
   _ fleet: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ create: UInt32,
@@ -86,7 +80,6 @@ public func fencepost_fleet_devices(
   }
 }
 
-/// Implements `fencepost_fleet_device_identifier`; see the header.
 @_cdecl("fencepost_fleet_device_identifier") @implementation
 public func fencepost_fleet_device_identifier(
   _ fleet: OpaquePointer?, _ device: UInt32, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
@@ -99,7 +92,6 @@ public func fencepost_fleet_device_identifier(
   }
 }
 
-/// Implements `fencepost_fleet_device_numbers`; see the header.
 @_cdecl("fencepost_fleet_device_numbers") @implementation
 public func fencepost_fleet_device_numbers(
   _ fleet: OpaquePointer?, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
@@ -114,7 +106,6 @@ public func fencepost_fleet_device_numbers(
   }
 }
 
-/// Implements `fencepost_fleet_remove_device`; see the header.
 @_cdecl("fencepost_fleet_remove_device") @implementation
 public func fencepost_fleet_remove_device(
   _ fleet: OpaquePointer?, _ device: UInt32, _ drop_events: UInt32, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -126,7 +117,6 @@ public func fencepost_fleet_remove_device(
   }
 }
 
-/// Implements `fencepost_fleet_expire`; see the header.
 @_cdecl("fencepost_fleet_expire") @implementation
 public func fencepost_fleet_expire(
   _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,

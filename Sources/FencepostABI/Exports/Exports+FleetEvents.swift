@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_fleet_poll_events`; see the header.
 @_cdecl("fencepost_fleet_poll_events") @implementation
 public func fencepost_fleet_poll_events(
   _ fleet: OpaquePointer?, _ out_events: UnsafeMutablePointer<fencepost_fleet_event>?, _ capacity: Int,
@@ -26,7 +25,6 @@ public func fencepost_fleet_poll_events(
   }
 }
 
-/// Implements `fencepost_fleet_acknowledge`; see the header.
 @_cdecl("fencepost_fleet_acknowledge") @implementation
 public func fencepost_fleet_acknowledge(
   _ fleet: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -36,7 +34,6 @@ public func fencepost_fleet_acknowledge(
   }
 }
 
-/// Implements `fencepost_fleet_abandon`; see the header.
 @_cdecl("fencepost_fleet_abandon") @implementation
 public func fencepost_fleet_abandon(
   _ fleet: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -52,7 +49,6 @@ public func fencepost_fleet_abandon(
   }
 }
 
-/// Implements `fencepost_fleet_set_wakeup`; see the header.
 @_cdecl("fencepost_fleet_set_wakeup") @implementation
 public func fencepost_fleet_set_wakeup(
   _ fleet: OpaquePointer?, _ wakeup: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?,
@@ -65,7 +61,6 @@ public func fencepost_fleet_set_wakeup(
   }
 }
 
-/// Implements `fencepost_fleet_event_json`; see the header.
 @_cdecl("fencepost_fleet_event_json") @implementation
 public func fencepost_fleet_event_json(
   _ fleet: OpaquePointer?, _ event: UnsafePointer<fencepost_fleet_event>?, _ buffer: UnsafeMutablePointer<CChar>?,
@@ -85,7 +80,6 @@ public func fencepost_fleet_event_json(
   }
 }
 
-/// Implements `fencepost_fleet_state`; see the header.
 @_cdecl("fencepost_fleet_state") @implementation
 public func fencepost_fleet_state(
   _ fleet: OpaquePointer?, _ device: UInt32, _ identifier: UnsafePointer<CChar>?,
@@ -101,7 +95,6 @@ public func fencepost_fleet_state(
   }
 }
 
-/// Implements `fencepost_fleet_inside`; see the header.
 @_cdecl("fencepost_fleet_inside") @implementation
 public func fencepost_fleet_inside(
   _ fleet: OpaquePointer?, _ device: UInt32, _ out_presences: UnsafeMutablePointer<fencepost_presence>?,
@@ -133,7 +126,6 @@ public func fencepost_fleet_inside(
   }
 }
 
-/// Implements `fencepost_fleet_explain`; see the header.
 @_cdecl("fencepost_fleet_explain") @implementation
 public func fencepost_fleet_explain(
   _ fleet: OpaquePointer?, _ device: UInt32, _ identifier: UnsafePointer<CChar>?,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_fleet_export_devices`; see the header.
 @_cdecl("fencepost_fleet_export_devices") @implementation
 public func fencepost_fleet_export_devices(
   _ fleet: OpaquePointer?, _ devices: UnsafePointer<UInt32>?, _ count: Int, _ portable: UInt32,
@@ -34,7 +33,6 @@ public func fencepost_fleet_export_devices(
   }
 }
 
-/// Implements `fencepost_fleet_import_devices`; see the header.
 @_cdecl("fencepost_fleet_import_devices") @implementation
 public func fencepost_fleet_import_devices(
   _ fleet: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ bytes: UnsafeRawPointer?,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_fleet_feed_fix`; see the header.
 @_cdecl("fencepost_fleet_feed_fix") @implementation
 public func fencepost_fleet_feed_fix(
   _ fleet: OpaquePointer?, _ device: UInt32, _ fix: UnsafePointer<fencepost_fix>?,
@@ -16,7 +15,6 @@ public func fencepost_fleet_feed_fix(
   }
 }
 
-/// Implements `fencepost_fleet_feed_columns`; see the header.
 @_cdecl("fencepost_fleet_feed_columns") @implementation
 public func fencepost_fleet_feed_columns(
   _ fleet: OpaquePointer?, _ columns: UnsafePointer<fencepost_fleet_columns>?, _ count: Int,
@@ -31,7 +29,6 @@ public func fencepost_fleet_feed_columns(
   }
 }
 
-/// Implements `fencepost_fleet_feed_sightings`; see the header.
 @_cdecl("fencepost_fleet_feed_sightings") @implementation
 public func fencepost_fleet_feed_sightings(
   _ fleet: OpaquePointer?, _ device: UInt32, _ sightings: UnsafePointer<fencepost_beacon_sighting>?, _ count: Int,
@@ -46,7 +43,6 @@ public func fencepost_fleet_feed_sightings(
   }
 }
 
-/// Implements `fencepost_fleet_set_beacon_scanning`; see the header.
 @_cdecl("fencepost_fleet_set_beacon_scanning") @implementation
 public func fencepost_fleet_set_beacon_scanning(
   _ fleet: OpaquePointer?, _ device: UInt32, _ scanning: UInt32, _ time_us: Int64,
@@ -59,7 +55,6 @@ public func fencepost_fleet_set_beacon_scanning(
   }
 }
 
-/// Implements `fencepost_fleet_advance`; see the header.
 @_cdecl("fencepost_fleet_advance") @implementation
 public func fencepost_fleet_advance(
   _ fleet: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -71,7 +66,6 @@ public func fencepost_fleet_advance(
   }
 }
 
-/// Implements `fencepost_fleet_advance_device`; see the header.
 @_cdecl("fencepost_fleet_advance_device") @implementation
 public func fencepost_fleet_advance_device(
   _ fleet: OpaquePointer?, _ device: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -83,7 +77,6 @@ public func fencepost_fleet_advance_device(
   }
 }
 
-/// Implements `fencepost_fleet_next_deadline`; see the header.
 @_cdecl("fencepost_fleet_next_deadline") @implementation
 public func fencepost_fleet_next_deadline(
   _ fleet: OpaquePointer?, _ out_time_us: UnsafeMutablePointer<Int64>?,
@@ -96,7 +89,6 @@ public func fencepost_fleet_next_deadline(
   }
 }
 
-/// Implements `fencepost_fleet_device_next_deadline`; see the header.
 @_cdecl("fencepost_fleet_device_next_deadline") @implementation
 public func fencepost_fleet_device_next_deadline(
   _ fleet: OpaquePointer?, _ device: UInt32, _ out_time_us: UnsafeMutablePointer<Int64>?,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_fleet_checkpoint`; see the header.
 @_cdecl("fencepost_fleet_checkpoint") @implementation
 public func fencepost_fleet_checkpoint(
   _ fleet: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -11,7 +10,6 @@ public func fencepost_fleet_checkpoint(
   }
 }
 
-/// Implements `fencepost_fleet_close`; see the header.
 @_cdecl("fencepost_fleet_close") @implementation
 public func fencepost_fleet_close(
   _ fleet: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -21,7 +19,6 @@ public func fencepost_fleet_close(
   }
 }
 
-/// Implements `fencepost_fleet_snapshot`; see the header.
 @_cdecl("fencepost_fleet_snapshot") @implementation
 public func fencepost_fleet_snapshot(
   _ fleet: OpaquePointer?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
@@ -42,7 +39,6 @@ public func fencepost_fleet_snapshot(
   }
 }
 
-/// Implements `fencepost_fleet_restore`; see the header.
 @_cdecl("fencepost_fleet_restore") @implementation
 public func fencepost_fleet_restore(
   _ snapshot: UnsafeRawPointer?, _ size: Int, _ conditions: OpaquePointer?,

@@ -2,7 +2,6 @@ public import CFencepost
 import Fencepost
 import FencepostKernel
 
-/// Implements `fencepost_geodesic_inverse`; see the header.
 @_cdecl("fencepost_geodesic_inverse") @implementation
 public func fencepost_geodesic_inverse(
   _ latitude1: Double, _ longitude1: Double, _ latitude2: Double, _ longitude2: Double,
@@ -20,7 +19,6 @@ public func fencepost_geodesic_inverse(
   }
 }
 
-/// Implements `fencepost_geodesic_direct`; see the header.
 @_cdecl("fencepost_geodesic_direct") @implementation
 public func fencepost_geodesic_direct(
   _ latitude: Double, _ longitude: Double, _ azimuth: Double, _ distance_m: Double,

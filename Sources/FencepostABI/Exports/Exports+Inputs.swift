@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_feed_fix`; see the header.
 @_cdecl("fencepost_monitor_feed_fix") @implementation
 public func fencepost_monitor_feed_fix(
   _ monitor: OpaquePointer?, _ fix: UnsafePointer<fencepost_fix>?, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -15,7 +14,6 @@ public func fencepost_monitor_feed_fix(
   }
 }
 
-/// Implements `fencepost_monitor_feed_fixes`; see the header.
 @_cdecl("fencepost_monitor_feed_fixes") @implementation
 public func fencepost_monitor_feed_fixes(
   _ monitor: OpaquePointer?, _ fixes: UnsafePointer<fencepost_fix>?, _ count: Int,
@@ -33,7 +31,6 @@ public func fencepost_monitor_feed_fixes(
   }
 }
 
-/// Implements `fencepost_monitor_feed_sightings`; see the header.
 @_cdecl("fencepost_monitor_feed_sightings") @implementation
 public func fencepost_monitor_feed_sightings(
   _ monitor: OpaquePointer?, _ sightings: UnsafePointer<fencepost_beacon_sighting>?, _ count: Int,
@@ -46,7 +43,6 @@ public func fencepost_monitor_feed_sightings(
   }
 }
 
-/// Implements `fencepost_monitor_set_beacon_scanning`; see the header.
 @_cdecl("fencepost_monitor_set_beacon_scanning") @implementation
 public func fencepost_monitor_set_beacon_scanning(
   _ monitor: OpaquePointer?, _ scanning: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -58,7 +54,6 @@ public func fencepost_monitor_set_beacon_scanning(
   }
 }
 
-/// Implements `fencepost_monitor_set_host_capabilities`; see the header.
 @_cdecl("fencepost_monitor_set_host_capabilities") @implementation
 public func fencepost_monitor_set_host_capabilities(
   _ monitor: OpaquePointer?, _ diagnostics: UInt32, _ unsupported_kinds: UInt32, _ time_us: Int64,
@@ -80,7 +75,6 @@ public func fencepost_monitor_set_host_capabilities(
   }
 }
 
-/// Implements `fencepost_monitor_rewind`; see the header.
 @_cdecl("fencepost_monitor_rewind") @implementation
 public func fencepost_monitor_rewind(
   _ monitor: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -92,7 +86,6 @@ public func fencepost_monitor_rewind(
   }
 }
 
-/// Implements `fencepost_monitor_advance`; see the header.
 @_cdecl("fencepost_monitor_advance") @implementation
 public func fencepost_monitor_advance(
   _ monitor: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_create`; see the header.
 @_cdecl("fencepost_monitor_create") @implementation
 public func fencepost_monitor_create(
   _ name: UnsafePointer<CChar>?, _ options: UnsafePointer<fencepost_monitor_options>?,
@@ -21,7 +20,6 @@ public func fencepost_monitor_create(
   }
 }
 
-/// Implements `fencepost_monitor_destroy`; see the header.
 @_cdecl("fencepost_monitor_destroy") @implementation
 public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
   guard let handle = try? Handle.borrow(monitor) else { return }
@@ -31,7 +29,6 @@ public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
   handle.release()
 }
 
-/// Implements `fencepost_monitor_fork`; see the header.
 @_cdecl("fencepost_monitor_fork") @implementation
 public func fencepost_monitor_fork(
   _ monitor: OpaquePointer?, _ out_fork: UnsafeMutablePointer<OpaquePointer?>?,
@@ -44,7 +41,6 @@ public func fencepost_monitor_fork(
   }
 }
 
-/// Implements `fencepost_monitor_name`; see the header.
 @_cdecl("fencepost_monitor_name") @implementation
 public func fencepost_monitor_name(
   _ monitor: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
@@ -56,7 +52,6 @@ public func fencepost_monitor_name(
   }
 }
 
-/// Implements `fencepost_monitor_statistics`; see the header.
 @_cdecl("fencepost_monitor_statistics") @implementation
 public func fencepost_monitor_statistics(
   _ monitor: OpaquePointer?, _ out_statistics: UnsafeMutablePointer<fencepost_statistics>?,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_state`; see the header.
 @_cdecl("fencepost_monitor_state") @implementation
 public func fencepost_monitor_state(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_state: UnsafeMutablePointer<fencepost_state>?,
@@ -18,7 +17,6 @@ public func fencepost_monitor_state(
   }
 }
 
-/// Implements `fencepost_monitor_safe_distance`; see the header.
 @_cdecl("fencepost_monitor_safe_distance") @implementation
 public func fencepost_monitor_safe_distance(
   _ monitor: OpaquePointer?, _ latitude: Double, _ longitude: Double, _ out_distance_m: UnsafeMutablePointer<Double>?,
@@ -33,7 +31,6 @@ public func fencepost_monitor_safe_distance(
   }
 }
 
-/// Implements `fencepost_monitor_next_deadline`; see the header.
 @_cdecl("fencepost_monitor_next_deadline") @implementation
 public func fencepost_monitor_next_deadline(
   _ monitor: OpaquePointer?, _ out_time_us: UnsafeMutablePointer<Int64>?,
@@ -46,7 +43,6 @@ public func fencepost_monitor_next_deadline(
   }
 }
 
-/// Implements `fencepost_monitor_plan`; see the header.
 @_cdecl("fencepost_monitor_plan") @implementation
 public func fencepost_monitor_plan(
   _ monitor: OpaquePointer?, _ latitude: Double, _ longitude: Double, _ accuracy_m: Double,
@@ -116,7 +112,6 @@ extension RotationPlan.ArmedCondition {
   }
 }
 
-/// Implements `fencepost_circle_contains`; see the header.
 @_cdecl("fencepost_circle_contains") @implementation
 public func fencepost_circle_contains(
   _ centre_latitude: Double, _ centre_longitude: Double, _ radius_m: Double, _ latitude: Double, _ longitude: Double,

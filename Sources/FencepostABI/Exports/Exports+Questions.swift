@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_containing`; see the header.
 @_cdecl("fencepost_monitor_containing") @implementation
 public func fencepost_monitor_containing(
   _ monitor: OpaquePointer?, _ latitude: Double, _ longitude: Double,
@@ -14,7 +13,6 @@ public func fencepost_monitor_containing(
   }
 }
 
-/// Implements `fencepost_monitor_containing_columns`; see the header.
 @_cdecl("fencepost_monitor_containing_columns") @implementation
 public func fencepost_monitor_containing_columns(
   _ monitor: OpaquePointer?, _ columns: UnsafePointer<fencepost_point_columns>?, _ count: Int,
@@ -28,7 +26,6 @@ public func fencepost_monitor_containing_columns(
   }
 }
 
-/// Implements `fencepost_monitor_nearest`; see the header.
 @_cdecl("fencepost_monitor_nearest") @implementation
 public func fencepost_monitor_nearest(
   _ monitor: OpaquePointer?, _ latitude: Double, _ longitude: Double, _ nearest: Int,
@@ -40,7 +37,6 @@ public func fencepost_monitor_nearest(
   }
 }
 
-/// Implements `fencepost_monitor_nearest_columns`; see the header.
 @_cdecl("fencepost_monitor_nearest_columns") @implementation
 public func fencepost_monitor_nearest_columns(
   _ monitor: OpaquePointer?, _ columns: UnsafePointer<fencepost_point_columns>?, _ count: Int, _ nearest: Int,
@@ -52,7 +48,6 @@ public func fencepost_monitor_nearest_columns(
   }
 }
 
-/// Implements `fencepost_monitor_identifiers_of_generations`; see the header.
 @_cdecl("fencepost_monitor_identifiers_of_generations") @implementation
 public func fencepost_monitor_identifiers_of_generations(
   _ monitor: OpaquePointer?, _ generations: UnsafePointer<UInt64>?, _ count: Int,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_condition`; see the header.
 @_cdecl("fencepost_monitor_condition") @implementation
 public func fencepost_monitor_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
@@ -12,7 +11,6 @@ public func fencepost_monitor_condition(
   }
 }
 
-/// Implements `fencepost_monitor_record`; see the header.
 @_cdecl("fencepost_monitor_record") @implementation
 public func fencepost_monitor_record(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
@@ -28,7 +26,6 @@ public func fencepost_monitor_record(
   }
 }
 
-/// Implements `fencepost_monitor_next_record`; see the header.
 @_cdecl("fencepost_monitor_next_record") @implementation
 public func fencepost_monitor_next_record(
   _ monitor: OpaquePointer?, _ after: UInt64, _ out_record: UnsafeMutablePointer<fencepost_record>?,
@@ -49,7 +46,6 @@ public func fencepost_monitor_next_record(
   }
 }
 
-/// Implements `fencepost_monitor_identifiers`; see the header.
 @_cdecl("fencepost_monitor_identifiers") @implementation
 public func fencepost_monitor_identifiers(
   _ monitor: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
@@ -61,7 +57,6 @@ public func fencepost_monitor_identifiers(
   }
 }
 
-/// Implements `fencepost_monitor_identifiers_in_state`; see the header.
 @_cdecl("fencepost_monitor_identifiers_in_state") @implementation
 public func fencepost_monitor_identifiers_in_state(
   _ monitor: OpaquePointer?, _ state: fencepost_state, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,

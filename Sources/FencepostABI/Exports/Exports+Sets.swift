@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_ensure_circular_conditions`; see the header.
 @_cdecl("fencepost_monitor_ensure_circular_conditions") @implementation
 public func fencepost_monitor_ensure_circular_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -15,7 +14,6 @@ public func fencepost_monitor_ensure_circular_conditions(
   }
 }
 
-/// Implements `fencepost_monitor_sync_conditions`; see the header.
 @_cdecl("fencepost_monitor_sync_conditions") @implementation
 public func fencepost_monitor_sync_conditions(
   _ monitor: OpaquePointer?, _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int,
@@ -26,7 +24,6 @@ public func fencepost_monitor_sync_conditions(
   }
 }
 
-/// Implements `fencepost_monitor_remove_conditions`; see the header.
 @_cdecl("fencepost_monitor_remove_conditions") @implementation
 public func fencepost_monitor_remove_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,

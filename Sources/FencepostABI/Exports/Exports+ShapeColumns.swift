@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_add_polygon_conditions`; see the header.
 @_cdecl("fencepost_monitor_add_polygon_conditions") @implementation
 public func fencepost_monitor_add_polygon_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -15,7 +14,6 @@ public func fencepost_monitor_add_polygon_conditions(
   }
 }
 
-/// Implements `fencepost_monitor_add_corridor_conditions`; see the header.
 @_cdecl("fencepost_monitor_add_corridor_conditions") @implementation
 public func fencepost_monitor_add_corridor_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -30,7 +28,6 @@ public func fencepost_monitor_add_corridor_conditions(
   }
 }
 
-/// Implements `fencepost_monitor_add_wkb_conditions`; see the header.
 @_cdecl("fencepost_monitor_add_wkb_conditions") @implementation
 public func fencepost_monitor_add_wkb_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -44,7 +41,6 @@ public func fencepost_monitor_add_wkb_conditions(
   }
 }
 
-/// Implements `fencepost_monitor_ensure_polygon_conditions`; see the header.
 @_cdecl("fencepost_monitor_ensure_polygon_conditions") @implementation
 public func fencepost_monitor_ensure_polygon_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -59,7 +55,6 @@ public func fencepost_monitor_ensure_polygon_conditions(
   }
 }
 
-/// Implements `fencepost_monitor_ensure_corridor_conditions`; see the header.
 @_cdecl("fencepost_monitor_ensure_corridor_conditions") @implementation
 public func fencepost_monitor_ensure_corridor_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -74,7 +69,6 @@ public func fencepost_monitor_ensure_corridor_conditions(
   }
 }
 
-/// Implements `fencepost_monitor_ensure_wkb_conditions`; see the header.
 @_cdecl("fencepost_monitor_ensure_wkb_conditions") @implementation
 public func fencepost_monitor_ensure_wkb_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,

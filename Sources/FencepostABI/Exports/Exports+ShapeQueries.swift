@@ -2,7 +2,6 @@ public import CFencepost
 import Fencepost
 import FencepostKernel
 
-/// Implements `fencepost_monitor_condition_geometry`; see the header.
 @_cdecl("fencepost_monitor_condition_geometry") @implementation
 public func fencepost_monitor_condition_geometry(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_wkb: UnsafeMutableRawPointer?,
@@ -14,7 +13,6 @@ public func fencepost_monitor_condition_geometry(
   }
 }
 
-/// Implements `fencepost_monitor_condition_shape`; see the header.
 @_cdecl("fencepost_monitor_condition_shape") @implementation
 public func fencepost_monitor_condition_shape(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_shape: UnsafeMutablePointer<fencepost_shape>?,
@@ -51,7 +49,6 @@ extension fencepost_shape {
   }
 }
 
-/// Implements `fencepost_monitor_nearest_boundary_point`; see the header.
 @_cdecl("fencepost_monitor_nearest_boundary_point") @implementation
 public func fencepost_monitor_nearest_boundary_point(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ latitude: Double, _ longitude: Double,
@@ -64,7 +61,6 @@ public func fencepost_monitor_nearest_boundary_point(
   }
 }
 
-/// Implements `fencepost_polygon_contains`; see the header.
 @_cdecl("fencepost_polygon_contains") @implementation
 public func fencepost_polygon_contains(
   _ geometry: UnsafePointer<fencepost_geometry>?, _ shape: UnsafePointer<fencepost_shape_options>?,
@@ -79,7 +75,6 @@ public func fencepost_polygon_contains(
   }
 }
 
-/// Implements `fencepost_polygon_distance`; see the header.
 @_cdecl("fencepost_polygon_distance") @implementation
 public func fencepost_polygon_distance(
   _ geometry: UnsafePointer<fencepost_geometry>?, _ shape: UnsafePointer<fencepost_shape_options>?,
@@ -92,7 +87,6 @@ public func fencepost_polygon_distance(
   }
 }
 
-/// Implements `fencepost_corridor_distance`; see the header.
 @_cdecl("fencepost_corridor_distance") @implementation
 public func fencepost_corridor_distance(
   _ geometry: UnsafePointer<fencepost_geometry>?, _ radius_m: Double, _ shape: UnsafePointer<fencepost_shape_options>?,

@@ -3,7 +3,6 @@ import Fencepost
 
 // Polygons and corridors, one at a time. They are examined before the monitor is locked: that may take long.
 
-/// Implements `fencepost_monitor_add_polygon_condition`; see the header.
 @_cdecl("fencepost_monitor_add_polygon_condition") @implementation
 public func fencepost_monitor_add_polygon_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
@@ -16,7 +15,6 @@ public func fencepost_monitor_add_polygon_condition(
   }
 }
 
-/// Implements `fencepost_monitor_add_corridor_condition`; see the header.
 @_cdecl("fencepost_monitor_add_corridor_condition") @implementation
 public func fencepost_monitor_add_corridor_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
@@ -30,7 +28,6 @@ public func fencepost_monitor_add_corridor_condition(
   }
 }
 
-/// Implements `fencepost_monitor_add_wkb_condition`; see the header.
 @_cdecl("fencepost_monitor_add_wkb_condition") @implementation
 public func fencepost_monitor_add_wkb_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ wkb: UnsafeRawPointer?, _ size: Int,
@@ -43,7 +40,6 @@ public func fencepost_monitor_add_wkb_condition(
   }
 }
 
-/// Implements `fencepost_monitor_ensure_polygon_condition`; see the header.
 @_cdecl("fencepost_monitor_ensure_polygon_condition") @implementation
 public func fencepost_monitor_ensure_polygon_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
@@ -57,7 +53,6 @@ public func fencepost_monitor_ensure_polygon_condition(
   }
 }
 
-/// Implements `fencepost_monitor_ensure_corridor_condition`; see the header.
 @_cdecl("fencepost_monitor_ensure_corridor_condition") @implementation
 public func fencepost_monitor_ensure_corridor_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
@@ -72,7 +67,6 @@ public func fencepost_monitor_ensure_corridor_condition(
   }
 }
 
-/// Implements `fencepost_monitor_ensure_wkb_condition`; see the header.
 @_cdecl("fencepost_monitor_ensure_wkb_condition") @implementation
 public func fencepost_monitor_ensure_wkb_condition(
   _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ wkb: UnsafeRawPointer?, _ size: Int,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_snapshot`; see the header.
 @_cdecl("fencepost_monitor_snapshot") @implementation
 public func fencepost_monitor_snapshot(
   _ monitor: OpaquePointer?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
@@ -12,7 +11,6 @@ public func fencepost_monitor_snapshot(
   }
 }
 
-/// Implements `fencepost_monitor_restore`; see the header.
 @_cdecl("fencepost_monitor_restore") @implementation
 public func fencepost_monitor_restore(
   _ snapshot: UnsafeRawPointer?, _ size: Int, _ out_monitor: UnsafeMutablePointer<OpaquePointer?>?,

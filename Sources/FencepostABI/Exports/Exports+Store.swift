@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_checkpoint`; see the header.
 @_cdecl("fencepost_monitor_checkpoint") @implementation
 public func fencepost_monitor_checkpoint(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -11,7 +10,6 @@ public func fencepost_monitor_checkpoint(
   }
 }
 
-/// Implements `fencepost_monitor_close`; see the header.
 @_cdecl("fencepost_monitor_close") @implementation
 public func fencepost_monitor_close(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_conditions_create`; see the header.
 @_cdecl("fencepost_conditions_create") @implementation
 public func fencepost_conditions_create(
   _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<fencepost_error>?
@@ -12,13 +11,11 @@ public func fencepost_conditions_create(
   }
 }
 
-/// Implements `fencepost_conditions_destroy`; see the header.
 @_cdecl("fencepost_conditions_destroy") @implementation
 public func fencepost_conditions_destroy(_ conditions: OpaquePointer?) {
   if let conditions { ConditionsHandle.release(conditions) }
 }
 
-/// Implements `fencepost_conditions_get_version`; see the header.
 @_cdecl("fencepost_conditions_get_version") @implementation
 public func fencepost_conditions_get_version(
   _ conditions: OpaquePointer?, _ out_version: UnsafeMutablePointer<fencepost_conditions_version>?,
@@ -37,7 +34,6 @@ public func fencepost_conditions_get_version(
   }
 }
 
-/// Implements `fencepost_conditions_snapshot`; see the header.
 @_cdecl("fencepost_conditions_snapshot") @implementation
 public func fencepost_conditions_snapshot(
   _ conditions: OpaquePointer?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
@@ -48,7 +44,6 @@ public func fencepost_conditions_snapshot(
   }
 }
 
-/// Implements `fencepost_conditions_restore`; see the header.
 @_cdecl("fencepost_conditions_restore") @implementation
 public func fencepost_conditions_restore(
   _ snapshot: UnsafeRawPointer?, _ size: Int, _ out_conditions: UnsafeMutablePointer<OpaquePointer?>?,
@@ -64,7 +59,6 @@ public func fencepost_conditions_restore(
   }
 }
 
-/// Implements `fencepost_conditions_condition`; see the header.
 @_cdecl("fencepost_conditions_condition") @implementation
 public func fencepost_conditions_condition(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
@@ -75,7 +69,6 @@ public func fencepost_conditions_condition(
   }
 }
 
-/// Implements `fencepost_conditions_geometry`; see the header.
 @_cdecl("fencepost_conditions_geometry") @implementation
 public func fencepost_conditions_geometry(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_wkb: UnsafeMutableRawPointer?,
@@ -87,7 +80,6 @@ public func fencepost_conditions_geometry(
   }
 }
 
-/// Implements `fencepost_conditions_shape`; see the header.
 @_cdecl("fencepost_conditions_shape") @implementation
 public func fencepost_conditions_shape(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?,
@@ -98,7 +90,6 @@ public func fencepost_conditions_shape(
   }
 }
 
-/// Implements `fencepost_conditions_identifiers`; see the header.
 @_cdecl("fencepost_conditions_identifiers") @implementation
 public func fencepost_conditions_identifiers(
   _ conditions: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,

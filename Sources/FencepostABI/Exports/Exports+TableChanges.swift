@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_conditions_add_circular`; see the header.
 @_cdecl("fencepost_conditions_add_circular") @implementation
 public func fencepost_conditions_add_circular(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ latitude: Double, _ longitude: Double,
@@ -14,7 +13,6 @@ public func fencepost_conditions_add_circular(
   }
 }
 
-/// Implements `fencepost_conditions_add_beacon`; see the header.
 @_cdecl("fencepost_conditions_add_beacon") @implementation
 public func fencepost_conditions_add_beacon(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ uuid: UnsafePointer<UInt8>?, _ major: Int32,
@@ -29,7 +27,6 @@ public func fencepost_conditions_add_beacon(
   }
 }
 
-/// Implements `fencepost_conditions_add_polygon`; see the header.
 @_cdecl("fencepost_conditions_add_polygon") @implementation
 public func fencepost_conditions_add_polygon(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
@@ -42,7 +39,6 @@ public func fencepost_conditions_add_polygon(
   }
 }
 
-/// Implements `fencepost_conditions_add_corridor`; see the header.
 @_cdecl("fencepost_conditions_add_corridor") @implementation
 public func fencepost_conditions_add_corridor(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
@@ -56,7 +52,6 @@ public func fencepost_conditions_add_corridor(
   }
 }
 
-/// Implements `fencepost_conditions_add_wkb`; see the header.
 @_cdecl("fencepost_conditions_add_wkb") @implementation
 public func fencepost_conditions_add_wkb(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ wkb: UnsafeRawPointer?, _ size: Int,
@@ -69,7 +64,6 @@ public func fencepost_conditions_add_wkb(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_circular`; see the header.
 @_cdecl("fencepost_conditions_ensure_circular") @implementation
 public func fencepost_conditions_ensure_circular(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ latitude: Double, _ longitude: Double,
@@ -82,7 +76,6 @@ public func fencepost_conditions_ensure_circular(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_beacon`; see the header.
 @_cdecl("fencepost_conditions_ensure_beacon") @implementation
 public func fencepost_conditions_ensure_beacon(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ uuid: UnsafePointer<UInt8>?, _ major: Int32,
@@ -97,7 +90,6 @@ public func fencepost_conditions_ensure_beacon(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_polygon`; see the header.
 @_cdecl("fencepost_conditions_ensure_polygon") @implementation
 public func fencepost_conditions_ensure_polygon(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
@@ -111,7 +103,6 @@ public func fencepost_conditions_ensure_polygon(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_corridor`; see the header.
 @_cdecl("fencepost_conditions_ensure_corridor") @implementation
 public func fencepost_conditions_ensure_corridor(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
@@ -127,7 +118,6 @@ public func fencepost_conditions_ensure_corridor(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_wkb`; see the header.
 @_cdecl("fencepost_conditions_ensure_wkb") @implementation
 public func fencepost_conditions_ensure_wkb(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ wkb: UnsafeRawPointer?, _ size: Int,
@@ -141,7 +131,6 @@ public func fencepost_conditions_ensure_wkb(
   }
 }
 
-/// Implements `fencepost_conditions_remove`; see the header.
 @_cdecl("fencepost_conditions_remove") @implementation
 public func fencepost_conditions_remove(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ out_removed: UnsafeMutablePointer<UInt32>?,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_conditions_add_circulars`; see the header.
 @_cdecl("fencepost_conditions_add_circulars") @implementation
 public func fencepost_conditions_add_circulars(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -15,7 +14,6 @@ public func fencepost_conditions_add_circulars(
   }
 }
 
-/// Implements `fencepost_conditions_add_beacons`; see the header.
 @_cdecl("fencepost_conditions_add_beacons") @implementation
 public func fencepost_conditions_add_beacons(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ uuids: UnsafePointer<UInt8>?,
@@ -28,7 +26,6 @@ public func fencepost_conditions_add_beacons(
   }
 }
 
-/// Implements `fencepost_conditions_add_polygons`; see the header.
 @_cdecl("fencepost_conditions_add_polygons") @implementation
 public func fencepost_conditions_add_polygons(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -42,7 +39,6 @@ public func fencepost_conditions_add_polygons(
   }
 }
 
-/// Implements `fencepost_conditions_add_corridors`; see the header.
 @_cdecl("fencepost_conditions_add_corridors") @implementation
 public func fencepost_conditions_add_corridors(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -57,7 +53,6 @@ public func fencepost_conditions_add_corridors(
   }
 }
 
-/// Implements `fencepost_conditions_add_wkbs`; see the header.
 @_cdecl("fencepost_conditions_add_wkbs") @implementation
 public func fencepost_conditions_add_wkbs(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -71,7 +66,6 @@ public func fencepost_conditions_add_wkbs(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_circulars`; see the header.
 @_cdecl("fencepost_conditions_ensure_circulars") @implementation
 public func fencepost_conditions_ensure_circulars(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -85,7 +79,6 @@ public func fencepost_conditions_ensure_circulars(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_beacons`; see the header.
 @_cdecl("fencepost_conditions_ensure_beacons") @implementation
 public func fencepost_conditions_ensure_beacons(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ uuids: UnsafePointer<UInt8>?,
@@ -99,7 +92,6 @@ public func fencepost_conditions_ensure_beacons(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_polygons`; see the header.
 @_cdecl("fencepost_conditions_ensure_polygons") @implementation
 public func fencepost_conditions_ensure_polygons(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -114,7 +106,6 @@ public func fencepost_conditions_ensure_polygons(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_corridors`; see the header.
 @_cdecl("fencepost_conditions_ensure_corridors") @implementation
 public func fencepost_conditions_ensure_corridors(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -129,7 +120,6 @@ public func fencepost_conditions_ensure_corridors(
   }
 }
 
-/// Implements `fencepost_conditions_ensure_wkbs`; see the header.
 @_cdecl("fencepost_conditions_ensure_wkbs") @implementation
 public func fencepost_conditions_ensure_wkbs(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -144,7 +134,6 @@ public func fencepost_conditions_ensure_wkbs(
   }
 }
 
-/// Implements `fencepost_conditions_sync`; see the header.
 @_cdecl("fencepost_conditions_sync") @implementation
 public func fencepost_conditions_sync(
   _ conditions: OpaquePointer?, _ definitions: UnsafePointer<fencepost_condition_definition>?, _ count: Int,
@@ -155,7 +144,6 @@ public func fencepost_conditions_sync(
   }
 }
 
-/// Implements `fencepost_conditions_remove_many`; see the header.
 @_cdecl("fencepost_conditions_remove_many") @implementation
 public func fencepost_conditions_remove_many(
   _ conditions: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_conditions_containing`; see the header.
 @_cdecl("fencepost_conditions_containing") @implementation
 public func fencepost_conditions_containing(
   _ conditions: OpaquePointer?, _ latitude: Double, _ longitude: Double,
@@ -14,7 +13,6 @@ public func fencepost_conditions_containing(
   }
 }
 
-/// Implements `fencepost_conditions_containing_columns`; see the header.
 @_cdecl("fencepost_conditions_containing_columns") @implementation
 public func fencepost_conditions_containing_columns(
   _ conditions: OpaquePointer?, _ columns: UnsafePointer<fencepost_point_columns>?, _ count: Int,
@@ -28,7 +26,6 @@ public func fencepost_conditions_containing_columns(
   }
 }
 
-/// Implements `fencepost_conditions_nearest`; see the header.
 @_cdecl("fencepost_conditions_nearest") @implementation
 public func fencepost_conditions_nearest(
   _ conditions: OpaquePointer?, _ latitude: Double, _ longitude: Double, _ nearest: Int,
@@ -41,7 +38,6 @@ public func fencepost_conditions_nearest(
   }
 }
 
-/// Implements `fencepost_conditions_nearest_columns`; see the header.
 @_cdecl("fencepost_conditions_nearest_columns") @implementation
 public func fencepost_conditions_nearest_columns(
   _ conditions: OpaquePointer?, _ columns: UnsafePointer<fencepost_point_columns>?, _ count: Int, _ nearest: Int,
@@ -54,7 +50,6 @@ public func fencepost_conditions_nearest_columns(
   }
 }
 
-/// Implements `fencepost_conditions_identifiers_of_generations`; see the header.
 @_cdecl("fencepost_conditions_identifiers_of_generations") @implementation
 public func fencepost_conditions_identifiers_of_generations(
   _ conditions: OpaquePointer?, _ generations: UnsafePointer<UInt64>?, _ count: Int,
@@ -66,7 +61,6 @@ public func fencepost_conditions_identifiers_of_generations(
   }
 }
 
-/// Implements `fencepost_conditions_nearest_boundary_point`; see the header.
 @_cdecl("fencepost_conditions_nearest_boundary_point") @implementation
 public func fencepost_conditions_nearest_boundary_point(
   _ conditions: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ latitude: Double, _ longitude: Double,

@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_uuid_parse`; see the header.
 @_cdecl("fencepost_uuid_parse") @implementation
 public func fencepost_uuid_parse(
   _ text: UnsafePointer<CChar>?, _ out_uuid: UnsafeMutablePointer<UInt8>?,

@@ -8,7 +8,6 @@ private let versionText: UInt = {
   return UInt(bitPattern: text)
 }()
 
-/// Implements `fencepost_version_string`; see the header.
 @_cdecl("fencepost_version_string") @implementation
 public func fencepost_version_string() -> UnsafePointer<CChar>? {
   UnsafePointer(bitPattern: versionText)

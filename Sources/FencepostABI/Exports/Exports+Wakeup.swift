@@ -1,7 +1,6 @@
 public import CFencepost
 import Fencepost
 
-/// Implements `fencepost_monitor_set_wakeup`; see the header.
 @_cdecl("fencepost_monitor_set_wakeup") @implementation
 public func fencepost_monitor_set_wakeup(
   _ monitor: OpaquePointer?, _ wakeup: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?,
@@ -14,7 +13,6 @@ public func fencepost_monitor_set_wakeup(
   }
 }
 
-/// Implements `fencepost_monitor_abandon`; see the header.
 @_cdecl("fencepost_monitor_abandon") @implementation
 public func fencepost_monitor_abandon(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
