@@ -205,21 +205,38 @@ struct Lookout: Sendable {
   ///
   /// - Returns: Whether it did.
   @inline(__always)
-  mutating func passes(_ coordinate: Coordinate, _ shapes: SlotStates, _ table: ConditionTable) -> Bool {
+  mutating func passes(_ coordinate: Coordinate) -> Bool {
     guard neighbourhood.isValid, let position = neighbourhood.position(of: coordinate) else { return false }
     let offset = neighbourhood.offset(of: position)
     let moved = offset.length + Neighbourhood.frameGuard
     guard moved < neighbourhood.radius else { return false }
-    var slack = neighbourhood.leastSlack(at: offset)
-    if slack <= 0 {
-      guard active.knowsEdges, let room = redrawReached(at: position, offset, shapes, table) else { return false }
-      slack = room
-    }
+    let slack = neighbourhood.leastSlack(at: offset)
+    guard slack > 0 else { return false }
     neighbourhood.drawSafeRegion(at: coordinate, slack: slack, moved: moved)
     return true
   }
 
   // MARK: - Near edges
+
+  /// Whether edges are remembered that may tell of a reached threshold that nothing has come of it.
+  @inline(__always)
+  var knowsEdges: Bool { active.knowsEdges }
+
+  /// Takes a position that ``passes(_:)`` did not take, where the edges near each shape whose threshold it reaches say that
+  /// nothing has come of it. Apart from that one, since the states and the table that it needs are copied to be passed.
+  ///
+  /// - Returns: Whether it did.
+  @inline(never)
+  mutating func passesByEdges(_ coordinate: Coordinate, _ shapes: SlotStates, _ table: ConditionTable) -> Bool {
+    guard neighbourhood.isValid, let position = neighbourhood.position(of: coordinate) else { return false }
+    let offset = neighbourhood.offset(of: position)
+    let moved = offset.length + Neighbourhood.frameGuard
+    guard moved < neighbourhood.radius, let room = redrawReached(at: position, offset, shapes, table) else {
+      return false
+    }
+    neighbourhood.drawSafeRegion(at: coordinate, slack: room, moved: moved)
+    return true
+  }
 
   /// Draws the watches that a position reaches anew, where the edges near say that nothing has come of it.
   ///

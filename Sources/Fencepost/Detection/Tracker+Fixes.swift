@@ -83,9 +83,10 @@ extension Tracker {
   /// - Returns: Whether it did.
   @inline(__always)
   mutating func passes(_ fix: Fix, _ table: ConditionTable) -> Bool {
-    guard known.shapes.isSettled, deadlines.earliest > fix.time.microseconds,
-      lookout.passes(fix.coordinate, known.shapes, table)
-    else { return false }
+    guard known.shapes.isSettled, deadlines.earliest > fix.time.microseconds else { return false }
+    if !lookout.passes(fix.coordinate) {
+      guard lookout.knowsEdges, lookout.passesByEdges(fix.coordinate, known.shapes, table) else { return false }
+    }
     timeline.move(to: fix.time.microseconds)
     timeline.keep(fix)
     return true
