@@ -129,7 +129,7 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
   return list;
 }
 
-/* (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, handed out events) */
+/* (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, handed out events, inputs) */
 PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
   uint32_t device;
@@ -138,11 +138,11 @@ PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   native_call call = native_begin(self);
   fencepost_status status = fencepost_fleet_get_device_statistics(self->fleet, device, &statistics, &call.error);
   if (native_end(&call, status) < 0) return NULL;
-  return Py_BuildValue("(NKKKKKK)", native_optional_time(statistics.clock_us),
+  return Py_BuildValue("(NKKKKKKK)", native_optional_time(statistics.clock_us),
                        (unsigned long long)statistics.accepted_fixes, (unsigned long long)statistics.invalid_fixes,
                        (unsigned long long)statistics.late_inputs, (unsigned long long)statistics.ahead_inputs,
                        (unsigned long long)statistics.accepted_sightings,
-                       (unsigned long long)statistics.handed_out_events);
+                       (unsigned long long)statistics.handed_out_events, (unsigned long long)statistics.input_count);
 }
 
 PyObject *native_device_deadline(PyObject *object, PyObject *identifier) {

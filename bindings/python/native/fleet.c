@@ -12,7 +12,16 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   unsigned long long pending = options.max_pending_events, limit = options.device_limit;
   long long exit_timeout = options.beacon_exit_timeout_us, initial_timeout = options.beacon_initial_timeout_us;
   long long step = options.max_time_step_us;
-  if (!PyArg_ParseTuple(args, "O|KKLLL", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step)) return NULL;
+  PyObject *name = Py_None, *directory = Py_None;
+  int durability = options.durability;
+  long long interval = options.checkpoint_interval_us;
+  if (!PyArg_ParseTuple(args, "O|KKLLLOOiL", &table, &pending, &limit, &exit_timeout, &initial_timeout, &step, &name,
+                        &directory, &durability, &interval))
+    return NULL;
+  if (name != Py_None && native_text(state, name, "name", &options.name) < 0) return NULL;
+  if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
+  options.durability = durability;
+  options.checkpoint_interval_us = interval;
   if (!Py_IS_TYPE(table, (PyTypeObject *)state->conditions_type)) {
     PyErr_Format(PyExc_TypeError, "expected the handle of a table, not %R", Py_TYPE(table));
     return NULL;
@@ -24,6 +33,7 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   options.max_time_step_us = step;
   native_handle *self = native_allocate(type);
   if (self == NULL) return NULL;
+  self->is_stored = options.store_directory != NULL;
   native_call call = native_begin_batch(self);
   fencepost_status status =
       fencepost_fleet_create(((native_handle *)table)->table, &options, &self->fleet, &call.error);
@@ -55,12 +65,12 @@ static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
   fencepost_fleet_statistics found = FENCEPOST_FLEET_STATISTICS_INIT;
   native_call call = native_begin(self);
   if (native_end(&call, fencepost_fleet_get_statistics(self->fleet, &found, &call.error)) < 0) return NULL;
-  return Py_BuildValue("(NKKKKKKKKKK)", native_optional_time(found.clock_us), (unsigned long long)found.accepted_fixes,
+  return Py_BuildValue("(NKKKKKKKKKKI)", native_optional_time(found.clock_us), (unsigned long long)found.accepted_fixes,
                        (unsigned long long)found.invalid_fixes, (unsigned long long)found.late_inputs,
                        (unsigned long long)found.ahead_inputs, (unsigned long long)found.accepted_sightings,
                        (unsigned long long)found.pending_events, (unsigned long long)found.handed_out_events,
                        (unsigned long long)found.device_count, (unsigned long long)found.condition_count,
-                       (unsigned long long)found.device_bytes);
+                       (unsigned long long)found.device_bytes, (unsigned)found.store);
 }
 
 /* (device, latitude, longitude, accuracy, time) */
@@ -73,6 +83,7 @@ static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
   }
   fencepost_fix fix;
   uint32_t device;
+  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   if (native_read_fix(args + 1, &fix) < 0 || native_device(self, args[0], 1, &device) < 0) return NULL;
   native_call call = native_begin(self);
   if (native_end(&call, fencepost_fleet_feed_fix(self->fleet, device, &fix, &call.error)) < 0) return NULL;
@@ -85,6 +96,7 @@ static PyObject *feed_sightings(PyObject *object, PyObject *args) {
   PyObject *identifier, *sightings;
   long long time;
   if (!PyArg_ParseTuple(args, "OOL", &identifier, &sightings, &time)) return NULL;
+  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   Py_buffer view;
   if (native_open_records(native_monitor_state(object), sightings, "sightings", sizeof(fencepost_beacon_sighting),
                           &view) < 0)
@@ -114,6 +126,7 @@ static PyObject *set_scanning(PyObject *object, PyObject *args) {
   uint32_t device;
   if (!PyArg_ParseTuple(args, "OpL", &identifier, &scanning, &time) || native_device(self, identifier, 1, &device) < 0)
     return NULL;
+  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   native_call call = native_begin(self);
   fencepost_status status =
       fencepost_fleet_set_beacon_scanning(self->fleet, device, scanning ? 1u : 0u, time, &call.error);
@@ -128,6 +141,7 @@ static PyObject *advance(PyObject *object, PyObject *args) {
   long long time;
   uint32_t device = FENCEPOST_NO_DEVICE;
   if (!PyArg_ParseTuple(args, "LO", &time, &identifier)) return NULL;
+  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
   if (identifier != Py_None && native_known_device(self, identifier, &device) < 0) return NULL;
   native_call call = native_begin_batch(self);
   fencepost_status status = identifier == Py_None
@@ -146,6 +160,10 @@ static PyObject *next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
 }
 
 static PyMethodDef fleet_methods[] = {
+    {"checkpoint", native_checkpoint, METH_NOARGS, "Save what is not saved."},
+    {"close", native_close, METH_NOARGS, "Save and close the store."},
+    {"snapshot", native_snapshot, METH_NOARGS, "The whole fleet as bytes."},
+    {"restore", native_restore, METH_O | METH_CLASS, "A fleet from a snapshot, over a table of its own."},
     {"conditions", fleet_conditions, METH_NOARGS, "The table."},
     {"statistics", fleet_statistics, METH_NOARGS, "Counters."},
     {"feed_fix", (PyCFunction)(void (*)(void))feed_fix, METH_FASTCALL, "Feed one fix of a device."},

@@ -44,6 +44,7 @@ native_handle *native_allocate(PyTypeObject *type) {
 
 int native_refuse_closed(native_handle *self, native_state *state) {
   if (!self->refuses_inputs) return 0;
-  PyErr_SetString(state->closed_error, "the monitor is closed: what it is given now would not be kept in its store");
+  PyErr_Format(state->closed_error, "the %s is closed: what it is given now would not be kept in its store",
+               self->fleet != NULL ? "fleet" : "monitor");
   return -1;
 }

@@ -5,14 +5,15 @@
 PyObject *native_checkpoint(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   native_call call = native_begin(self);
-  if (native_end(&call, fencepost_monitor_checkpoint(self->handle, &call.error)) < 0) return NULL;
+  if (native_end(&call, NATIVE_EVENTS(self, fencepost_monitor_checkpoint, fencepost_fleet_checkpoint, &call.error)) < 0)
+    return NULL;
   Py_RETURN_NONE;
 }
 
 PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   native_call call = native_begin(self);
-  fencepost_status status = fencepost_monitor_close(self->handle, &call.error);
+  fencepost_status status = NATIVE_EVENTS(self, fencepost_monitor_close, fencepost_fleet_close, &call.error);
   native_return(&call);
   self->refuses_inputs |= self->is_stored;
   self->is_stored = 0;
@@ -29,8 +30,10 @@ PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
   fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
   char *buffer = NULL;
   native_call call = native_begin_batch(self);
-  fencepost_status status = self->table != NULL ? fencepost_conditions_get_version(self->table, &version, &call.error)
-                                                : fencepost_monitor_statistics(self->handle, &statistics, &call.error);
+  fencepost_status status = FENCEPOST_OK;
+  if (self->fleet == NULL)
+    status = self->table != NULL ? fencepost_conditions_get_version(self->table, &version, &call.error)
+                                 : fencepost_monitor_statistics(self->handle, &statistics, &call.error);
   size_t size = likely_size(statistics.condition_count + statistics.pending_events + version.count);
   while (status == FENCEPOST_OK) {
     size_t capacity = size;
@@ -41,8 +44,10 @@ PyObject *native_snapshot(PyObject *object, PyObject *Py_UNUSED(unused)) {
       break;
     }
     buffer = larger;
-    status = NATIVE_CONDITIONS(self, fencepost_monitor_snapshot, fencepost_conditions_snapshot, buffer, capacity, &size,
-                               &call.error);
+    if (self->fleet != NULL) status = fencepost_fleet_snapshot(self->fleet, buffer, capacity, &size, &call.error);
+    else
+      status = NATIVE_CONDITIONS(self, fencepost_monitor_snapshot, fencepost_conditions_snapshot, buffer, capacity,
+                                 &size, &call.error);
     if (status == FENCEPOST_OK && capacity > 0) break;
     /* Another thread may make it larger again before the next attempt. */
     if (status == FENCEPOST_E_BUFFER_TOO_SMALL) status = FENCEPOST_OK;
@@ -63,9 +68,12 @@ PyObject *native_restore(PyObject *class, PyObject *snapshot) {
   if (self != NULL) {
     native_call call = native_begin_batch(self);
     native_state *state = PyType_GetModuleState((PyTypeObject *)class);
-    fencepost_status status = class == state->conditions_type
-                                  ? fencepost_conditions_restore(view.buf, (size_t)view.len, &self->table, &call.error)
-                                  : fencepost_monitor_restore(view.buf, (size_t)view.len, &self->handle, &call.error);
+    fencepost_status status;
+    if (class == state->conditions_type)
+      status = fencepost_conditions_restore(view.buf, (size_t)view.len, &self->table, &call.error);
+    else if (class == state->fleet_type)
+      status = fencepost_fleet_restore(view.buf, (size_t)view.len, NULL, &self->fleet, &call.error);
+    else status = fencepost_monitor_restore(view.buf, (size_t)view.len, &self->handle, &call.error);
     if (native_end(&call, status) < 0) Py_CLEAR(self);
   }
   PyBuffer_Release(&view);

@@ -8,6 +8,7 @@ import pickle
 import random
 from array import array
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,11 +30,14 @@ from fencepost import (
     InvalidArgumentError,
     LateInputError,
     Monitor,
+    MonitorClosedError,
+    MonitorInUseError,
     NotFoundError,
     PolygonalGeographicCondition,
     QueueFullError,
     SnapshotInvalidError,
     State,
+    StoreStatus,
     TableMismatchError,
 )
 
@@ -400,10 +404,8 @@ def test_a_pickled_fleet_goes_on() -> None:
     for start in range(0, len(rows), 150):
         part = rows[start : start + 150]
         fleet.feed_many(device=names(part), **columns(part))
-        with pytest.raises(InvalidArgumentError, match="events wait"):
-            pickle.dumps(fleet)
+        fleet = pickle.loads(pickle.dumps(fleet)) if start % 300 else copy.deepcopy(fleet)  # with what waits
         found += [(event.device, super(DeviceEvent, event).to_json()) for event in fleet.events()]
-        fleet = pickle.loads(pickle.dumps(fleet)) if start % 300 else copy.deepcopy(fleet)
     assert found == expected and len(fleet) == 7
     fleet.advance(10_000 * SECOND)
     fleet.poll(100)
@@ -613,3 +615,53 @@ def test_tables_read_well() -> None:
     event = fleet.next_event()
     assert repr(event).startswith("<DeviceEvent '<b>' 1 ") and "&lt;b&gt;" in event._repr_html_()  # type: ignore[union-attr]
     assert not isinstance(fleet.poll(), EventList)
+
+
+# ----------------------------------------------------------------------------------------------------- stores
+
+
+def test_a_fleet_that_lasts(memory_path: Path) -> None:
+    zones, rows = zones_of(), walks()
+    expected = [(device, text) for device, _, text in alone(zones, rows)]
+    found: list[tuple[str, str]] = []
+    for start in range(0, len(rows), 100):
+        with Fleet(zones if start == 0 else Conditions(), store=memory_path, name="trucks") as fleet:
+            assert fleet.statistics().store is StoreStatus.KEPT and len(fleet.conditions) == len(zones)
+            part = rows[start : start + 100]
+            fleet.feed_many(device=names(part), **columns(part))
+            if start % 200:
+                fleet.checkpoint()
+            found += [(event.device, super(DeviceEvent, event).to_json()) for event in fleet.events()]
+    assert found == expected and sum(fleet[device].statistics().input_count for device in fleet) > 500
+    assert fleet.closed
+    calls: list[Callable[[], Any]] = [
+        lambda: fleet.feed("a", Fix(0, 0, time=0)),
+        lambda: fleet.feed_many(device="a", latitude=[0], longitude=[0], time=[0]),
+        lambda: fleet.see("a", time=0),
+        lambda: fleet.set_scanning("a", True, time=0),
+        lambda: fleet.advance(1 << 50),
+    ]
+    for call in calls:
+        with pytest.raises(MonitorClosedError, match="the fleet is closed"):
+            call()
+    with Fleet(Conditions(), store=memory_path, name="trucks"), pytest.raises(MonitorInUseError):
+        Fleet(Conditions(), store=memory_path, name="trucks")
+    with pytest.raises(InvalidArgumentError, match="name"):
+        Fleet(Conditions(), store=memory_path)
+    with pytest.raises(TableMismatchError):
+        Fleet(zones_of(seed=9), store=memory_path, name="trucks")
+
+
+def test_any_bytes_may_be_restored() -> None:
+    fleet = Fleet(zones_of(3))
+    fleet.feed("a", Fix(0, 0, time=0))
+    whole = fleet.snapshot()
+    assert Fleet.restore(whole).snapshot() == whole and Fleet.restore(bytearray(whole)).devices == ["a"]
+    for damaged in (b"", whole[:-1], whole + b"x", Conditions().snapshot(), Monitor().snapshot()):
+        with pytest.raises(SnapshotInvalidError):
+            Fleet.restore(damaged)
+    for kind in (Conditions, Monitor):
+        with pytest.raises(SnapshotInvalidError):
+            kind.restore(whole)  # type: ignore[attr-defined]
+    with pytest.raises(TypeError):
+        Fleet.restore("text")  # type: ignore[arg-type]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from .._monitor.events import EventSource
-from .._monitor.monitor import time_step
-from .._native import Conditions as Table, Fleet as Handle, InvalidArgumentError, NotFoundError
+from .._monitor.monitor import directory, time_step
+from .._native import Fleet as Handle, InvalidArgumentError, NotFoundError
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
+from .._values.arguments import member
+from .._values.enums import DURABILITIES, STORE_STATUSES, Durability
 from .conditions import Conditions
 from .device import Device
 from .device_events import DeviceEvent, DeviceEventList, DeviceEvents, DeviceUpdates
@@ -21,6 +24,8 @@ from .presences import Presence, Presences
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
+
+    from typing_extensions import Buffer
 
     from .._values.fleet_statistics import FleetStatistics
 
@@ -35,7 +40,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
 
     Devices are named by texts and are entered by their first input. A mapping of these to :class:`Device`: ``len``,
     ``in``, iteration, ``fleet["truck-7"]``, ``del``. A fleet may be used from several threads; one consumer at a time
-    gets a sensible order of events. It is in memory.
+    gets a sensible order of events. It is in memory, or with `store` one that lasts. A context manager, closed at its
+    end.
 
     Args:
         conditions: The table; several fleets may be over one, for example one in each thread.
@@ -45,9 +51,21 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
         beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
         max_time_step: Seconds, above 0: an input that is later than its device's clock by more is refused and counted;
             None: none is.
+        store: A directory, which must exist. The fleet of that name there continues where it was, or begins; its file
+            is ``<name>.fencepost``, and keeps the table too: an empty one becomes the one that was kept. None: in
+            memory.
+        name: Of a fleet with a store: 1 to 64 letters, digits or underscores.
+        durability: When changes are made to last; without a store of no effect. After a crash each device is in the
+            state after some prefix of its own inputs, which :attr:`DeviceStatistics.input_count` tells.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
 
     Raises:
-        InvalidArgumentError: An option is out of its range.
+        InvalidArgumentError: An option is out of its range; a store without a name, or that of a monitor.
+        TableMismatchError: The table is no version of the one that was kept.
+        MonitorInUseError: It is open, in this or another process.
+        StoreUnavailableError: No such directory, no permission, disk full ...
+        StoreCorruptError: The file is damaged; it was left as it is.
+        StoreTooNewError: The file comes from a newer version.
 
     Example:
         >>> from fencepost import CircularGeographicCondition, Conditions, Fix
@@ -62,7 +80,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
         (2, ['truck-7', 'truck-8'], <State.UNSATISFIED: 'unsatisfied'>)
     """
 
-    __slots__ = ("__weakref__", "_conditions", "_handle", "_options")
+    __slots__ = ("__weakref__", "_conditions", "_handle")
     _handle: Any
     _event_of = staticmethod(DeviceEvent._from_row)
     _list = DeviceEventList
@@ -76,21 +94,26 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
         beacon_exit_timeout: float | timedelta = 30.0,
         beacon_initial_timeout: float | timedelta = 30.0,
         max_time_step: float | timedelta | None = None,
+        store: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        durability: Durability | str = Durability.CHANGES,
+        checkpoint_interval: float | timedelta = 60.0,
     ) -> None:
         if not isinstance(conditions, Conditions):
             raise TypeError(f"conditions must be Conditions, not {type(conditions).__name__}")
-        options = (
+        self._conditions = conditions
+        self._handle = Handle(
+            conditions._handle,
             integer(max_pending_events, "max_pending_events", 1, 1_000_000_000),
             0 if device_limit is None else integer(device_limit, "device_limit", 1),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
             0 if max_time_step is None else time_step(max_time_step),
+            name,
+            None if store is None else directory(store),
+            DURABILITIES.index(member(Durability, durability, "durability")),
+            seconds_to_us(checkpoint_interval, "checkpoint_interval"),
         )
-        self._open(conditions, options)
-
-    def _open(self, conditions: Conditions, options: tuple[int, ...]) -> None:
-        self._conditions, self._options = conditions, options
-        self._handle = Handle(conditions._handle, *options)
 
     # --------------------------------------------------------------------------------------- devices
 
@@ -361,11 +384,46 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
         """
         from .._values.fleet_statistics import FleetStatistics
 
-        return FleetStatistics(*self._handle.statistics())
+        values = self._handle.statistics()
+        fields: tuple[Any, ...] = (*values[:-1], STORE_STATUSES[values[-1]])
+        return FleetStatistics(*fields)
+
+    def checkpoint(self) -> None:
+        """Saves everything that is not saved yet: a state after all inputs of all devices. Without a store it does
+        nothing.
+
+        Raises:
+            StoreUnavailableError: The fleet goes on in memory; a later call tries again.
+
+        Example:
+            >>> from fencepost import Conditions
+            >>> Fleet(Conditions()).checkpoint()  # in memory: nothing to save
+        """
+        self._handle.checkpoint()
 
     def close(self) -> None:
-        """Ends :meth:`updates`. A fleet in memory has nothing else to close and goes on."""
+        """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
+
+        With a store it takes no inputs any more: they raise :class:`MonitorClosedError`. A fleet in memory has nothing
+        to close and goes on.
+
+        Raises:
+            StoreUnavailableError: Something could not be saved; the store is closed all the same.
+
+        Example:
+            >>> import tempfile
+            >>> from fencepost import Conditions, Fix
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     zones = Conditions()
+            ...     zones.add_many(["depot"], [52.5], [13.4], [100])
+            ...     with Fleet(zones, store=folder, name="trucks") as fleet:
+            ...         fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            ...     with Fleet(Conditions(), store=folder, name="trucks") as fleet:
+            ...         print(fleet["truck-7"].inside[0].identifier, [event.sequence for event in fleet.events()])
+            depot [1]
+        """
         self._handle.end_updates()
+        self._handle.close()
 
     @property
     def closed(self) -> bool:
@@ -381,18 +439,42 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
     ) -> None:
         self.close()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickling and copying keep table and devices, all of them as they are. What was handed out counts as handled.
+    def snapshot(self) -> bytes:
+        """The whole fleet as bytes, the same on every platform: table, devices, and the events that wait or are not
+        committed; also of one with a store. For :meth:`restore`. Pickling and copying go through it.
+
+        Example:
+            >>> from fencepost import Conditions, Fix
+            >>> fleet = Fleet(Conditions())
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> Fleet.restore(fleet.snapshot()).devices
+            ['truck-7']
+        """
+        found: bytes = self._handle.snapshot()
+        return found
+
+    @classmethod
+    def restore(cls, snapshot: Buffer) -> Self:
+        """A fleet in memory as it was when the snapshot was made, over a table of its own; what was not committed is
+        handed out again.
+
+        Args:
+            snapshot: Any bytes may be passed.
 
         Raises:
-            InvalidArgumentError: Events wait, which would be lost: take them first.
+            SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
         """
-        if self._handle.statistics()[6]:
-            raise InvalidArgumentError("events wait, which a copy of the fleet would not have: take them first")
-        devices = self.devices
-        held = dict(zip(devices, self.export(devices)))
-        own = getattr(self, "__dict__", None) or None
-        return _opened, (type(self), self._conditions.snapshot(), self._options, self.clock_us, held), own
+        try:
+            view = memoryview(snapshot)
+        except (TypeError, ValueError, BufferError):
+            raise TypeError(f"snapshot must be bytes, not {type(snapshot).__name__}") from None
+        fleet = cls.__new__(cls)
+        fleet._handle = Handle.restore(view if view.c_contiguous else view.tobytes())
+        fleet._conditions = Conditions._of(fleet._handle.conditions())
+        return fleet
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).restore, (self.snapshot(),), getattr(self, "__dict__", None) or None
 
     def __repr__(self) -> str:
         counters = self.statistics()
@@ -409,18 +491,6 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
             if one.identifier in self
         ]
         return table(repr(self).strip("<>"), ("device", "clock", "inside", "next_deadline"), rows, len(self))
-
-
-def _opened(
-    kind: type[Fleet], table: bytes, options: tuple[int, ...], clock_us: int | None, devices: dict[str, bytes]
-) -> Fleet:
-    """A fleet as it was pickled."""
-    fleet = kind.__new__(kind)
-    fleet._open(Conditions._of(Table.restore(table)), options)
-    fleet.load(devices)
-    if clock_us is not None:
-        fleet.advance(clock_us)
-    return fleet
 
 
 Mapping.register(Fleet)

@@ -46,7 +46,8 @@ def _age(value: float | timedelta) -> int:
     return age
 
 
-def _directory(store: str | os.PathLike[str]) -> bytes:
+def directory(store: str | os.PathLike[str]) -> bytes:
+    """The directory of a store as the system has it."""
     try:
         return os.fsencode(store)
     except TypeError:
@@ -137,7 +138,7 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
             -1 if initial_fix_max_age is None else _age(initial_fix_max_age),
             seconds_to_us(beacon_exit_timeout, "beacon_exit_timeout"),
             seconds_to_us(beacon_initial_timeout, "beacon_initial_timeout"),
-            None if store is None else _directory(store),
+            None if store is None else directory(store),
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
             0 if max_time_step is None else time_step(max_time_step),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .._tables.times import from_us
+from .enums import StoreStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class FleetStatistics:
         device_count: Devices.
         condition_count: Conditions of the table.
         device_bytes: What is kept of the devices, without their identifiers.
+        store: Whether what happens is kept; a fleet whose store cannot be written goes on in memory.
 
     Example:
         >>> from fencepost import Conditions, Fleet
@@ -42,6 +44,7 @@ class FleetStatistics:
     device_count: int
     condition_count: int
     device_bytes: int
+    store: StoreStatus = StoreStatus.NONE
 
     @property
     def clock(self) -> datetime | None:
@@ -62,6 +65,7 @@ class DeviceStatistics:
         ahead_inputs: Inputs of all kinds.
         accepted_sightings: Scan reports.
         handed_out_events: The last sequence number given.
+        input_count: Inputs that were taken note of: after a crash of a fleet with a store, how many of them are kept.
 
     Example:
         >>> from fencepost import Conditions, Fix, Fleet
@@ -78,6 +82,7 @@ class DeviceStatistics:
     ahead_inputs: int
     accepted_sightings: int
     handed_out_events: int
+    input_count: int = 0
 
     @property
     def clock(self) -> datetime | None:
