@@ -325,6 +325,19 @@ enum {
                                            thousands of changes then in parts, one with each call that follows */
 };
 
+/*
+ * How the device is taken to have moved from one fix to the next. On a path the events are those of fixes laid ever more
+ * densely on it, each with the larger accuracy of the two ends: who drives through a circle between two fixes enters and
+ * leaves it, at the microsecond. Nothing is taken to have happened on the way when the fixes are more than max_gap_us
+ * apart, or when the way is faster than max_speed_mps; the next event then says FENCEPOST_EVIDENCE_AFTER_GAP. What lies
+ * before the monitor's clock is late, as fixes there would be.
+ */
+typedef int32_t fencepost_path;
+enum {
+  FENCEPOST_PATH_FIXES = 0,   /* it is only known where the device was at each fix */
+  FENCEPOST_PATH_GEODESIC = 1 /* along the WGS84 geodesic, at constant speed */
+};
+
 /* Options of a monitor. NULL in its place means the values of INIT. */
 typedef struct fencepost_monitor_options {
   uint32_t struct_size;              /* set by the INIT macros */
@@ -341,20 +354,32 @@ typedef struct fencepost_monitor_options {
   int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
   int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later than the clock by more is refused with
                                         FENCEPOST_E_AHEAD_OF_CLOCK; 0 = none is. See Wrong times above */
+  fencepost_path path;               /* FENCEPOST_PATH_... */
+  uint32_t path_reserved;            /* 0 */
+  int64_t max_gap_us;                /* of FENCEPOST_PATH_GEODESIC, 1 ... 1e15 */
+  double max_speed_mps;              /* of FENCEPOST_PATH_GEODESIC, metres a second, finite; 0 = any speed */
 } fencepost_monitor_options;
 
 /* clang-format off */
 /* Each change, no limit, a minute for a first fix, half a minute for beacons; in memory. */
 #define FENCEPOST_MONITOR_OPTIONS_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_EVERY, 0, 1000000, 60000000, 30000000, 30000000, \
-   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0}
+   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0, FENCEPOST_PATH_FIXES, 0, 0, 0}
 /* As Core Location: the first waiting event, 20 conditions. */
 #define FENCEPOST_MONITOR_OPTIONS_CORE_LOCATION_INIT \
   {sizeof(fencepost_monitor_options), FENCEPOST_DELIVERY_FIRST, 20, 1000000, 60000000, 30000000, 30000000, \
-   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0}
+   NULL, FENCEPOST_DURABILITY_CHANGES, 0, 60000000, 0, FENCEPOST_PATH_FIXES, 0, 0, 0}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------------------------- outputs */
+
+/* What a monitor with a path says of the evidence of an event, a bit set: in refinement_minor of a fencepost_event without
+   a refinement. */
+enum {
+  FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,  /* the deciding position is a point of the path between two fixes, not a fix */
+  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1 /* the path before it is not known: something may have been missed. The events
+                                           of the first instant after a gap that has any say so */
+};
 
 /*
  * One event, with the evidence that decided it. Frozen: it never grows. What happened is read from cause and state:
@@ -393,7 +418,7 @@ typedef struct fencepost_event {
   uint32_t has_refinement;     /* 1: the next three name the beacon that satisfied a wildcard condition */
   uint8_t refinement_uuid[16]; /* as in fencepost_beacon_sighting */
   uint16_t refinement_major;   /* 0 ... 65535 */
-  uint16_t refinement_minor;   /* 0 ... 65535 */
+  uint16_t refinement_minor;   /* 0 ... 65535; without a refinement FENCEPOST_EVIDENCE_... of a position */
   uint32_t identifier_length;  /* bytes, without the terminating zero */
   char identifier[264];        /* UTF-8, terminated; all that follows is zero */
 } fencepost_event;

@@ -1561,6 +1561,16 @@ inline std::optional<std::size_t> best_fix(const std::vector<fix> &fixes, std::i
   return index;
 }
 
+/* Whether the deciding position is a point of the path between two fixes; see FENCEPOST_PATH_GEODESIC. */
+inline bool is_on_path(const event &of) {
+  return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_ON_PATH) != 0;
+}
+
+/* Whether the path before it is not known, so that something may have been missed. */
+inline bool follows_gap(const event &of) {
+  return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_AFTER_GAP) != 0;
+}
+
 /* An event as one line of JSON. */
 inline std::string json(const event &of) {
   std::string text(4096, '\0');

@@ -77,8 +77,9 @@ extension MonitorEngine {
     if !entry.latitude.isNaN {
       event.evidence = Event.Evidence(
         coordinate: Coordinate(latitude: entry.latitude, longitude: entry.longitude), accuracy: entry.accuracy,
-        boundaryDistance: entry.boundaryDistance)
+        boundaryDistance: entry.boundaryDistance, source: entry.marks.contains(.onPath) ? .path : .fix)
     }
+    event.followsGap = entry.marks.contains(.gap)
     return event
   }
 }

@@ -166,6 +166,24 @@ void handlers_that_throw() {
   CHECK(monitor.record("a").last_event.sequence == 6);
 }
 
+void paths() {
+  fencepost::monitor_options options = fencepost::standard_options();
+  options.path = FENCEPOST_PATH_GEODESIC;
+  options.max_gap_us = 60 * second;
+  fencepost::monitor monitor(options);
+  fencepost::condition_options exact;
+  exact.policy = fencepost::exact_policy();
+  monitor.add_circular_condition("a", 0, 0, 1000, exact);
+  monitor.feed({0, -0.1, 0, 0});
+  monitor.feed({0, 0.1, 0, 60 * second});
+  monitor.feed({0, 0, 0, 180 * second});
+  fencepost::event events[8];
+  CHECK(monitor.poll_events(events, 8) == 4);
+  CHECK(!fencepost::is_on_path(events[0]) && fencepost::is_on_path(events[1]));
+  CHECK(fencepost::is_on_path(events[2]) && !fencepost::is_on_path(events[3]));
+  CHECK(!fencepost::follows_gap(events[2]) && fencepost::follows_gap(events[3]));
+}
+
 void sets_and_times() {
   fencepost::monitor_options options = fencepost::standard_options();
   options.max_time_step_us = 60 * second;
@@ -439,6 +457,7 @@ int main() {
   conditions();
   events();
   handlers_that_throw();
+  paths();
   sets_and_times();
   shapes();
   inputs();

@@ -3,7 +3,8 @@ extension Event {
   ///
   /// Keys, in this order: `sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics,
   /// generation, latitude, longitude, accuracy, boundary_distance`. Dates are ISO 8601 UTC with six decimals,
-  /// numbers in shortest round-trip form, `null` where there is nothing.
+  /// numbers in shortest round-trip form, `null` where there is nothing. Only where there is something to say: `evidence`,
+  /// which is `path` when the deciding position is a point of the path between two fixes, and `gap`, which is `true`.
   public var json: String {
     jsonText.string
   }
@@ -42,6 +43,12 @@ extension Event {
     text.append(evidence?.accuracy ?? .nan)
     text.append(",\"boundary_distance\":" as StaticString)
     text.append(evidence?.boundaryDistance ?? .nan)
+    if let source = evidence?.source, source != .fix {
+      text.append(",\"evidence\":\"" as StaticString)
+      text.append(source.name)
+      text.append("\"" as StaticString)
+    }
+    if followsGap { text.append(",\"gap\":true" as StaticString) }
     text.append("}" as StaticString)
     return text
   }
@@ -73,6 +80,16 @@ extension Event.State {
     case .satisfied: "satisfied"
     case .unsatisfied: "unsatisfied"
     case .unmonitored: "unmonitored"
+    }
+  }
+}
+
+extension Event.Evidence.Source {
+  /// The name in lower case, as it stands in JSON.
+  public var name: StaticString {
+    switch self {
+    case .fix: "fix"
+    case .path: "path"
     }
   }
 }

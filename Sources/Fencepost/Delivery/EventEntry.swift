@@ -19,7 +19,7 @@ package struct EventEntry: Sendable {
   package var diagnostics: Diagnostics = []
   package var refinementMajor: UInt16 = 0
   package var refinementMinor: UInt16 = 0
-  package var hasRefinement = false
+  package var marks: Marks = []
   package var state: Event.State
   package var cause: Event.Cause
   /// Which bit of the policy decides whether it becomes an event; empty for diagnostics, which always do.
@@ -31,6 +31,24 @@ package struct EventEntry: Sendable {
     self.state = state
     self.cause = cause
     self.date = date?.microseconds ?? .min
+  }
+
+  /// What an entry says beside its numbers.
+  package struct Marks: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It names a beacon.
+    package static let refinement = Marks(rawValue: 1 << 0)
+    /// Its evidence is a point of the path between two fixes.
+    package static let onPath = Marks(rawValue: 1 << 6)
+    /// The path before it is not known.
+    package static let gap = Marks(rawValue: 1 << 7)
+  }
+
+  package var hasRefinement: Bool {
+    get { marks.contains(.refinement) }
+    set { if newValue { marks.insert(.refinement) } else { marks.remove(.refinement) } }
   }
 
   mutating func setRefinement(_ beacon: BeaconIdentityCondition?) {

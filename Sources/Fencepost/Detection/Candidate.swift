@@ -8,4 +8,6 @@ struct Candidate: Sendable {
   var deadline: Int64
   /// Confirmed by the deadline itself; else by the first fix on the new side from then on.
   var isTimed: Bool
+  /// The fix is a point of the path between two fixes.
+  var isOnPath = false
 }

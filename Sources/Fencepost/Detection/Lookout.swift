@@ -216,6 +216,30 @@ struct Lookout: Sendable {
     return true
   }
 
+  // MARK: - Ways between fixes
+
+  /// Whether a way reaches no threshold for certain, and is no longer than some metres.
+  func isClearWay(from start: Coordinate, to end: Coordinate, upTo longest: Double) -> Bool {
+    guard neighbourhood.isValid, let first = neighbourhood.position(of: start),
+      let last = neighbourhood.position(of: end)
+    else { return false }
+    let (from, to) = (neighbourhood.offset(of: first), neighbourhood.offset(of: last))
+    let chord = from.squaredChord(to: to).squareRoot()
+    // An arc of up to 100 km is hardly longer than its chord.
+    let length = chord * 1.000_1 + Neighbourhood.frameGuard
+    guard length <= longest else { return false }
+    if neighbourhood.safe.squaredRadius > length * length { return true }
+    let sag = Leg.sag(chord) + Neighbourhood.chordGuard
+    guard max(from.length, to.length) + sag < neighbourhood.radius else { return false }
+    return neighbourhood.leastSlack(from: from, to: to) > sag
+  }
+
+  /// Calls `body` with the shapes that are not settled outside and whose threshold a way may reach that is no farther than
+  /// `sag` from the straight line between two positions.
+  func forEachActive(from start: EarthVector, to end: EarthVector, sag: Double, _ body: (UInt32) -> Void) {
+    for watch in active.watches where watch.leastSlack(from: start, to: end) <= sag { body(watch.slot) }
+  }
+
   // MARK: - Near edges
 
   /// Whether edges are remembered that may tell of a reached threshold that nothing has come of it.

@@ -86,6 +86,14 @@ struct Neighbourhood: Sendable {
       let dy = (coordinate.latitude - latitude) * metresPerLatitude
       return dx * dx + dy * dy < squaredRadius
     }
+
+    /// The square of a length that is no less than the distance of two positions in the region, square metres.
+    @inline(__always)
+    func squaredLength(from start: Coordinate, to end: Coordinate) -> Double {
+      let dx = (end.longitude - start.longitude) * metresPerLongitude
+      let dy = (end.latitude - start.latitude) * metresPerLatitude
+      return dx * dx + dy * dy
+    }
   }
   private(set) var safe = SafeRegion()
   private var metresPerLongitude = 0.0
@@ -227,6 +235,38 @@ struct Neighbourhood: Sendable {
         let slack = Self.slacks(start + offset, position)
         least = least.replacing(with: slack, where: slack .< least)
         offset &+= Self.groupSize
+      }
+      return Double(min(min(least.x, least.y), min(least.z, least.w)))
+    }
+  }
+
+  /// The least slack of the list on the straight line between two positions, or less, up to ``chordGuard``.
+  func leastSlack(from start: EarthVector, to end: EarthVector) -> Double {
+    let (from, to) = (lanes(start), lanes(end))
+    let (x, y, z) = (to.x - from.x, to.y - from.y, to.z - from.z)
+    let square = (x * x + y * y + z * z).replacing(with: 1, where: x .== 0 .& y .== 0 .& z .== 0)
+    return groups.withUnsafeBytes { groups in
+      guard let base = groups.baseAddress else { return .infinity }
+      var least = SIMD4(repeating: Float.infinity)
+      for index in 0..<((count &+ 3) / 4) {
+        let group = base + index &* Self.groupSize
+        let dx = group.load(as: SIMD4<Float>.self) - from.x
+        let dy = group.load(fromByteOffset: 16, as: SIMD4<Float>.self) - from.y
+        let dz = group.load(fromByteOffset: 32, as: SIMD4<Float>.self) - from.z
+        let threshold = group.load(fromByteOffset: 48, as: SIMD4<Float>.self)
+        let direction = group.load(fromByteOffset: 64, as: SIMD4<Float>.self)
+        var share = (dx * x + dy * y + dz * z) / square
+        share = share.clamped(lowerBound: .zero, upperBound: .one)
+        let (nearX, nearY, nearZ) = (dx - share * x, dy - share * y, dz - share * z)
+        let (endX, endY, endZ) = (dx - x, dy - y, dz - z)
+        let near = nearX * nearX + nearY * nearY + nearZ * nearZ
+        let first = dx * dx + dy * dy + dz * dz
+        let last = endX * endX + endY * endY + endZ * endZ
+        // The nearest point counts for what may be come to, the farthest for what may be left.
+        let far = first.replacing(with: last, where: last .> first)
+        let chord = near.replacing(with: far, where: direction .> 0).squareRoot()
+        let slack = (threshold - chord) * direction
+        least = least.replacing(with: slack, where: slack .< least)
       }
       return Double(min(min(least.x, least.y), min(least.z, least.w)))
     }

@@ -19,6 +19,10 @@ struct Survey: Sendable {
   private(set) var centre = EarthVector(x: 0, y: 0, z: 0)
   /// Circles that are settled outside since `near` was gathered, or that the fix reached: not in `near` yet.
   private(set) var released: ContiguousArray<UInt32> = []
+  /// The fix is a point of the path between two fixes.
+  var isOnPath = false
+  /// What the path to the next fix may change.
+  var path: ContiguousArray<PathEntry> = []
   /// Of what was read ahead; kept so that the reading is not optimised away.
   var trace: UInt64 = 0
 

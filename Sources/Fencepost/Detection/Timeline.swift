@@ -9,6 +9,8 @@ struct Timeline: Sendable {
   /// The latest fix with a valid position.
   private(set) var lastFix: Fix?
   private(set) var counters = InputCounters()
+  /// What the next event has to say of a gap before it; see ``markGap()``.
+  private(set) var gap: Int64 = .min
 
   // MARK: - Inputs
 
@@ -67,6 +69,28 @@ struct Timeline: Sendable {
   mutating func rewind(to time: Int64) {
     clock = time
     lastFix = nil
+    gap = .min
+  }
+
+  // MARK: - Gaps
+
+  /// Whether an event is still to say that there was a gap before it.
+  @inline(__always)
+  var hasGap: Bool { gap != .min }
+
+  /// Takes note that the path to the fix that comes is not known: the next event says so.
+  mutating func markGap() { gap = .max }
+
+  /// Whether a change is to say that there was a gap before it: those of the first instant that has an event do.
+  ///
+  /// - Parameter isEvent: whether it becomes an event. One that does not leaves it to the next.
+  mutating func tellsGap(at date: Int64, isEvent: Bool) -> Bool {
+    if gap == .max {
+      if isEvent { gap = date }
+      return true
+    }
+    if gap != date { gap = .min }
+    return gap == date
   }
 
   /// Begins with another device, whose inputs are counted elsewhere.
@@ -76,8 +100,9 @@ struct Timeline: Sendable {
   }
 
   /// Takes what was saved.
-  mutating func restore(clock: Int64, lastFix: Fix?, counters: InputCounters) {
+  mutating func restore(clock: Int64, lastFix: Fix?, counters: InputCounters, gap: Int64) {
     self.clock = clock
+    self.gap = gap
     self.lastFix = lastFix
     self.counters = counters
   }

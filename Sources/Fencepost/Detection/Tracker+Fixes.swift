@@ -9,7 +9,8 @@ extension Tracker {
   mutating func passesInSafety(_ fix: Fix) -> Bool {
     let time = fix.time.microseconds
     guard lookout.safe.squaredRadius > 0, fix.coordinate.isValid, lookout.safe.contains(fix.coordinate),
-      fix.accuracy >= 0, time < safeHorizon, UInt64(bitPattern: time &- clock) <= options.longestTimeStep
+      fix.accuracy >= 0, time < safeHorizon, UInt64(bitPattern: time &- clock) <= options.longestTimeStep,
+      !options.path.isGeodesic || isSurelyNoGap(to: fix)
     else { return false }
     timeline.move(to: time)
     timeline.keep(fix)
@@ -19,12 +20,13 @@ extension Tracker {
 
   /// The first instant before which a fix in the safe region can change nothing.
   @inline(__always)
-  private var safeHorizon: Int64 { min(deadlines.earliest, Timestamp.latest.microseconds &+ 1) }
+  var safeHorizon: Int64 { min(deadlines.earliest, Timestamp.latest.microseconds &+ 1) }
 
   /// Takes fixes for as long as they are in order, before the next deadline and within the safe region.
   mutating func skipSafeFixes(_ fixes: some FixRows, from start: Int) -> Int {
     let safe = lookout.safe
     guard safe.squaredRadius > 0 else { return start }
+    if options.path.isGeodesic { return skipSafePath(fixes, from: start) }
     let horizon = safeHorizon
     let longestStep = options.longestTimeStep
     var time = clock
@@ -51,6 +53,7 @@ extension Tracker {
   mutating func evaluate(
     _ fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
+    if options.path.isGeodesic { walk(to: fix, table, &delivery, &survey) }
     passTime(to: fix.time, table, &delivery, &survey)
     timeline.keep(fix)
     if known.host.suspendsAllShapes { return confirmDue(through: clock, table, &delivery, &survey) }
@@ -87,6 +90,7 @@ extension Tracker {
     if !lookout.passes(fix.coordinate) {
       guard lookout.knowsEdges, lookout.passesByEdges(fix.coordinate, known.shapes, table) else { return false }
     }
+    if options.path.isGeodesic, !isClearWay(to: fix) { return false }
     timeline.move(to: fix.time.microseconds)
     timeline.keep(fix)
     return true

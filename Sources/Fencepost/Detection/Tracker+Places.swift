@@ -30,7 +30,8 @@ extension Tracker {
       cause: .determination, date: Timestamp(microseconds: clock))
     entry.notify = .initial
     entry.setEvidence(
-      fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position))
+      fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position), isOnPath: survey.isOnPath)
+    if timeline.hasGap { markGap(&entry, table, delivery) }
     delivery.observe(entry, known.host, table)
     return true
   }
@@ -75,7 +76,7 @@ extension Tracker {
     let candidate = Candidate(
       fix: fix, boundaryDistance: shape.boundaryDistance(measure, fix.coordinate, at: position, near: found),
       deadline: fix.time.adding(microseconds: dwell).microseconds,
-      isTimed: policy.dwellPolicy == .timer)
+      isTimed: policy.dwellPolicy == .timer, isOnPath: survey.isOnPath)
     if dwell == 0 {
       confirm(slot, candidate, date: time, table, &survey)
     } else {
@@ -107,13 +108,16 @@ extension Tracker {
       slot: slot, generation: table.generation(of: slot), state: entered ? .satisfied : .unsatisfied,
       cause: .crossing, date: Timestamp(microseconds: date))
     entry.notify = entered ? .entry : .exit
-    entry.setEvidence(candidate.fix, boundaryDistance: candidate.boundaryDistance)
+    entry.setEvidence(
+      candidate.fix, boundaryDistance: candidate.boundaryDistance, isOnPath: candidate.isOnPath)
+    if timeline.hasGap { markGap(&entry, table, delivery) }
     delivery.observe(entry, known.host, table)
   }
 }
 
 extension EventEntry {
-  mutating func setEvidence(_ fix: Fix, boundaryDistance: Double) {
+  mutating func setEvidence(_ fix: Fix, boundaryDistance: Double, isOnPath: Bool) {
+    if isOnPath { marks.insert(.onPath) }
     evidenceDate = fix.time.microseconds
     latitude = fix.coordinate.latitude
     longitude = fix.coordinate.longitude

@@ -28,20 +28,32 @@ public struct Event: Sendable, Hashable {
     case diagnostic = 4
   }
 
-  /// The fix that decided.
+  /// The fix that decided, or the point of the path between two fixes.
   @frozen
   public struct Evidence: Sendable, Hashable {
+    /// Where a deciding position comes from.
+    @frozen
+    public enum Source: UInt8, Sendable, Hashable {
+      /// A fix.
+      case fix = 0
+      /// A point of the path between two fixes; see ``MonitorOptions/Path``.
+      case path = 1
+    }
+
     public var coordinate: Coordinate
     /// Accuracy of the fix, metres.
     public var accuracy: Double
     /// Signed boundary distance, metres: the geodesic distance to the line, negative inside. Of a circle that is the
     /// distance to the centre minus the radius.
     public var boundaryDistance: Double
+    /// Whether it is a fix.
+    public var source: Source
 
-    public init(coordinate: Coordinate, accuracy: Double, boundaryDistance: Double) {
+    public init(coordinate: Coordinate, accuracy: Double, boundaryDistance: Double, source: Source = .fix) {
       self.coordinate = coordinate
       self.accuracy = accuracy
       self.boundaryDistance = boundaryDistance
+      self.source = source
     }
   }
 
@@ -64,6 +76,9 @@ public struct Event: Sendable, Hashable {
   public var tag: UInt64 = 0
   /// The deciding fix; `nil` for beacons, diagnostics and first records.
   public var evidence: Evidence?
+  /// The path before it is not known, and something may have been missed: it is the first event after a gap that is longer,
+  /// or a way that is faster, than ``MonitorOptions/path`` allows.
+  public var followsGap = false
 
   public init(identifier: String, state: State, generation: UInt64) {
     self.identifier = identifier

@@ -27,6 +27,8 @@ public struct MonitorOptions: Sendable, Hashable {
   /// is refused, so that a single wrong date does not make every later input late. A host that knows of a longer pause
   /// says so with an `advance`, which is never refused for this.
   public var maxTimeStepMicroseconds: Int64?
+  /// How the device is taken to have moved from one fix to the next.
+  public var path: Path
 
   /// How far an input may be ahead of the clock, microseconds. Times in range are less than 2⁶² apart, so that one unsigned
   /// comparison finds a step back, and one that is too long.
@@ -36,7 +38,8 @@ public struct MonitorOptions: Sendable, Hashable {
   public init(
     delivery: Delivery = .every, conditionLimit: Int? = nil, maxPendingEvents: Int = 1_000_000,
     initialFixMaxAgeMicroseconds: Int64 = 60_000_000, beaconExitTimeoutMicroseconds: Int64 = 30_000_000,
-    beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil
+    beaconInitialTimeoutMicroseconds: Int64 = 30_000_000, maxTimeStepMicroseconds: Int64? = nil,
+    path: Path = .fixes
   ) {
     self.delivery = delivery
     self.conditionLimit = conditionLimit
@@ -45,6 +48,7 @@ public struct MonitorOptions: Sendable, Hashable {
     self.beaconExitTimeoutMicroseconds = beaconExitTimeoutMicroseconds
     self.beaconInitialTimeoutMicroseconds = beaconInitialTimeoutMicroseconds
     self.maxTimeStepMicroseconds = maxTimeStepMicroseconds
+    self.path = path
   }
 
   /// As Core Location: the first waiting event, 20 conditions.
@@ -72,6 +76,6 @@ public struct MonitorOptions: Sendable, Hashable {
     if let step = maxTimeStepMicroseconds, !(1...longest).contains(step) {
       return "max_time_step is \(step) microseconds; accepted are 1 to \(longest), or none"
     }
-    return nil
+    return path.defect
   }
 }

@@ -50,7 +50,7 @@ extension MonitorEngine {
 extension Tracker {
   /// Takes what was saved of the device apart from single conditions.
   mutating func restore(_ row: DeviceRow, _ table: ConditionTable) {
-    timeline.restore(clock: row.clock, lastFix: row.lastFix, counters: row.counters)
+    timeline.restore(clock: row.clock, lastFix: row.lastFix, counters: row.counters, gap: row.gap)
     known.restore(
       host: row.host, isScanning: row.isScanning, sweptThrough: min(row.swept, table.order.lastGeneration))
   }

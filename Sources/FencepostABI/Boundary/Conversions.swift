@@ -76,7 +76,8 @@ struct CreateOptions {
       initial_fix_max_age_us: engine.initialFixMaxAgeMicroseconds,
       beacon_exit_timeout_us: engine.beaconExitTimeoutMicroseconds,
       beacon_initial_timeout_us: engine.beaconInitialTimeoutMicroseconds, store_directory: nil, durability: 0,
-      reserved: 0, checkpoint_interval_us: 60_000_000, max_time_step_us: 0)
+      reserved: 0, checkpoint_interval_us: 60_000_000, max_time_step_us: 0, path: 0, path_reserved: 0, max_gap_us: 0,
+      max_speed_mps: 0)
     let value = try SizedStruct.read(options, defaults: defaults, "options")
     guard let delivery = UInt8(exactly: value.delivery).flatMap(MonitorOptions.Delivery.init(rawValue:)) else {
       throw .invalidArgument("delivery is \(value.delivery); accepted are 0 (every), 1 (first), 2 (latest)")
@@ -88,7 +89,16 @@ struct CreateOptions {
     engine.beaconExitTimeoutMicroseconds = value.beacon_exit_timeout_us
     engine.beaconInitialTimeoutMicroseconds = value.beacon_initial_timeout_us
     engine.maxTimeStepMicroseconds = value.max_time_step_us == 0 ? nil : value.max_time_step_us
-    guard value.reserved == 0 else { throw .unsupported("reserved of options is not zero") }
+    guard value.reserved == 0, value.path_reserved == 0 else {
+      throw .unsupported("reserved of options is not zero")
+    }
+    switch Int(value.path) {
+    case FENCEPOST_PATH_FIXES: engine.path = .fixes
+    case FENCEPOST_PATH_GEODESIC:
+      engine.path = .geodesic(
+        maxGapMicroseconds: value.max_gap_us, maxSpeed: value.max_speed_mps == 0 ? nil : value.max_speed_mps)
+    default: throw .invalidArgument("path is \(value.path); accepted are 0 (fixes), 1 (geodesic)")
+    }
     durability = try Durability(value.durability, interval: value.checkpoint_interval_us)
     directory = try Boundary.directory(value.store_directory)
   }
@@ -202,6 +212,12 @@ func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer
   }
 }
 
+/// `FENCEPOST_EVIDENCE_…` of an entry.
+private func evidenceBits(of entry: borrowing EventEntry) -> UInt16 {
+  (entry.marks.contains(.onPath) ? UInt16(FENCEPOST_EVIDENCE_ON_PATH) : 0)
+    | (entry.marks.contains(.gap) ? UInt16(FENCEPOST_EVIDENCE_AFTER_GAP) : 0)
+}
+
 extension MonitorEngine {
   /// Writes an event into the caller's memory.
   @inline(__always)
@@ -221,7 +237,7 @@ extension MonitorEngine {
     event.pointee.has_refinement = 0
     event.pointee.refinement_uuid = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     event.pointee.refinement_major = 0
-    event.pointee.refinement_minor = 0
+    event.pointee.refinement_minor = evidenceBits(of: entry)
     if entry.hasRefinement, let beacon = refinement(of: copy entry) {
       event.pointee.has_refinement = 1
       withUnsafeMutableBytes(of: &event.pointee.refinement_uuid) { beacon.uuid.store(to: $0.baseAddress!) }
@@ -310,6 +326,11 @@ extension Event {
       evidence = Evidence(
         coordinate: Coordinate(latitude: value.latitude, longitude: value.longitude), accuracy: value.accuracy_m,
         boundaryDistance: value.boundary_distance_m)
+      if value.has_refinement == 0 {
+        let bits = Int(value.refinement_minor)
+        if bits & FENCEPOST_EVIDENCE_ON_PATH != 0 { evidence?.source = .path }
+        followsGap = bits & FENCEPOST_EVIDENCE_AFTER_GAP != 0
+      }
     }
   }
 }

@@ -9,6 +9,8 @@ struct DeviceRow {
   /// A shape whose generation is not later than this one, and of which no ``StateRow`` tells, is settled outside as it
   /// was assumed. Of a later one nothing is known yet.
   var swept: UInt64
+  /// See ``Timeline/gap``; written where there is one.
+  var gap = Int64.min
 
   func encode(to writer: inout ByteWriter) {
     writer.putCompact(clock)
@@ -24,6 +26,7 @@ struct DeviceRow {
     writer.putCompact(swept)
     writer.put(lastFix != nil)
     lastFix?.encode(to: &writer)
+    if gap != .min { writer.putCompact(gap) }
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
@@ -41,6 +44,10 @@ struct DeviceRow {
     isScanning = try reader.takeBool("scanning")
     swept = try reader.takeCompact("swept", in: 0...largest)
     lastFix = try reader.takeBool("last_fix") ? Fix(reading: &reader) : nil
+    if reader.remaining > 0 {
+      gap = try reader.takeSigned()
+      guard gap != .min else { throw Damage("a gap is none") }
+    }
     try reader.end()
     try check()
   }
@@ -69,6 +76,7 @@ struct DeviceRow {
       clock: tracker.clock, counters: tracker.timeline.counters, lastFix: tracker.lastFix,
       hostFlags: tracker.host.flags, unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning,
       swept: swept)
+    gap = tracker.timeline.gap
   }
 
   var host: HostState { HostState(flags: hostFlags, unsupportedKinds: unsupportedKinds) }

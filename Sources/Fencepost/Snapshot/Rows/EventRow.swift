@@ -23,6 +23,7 @@ struct EventRow {
 }
 
 extension EventEntry {
+  private static let pathMarks: Marks = [.onPath, .gap]
   private static let hasEvidence: UInt8 = 1 << 5
   private static let hasBeacon: UInt8 = 1 << 6
   private static let hasEvidenceDate: UInt8 = 1 << 7
@@ -36,7 +37,8 @@ extension EventEntry {
     writer.put(
       state.rawValue | cause.rawValue << 2 | (isEvident ? Self.hasEvidence : 0)
         | (hasRefinement ? Self.hasBeacon : 0) | (evidenceDate != .min ? Self.hasEvidenceDate : 0))
-    writer.put(notify.rawValue)
+    // What only a path brings stands where no policy has a bit.
+    writer.put(notify.rawValue | marks.intersection(Self.pathMarks).rawValue)
     writer.putCompact(sequence)
     writer.putCompact(change)
     writer.putCompact(UInt64(diagnostics.rawValue))
@@ -61,7 +63,10 @@ extension EventEntry {
       throw Damage("state and cause of an event are \(bits)")
     }
     self.init(slot: slot, generation: generation, state: state, cause: cause, date: nil)
-    notify = TransitionPolicy.Notify(rawValue: try reader.take("notify", in: 0...TransitionPolicy.Notify.all.rawValue))
+    let marked: UInt8 = try reader.take()
+    marks = Marks(rawValue: marked).intersection(Self.pathMarks)
+    notify = TransitionPolicy.Notify(rawValue: marked & ~Self.pathMarks.rawValue)
+    guard notify.isSubset(of: .all) else { throw Damage("notify is \(marked)") }
     sequence = try reader.takeCompact("sequence", in: 0...EngineRestorer.largest)
     change = try reader.takeCompact("change", in: 0...EngineRestorer.largest)
     diagnostics = Diagnostics(rawValue: try reader.takeCompact("diagnostics", in: 0...Diagnostics.all.rawValue))

@@ -25,6 +25,10 @@ struct HeadRow {
     writer.putCompact(lastSequence)
     writer.putCompact(lastChange)
     writer.putCompact(lastTicket)
+    if case .geodesic(let maxGap, let maxSpeed) = options.path {
+      writer.putCompact(maxGap)
+      writer.putCompact(maxSpeed ?? 0)
+    }
   }
 
   /// Reads what follows the format.
@@ -40,12 +44,17 @@ struct HeadRow {
     options.beaconInitialTimeoutMicroseconds = try reader.takeSigned()
     let step = try reader.takeSigned()
     options.maxTimeStepMicroseconds = step == 0 ? nil : step
-    if let defect = options.defect { throw Damage(defect) }
     conditionCount = try reader.takeCompact("condition_count", in: 0...UInt64(UInt32.max))
     lastGeneration = try reader.takeCompact("generation", in: 0...largest)
     lastSequence = try reader.takeCompact("sequence", in: 0...largest)
     lastChange = try reader.takeCompact("change", in: 0...largest)
     lastTicket = try reader.takeCompact("ticket", in: 0...largest)
+    if reader.remaining > 0 {
+      let maxGap = try reader.takeSigned()
+      let maxSpeed = try reader.takeCompactDouble()
+      options.path = .geodesic(maxGapMicroseconds: maxGap, maxSpeed: maxSpeed == 0 ? nil : maxSpeed)
+    }
+    if let defect = options.defect { throw Damage(defect) }
     try reader.end()
   }
 

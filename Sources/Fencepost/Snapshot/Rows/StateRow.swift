@@ -123,12 +123,15 @@ extension Candidate {
     fix.encode(to: &writer)
     writer.put(boundaryDistance)
     writer.putCompact(deadline)
-    writer.put(isTimed)
+    writer.put((isTimed ? 1 : 0 as UInt8) | (isOnPath ? 2 : 0))
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
     self.init(
       fix: try Fix(reading: &reader), boundaryDistance: try reader.takeDouble(), deadline: try reader.takeSigned(),
-      isTimed: try reader.takeBool("timed"))
+      isTimed: false)
+    let bits: UInt8 = try reader.take("timed", in: 0...3)
+    isTimed = bits & 1 != 0
+    isOnPath = bits & 2 != 0
   }
 }

@@ -1,0 +1,267 @@
+import FencepostKernel
+
+/// A shape that the path to the next fix may change.
+struct PathEntry: Sendable {
+  var slot: UInt32
+  /// The instant at which it does, microseconds; `Int64.max` when it does not.
+  var next: Int64
+  /// What was believed when that was found.
+  var observed: Observed
+  var hasCandidate: Bool
+}
+
+/// The way between two fixes: as if a fix were laid on it at each microsecond.
+///
+/// Fixes that change nothing need not be laid, so that only those are at which a detector's threshold is passed, at which
+/// something is due, and one at the first instant while a shape is undetermined. They go the way of any fix, but that they
+/// are no inputs.
+extension Tracker {
+  /// So long are the pieces, metres, for each of which the index is asked.
+  private static let pieceLength = 10_000.0
+  /// A shape that has changed is looked at again after so many metres, which is more than the error of a distance: a device
+  /// that creeps over a line passes it once. One that goes along a line may pass it anywhere: after so many changes on one leg
+  /// it is the second number of metres.
+  private static let noise = 1e-7
+  private static let mostChanges = 5_000
+  private static let noiseOfMany = 100.0
+
+  /// Applies what the path from the last fix to the next one brings, before that.
+  mutating func walk(
+    to fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+  ) {
+    guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return }
+    let duration = fix.time.microseconds - last.time.microseconds
+    guard duration > 0 else { return }
+    guard duration <= maxGap else { return timeline.markGap() }
+    let leg = Leg(from: last, to: fix)
+    if let maxSpeed, leg.length > maxSpeed * (Double(duration) / 1e6) { return timeline.markGap() }
+    let end = fix.time.microseconds - 1
+    var time = max(clock, last.time.microseconds + 1)
+    guard time <= end, !known.host.suspendsAllShapes else { return }
+    survey.begin()
+    survey.isOnPath = true
+    var search = PassageSearch(leg)
+    var mustDecide = !known.shapes.isSettled
+    while time <= end {
+      let pieceEnd = min(end, max(time, leg.time(Self.pieceLength, after: time)))
+      list(from: time, through: pieceEnd, &search, table, &survey)
+      while time <= pieceEnd {
+        var next = mustDecide ? time : max(time, deadlines.earliest)
+        for entry in survey.path { next = min(next, entry.next) }
+        guard next <= pieceEnd else { break }
+        let decides = visit(next, leg, mustDecide: mustDecide, table, &delivery, &survey)
+        time = next + 1
+        mustDecide = false
+        if decides {
+          list(from: time, through: pieceEnd, &search, table, &survey)
+        } else {
+          update(from: time, through: pieceEnd, &search, table, &survey)
+        }
+      }
+      time = pieceEnd + 1
+    }
+    survey.isOnPath = false
+  }
+
+  /// Lays a fix on the path.
+  ///
+  /// - Returns: Whether it was to decide what is undetermined.
+  private mutating func visit(
+    _ time: Int64, _ leg: Leg, mustDecide: Bool, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ survey: inout Survey
+  ) -> Bool {
+    let fix = leg.fix(at: time)
+    passTime(to: fix.time, table, &delivery, &survey)
+    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    var decides = mustDecide
+    for entry in survey.path where entry.next == time && entry.observed == .undetermined { decides = true }
+    if decides { determine(fix, at: position, table, &delivery, &survey) }
+    for index in survey.path.indices where survey.path[index].next == time {
+      cross(survey.path[index].slot, fix, at: position, table, &survey)
+    }
+    confirmDue(through: time, table, &delivery, &survey)
+    return decides
+  }
+
+  /// Lists the shapes that a piece of the path may change, and when it does.
+  private func list(
+    from first: Int64, through last: Int64, _ search: inout PassageSearch, _ table: ConditionTable,
+    _ survey: inout Survey
+  ) {
+    survey.path.removeAll(keepingCapacity: true)
+    guard first <= last else { return }
+    let start = search.leg.place(at: first).position
+    let end = search.leg.place(at: last).position
+    let chord = start.squaredChord(to: end).squareRoot()
+    let sag = Leg.sag(chord) + DistanceBounds.doubt
+    func add(_ slot: UInt32) {
+      var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
+      look(at: &entry, from: first, after: 0, through: last, &search, table)
+      survey.path.append(entry)
+    }
+    lookout.forEachActive(from: start, to: end, sag: sag, add)
+    let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
+    survey.gathered.removeAll(keepingCapacity: true)
+    table.index.collect(near: middle, within: chord / 2 + sag, into: &survey.gathered)
+    for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
+      if table.entryWatch(hit.id).leastSlack(from: start, to: end) <= sag { add(hit.id) }
+    }
+    guard !known.shapes.isSettled else { return }
+    known.shapes.forEachException { slot, state in
+      if state.observed == .undetermined, state.isListed, table.isLive(slot), table.isGeographic(slot) { add(slot) }
+    }
+  }
+
+  /// Looks again at the shapes that have changed.
+  private func update(
+    from first: Int64, through last: Int64, _ search: inout PassageSearch, _ table: ConditionTable,
+    _ survey: inout Survey
+  ) {
+    guard first <= last else { return }
+    for index in survey.path.indices {
+      let entry = survey.path[index]
+      let observed = known.shapes.observed(entry.slot, table)
+      let hasCandidate = known.candidate(of: entry.slot) != nil
+      if entry.next < first || entry.observed != observed || entry.hasCandidate != hasCandidate {
+        search.changes += 1
+        let step = search.changes > Self.mostChanges ? Self.noiseOfMany : Self.noise
+        look(at: &survey.path[index], from: first, after: step, through: last, &search, table)
+      }
+    }
+  }
+
+  /// Finds when a shape changes next.
+  ///
+  /// - Parameter metres: for which its thresholds are not looked at.
+  private func look(
+    at entry: inout PathEntry, from first: Int64, after metres: Double, through last: Int64,
+    _ search: inout PassageSearch,
+    _ table: ConditionTable
+  ) {
+    let candidate = known.candidate(of: entry.slot)
+    entry.observed = known.shapes.observed(entry.slot, table)
+    entry.hasCandidate = candidate != nil
+    entry.next = .max
+    guard let threshold = threshold(of: entry.slot, entry.observed, candidate, search.leg.accuracy, table) else {
+      return
+    }
+    var last = last
+    if let candidate, !candidate.isTimed {
+      entry.next = max(first, candidate.deadline)
+      last = min(last, entry.next)
+    }
+    let start = metres > 0 ? max(first, search.leg.time(metres, after: first - 1)) : first
+    if let time = search.first(threshold, of: table.shape(of: entry.slot), from: start, through: last) {
+      entry.next = time
+    }
+  }
+
+  /// What a detector compares the distance of a shape with in its present state; `nil` when nothing can change it.
+  private func threshold(
+    of slot: UInt32, _ observed: Observed, _ candidate: Candidate?, _ accuracy: Double, _ table: ConditionTable
+  ) -> PathThreshold? {
+    let policy = table.policy(of: slot)
+    let size = table.shape(of: slot).size
+    if observed == .undetermined {
+      guard !isSuspended(slot, table) else { return nil }
+      return PathThreshold(passage: .beyond, level: accuracy, margins: (0, accuracy))
+    }
+    let inner = policy.marginInwards(size: size, accuracy: accuracy)
+    let outer = policy.marginOutwards(size: size, accuracy: accuracy)
+    func threshold(_ passage: PathThreshold.Passage, _ level: Double) -> PathThreshold {
+      PathThreshold(passage: passage, level: level, margins: (inner, outer))
+    }
+    switch (observed, candidate != nil) {
+    case (.inside, false): return threshold(.outwards, outer)
+    case (.inside, true): return threshold(.inwards, 0)
+    case (.outside, false):
+      return policy.isTooCoarse(size: size, accuracy: accuracy) ? nil : threshold(.inwards, -inner)
+    default: return threshold(.beyond, 0)
+    }
+  }
+
+  // MARK: - Ways on which nothing happens
+
+  /// Whether a fix within the safe region comes without a gap for certain.
+  @inline(never)
+  func isSurelyNoGap(to fix: Fix) -> Bool {
+    guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return true }
+    let duration = fix.time.microseconds - last.time.microseconds
+    guard duration <= maxGap else { return false }
+    guard let maxSpeed, duration > 0 else { return true }
+    let reach = maxSpeed * (Double(duration) / 1e6)
+    return lookout.safe.squaredLength(from: last.coordinate, to: fix.coordinate) <= reach * reach
+  }
+
+  /// Takes fixes as ``skipSafeFixes(_:from:)`` does, for as long as there is no gap either. The safe region is convex: what
+  /// is between two fixes in it lies in it.
+  @inline(never)
+  mutating func skipSafePath(_ fixes: some FixRows, from start: Int) -> Int {
+    guard case .geodesic(let maxGap, let maxSpeed) = options.path, var before = timeline.lastFix else { return start }
+    let safe = lookout.safe
+    let horizon = safeHorizon
+    let longestStep = options.longestTimeStep
+    var time = clock
+    var index = start
+    let count = fixes.count
+    while index < count {
+      let fix = fixes[unchecked: index]
+      guard fix.coordinate.isValid, safe.contains(fix.coordinate), fix.accuracy >= 0,
+        fix.time.microseconds < horizon, UInt64(bitPattern: fix.time.microseconds &- time) <= longestStep
+      else { break }
+      let duration = fix.time.microseconds &- before.time.microseconds
+      guard duration <= maxGap else { break }
+      if let maxSpeed, duration > 0 {
+        let reach = maxSpeed * (Double(duration) / 1e6)
+        guard safe.squaredLength(from: before.coordinate, to: fix.coordinate) <= reach * reach else { break }
+      }
+      time = fix.time.microseconds
+      before = fix
+      index &+= 1
+    }
+    guard index > start else { return start }
+    timeline.move(to: time)
+    timeline.keep(before)
+    timeline.countFixes(index - start)
+    return index
+  }
+
+  /// Whether the way to a fix at which no threshold is reached reaches none either, and is no gap. The safe region is that
+  /// around the fix.
+  @inline(never)
+  func isClearWay(to fix: Fix) -> Bool {
+    guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return true }
+    let duration = fix.time.microseconds - last.time.microseconds
+    guard duration > 0 else { return duration == 0 }
+    guard duration <= maxGap else { return false }
+    let longest = maxSpeed.map { $0 * (Double(duration) / 1e6) } ?? .infinity
+    return lookout.isClearWay(from: last.coordinate, to: fix.coordinate, upTo: longest)
+  }
+
+  // MARK: - Gaps
+
+  /// Has a change that may follow a gap say so.
+  mutating func markGap(_ entry: inout EventEntry, _ table: ConditionTable, _ delivery: Delivery) {
+    let isEvent =
+      !table.notify(of: entry.slot).isDisjoint(with: entry.notify) && !delivery.agrees(entry.slot, entry.state, table)
+    if timeline.tellsGap(at: entry.date, isEvent: isEvent) { entry.marks.insert(.gap) }
+  }
+}
+
+extension Watch {
+  /// What ``slack(at:)`` is at the least on the straight line between two positions.
+  func leastSlack(from start: EarthVector, to end: EarthVector) -> Double {
+    let first = centre.squaredChord(to: start)
+    let last = centre.squaredChord(to: end)
+    if direction > 0 { return threshold - max(first, last).squareRoot() }
+    let dx = end.x - start.x
+    let dy = end.y - start.y
+    let dz = end.z - start.z
+    let square = dx * dx + dy * dy + dz * dz
+    guard square > 0 else { return first.squareRoot() - threshold }
+    let along = (centre.x - start.x) * dx + (centre.y - start.y) * dy + (centre.z - start.z) * dz
+    let share = max(0, min(1, along / square))
+    let nearest = EarthVector(x: start.x + share * dx, y: start.y + share * dy, z: start.z + share * dz)
+    return centre.squaredChord(to: nearest).squareRoot() - threshold
+  }
+}
