@@ -182,8 +182,9 @@ void run_fleet(fleet_progress *shared, int disk_fails) {
       fencepost_fleet_destroy(fleet);
       if (open_fleet(&fleet, 0)) _exit(3);
     }
-    if (play_fleet(fleet, k) && !disk_fails) _exit(4);
+    /* It may be over on the disk and not here. */
     if (is_fleet_commit(k)) memcpy(shared->acknowledged, polled, sizeof polled);
+    if (play_fleet(fleet, k) && !disk_fails) _exit(4);
     shared->completed = k + 1;
   }
   fencepost_fleet_destroy(fleet);

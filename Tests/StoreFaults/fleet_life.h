@@ -14,7 +14,7 @@ enum {
 /* How far a child has come. */
 typedef struct {
   long completed, is_open;
-  /* The last sequence of each device whose event was acknowledged by a call that returned. */
+  /* The last sequence of each device whose event was acknowledged, by a call that began. */
   uint64_t acknowledged[FLEET_DEVICES];
 } fleet_progress;
 

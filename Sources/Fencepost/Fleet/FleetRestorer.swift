@@ -168,6 +168,8 @@ extension FleetEngine {
 
   mutating func restore(_ row: FleetDeviceRow, as number: UInt32) throws(Damage) {
     var device = row.device
+    // After a crash the device may be ahead of what is kept of the fleet's advances.
+    if row.advanced > floor { device.clock = max(device.clock, row.advanced) }
     try gate.read { engine throws(Damage) in try device.resolveSaved(engine) }
     try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = MonitorEngine.defect(ofIdentifier: identifier) { throw Damage(defect) }

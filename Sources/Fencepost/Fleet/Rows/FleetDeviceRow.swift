@@ -3,10 +3,17 @@ struct FleetDeviceRow {
   var identifier: [UInt8]
   /// It was removed, and events of it wait.
   var isLeaving: Bool
+  /// The time to which all devices had been advanced, where that was later than the device's own clock; else `Int64.min`.
+  var advanced: Int64 = .min
   var device: DeviceBytes
 
+  private static let leaving: UInt8 = 1
+  private static let advanced: UInt8 = 2
+
   init(reading reader: inout ByteReader) throws(Damage) {
-    isLeaving = try reader.takeBool("leaving")
+    let bits: UInt8 = try reader.take("bits of a device", in: 0...3)
+    isLeaving = bits & Self.leaving != 0
+    if bits & Self.advanced != 0 { advanced = try reader.takeSignedTime("advance of a device") }
     let length: Int = try reader.takeCompact("length of an identifier", in: 1...IdentifierTable.longest)
     identifier = Array(try reader.takeBytes(length))
     device = try DeviceBytes(readingRow: &reader)
@@ -15,13 +22,16 @@ struct FleetDeviceRow {
   static func encode(
     _ device: UInt32, of fleet: borrowing FleetEngine, _ table: ConditionTable, to writer: inout ByteWriter
   ) {
-    writer.put(fleet.devices.isLeaving(device))
+    let isLeaving = fleet.devices.isLeaving(device)
+    let isAdvanced = !isLeaving && fleet.floor > fleet.devices.lines[device].clock
+    writer.put((isLeaving ? leaving : 0) | (isAdvanced ? advanced : 0))
+    if isAdvanced { writer.putCompact(fleet.floor) }
     fleet.devices.withName(of: device) { bytes in
       writer.putCompact(UInt64(bytes.count))
       writer.put(UnsafeRawBufferPointer(bytes))
     }
     let none = TableDigest(high: 0, low: 0)
-    guard fleet.devices.isLeaving(device) else {
+    guard isLeaving else {
       let clock = fleet.devices.lines[device].clock
       return fleet.bytes(of: device, clock: clock, isPortable: false, digest: none, table).encodeRow(to: &writer)
     }
