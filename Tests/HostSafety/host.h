@@ -29,16 +29,16 @@
   DO(fencepost_monitor_feed_sightings) DO(fencepost_monitor_set_beacon_scanning)                                \
   DO(fencepost_monitor_set_host_capabilities) DO(fencepost_monitor_advance) DO(fencepost_monitor_rewind)        \
   DO(fencepost_monitor_feed_columns) DO(fencepost_monitor_poll_event) DO(fencepost_monitor_poll_events)         \
-  DO(fencepost_monitor_acknowledge) DO(fencepost_event_json) DO(fencepost_beacon_parse_advertisement)           \
-  DO(fencepost_monitor_containing) DO(fencepost_monitor_containing_columns) DO(fencepost_monitor_nearest)       \
-  DO(fencepost_monitor_nearest_columns) DO(fencepost_monitor_identifiers_of_generations)                        \
-  DO(fencepost_monitor_state) DO(fencepost_monitor_safe_distance) DO(fencepost_monitor_next_deadline)           \
-  DO(fencepost_monitor_plan) DO(fencepost_circle_contains) DO(fencepost_polygon_contains)                       \
-  DO(fencepost_polygon_distance) DO(fencepost_corridor_distance) DO(fencepost_significant_change_accept)        \
-  DO(fencepost_best_fix) DO(fencepost_monitor_set_wakeup) DO(fencepost_monitor_abandon)                         \
-  DO(fencepost_conditions_create) DO(fencepost_conditions_destroy) DO(fencepost_conditions_add_circular)        \
-  DO(fencepost_conditions_add_beacon) DO(fencepost_conditions_add_polygon)                                      \
-  DO(fencepost_conditions_add_corridor) DO(fencepost_conditions_add_wkb)                                        \
+  DO(fencepost_monitor_acknowledge) DO(fencepost_monitor_abandon) DO(fencepost_event_json)                      \
+  DO(fencepost_beacon_parse_advertisement) DO(fencepost_monitor_containing)                                     \
+  DO(fencepost_monitor_containing_columns) DO(fencepost_monitor_nearest) DO(fencepost_monitor_nearest_columns)  \
+  DO(fencepost_monitor_identifiers_of_generations) DO(fencepost_monitor_state)                                  \
+  DO(fencepost_monitor_safe_distance) DO(fencepost_monitor_next_deadline) DO(fencepost_monitor_plan)            \
+  DO(fencepost_circle_contains) DO(fencepost_polygon_contains) DO(fencepost_polygon_distance)                   \
+  DO(fencepost_corridor_distance) DO(fencepost_significant_change_accept) DO(fencepost_best_fix)                \
+  DO(fencepost_monitor_set_wakeup) DO(fencepost_conditions_create) DO(fencepost_conditions_destroy)             \
+  DO(fencepost_conditions_add_circular) DO(fencepost_conditions_add_beacon)                                     \
+  DO(fencepost_conditions_add_polygon) DO(fencepost_conditions_add_corridor) DO(fencepost_conditions_add_wkb)   \
   DO(fencepost_conditions_ensure_circular) DO(fencepost_conditions_ensure_beacon)                               \
   DO(fencepost_conditions_ensure_polygon) DO(fencepost_conditions_ensure_corridor)                              \
   DO(fencepost_conditions_ensure_wkb) DO(fencepost_conditions_remove) DO(fencepost_conditions_add_circulars)    \
@@ -53,16 +53,18 @@
   DO(fencepost_conditions_nearest_columns) DO(fencepost_conditions_nearest_boundary_point)                      \
   DO(fencepost_conditions_identifiers_of_generations) DO(fencepost_conditions_get_version)                      \
   DO(fencepost_conditions_snapshot) DO(fencepost_conditions_restore) DO(fencepost_fleet_create)                 \
-  DO(fencepost_fleet_destroy) DO(fencepost_fleet_conditions) DO(fencepost_fleet_get_statistics)                 \
-  DO(fencepost_fleet_get_device_statistics) DO(fencepost_fleet_devices) DO(fencepost_fleet_device_identifier)   \
-  DO(fencepost_fleet_device_numbers) DO(fencepost_fleet_remove_device) DO(fencepost_fleet_expire)               \
-  DO(fencepost_fleet_feed_fix) DO(fencepost_fleet_feed_columns) DO(fencepost_fleet_feed_sightings)              \
-  DO(fencepost_fleet_set_beacon_scanning) DO(fencepost_fleet_advance) DO(fencepost_fleet_advance_device)        \
-  DO(fencepost_fleet_next_deadline) DO(fencepost_fleet_device_next_deadline) DO(fencepost_fleet_poll_events)    \
-  DO(fencepost_fleet_acknowledge) DO(fencepost_fleet_abandon) DO(fencepost_fleet_set_wakeup)                    \
-  DO(fencepost_fleet_event_json) DO(fencepost_fleet_state) DO(fencepost_fleet_inside)                           \
-  DO(fencepost_fleet_explain) DO(fencepost_fleet_export_devices) DO(fencepost_fleet_import_devices)             \
-  DO(fencepost_uuid_parse) DO(fencepost_geodesic_inverse) DO(fencepost_geodesic_direct)
+  DO(fencepost_fleet_destroy) DO(fencepost_fleet_checkpoint) DO(fencepost_fleet_close)                          \
+  DO(fencepost_fleet_snapshot) DO(fencepost_fleet_restore) DO(fencepost_fleet_conditions)                       \
+  DO(fencepost_fleet_get_statistics) DO(fencepost_fleet_get_device_statistics) DO(fencepost_fleet_devices)      \
+  DO(fencepost_fleet_device_identifier) DO(fencepost_fleet_device_numbers) DO(fencepost_fleet_remove_device)    \
+  DO(fencepost_fleet_expire) DO(fencepost_fleet_feed_fix) DO(fencepost_fleet_feed_columns)                      \
+  DO(fencepost_fleet_feed_sightings) DO(fencepost_fleet_set_beacon_scanning) DO(fencepost_fleet_advance)        \
+  DO(fencepost_fleet_advance_device) DO(fencepost_fleet_next_deadline) DO(fencepost_fleet_device_next_deadline) \
+  DO(fencepost_fleet_poll_events) DO(fencepost_fleet_acknowledge) DO(fencepost_fleet_abandon)                   \
+  DO(fencepost_fleet_set_wakeup) DO(fencepost_fleet_event_json) DO(fencepost_fleet_state)                       \
+  DO(fencepost_fleet_inside) DO(fencepost_fleet_explain) DO(fencepost_fleet_export_devices)                     \
+  DO(fencepost_fleet_import_devices) DO(fencepost_uuid_parse) DO(fencepost_geodesic_inverse)                    \
+  DO(fencepost_geodesic_direct)
 /* clang-format on */
 
 /* Pointers to them, filled from the library. */

@@ -150,6 +150,21 @@ static void carry(fencepost_conditions *table, fencepost_fleet *fleet, const uin
   api.fencepost_fleet_destroy(other);
 }
 
+/* A fleet goes on from its bytes, over the same table; damaged ones are none. */
+static void restore(fencepost_conditions *table, fencepost_fleet *fleet) {
+  static uint8_t bytes[1 << 14];
+  size_t size;
+  fencepost_fleet *other = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  OK(api.fencepost_fleet_checkpoint(fleet, NULL));
+  OK(api.fencepost_fleet_snapshot(fleet, bytes, sizeof bytes, &size, NULL));
+  OK(api.fencepost_fleet_restore(bytes, size, table, &other, NULL));
+  OK(api.fencepost_fleet_close(other, NULL));
+  api.fencepost_fleet_destroy(other);
+  bytes[size / 2] ^= 1;
+  IS(api.fencepost_fleet_restore(bytes, size, NULL, &other, &error) != FENCEPOST_OK);
+}
+
 void use_fleets(void) {
   fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
   geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 4;
@@ -181,6 +196,7 @@ void use_fleets(void) {
   OK(api.fencepost_fleet_device_numbers(fleet, found, 3, &count, NULL));
   for (int i = 0; i < 3; i++) read_device(fleet, numbers[i]);
   carry(table, fleet, numbers);
+  restore(table, fleet);
   OK(api.fencepost_fleet_remove_device(fleet, numbers[2], 1, NULL));
   OK(api.fencepost_fleet_expire(fleet, INT64_C(1000000000000), found, 3, &count, NULL));
   OK(api.fencepost_fleet_conditions(fleet, &same, NULL));
