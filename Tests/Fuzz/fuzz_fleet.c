@@ -2,7 +2,7 @@
  * Turns bytes into a sequence of calls on a table and a fleet of three devices, and beside them on a monitor for each device
  * (fleet_model.h): the fleet hands out the events of the monitors, byte for byte, in the order that the header states, and
  * answers as they do. Every now and then the devices move to another fleet over a restored table, and damaged bytes of them
- * are offered, which may be refused or taken and must end nothing.
+ * are offered, which may be refused or taken and must end nothing; or the fleet goes on from its snapshot.
  */
 #include "fleet_model.h"
 
@@ -231,6 +231,33 @@ static void move(reader *in, fleet_model *known) {
   REQUIRE(fencepost_fleet_set_wakeup(fleet, fleet_wake, known, NULL) == FENCEPOST_OK);
 }
 
+/* The fleet ends and goes on from its snapshot, which is the same again; damaged bytes are refused. */
+static void reopen(reader *in, fleet_model *known) {
+  size_t size, again;
+  uint16_t place = take16(in);
+  fencepost_fleet *fleet = NULL;
+  REQUIRE(fencepost_fleet_snapshot(known->fleet, NULL, 0, &size, NULL) == FENCEPOST_OK);
+  uint8_t *bytes = malloc(2 * size);
+  REQUIRE(bytes != NULL);
+  REQUIRE(fencepost_fleet_snapshot(known->fleet, bytes, size, &again, NULL) == FENCEPOST_OK && again == size);
+  bytes[place % size] ^= 1;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_fleet_restore(bytes, size, NULL, &fleet, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_E_SNAPSHOT_INVALID);
+  bytes[place % size] ^= 1;
+  REQUIRE(fencepost_fleet_restore(bytes, size, known->table, &fleet, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_snapshot(fleet, bytes + size, size, &again, NULL) == FENCEPOST_OK && again == size);
+  REQUIRE(memcmp(bytes, bytes + size, size) == 0);
+  free(bytes);
+  fencepost_fleet_destroy(known->fleet);
+  known->fleet = fleet;
+  known->handed_out = 0;
+  /* Devices that were given nothing are forgotten. */
+  REQUIRE(fencepost_fleet_devices(fleet, device_names, DEVICES, 1, known->numbers, NULL) == FENCEPOST_OK);
+  REQUIRE(fencepost_fleet_set_wakeup(fleet, fleet_wake, known, NULL) == FENCEPOST_OK);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   reader in = {data, size};
   uint8_t shape = take8(&in);
@@ -270,7 +297,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
         known.handed_out = 0;
         break;
-      default: move(&in, &known); break;
+      default:
+        if (what >> 4 & 1) move(&in, &known);
+        else reopen(&in, &known);
+        break;
     }
     REQUIRE(known.waiting_count <= waited || known.wakes > wakes);
     fleet_check(&known);
