@@ -57,14 +57,14 @@ import Testing
 
   // MARK: - Waiter
 
-  @Test(.timeLimit(.minutes(1))) func wakingBeforeParkingIsNotLost() async {
+  @Test(.timeLimit(.minutes(10))) func wakingBeforeParkingIsNotLost() async {
     let waiter = Waiter()
     waiter.wake()
     waiter.wake()
     await withCheckedContinuation { waiter.park($0) }
   }
 
-  @Test(.timeLimit(.minutes(1))) func manyWakeOneOnce() async {
+  @Test(.timeLimit(.minutes(10))) func manyWakeOneOnce() async {
     for _ in 0..<200 {
       let waiter = Waiter()
       await withTaskGroup { group in
