@@ -40,7 +40,7 @@
  * Cancel    pthread_cancel() of a thread inside a call acts after the call: cancellation is switched off while a
  *           monitor with a store is used and while a wake-up callback runs. (Cancellation of the asynchronous type is for
  *           no library.)
- * Stack     A thread that calls needs 48 kB of stack.
+ * Stack     A thread that calls needs 48 kB of stack, one that opens a fleet from its store or a snapshot 96 kB.
  * Numbers   Calls raise no floating-point exception but inexact and underflow: a host may have made invalid, division by
  *           zero and overflow signals. The last digits are those of the rounding mode to nearest; in another one numbers
  *           may differ in the last digits, and a fix within nanometres of a line may be decided otherwise.

@@ -82,4 +82,7 @@ void require(const char *file, int line, int is_true);
 /* Uses all functions of tables and fleets. */
 void use_fleets(void);
 
+/* Keeps a fleet in a directory and opens it again. */
+void use_stored_fleet(const char *directory);
+
 #endif

@@ -208,3 +208,27 @@ void use_fleets(void) {
   api.fencepost_conditions_destroy(table);
   api.fencepost_fleet_destroy(fleet);
 }
+
+void use_stored_fleet(const char *directory) {
+  uint32_t numbers[3];
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.store_directory = directory, options.name = "fleet";
+  for (int opening = 0; opening < 2; opening++) {
+    fencepost_conditions *table = NULL;
+    fencepost_fleet *fleet = NULL;
+    fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+    OK(api.fencepost_conditions_create(&table, NULL));
+    OK(api.fencepost_fleet_create(table, &options, &fleet, NULL));
+    OK(api.fencepost_fleet_get_statistics(fleet, &statistics, NULL));
+    IS(statistics.device_count == (opening ? 3u : 0u));
+    if (!opening) {
+      OK(api.fencepost_conditions_add_circular(table, "circle", 0, 0, 1000, NULL, NULL));
+      OK(api.fencepost_fleet_devices(fleet, devices, 3, 1, numbers, NULL));
+      feed(fleet, numbers);
+    }
+    OK(api.fencepost_fleet_checkpoint(fleet, NULL));
+    OK(api.fencepost_fleet_close(fleet, NULL));
+    api.fencepost_fleet_destroy(fleet);
+    api.fencepost_conditions_destroy(table);
+  }
+}

@@ -306,12 +306,17 @@ static const char *directory;
 
 static void *within(void *store_directory) {
   if (store_directory != NULL) crowd(store_directory);
-  else use_fleets();
   live(store_directory ? "small" : NULL, store_directory, FENCEPOST_DELIVERY_LATEST);
   return NULL;
 }
 
-static void with_stack(size_t bytes, char *store_directory) {
+static void *fleets_within(void *store_directory) {
+  if (store_directory == NULL) use_fleets();
+  else use_stored_fleet(store_directory);
+  return NULL;
+}
+
+static void with_stack(size_t bytes, void *(*within)(void *), char *store_directory) {
   pthread_attr_t attributes;
   pthread_t thread;
   if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstacksize(&attributes, bytes) != 0 ||
@@ -324,9 +329,11 @@ int main(int count, char **arguments) {
   if (count != 3) return 2;
   read_drive(arguments[1]);
   directory = arguments[2];
-  /* The smallest stack of the header, in memory and with a store. */
-  with_stack(48 * 1024, NULL);
-  with_stack(48 * 1024, arguments[2]);
+  /* The smallest stacks of the header, in memory and with a store. */
+  with_stack(48 * 1024, within, NULL);
+  with_stack(48 * 1024, within, arguments[2]);
+  with_stack(96 * 1024, fleets_within, NULL);
+  with_stack(96 * 1024, fleets_within, arguments[2]);
   puts("stack");
   armed = 1;
   geodesy();
