@@ -28,7 +28,10 @@ extension MonitorEngine {
   private mutating func decide(usable fix: Fix, _ survey: inout Survey) throws(MonitorError) {
     if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
     tracker.timeline.countFix()
-    if !tracker.passes(fix, table) { tracker.evaluate(fix, table, &delivery, &survey) }
+    if tracker.passes(fix) { return }
+    // Apart, because the table is copied for whoever gets it.
+    if tracker.knowsEdges, tracker.passesByEdges(fix, table) { return }
+    tracker.evaluate(fix, table, &delivery, &survey)
   }
 
   private mutating func countUnusable() {

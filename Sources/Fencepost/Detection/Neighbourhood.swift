@@ -154,9 +154,9 @@ struct Neighbourhood: Sendable {
     frame = LocalFrame(latitude: coordinate.latitude, longitude: coordinate.longitude)
     self.radius = radius
     count = 0
-    // The widest parallel within reach: a degree of latitude is at least 110.5 km.
+    // The widest parallel within reach, with a billionth of a degree for roundings.
     let reach = radius + centre.squaredChord(to: position).squareRoot()
-    let lowest = max(0, coordinate.latitude.magnitude - reach / 110_500 - 1e-9)
+    let lowest = max(0, coordinate.latitude.magnitude - reach / Ellipsoid.leastMetresPerLatitude - 1e-9)
     metresPerLongitude = Self.metresPerDegree * Trigonometry.sincosDegrees(min(lowest, 90)).cosine * Self.degreeGuard
   }
 

@@ -85,11 +85,29 @@ extension Tracker {
   ///
   /// - Returns: Whether it did.
   @inline(__always)
-  mutating func passes(_ fix: Fix, _ table: ConditionTable) -> Bool {
-    guard known.shapes.isSettled, deadlines.earliest > fix.time.microseconds else { return false }
-    if !lookout.passes(fix.coordinate) {
-      guard lookout.knowsEdges, lookout.passesByEdges(fix.coordinate, known.shapes, table) else { return false }
-    }
+  mutating func passes(_ fix: Fix) -> Bool {
+    guard nothingIsDue(at: fix), lookout.passes(fix.coordinate) else { return false }
+    return keeps(fix)
+  }
+
+  /// Whether edges near the device are remembered, which ``passesByEdges(_:_:)`` goes by.
+  @inline(__always)
+  var knowsEdges: Bool { lookout.knowsEdges }
+
+  /// Takes a fix that ``passes(_:)`` did not take, where the edges that were near before say that it reaches no threshold.
+  mutating func passesByEdges(_ fix: Fix, _ table: ConditionTable) -> Bool {
+    guard nothingIsDue(at: fix), lookout.passesByEdges(fix.coordinate, known.shapes, table) else { return false }
+    return keeps(fix)
+  }
+
+  @inline(__always)
+  private func nothingIsDue(at fix: Fix) -> Bool {
+    known.shapes.isSettled && deadlines.earliest > fix.time.microseconds
+  }
+
+  /// Keeps a fix that reaches no threshold, unless the way to it does.
+  @inline(__always)
+  private mutating func keeps(_ fix: Fix) -> Bool {
     if options.path.isGeodesic, !isClearWay(to: fix) { return false }
     timeline.move(to: fix.time.microseconds)
     timeline.keep(fix)

@@ -77,8 +77,8 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     guard radius > 0 else { return removeSafeRegion() }
     latitude = Int32(coordinate.latitude * 1e7)
     longitude = Int32(coordinate.longitude * 1e7)
-    // The widest parallel within reach: a degree of latitude is at least 110.5 km.
-    let lowest = max(0, coordinate.latitude.magnitude - radius / 110_500 - 1e-6)
+    // The widest parallel within reach, with a millionth of a degree for roundings.
+    let lowest = max(0, coordinate.latitude.magnitude - radius / Ellipsoid.leastMetresPerLatitude - 1e-6)
     let widest = Self.metresPerLatitude * Trigonometry.sincosDegrees(lowest).cosine
     metresPerLongitude = Float(widest) * 1.000_001 + 1e-3
     squaredRadius = Float(radius * radius) * 0.999_999
@@ -118,13 +118,15 @@ struct DeviceLine: Sendable, BitwiseCopyable {
 /// A value: whoever changes it calls ``own()`` first.
 struct DeviceLines: Sendable {
   private final class Storage: @unchecked Sendable {
+    /// So many lines are laid on large pages, which spare misses of the address translation: 4 MB.
+    private static let many = 65_536
     let lines: UnsafeMutablePointer<DeviceLine>
     let capacity: Int
 
     init(capacity: Int) {
       self.capacity = capacity
       lines = UnsafeMutableRawPointer.allocate(
-        byteCount: capacity * MemoryLayout<DeviceLine>.stride, alignment: capacity >= 65_536 ? 1 << 21 : 64
+        byteCount: capacity * MemoryLayout<DeviceLine>.stride, alignment: capacity >= Self.many ? 1 << 21 : 64
       ).bindMemory(to: DeviceLine.self, capacity: capacity)
     }
 

@@ -1,6 +1,9 @@
 /// The events of a fleet: those that wait, in the order in which they came about, and those that are handed out and not
 /// committed.
 struct FleetDelivery: Sendable {
+  /// Entries taken out whose places are not used again at once: moving the rest each time would cost more.
+  private static let mostGone = 4_096
+
   private var waiting: ContiguousArray<FleetEntry> = []
   private var head = 0
   private(set) var inFlight: ContiguousArray<FleetEntry> = []
@@ -43,7 +46,7 @@ struct FleetDelivery: Sendable {
     if head == waiting.count {
       waiting.removeAll(keepingCapacity: waiting.capacity <= EventQueue.largestKept)
       head = 0
-    } else if head > 4_096, head * 2 > waiting.count {
+    } else if head > Self.mostGone, head * 2 > waiting.count {
       waiting.removeFirst(head)
       head = 0
     }

@@ -4,8 +4,11 @@ struct ByteWriter: ~Copyable {
   private var capacity: Int
   private(set) var count = 0
 
+  /// Room that is taken at least, so that few bytes do not move once they are more.
+  private static let leastCapacity = 64
+
   init(reserving capacity: Int) {
-    self.capacity = max(capacity, 64)
+    self.capacity = max(capacity, Self.leastCapacity)
     start = .allocate(byteCount: self.capacity, alignment: 16)
   }
 

@@ -24,4 +24,6 @@ public enum Ellipsoid {
   @inlinable @inline(__always) static var smallestRadiusOfCurvature: Double { 6_335_439.327_292 }
   /// R₊ = a² / b, the radius of curvature at the poles, metres, rounded up: no normal section is bent less.
   @inlinable @inline(__always) public static var largestRadiusOfCurvature: Double { 6_399_593.625_759 }
+  /// Less than a degree of latitude anywhere, metres: at the equator, where it is least, it is R₋ π / 180 = 110 574.
+  @inlinable @inline(__always) public static var leastMetresPerLatitude: Double { 110_500 }
 }

@@ -80,7 +80,7 @@ extension ShapeLine {
       return
     }
     let corner = vertices[vertex]
-    LineSearch.run(self, at: corner, limit: 1e-6) { found, _ in
+    LineSearch.run(self, at: corner, limit: DistanceBounds.doubt) { found, _ in
       if vertices[found.edge] == corner { body(found.edge, true) }
       if vertices[found.edge + 1] == corner { body(found.edge, false) }
     }
