@@ -2572,6 +2572,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fl
  * Removes the devices that were heard, and not since a time. Their events that wait are still handed out.
  *
  * @param before_us    A device goes when the last time of its own inputs is earlier.
+ *                     After a crash it may be that of the last advance of all that the device was saved with.
  * @param out_devices  Receives their numbers, ascending; may be NULL only if capacity is 0.
  * @param capacity     Elements; 0 asks how many it would be and removes none.
  * @param out_count    Receives how many they are, also with BUFFER_TOO_SMALL (then none is removed).

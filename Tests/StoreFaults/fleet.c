@@ -2,11 +2,11 @@
 #include "attacks.h"
 #include "disk.h"
 #include "fleet_life.h"
+#include "killing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 static const fencepost_durability durabilities[] = {FENCEPOST_DURABILITY_CHANGES, FENCEPOST_DURABILITY_EVERY_INPUT,
                                                     FENCEPOST_DURABILITY_RELAXED};
@@ -16,50 +16,37 @@ enum {
 };
 
 typedef struct {
+  killing at;
   fleet_progress progress;
-  /* Where it is killed; none when `operation` is -1, and then `operations` tells how many there are. */
-  long operation, operations;
-  int is_torn;
-} killing;
+} killed_fleet;
 
-static void live(void *context) {
-  killing *shared = context;
-  files_watch(folder, 0);
-  files_kill(shared->operation, shared->is_torn);
-  run_fleet(&shared->progress, 0);
-  shared->operations = files_count();
-}
+static void live(void *context) { run_fleet(&((killed_fleet *)context)->progress, 0); }
 
-/* A child plays the life and is killed; whether it was. */
-static int was_killed(killing *shared) {
+static int was_fleet_killed(killed_fleet *shared) {
   memset(&shared->progress, 0, sizeof shared->progress);
-  clear_folder();
-  int status = in_child(live, shared);
-  if (!WIFSIGNALED(status) && WEXITSTATUS(status))
-    FAIL("operation %ld: the life ended with %d", shared->operation, WEXITSTATUS(status));
-  return WIFSIGNALED(status);
+  return was_killed(&shared->at, live, shared);
 }
 
 void attack_fleet_kill(long count) {
   imagine_fleet();
-  killing *shared = share(sizeof *shared);
+  killed_fleet *shared = share(sizeof *shared);
   long operations[DURABILITIES], kills = 0;
   for (int kind = 0; kind < DURABILITIES; kind++) {
     fleet_durability = durabilities[kind];
-    shared->operation = -1;
-    was_killed(shared);
-    operations[kind] = shared->operations;
+    shared->at.operation = -1;
+    was_fleet_killed(shared);
+    operations[kind] = shared->at.operations;
     look_at_fleet(FLEET_CALLS, FLEET_CALLS, &shared->progress, "closed", 0);
   }
   for (long i = 0; i < count; i++) {
     int kind = (int)(i % 7 == 6 ? 2 : i % 3 == 2);
     fleet_durability = durabilities[kind];
-    shared->operation = (long)below((uint64_t)operations[kind]);
-    shared->is_torn = (int)(i & 1);
-    if (!was_killed(shared)) continue;
+    shared->at.operation = (long)below((uint64_t)operations[kind]);
+    shared->at.is_torn = (int)(i & 1);
+    if (!was_fleet_killed(shared)) continue;
     kills++;
     const fleet_progress *at = &shared->progress;
-    look_at_fleet(at->completed, at->completed, at, "killed", shared->operation);
+    look_at_fleet(at->completed, at->completed, at, "killed", shared->at.operation);
   }
   printf("a fleet was killed %ld times at %ld, %ld and %ld operations of %d calls\n", kills, operations[0],
          operations[1], operations[2], FLEET_CALLS);

@@ -9,12 +9,63 @@
 
 enum {
   SETUP = 5,
-  MOST_ROWS = FLEET_DEVICES
+  MOST_ROWS = FLEET_DEVICES,
+  MOST_EVENTS = 512
 };
 
 fencepost_durability fleet_durability = FENCEPOST_DURABILITY_CHANGES;
 
 static const uint8_t uuid[16] = {1, 2, 3};
+
+/* What comes between the inputs, each after a checkpoint, so that no input that came before is missing when it is there. */
+typedef enum {
+  NOTHING,
+  /* A device goes; events of it wait. It comes again when it is fed next. */
+  REMOVE_DEVICE,
+  /* The device that was fed longest ago goes. */
+  EXPIRE,
+  /* A condition comes where devices are, or in place of one that devices are inside of. */
+  ADD,
+  REMOVE
+} change_kind;
+
+typedef struct {
+  long call;
+  change_kind kind;
+  /* The device, or the condition. */
+  int which;
+  double latitude, radius;
+} change;
+
+static const change changes[] = {
+    {40, REMOVE_DEVICE, 4, 0, 0}, {72, ADD, 5, 0.025, 180}, {104, ADD, 1, 0.01, 140},  {136, EXPIRE, 0, 0, 0},
+    {168, REMOVE, 2, 0, 0},       {200, ADD, 2, 0.02, 160}, {232, ADD, 5, 0.035, 150},
+};
+
+enum {
+  CHANGES = sizeof changes / sizeof *changes,
+  CONDITIONS = SETUP + 1,
+  /* Its last sighting need not be saved at once. */
+  BEACON_GENERATION = SETUP
+};
+
+static const change *change_of(long n) {
+  static const change nothing = {-1, NOTHING, 0, 0, 0};
+  for (int i = 0; i < CHANGES; i++)
+    if (changes[i].call == n) return &changes[i];
+  return &nothing;
+}
+
+/* The device that goes with a call, or -1. */
+static int leaver_of(long n) {
+  const change *at = change_of(n);
+  return at->kind == REMOVE_DEVICE || at->kind == EXPIRE ? at->which : -1;
+}
+
+static int is_table_change(long n) {
+  change_kind kind = change_of(n)->kind;
+  return n < SETUP || kind == ADD || kind == REMOVE;
+}
 
 /* ------------------------------------------------------------------------------------------------ the calls */
 
@@ -29,7 +80,7 @@ typedef struct {
 /* What a call feeds to devices. */
 static size_t inputs_of(long n, input out[MOST_ROWS]) {
   int64_t time = (1000 + n * 10) * 1000000;
-  if (n < SETUP) return 0;
+  if (n < SETUP || change_of(n)->kind) return 0;
   switch (n % 8) {
     case 0: /* enters or leaves something */
       out[0] = (input){(int)(n / 8 % FLEET_DEVICES), 0, 0.01 * (double)(n / 8 % 5), time};
@@ -51,9 +102,9 @@ static size_t inputs_of(long n, input out[MOST_ROWS]) {
   }
 }
 
+int is_fleet_commit(long n) { return n >= SETUP && n % 8 == 5; }
 static int is_advance(long n) { return n >= SETUP && n % 8 == 3; }
 static int is_poll(long n) { return n >= SETUP && n % 8 == 4; }
-int is_fleet_commit(long n) { return n >= SETUP && n % 8 == 5; }
 static int is_checkpoint(long n) { return n < SETUP || n % 32 == 7; }
 
 static const char *name_of(int device) {
@@ -98,12 +149,12 @@ static fencepost_conditions *table_of(fencepost_fleet *fleet) {
   return table;
 }
 
-static uint64_t condition_count(fencepost_fleet *fleet) {
+static fencepost_conditions_version version_of(fencepost_fleet *fleet) {
   fencepost_conditions *table = table_of(fleet);
   fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
   if (fencepost_conditions_get_version(table, &version, NULL)) abort();
   fencepost_conditions_destroy(table);
-  return version.count;
+  return version;
 }
 
 /* Four circles, one of which is entered and left after a while, and a beacon. */
@@ -122,9 +173,44 @@ static fencepost_status set_up(fencepost_fleet *fleet, long n) {
   return status;
 }
 
+static int is_fed_again;
+
+/* A change of the table, or a device that goes. */
+static fencepost_status apply(fencepost_fleet *fleet, const change *at) {
+  fencepost_status status = FENCEPOST_OK;
+  uint32_t device, removed, gone[FLEET_DEVICES];
+  size_t count = 0;
+  if (at->kind == REMOVE_DEVICE) {
+    if (number_of(fleet, at->which, &device)) status = fencepost_fleet_remove_device(fleet, device, 0, &last_error);
+    return status;
+  }
+  if (at->kind == EXPIRE) {
+    /* Six calls ago each was fed, this one first. */
+    if (number_of(fleet, at->which, &device))
+      status = fencepost_fleet_expire(fleet, (1000 + (at->call - 6) * 10) * (int64_t)1000000 + 1, gone, FLEET_DEVICES,
+                                      &count, &last_error);
+    if (status) return status;
+    /* After a crash a device may count as heard at the last advance that it was saved with. */
+    if (!count && is_fed_again) return fencepost_fleet_remove_device(fleet, device, 0, &last_error);
+    if (count != 1 || gone[0] != device) FAIL("%zu devices expired instead of device %d", count, at->which);
+    return status;
+  }
+  char name[32];
+  snprintf(name, sizeof name, "condition %d", at->which);
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy exact = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
+  options.assuming = FENCEPOST_STATE_UNSATISFIED;
+  options.policy = &exact;
+  fencepost_conditions *table = table_of(fleet);
+  if (at->kind == REMOVE) status = fencepost_conditions_remove(table, name, &removed, &last_error);
+  else status = fencepost_conditions_add_circular(table, name, at->latitude, 0, at->radius, &options, &last_error);
+  fencepost_conditions_destroy(table);
+  return status;
+}
+
 /* Polls up to `most` events; the last sequence of each device is stored where it is asked for. */
 static fencepost_status poll(fencepost_fleet *fleet, size_t most, uint64_t last[FLEET_DEVICES]) {
-  static fencepost_fleet_event events[8];
+  static fencepost_fleet_event events[MOST_EVENTS];
   size_t count = 0;
   fencepost_status status = fencepost_fleet_poll_events(fleet, events, most, &count, &last_error);
   for (size_t i = 0; i < count && !status && last; i++)
@@ -144,8 +230,13 @@ fencepost_status play_fleet(fencepost_fleet *fleet, long n) {
   input rows[MOST_ROWS];
   fencepost_status status = FENCEPOST_OK;
   if (n < SETUP) status = set_up(fleet, n);
+  if (change_of(n)->kind) {
+    if (leaver_of(n) >= 0) polled[leaver_of(n)] = 0;
+    return apply(fleet, change_of(n));
+  }
   if (is_advance(n)) return fencepost_fleet_advance(fleet, (1000 + n * 10) * 1000000, &last_error);
-  if (is_poll(n)) return poll(fleet, 5, polled);
+  /* Before the table changes all is handed out: what waits of a condition that goes would be void, and never count. */
+  if (is_poll(n)) return poll(fleet, n % 32 == 4 ? MOST_EVENTS : 5, polled);
   if (is_fleet_commit(n)) return fencepost_fleet_acknowledge(fleet, &last_error);
   size_t count = inputs_of(n, rows);
   for (size_t i = 0; i < count && !status; i++) {
@@ -197,6 +288,9 @@ typedef struct {
   uint64_t whole[FLEET_DEVICES], urgent[FLEET_DEVICES];
   /* The events that a consumer would get after a crash. */
   uint64_t queue;
+  uint8_t table[16];
+  /* Of each device, how often it had gone. */
+  int gone[FLEET_DEVICES];
 } moment;
 
 static moment moments[FLEET_CALLS + 1];
@@ -241,7 +335,7 @@ static uint64_t whole_of(fencepost_fleet *fleet, int device) {
   }
   if (fencepost_fleet_device_next_deadline(fleet, number, &deadline, NULL)) abort();
   result = sum(result, &deadline, sizeof deadline);
-  for (int n = 0; n < SETUP; n++) {
+  for (int n = 0; n < CONDITIONS; n++) {
     char name[32];
     snprintf(name, sizeof name, "condition %d", n);
     fencepost_state state = 9;
@@ -262,7 +356,7 @@ static uint64_t urgent_of(fencepost_fleet *fleet, int device) {
   for (size_t i = 0; i < count; i++) {
     result = sum(result, &inside[i].generation, sizeof inside[i].generation);
     /* A beacon that is seen again and again need not be saved each time. */
-    if (inside[i].generation < SETUP) result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
+    if (inside[i].generation != BEACON_GENERATION) result = sum(result, &inside[i].since_us, sizeof inside[i].since_us);
   }
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
   if (fencepost_fleet_get_device_statistics(fleet, number, &statistics, NULL)) abort();
@@ -301,6 +395,12 @@ static void look(fencepost_fleet *fleet, moment *at) {
     at->urgent[d] = urgent_of(fleet, d);
   }
   at->queue = queue_of(fleet);
+  fencepost_conditions_version version = version_of(fleet);
+  memcpy(at->table, version.digest, sizeof at->table);
+}
+
+static int same_table(const moment *one, const moment *other) {
+  return !memcmp(one->table, other->table, sizeof one->table);
 }
 
 static void keep_between(fencepost_fleet *fleet, long call, size_t index) { look(fleet, &between[call][index]); }
@@ -328,6 +428,12 @@ void imagine_fleet(void) {
   after_input = keep_between;
   for (long k = 0; k <= FLEET_CALLS; k++) {
     look(fleet, &moments[k]);
+    if (k > 0) {
+      memcpy(moments[k].gone, moments[k - 1].gone, sizeof moments[k].gone);
+      if (leaver_of(k - 1) >= 0) moments[k].gone[leaver_of(k - 1)]++;
+      for (long i = 0; i < k && is_table_change(k - 1); i++)
+        if (same_table(&moments[i], &moments[k])) FAIL("the table is after call %ld as after call %ld", k, i);
+    }
     if (k < FLEET_CALLS && play_fleet(fleet, k)) FAIL("call %ld in memory: %s", k, last_error.message);
     /* A fleet that is opened again hands out again. */
     if (k == 69 || k == 139) fencepost_fleet_abandon(fleet, NULL);
@@ -341,8 +447,11 @@ void imagine_fleet(void) {
 
 /* ------------------------------------------------------------------------------------------- after a crash */
 
-/* Feeds each device the inputs that it lacks, and advances as before. */
-static void feed_again(fencepost_fleet *fleet, const char *what, long n) {
+/* Feeds each device the inputs that it lacks, and advances and changes the table as before.
+
+   - tables: After how many calls the table was as it is.
+   - gone: How often each device has gone. */
+static void feed_again(fencepost_fleet *fleet, long tables, const int gone[FLEET_DEVICES], const char *what, long n) {
   uint64_t had[FLEET_DEVICES] = {0}, seen[FLEET_DEVICES] = {0};
   for (int d = 0; d < FLEET_DEVICES; d++) {
     uint32_t number;
@@ -352,17 +461,28 @@ static void feed_again(fencepost_fleet *fleet, const char *what, long n) {
     had[d] = statistics.input_count;
   }
   fencepost_status status = FENCEPOST_OK;
-  for (long k = (long)condition_count(fleet); k < SETUP && !status; k++) status = set_up(fleet, k);
+  int lives[FLEET_DEVICES] = {0};
+  is_fed_again = 1;
+  for (long k = tables; k < SETUP && !status; k++) status = set_up(fleet, k);
   for (long k = SETUP; k < FLEET_CALLS && !status; k++) {
     input rows[MOST_ROWS];
     size_t count = inputs_of(k, rows);
-    for (size_t i = 0; i < count && !status; i++)
-      if (++seen[rows[i].device] > had[rows[i].device]) status = feed_input(fleet, &rows[i]);
+    for (size_t i = 0; i < count && !status; i++) {
+      int d = rows[i].device;
+      if (lives[d] > gone[d] || (lives[d] == gone[d] && ++seen[d] > had[d])) status = feed_input(fleet, &rows[i]);
+    }
+    int leaver = leaver_of(k);
+    if (leaver >= 0 && lives[leaver]++ >= gone[leaver]) status = apply(fleet, change_of(k));
+    if (is_table_change(k) && k >= tables && !status) {
+      status = poll(fleet, MOST_EVENTS, NULL);
+      if (!status) status = apply(fleet, change_of(k));
+    }
     fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
     if (fencepost_fleet_get_statistics(fleet, &statistics, NULL)) abort();
     if (is_advance(k) && !status && (1000 + k * 10) * 1000000 >= statistics.clock_us)
       status = fencepost_fleet_advance(fleet, (1000 + k * 10) * 1000000, &last_error);
   }
+  is_fed_again = 0;
   if (status) FAIL("%s at %ld, fed again: %s", what, n, last_error.message);
   uint64_t whole[FLEET_DEVICES] = {0}, sequence[FLEET_DEVICES] = {0};
   finish(fleet, whole, sequence);
@@ -393,6 +513,32 @@ static void look_at_events(fencepost_fleet *fleet, const fleet_progress *shared,
   fencepost_fleet_destroy(copy);
 }
 
+/* The first of the moments at which the table was as it is now, or -1. */
+static long find_table(const moment *now, long first, long last) {
+  for (long k = first; k <= last; k++)
+    if (same_table(&moments[k], now)) {
+      while (k > 0 && same_table(&moments[k - 1], now)) k--;
+      return k;
+    }
+  return -1;
+}
+
+/* Finds out how often each device has gone: as at the last moment at which it was as it is now. One that is not there may
+   have gone, or not have come: all had come when the first change was made, so it has when anything is later than that. */
+static void find_gone(moment *now, long first, long last, long tables) {
+  long least = tables;
+  for (int d = 0; d < FLEET_DEVICES; d++) {
+    if (!now->whole[d]) continue;
+    long k = first;
+    while (k < last && moments[k].whole[d] != now->whole[d]) k++;
+    if (k > least) least = k;
+  }
+  for (int d = 0; d < FLEET_DEVICES; d++)
+    for (long k = first; k <= last; k++)
+      if (moments[k].whole[d] == now->whole[d] && (now->whole[d] || least > changes[0].call || k <= changes[0].call))
+        now->gone[d] = moments[k].gone[d];
+}
+
 void look_at_fleet(long least, long completed, const fleet_progress *shared, const char *what, long n) {
   char path[PATH_SIZE];
   path_of(path, "m.fencepost");
@@ -403,10 +549,12 @@ void look_at_fleet(long least, long completed, const fleet_progress *shared, con
     return;
   }
   if (!exists && completed > 0) FAIL("%s at %ld, after %ld calls: nothing is there", what, n, completed);
+  /* A change of the table is kept with the next call of the fleet. */
+  if (least > SETUP && is_table_change(least - 1)) least--;
   long last = completed + 1 < FLEET_CALLS ? completed + 1 : FLEET_CALLS, checkpoint = 0;
   for (long k = 0; k < completed; k++)
     if (is_checkpoint(k)) checkpoint = k + 1;
-  moment now;
+  moment now = {.queue = 0};
   look(fleet, &now);
   int is_queue = fleet_durability == FENCEPOST_DURABILITY_RELAXED, all = 0;
   for (long k = least; k <= last; k++) {
@@ -417,19 +565,26 @@ void look_at_fleet(long least, long completed, const fleet_progress *shared, con
       all |= memcmp(between[k][i].whole, now.whole, sizeof now.whole) == 0;
     }
   }
+  long from = least < checkpoint ? least : checkpoint;
+  int is_relaxed = fleet_durability == FENCEPOST_DURABILITY_RELAXED;
+  long tables = find_table(&now, is_relaxed ? from : least, last);
+  if (tables < 0) {
+    FAIL("%s at %ld, after %ld calls: the table is as it never was", what, n, completed);
+    tables = last;
+  }
+  find_gone(&now, from, last, tables);
   if (!is_queue) FAIL("%s at %ld, after %ld calls: other events wait", what, n, completed);
   if (fleet_durability == FENCEPOST_DURABILITY_EVERY_INPUT && !all)
     FAIL("%s at %ld, after %ld calls: not all inputs are there", what, n, completed);
   for (int d = 0; d < FLEET_DEVICES; d++) {
     int is_one = 0, is_urgent = fleet_durability == FENCEPOST_DURABILITY_RELAXED;
-    for (long k = least < checkpoint ? least : checkpoint; k <= last; k++)
-      is_one |= moments[k].whole[d] == now.whole[d];
+    for (long k = from; k <= last; k++) is_one |= moments[k].whole[d] == now.whole[d];
     for (long k = least; k <= last; k++) is_urgent |= moments[k].urgent[d] == now.urgent[d];
     if (!is_one) FAIL("%s at %ld, after %ld calls: device %d is as it never was", what, n, completed, d);
     if (!is_urgent) FAIL("%s at %ld, after %ld calls: device %d lacks what must last", what, n, completed, d);
   }
   if (shared && fleet_durability != FENCEPOST_DURABILITY_RELAXED) look_at_events(fleet, shared, what, n);
-  feed_again(fleet, what, n);
+  feed_again(fleet, tables, now.gone, what, n);
   fencepost_fleet_destroy(fleet);
   if (!holds_only("m.fencepost")) FAIL("%s at %ld: something is left beside the store", what, n);
 }

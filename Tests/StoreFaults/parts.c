@@ -1,10 +1,10 @@
 /* Saves in parts: the process ends, or the power fails, while they are made for a crowd with relaxed durability. */
 #include "attacks.h"
 #include "disk.h"
+#include "killing.h"
 #include "life.h"
 
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -61,17 +61,11 @@ static void run_crowd(progress *shared) {
 }
 
 typedef struct {
+  killing at;
   progress progress;
-  long operation;
-  int is_torn;
-} killing;
+} killed_crowd;
 
-static void live(void *context) {
-  killing *shared = context;
-  files_watch(folder, 0);
-  files_kill(shared->operation, shared->is_torn);
-  run_crowd(&shared->progress);
-}
+static void live(void *context) { run_crowd(&((killed_crowd *)context)->progress); }
 
 /* What is opened must be the state after some call, from the last checkpoint before `completed` on. */
 static void look_at_crowd(long completed, const char *what, long n) {
@@ -104,7 +98,7 @@ void attack_parts(long count) {
     crowd_states[k + 1] = sum_of(monitor);
   }
   fencepost_monitor_destroy(monitor);
-  killing *shared = share(sizeof *shared);
+  killed_crowd *shared = share(sizeof *shared);
   clear_folder();
   files_watch(folder, 1);
   run_crowd(&shared->progress);
@@ -122,9 +116,8 @@ void attack_parts(long count) {
       look_at_crowd(n ? trace[n - 1].call : 0, "the power failed", n);
       continue;
     }
-    *shared = (killing){.operation = n, .is_torn = (int)(i / 2 & 1)};
-    int status = in_child(live, shared);
-    if (!WIFSIGNALED(status)) FAIL("operation %ld was not reached", n);
+    *shared = (killed_crowd){.at = {.operation = n, .is_torn = (int)(i / 2 & 1)}};
+    if (!was_killed(&shared->at, live, shared)) FAIL("operation %ld was not reached", n);
     look_at_crowd(shared->progress.completed, "killed", n);
   }
   printf("%ld kills and power failures while %ld saves were made in parts, at %zu operations\n", count, images,
