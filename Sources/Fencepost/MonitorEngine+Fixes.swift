@@ -1,9 +1,5 @@
 extension MonitorEngine {
-  /// Feeds one fix. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
-  ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (coordinate or time out of range, counted),
-  ///   ``MonitorError/lateInput(time:clock:)`` and ``MonitorError/aheadOfClock(time:clock:limit:)`` (counted),
-  ///   ``MonitorError/queueFull(limit:position:)``; the fix has changed nothing else then.
+  /// Feeds one fix; the rules and the errors are those of ``Monitor``'s call of the same name.
   public mutating func feed(_ fix: Fix) throws(MonitorError) {
     var survey = Survey()
     try feed(fix, &survey)
@@ -27,7 +23,7 @@ extension MonitorEngine {
   @inline(__always)
   private mutating func decide(usable fix: Fix, _ survey: inout Survey) throws(MonitorError) {
     if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
-    tracker.timeline.countFix()
+    tracker.countFix()
     if tracker.passes(fix) { return }
     // Apart, because the table is copied for whoever gets it.
     if tracker.knowsEdges, tracker.passesByEdges(fix, table) { return }
@@ -35,7 +31,7 @@ extension MonitorEngine {
   }
 
   private mutating func countUnusable() {
-    tracker.timeline.countInvalidFix()
+    tracker.countInvalidFix()
   }
 
   /// Feeds many fixes in order, with the same result as single calls; invalid and late ones, and those too far ahead, are

@@ -21,7 +21,7 @@ extension MonitorEngine {
     try sync(try ConditionSet(conditions))
   }
 
-  /// Removes many conditions, their records and their events; nothing happens for identifiers that none has.
+  /// Removes many conditions, as ``remove(_:)-(String)`` does one.
   ///
   /// - Returns: How many there were.
   @discardableResult

@@ -65,14 +65,14 @@ public struct MonitorEngine: Sendable {
 
   /// How many inputs there were, those that were refused included.
   @inline(__always)
-  var inputCount: UInt64 { tracker.timeline.counters.inputCount }
+  var inputCount: UInt64 { tracker.counters.inputCount }
 
   /// The largest time given; `nil` before the first.
   public var currentTime: Timestamp? { clock == .min ? nil : Timestamp(microseconds: clock) }
 
   /// Counters and clock.
   public var statistics: MonitorStatistics {
-    let counters = tracker.timeline.counters
+    let counters = tracker.counters
     var result = MonitorStatistics()
     result.clock = currentTime
     result.inputCount = counters.inputCount
@@ -94,21 +94,21 @@ public struct MonitorEngine: Sendable {
   /// - Parameter maxStep: How far it may be ahead of the clock, microseconds.
   mutating func admit(_ time: Timestamp, maxStep: Int64) throws(MonitorError) {
     if let defect = time.defect {
-      tracker.timeline.countInput()
+      tracker.countInput()
       throw .invalidArgument(defect)
     }
     guard !isFull else { throw .queueFull(limit: options.maxPendingEvents) }
     guard time.microseconds >= clock else {
-      tracker.timeline.countLateInput()
+      tracker.countLateInput()
       throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
     }
     if clock == .min {
       tracker.startAwaitingBeacons(at: time.microseconds, table)
     } else if time.microseconds - clock > maxStep {
-      tracker.timeline.countInputAhead()
+      tracker.countInputAhead()
       throw .aheadOfClock(time: time, clock: Timestamp(microseconds: clock), limit: maxStep)
     }
-    tracker.timeline.countInput()
+    tracker.countInput()
   }
 
   /// Refuses an input as ``admit(_:maxStep:)`` does, with the step of the options.

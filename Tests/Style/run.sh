@@ -22,7 +22,7 @@ fi
 status=0
 swift format lint --strict --recursive "${swift_paths[@]}" || status=1
 # The parts of a tracker are for the detectors; others ask what Tracker+Questions answers.
-if grep -rnE --include='*.swift' '\btracker\??\.(known|lookout|deadlines)\b' Sources; then
+if grep -rnE --include='*.swift' '\btracker\??\.(timeline|known|lookout|deadlines)\b' Sources; then
   echo "format: that part of a tracker is for its detectors; see Tracker+Questions.swift" >&2
   status=1
 fi

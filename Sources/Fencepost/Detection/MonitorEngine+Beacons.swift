@@ -1,11 +1,8 @@
 extension MonitorEngine {
-  /// Feeds one scan report: the beacons observed at one instant. An empty report only moves the clock.
-  ///
-  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)``,
-  ///   ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
+  /// Feeds one scan report; the rules and the errors are those of ``Monitor``'s call of the same name.
   public mutating func see(_ sightings: some Sequence<BeaconSighting>, at time: Timestamp) throws(MonitorError) {
     try admit(time)
-    tracker.timeline.countSightings()
+    tracker.countSightings()
     tracker.see(sightings, at: time, table, &delivery)
   }
 

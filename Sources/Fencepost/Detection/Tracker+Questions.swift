@@ -3,6 +3,13 @@ extension Tracker {
   /// The latest fix with a valid position.
   var lastFix: Fix? { timeline.lastFix }
 
+  /// How many inputs there were, and what became of them.
+  @inline(__always)
+  var counters: InputCounters { timeline.counters }
+
+  /// What the next event has to say of a gap before it, as it is saved.
+  var gap: Int64 { timeline.gap }
+
   /// Whether the host scans for beacons.
   var isScanning: Bool { known.isScanning }
 
@@ -45,6 +52,17 @@ extension Tracker {
     }
     return earliest
   }
+
+  // MARK: - What the inputs count as
+
+  mutating func countInput() { timeline.countInput() }
+  mutating func countLateInput() { timeline.countLateInput() }
+  mutating func countInputAhead() { timeline.countInputAhead() }
+  mutating func countInvalidFix() { timeline.countInvalidFix() }
+  mutating func countSightings() { timeline.countSightings() }
+
+  @inline(__always)
+  mutating func countFix() { timeline.countFix() }
 
   // MARK: - What changed since it was saved
 

@@ -61,8 +61,8 @@ extension CapIndex {
           for index in 0..<count {
             let position = position(index)
             if !strays.isEmpty { collectStrays(near: position, within: distance, isMost: bend != nil, into: &hits) }
-            guard let nodeBase = nodes.baseAddress, treeCount > 0, position.x == position.x, position.y == position.y,
-              position.z == position.z
+            guard let nodeBase = nodes.baseAddress, let groupBase = groups.baseAddress, treeCount > 0,
+              position.x == position.x, position.y == position.y, position.z == position.z
             else {
               end(index, hits.count)
               continue
@@ -71,9 +71,8 @@ extension CapIndex {
             let isOnEarth = max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < 1e9
             let bounded = isOnEarth ? min(distance, 1e15) : distance
             var search = CapSearch(
-              nodes: nodeBase, nodeMask: nodes.count &- 1, homes: homes,
-              groups: groups.baseAddress.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(nodeBase),
-              buffer: bufferBase, position: position, distance: bounded, bend: bend)
+              nodes: nodeBase, nodeMask: nodes.count &- 1, homes: homes, groups: groupBase, buffer: bufferBase,
+              position: position, distance: bounded, bend: bend)
             var level = CapLevel.base
             var reach = levelReaches[level]
             while level < CapLevel.top && Double(CapLevel.reach(level)) < distance {
@@ -116,7 +115,7 @@ struct CapSearch {
   let nodes: UnsafePointer<CapIndex.Node>
   let nodeMask: Int
   let homes: OpenTableHomes
-  let groups: UnsafeRawPointer
+  let groups: UnsafePointer<CapIndex.Group>
   let buffer: UnsafeMutablePointer<CapHit>
   var buffered = 0
   let position: EarthVector
@@ -125,7 +124,8 @@ struct CapSearch {
   let bend: Double?
 
   init(
-    nodes: UnsafePointer<CapIndex.Node>, nodeMask: Int, homes: OpenTableHomes, groups: UnsafeRawPointer,
+    nodes: UnsafePointer<CapIndex.Node>, nodeMask: Int, homes: OpenTableHomes,
+    groups: UnsafePointer<CapIndex.Group>,
     buffer: UnsafeMutablePointer<CapHit>, position: EarthVector, distance: Double, bend: Double?
   ) {
     self.nodes = nodes
@@ -275,13 +275,12 @@ struct CapSearch {
   mutating func scan(
     slot: Int, level: Int, relative: SIMD3<Float>, padded: Float, into hits: inout ContiguousArray<CapHit>
   ) {
-    let stride = MemoryLayout<CapIndex.Group>.stride
-    var group = groups + Int(nodes[slot].block) &* stride
+    var group = groups + Int(nodes[slot].block)
     let count = Int(nodes[slot].count)
-    let end = group + (count &+ 3) &>> 2 &* stride
+    let end = group + (count &+ 3) &>> 2
     // Unused lanes of the last group hold what was there before: numbers, so that no comparison is invalid, which a
     // host may have made a signal.
-    let last = end - stride
+    let last = end - 1
     let used = 0b1111 &>> ((0 &- count) & 3)
     let x = SIMD4(repeating: relative.x)
     let y = SIMD4(repeating: relative.y)
@@ -289,40 +288,39 @@ struct CapSearch {
     let distance = SIMD4(repeating: padded)
     let padding = SIMD4(repeating: slackPadding(level: level, reach: nodes[slot].reach))
     @inline(__always)
-    func measure(_ group: UnsafeRawPointer) -> (
+    func measure(_ group: UnsafePointer<CapIndex.Group>) -> (
       squared: SIMD4<Float>, reach: SIMD4<Float>, near: SIMDMask<SIMD4<Int32>>
     ) {
-      let dx = group.load(as: SIMD4<Float>.self) - x
-      let dy = group.load(fromByteOffset: 16, as: SIMD4<Float>.self) - y
-      let dz = group.load(fromByteOffset: 32, as: SIMD4<Float>.self) - z
-      let reach = group.load(fromByteOffset: 48, as: SIMD4<Float>.self)
+      let dx = group.pointee.x - x
+      let dy = group.pointee.y - y
+      let dz = group.pointee.z - z
+      let reach = group.pointee.reach
       let limit = reach + distance
       let squared = dx * dx + dy * dy + dz * dz
       return (squared, reach, squared .<= limit * limit)
     }
     @inline(__always)
-    func report(_ group: UnsafeRawPointer, _ squared: SIMD4<Float>, _ reach: SIMD4<Float>, _ lanes: Int) {
+    func report(_ group: UnsafePointer<CapIndex.Group>, _ squared: SIMD4<Float>, _ reach: SIMD4<Float>, _ lanes: Int) {
       if buffered > CapSearch.bufferSize &- 4 { flush(into: &hits) }
       let slack = squared.squareRoot() - reach - padding
       var bits = lanes
       while bits != 0 {
         let lane = bits.trailingZeroBitCount
         bits &= bits &- 1
-        buffer[buffered] = CapHit(
-          id: group.load(fromByteOffset: 64 &+ 4 &* lane, as: UInt32.self), slack: slack[lane])
+        buffer[buffered] = CapHit(id: CapIndex.Group.id(lane, of: group), slack: slack[lane])
         buffered &+= 1
       }
     }
     // Two at a time: most have no hit, and then one question is enough.
     while group < last {
-      let (one, two) = (measure(group), measure(group + stride))
+      let (one, two) = (measure(group), measure(group + 1))
       var bits = CapIndex.bits(one.near, two.near)
-      if group + stride == last { bits &= used &<< 4 | 15 }
+      if group + 1 == last { bits &= used &<< 4 | 15 }
       if bits != 0 {
         if bits & 15 != 0 { report(group, one.squared, one.reach, bits & 15) }
-        if bits > 15 { report(group + stride, two.squared, two.reach, bits &>> 4) }
+        if bits > 15 { report(group + 1, two.squared, two.reach, bits &>> 4) }
       }
-      group += 2 &* stride
+      group += 2
     }
     if group == last {
       let one = measure(group)

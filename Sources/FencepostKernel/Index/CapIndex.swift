@@ -57,6 +57,13 @@ public struct CapIndex: Sendable {
     var z = SIMD4<Float>()
     var reach = SIMD4<Float>()
     var ids = SIMD4<UInt32>()
+
+    /// One of the ids, where it lies: to take a lane of a vector by a number would copy all of them.
+    @inline(__always)
+    static func id(_ lane: Int, of group: UnsafePointer<Group>) -> UInt32 {
+      UnsafeRawPointer(group).load(
+        fromByteOffset: 4 &* MemoryLayout<SIMD4<Float>>.stride &+ 4 &* lane, as: UInt32.self)
+    }
   }
 
   /// A cap that no cube can take.
@@ -100,65 +107,65 @@ public struct CapIndex: Sendable {
 }
 
 /// The fixed geometry of the tree.
-public enum CapLevel {
+enum CapLevel {
   /// Cubes of the top level hold the Earth: there is one.
-  public static let top = 9
+  static let top = 9
   /// Sparse caps stay at this level.
-  public static let base = 5
+  static let base = 5
   /// log2 of the edge of the lowest level's cubes in metres.
-  public static let edgeLog = 7
+  static let edgeLog = 7
   /// log2 of the edge over the reach of a level.
-  public static let looseness = 1
+  static let looseness = 1
   /// log2 of the steps a metre is rounded to: half an edge of the base level then has 2^24 steps.
-  public static let stepLog = 24 - (edgeLog + 2 * base - 1)
+  static let stepLog = 24 - (edgeLog + 2 * base - 1)
 
   /// The grid begins at −origin on every axis.
-  public static let origin = Double(1 << (edgeLog + 2 * top - 1))
-  public static let steps = Double(1 << stepLog)
+  static let origin = Double(1 << (edgeLog + 2 * top - 1))
+  static let steps = Double(1 << stepLog)
   /// Rounding a centre moves it by less than this.
-  public static let quantum = 1 / steps
+  static let quantum = 1 / steps
 
   /// The edge of the cubes of a level, metres.
   @inline(__always)
-  public static func edge(_ level: Int) -> Double { Double(1 &<< (edgeLog &+ 2 &* level)) }
+  static func edge(_ level: Int) -> Double { Double(1 &<< (edgeLog &+ 2 &* level)) }
 
   /// The longest reach that a level takes, metres.
   @inline(__always)
-  public static func reach(_ level: Int) -> Float { Float(1 &<< (edgeLog &- looseness &+ 2 &* level)) }
+  static func reach(_ level: Int) -> Float { Float(1 &<< (edgeLog &- looseness &+ 2 &* level)) }
 
   /// log2 of the edge of the cubes of a level, in steps.
   @inline(__always)
-  public static func shift(_ level: Int) -> Int { stepLog &+ edgeLog &+ 2 &* level }
+  static func shift(_ level: Int) -> Int { stepLog &+ edgeLog &+ 2 &* level }
 
   /// The name of a cube: its level plus one, and 19 bits for each axis.
   @inline(__always)
-  public static func key(level: Int, x: Int, y: Int, z: Int) -> UInt64 {
+  static func key(level: Int, x: Int, y: Int, z: Int) -> UInt64 {
     UInt64(truncatingIfNeeded: (level &+ 1) &<< 57 | x &<< 38 | y &<< 19 | z)
   }
 
   /// The bits of a key in which the children of a node differ.
-  public static let familyMask: UInt64 = 3 &<< 38 | 3 &<< 19 | 3
+  static let familyMask: UInt64 = 3 &<< 38 | 3 &<< 19 | 3
 
   /// What child n of a cube adds to the key of its child 0.
   @inline(__always)
-  public static func childKey(_ child: Int) -> UInt64 {
+  static func childKey(_ child: Int) -> UInt64 {
     UInt64(truncatingIfNeeded: (child & 3) &<< 38 | (child &>> 2 & 3) &<< 19 | child &>> 4 & 3)
   }
 }
 
 /// Where a cap belongs: its rounded centre, its padded reach and its class.
-public struct CapPlacement: Sendable {
+struct CapPlacement: Sendable {
   /// Steps from the corner of the grid.
-  public var x: Int
-  public var y: Int
-  public var z: Int
-  public var reach: Float
+  var x: Int
+  var y: Int
+  var z: Int
+  var reach: Float
   /// The lowest level that takes the cap.
-  public var level: Int
+  var level: Int
 
   /// Nil for a cap that no cube can take.
   @inline(__always)
-  public init?(centre: EarthVector, reach: Double) {
+  init?(centre: EarthVector, reach: Double) {
     let limit = 1.6e7
     guard centre.x.magnitude <= limit, centre.y.magnitude <= limit, centre.z.magnitude <= limit,
       reach >= 0, reach <= limit
@@ -177,18 +184,18 @@ public struct CapPlacement: Sendable {
 
   /// The level where the cap enters the tree.
   @inline(__always)
-  public var start: Int { max(level, CapLevel.base) }
+  var start: Int { max(level, CapLevel.base) }
 
   /// The name of the cube around the centre.
   @inline(__always)
-  public func key(level: Int) -> UInt64 {
+  func key(level: Int) -> UInt64 {
     let shift = CapLevel.shift(level)
     return CapLevel.key(level: level, x: x &>> shift, y: y &>> shift, z: z &>> shift)
   }
 
   /// Which child of the cube around the centre has it.
   @inline(__always)
-  public func child(level: Int) -> UInt64 {
+  func child(level: Int) -> UInt64 {
     let shift = CapLevel.shift(level &- 1)
     let slot = (x &>> shift & 3) | (y &>> shift & 3) &<< 2 | (z &>> shift & 3) &<< 4
     return UInt64(truncatingIfNeeded: slot)
@@ -196,7 +203,7 @@ public struct CapPlacement: Sendable {
 
   /// The centre relative to that of the cube around it.
   @inline(__always)
-  public func offset(level: Int) -> SIMD3<Float> {
+  func offset(level: Int) -> SIMD3<Float> {
     let edge = 1 &<< CapLevel.shift(level)
     let half = edge &>> 1
     return SIMD3(

@@ -1,4 +1,4 @@
-import FencepostKernel
+@testable import FencepostKernel
 import Testing
 
 /// What a result may be farther than reach and distance together: a millionth, and two centimetres or a ten-millionth

@@ -73,10 +73,10 @@ struct DeviceRow {
 
   init(_ tracker: borrowing Tracker, swept: UInt64) {
     self.init(
-      clock: tracker.clock, counters: tracker.timeline.counters, lastFix: tracker.lastFix,
+      clock: tracker.clock, counters: tracker.counters, lastFix: tracker.lastFix,
       hostFlags: tracker.host.flags, unsupportedKinds: tracker.host.unsupportedKinds, isScanning: tracker.isScanning,
       swept: swept)
-    gap = tracker.timeline.gap
+    gap = tracker.gap
   }
 
   var host: HostState { HostState(flags: hostFlags, unsupportedKinds: unsupportedKinds) }
