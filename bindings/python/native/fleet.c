@@ -151,17 +151,8 @@ static PyObject *advance(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-static PyObject *next_deadline(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  native_handle *self = (native_handle *)object;
-  int64_t time = FENCEPOST_TIME_UNSET;
-  native_call call = native_begin(self);
-  if (native_end(&call, fencepost_fleet_next_deadline(self->fleet, &time, &call.error)) < 0) return NULL;
-  return native_optional_time(time);
-}
-
 static PyMethodDef fleet_methods[] = {
-    {"checkpoint", native_checkpoint, METH_NOARGS, "Save what is not saved."},
-    {"close", native_close, METH_NOARGS, "Save and close the store."},
+    NATIVE_EVENT_METHODS,
     {"snapshot", native_snapshot, METH_NOARGS, "The whole fleet as bytes."},
     {"restore", native_restore, METH_O | METH_CLASS, "A fleet from a snapshot, over a table of its own."},
     {"conditions", fleet_conditions, METH_NOARGS, "The table."},
@@ -171,7 +162,6 @@ static PyMethodDef fleet_methods[] = {
     {"feed_sightings", feed_sightings, METH_VARARGS, "Feed a scan report of a device."},
     {"set_scanning", set_scanning, METH_VARARGS, "Declare scanning of a device on or off."},
     {"advance", advance, METH_VARARGS, "Tell that time has passed, for all devices or one."},
-    {"next_deadline", next_deadline, METH_NOARGS, "When something happens by itself, or None."},
     {"devices", native_devices, METH_NOARGS, "The identifiers of all devices."},
     {"enter", native_enter_devices, METH_O, "Numbers of devices, entered if they are new."},
     {"has_device", native_has_device, METH_O, "Whether there is a device of that identifier."},
@@ -184,16 +174,6 @@ static PyMethodDef fleet_methods[] = {
     {"device_explain", native_device_explain, METH_VARARGS, "Why a condition is in its state for a device."},
     {"export", native_export_devices, METH_VARARGS, "Devices as bytes."},
     {"load", native_load_devices, METH_VARARGS, "Enter devices from bytes."},
-    {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},
-    {"poll_events", native_poll_events, METH_O, "Up to so many events."},
-    {"attach", native_attach, METH_O, "Become the consumer that is woken through an eventfd."},
-    {"detach", native_detach, METH_O, "Cease to be the consumer that is woken."},
-    {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},
-    {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},
-    {"closed", native_closed, METH_NOARGS, "Whether the waiting was ended."},
-    {"acknowledge", native_acknowledge, METH_O, "Commit what was handed out, of a turn or None; whether it did."},
-    {"abandon", native_abandon, METH_O, "Hand out again what was handed out, of a turn or None; whether it did."},
-    {"turn", native_turn, METH_NOARGS, "Counts who asked for events."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot fleet_slots[] = {{Py_tp_new, fleet_new},

@@ -307,4 +307,40 @@ PyObject *native_direct_into(PyObject *module, PyObject *args);
 /* beacons.c */
 PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
 
+/* What a monitor and a table have in common, in their lists of methods. */
+#define NATIVE_CONDITION_METHODS                                                                                       \
+  {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},                \
+      {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},                        \
+      {"add_shape", native_add_shape, METH_VARARGS, "Add or ensure a polygon or corridor; whether anything changed."}, \
+      {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},                        \
+      {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure polygons or corridors in place."},  \
+      {"add_beacon", native_add_beacon, METH_VARARGS, "Add or ensure a beacon identity; whether anything changed."},   \
+      {"sync", native_sync, METH_O, "Make the conditions exactly these; counts of what became of them."},              \
+      {"remove", native_remove, METH_O, "Remove a condition; whether there was one."},                                 \
+      {"remove_many", native_remove_many, METH_O, "Remove conditions; how many there were."},                          \
+      {"shape", native_shape, METH_O, "How the geometry of a condition was read."},                                    \
+      {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS,                                          \
+       "The nearest place of a line, or None."},                                                                       \
+      {"containing", native_containing, METH_VARARGS, "The conditions that hold points."},                             \
+      {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to points."},                  \
+      {"identifiers_of", native_identifiers_of, METH_O, "Identifiers of generations."},                                \
+      {"contains", native_contains, METH_O, "Whether a condition has that identifier."},                               \
+      {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."}
+
+/* What a monitor and a fleet have in common. */
+#define NATIVE_EVENT_METHODS                                                                                         \
+  {"checkpoint", native_checkpoint, METH_NOARGS, "Save what is not saved."},                                         \
+      {"close", native_close, METH_NOARGS, "Save and close the store."},                                             \
+      {"poll_event", native_poll_event, METH_NOARGS, "The next event, or None."},                                    \
+      {"poll_events", native_poll_events, METH_O, "Up to so many events."},                                          \
+      {"attach", native_attach, METH_O, "Become the consumer that is woken through an eventfd."},                    \
+      {"detach", native_detach, METH_O, "Cease to be the consumer that is woken."},                                  \
+      {"next_update", native_next_update, METH_NOARGS, "The next event for that consumer, or None."},                \
+      {"end_updates", native_end_updates, METH_NOARGS, "End the waiting for events."},                               \
+      {"closed", native_closed, METH_NOARGS, "Whether the waiting was ended."},                                      \
+      {"acknowledge", native_acknowledge, METH_O, "Commit what was handed out, of a turn or None; whether it did."}, \
+      {"abandon", native_abandon, METH_O, "Hand out again what was handed out, of a turn or None; whether it did."}, \
+      {"turn", native_turn, METH_NOARGS, "Counts who asked for events."},                                            \
+      {"next_deadline", native_next_deadline, METH_NOARGS, "When something happens by itself, or None."}
+
 #endif

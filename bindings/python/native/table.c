@@ -40,29 +40,13 @@ static PyObject *table_length(PyObject *object, PyObject *Py_UNUSED(unused)) {
   return PyLong_FromSize_t(count);
 }
 
-static PyMethodDef table_methods[] = {
-    {"add_circle", native_add_circle, METH_VARARGS, "Add or ensure a circle; whether anything changed."},
-    {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},
-    {"add_shape", native_add_shape, METH_VARARGS, "Add or ensure a polygon or corridor; whether anything changed."},
-    {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},
-    {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure polygons or corridors in place."},
-    {"add_beacon", native_add_beacon, METH_VARARGS, "Add or ensure a beacon identity; whether anything changed."},
-    {"shape", native_shape, METH_O, "How the geometry of a condition was read."},
-    {"nearest_boundary_point", native_nearest_boundary_point, METH_VARARGS, "The nearest place of a line, or None."},
-    {"containing", native_containing, METH_VARARGS, "The conditions that hold points."},
-    {"nearest", native_nearest, METH_VARARGS, "The conditions whose lines are nearest to points."},
-    {"identifiers_of", native_identifiers_of, METH_O, "Identifiers of generations."},
-    {"sync", native_sync, METH_O, "Make the conditions exactly these; counts of what became of them."},
-    {"remove", native_remove, METH_O, "Remove a condition; whether there was one."},
-    {"remove_many", native_remove_many, METH_O, "Remove conditions; how many there were."},
-    {"condition", native_condition, METH_O, "A condition, or None."},
-    {"contains", native_contains, METH_O, "Whether a condition has that identifier."},
-    {"identifiers", native_identifiers, METH_NOARGS, "All identifiers in add order."},
-    {"length", table_length, METH_NOARGS, "How many conditions there are."},
-    {"version", table_version, METH_NOARGS, "Conditions, last generation, digest."},
-    {"snapshot", native_snapshot, METH_NOARGS, "The whole table as bytes."},
-    {"restore", native_restore, METH_O | METH_CLASS, "A table from a snapshot."},
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef table_methods[] = {NATIVE_CONDITION_METHODS,
+                                      {"condition", native_condition, METH_O, "A condition, or None."},
+                                      {"length", table_length, METH_NOARGS, "How many conditions there are."},
+                                      {"version", table_version, METH_NOARGS, "Conditions, last generation, digest."},
+                                      {"snapshot", native_snapshot, METH_NOARGS, "The whole table as bytes."},
+                                      {"restore", native_restore, METH_O | METH_CLASS, "A table from a snapshot."},
+                                      {NULL, NULL, 0, NULL}};
 
 static PyType_Slot table_slots[] = {{Py_tp_new, table_new},
                                     {Py_tp_dealloc, table_dealloc},

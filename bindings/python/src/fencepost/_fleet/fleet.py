@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from .._monitor.events import EventSource
 from .._monitor.monitor import directory, time_step
+from .._monitor.snapshots import Closable, snapshot_bytes
 from .._native import Fleet as Handle, InvalidArgumentError, NotFoundError
 from .._tables.html import SHOWN, table
-from .._tables.numbers import integer
+from .._tables.numbers import integer, shown
 from .._tables.times import Time, from_us, seconds_to_us, to_us, utc_text
-from .._values.arguments import member
+from .._values.arguments import member, truth
 from .._values.enums import DURABILITIES, STORE_STATUSES, Durability
 from .conditions import Conditions
 from .device import Device
@@ -22,7 +23,6 @@ from .inputs import FleetInputs
 from .presences import Presence, Presences
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from typing_extensions import Buffer
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .._values.fleet_statistics import FleetStatistics
 
 
-class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
+class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     """Very many devices over one table of conditions.
 
     A fleet gives exactly the events of as many monitors with the same conditions, each made before the first condition,
@@ -162,7 +162,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
             1000000
         """
         if device not in self:
-            raise NotFoundError(f"no device has the identifier {device!r}")
+            raise NotFoundError(f"no device has the identifier {shown(device)}")
         return Device(self, device)
 
     def __delitem__(self, device: str) -> None:
@@ -173,7 +173,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
             NotFoundError: There is no device of that identifier (a ``KeyError``).
         """
         if not self.remove_device(device):
-            raise NotFoundError(f"no device has the identifier {device!r}")
+            raise NotFoundError(f"no device has the identifier {shown(device)}")
 
     def remove_device(self, device: str, *, drop_events: bool = False) -> bool:
         """Removes a device, as ``del`` does.
@@ -192,7 +192,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
             >>> fleet.remove_device("truck-7"), fleet.remove_device("truck-7")
             (True, False)
         """
-        found: bool = self._handle.remove_device(device, bool(drop_events))
+        found: bool = self._handle.remove_device(device, truth(drop_events, "drop_events"))
         return found
 
     def expire(self, *, before: Time) -> list[str]:
@@ -234,7 +234,7 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
             ['b']
         """
         if identifier is not None and identifier not in self._conditions:
-            raise NotFoundError(f"no condition has the identifier {identifier!r}")
+            raise NotFoundError(f"no condition has the identifier {shown(identifier)}")
         return self._presences(
             Presence._from_row(device, row)
             for device in self.devices
@@ -286,7 +286,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
         """
         if isinstance(devices, str):
             raise TypeError("devices must be some identifiers, not one")
-        found: list[bytes] = self._handle.export(tuple(self.devices if devices is None else devices), bool(portable))
+        chosen = tuple(self.devices if devices is None else devices)
+        found: list[bytes] = self._handle.export(chosen, truth(portable, "portable"))
         return found
 
     def load(self, devices: Mapping[str, bytes], *, adapt: bool = False) -> None:
@@ -306,8 +307,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
         """
         if not isinstance(devices, Mapping):
             raise TypeError(f"devices must be a mapping of identifiers to bytes, not {type(devices).__name__}")
-        pairs = [(device, bytes(memoryview(data))) for device, data in devices.items()]
-        self._handle.load(tuple(device for device, _ in pairs), tuple(data for _, data in pairs), bool(adapt))
+        pairs = [(device, bytes(snapshot_bytes(data, "the bytes of a device"))) for device, data in devices.items()]
+        self._handle.load(tuple(device for device, _ in pairs), tuple(data for _, data in pairs), truth(adapt, "adapt"))
 
     # ---------------------------------------------------------------------------------------- events
 
@@ -425,20 +426,6 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
         self._handle.end_updates()
         self._handle.close()
 
-    @property
-    def closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        found: bool = self._handle.closed()
-        return found
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
     def snapshot(self) -> bytes:
         """The whole fleet as bytes, the same on every platform: table, devices, and the events that wait or are not
         committed; also of one with a store. For :meth:`restore`. Pickling and copying go through it.
@@ -464,17 +451,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList]):
         Raises:
             SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.
         """
-        try:
-            view = memoryview(snapshot)
-        except (TypeError, ValueError, BufferError):
-            raise TypeError(f"snapshot must be bytes, not {type(snapshot).__name__}") from None
         fleet = cls.__new__(cls)
-        fleet._handle = Handle.restore(view if view.c_contiguous else view.tobytes())
+        fleet._handle = Handle.restore(snapshot_bytes(snapshot))
         fleet._conditions = Conditions._of(fleet._handle.conditions())
         return fleet
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).restore, (self.snapshot(),), getattr(self, "__dict__", None) or None
 
     def __repr__(self) -> str:
         counters = self.statistics()

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from .._monitor.inputs import fix_columns, fix_records, record_columns, refuses_invalid, scan_report
+from .._monitor.inputs import (
+    FixInputs,
+    check_given,
+    first_time,
+    fix_columns,
+    fix_records,
+    record_columns,
+    refuses_invalid,
+    scan_report,
+)
 from .._tables.times import Time, to_us
-from .._values.arguments import column_names
-from .._values.fixes import BeaconSighting, Fix, fix_of
+from .._values.arguments import column_names, truth
+from .._values.fixes import BeaconSighting, Fix
 from .._values.results import FeedResult
 from .device_columns import device_column
 
@@ -18,11 +27,15 @@ if TYPE_CHECKING:
     from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
 
 
-class FleetInputs:
+class FleetInputs(FixInputs):
     """The inputs of a fleet."""
 
     __slots__ = ()
     _handle: Any
+
+    def _is_fresh(self) -> bool:
+        counters = self._handle.statistics()
+        return counters[0] is None and not counters[8]
 
     def feed(self, device: str, fix: Fix) -> None:
         """Feeds one fix of a device, which is entered if it is new.
@@ -35,8 +48,7 @@ class FleetInputs:
             AheadOfClockError: Later than the device's clock by more than `max_time_step`; counted.
             QueueFullError: `max_pending_events` events wait.
         """
-        if type(fix) is not Fix:
-            fix = fix_of(fix)
+        fix = self._looked_at(fix)
         self._handle.feed_fix(device, fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
 
     @overload
@@ -133,20 +145,19 @@ class FleetInputs:
             ['a', 'b', 'c']
         """
         refuses = refuses_invalid(on_invalid)
-        single = (latitude, longitude, time, accuracy)
-        if fixes is not None and any(given is not None for given in single):
-            raise TypeError("feed_many takes fixes or columns, not both")
-        if hasattr(fixes, "__arrow_c_stream__") and device is None:
+        is_table = hasattr(fixes, "__arrow_c_stream__") and device is None
+        check_given(fixes, (latitude, longitude, time, accuracy), columns, is_table)
+        if is_table:
             from .._monitor.arrow_batches import feed_stream
 
             return feed_stream(self._handle, fixes, column_names(columns), refuses, devices=True)
-        if columns is not None:
-            raise TypeError("columns names those of a table that exports an Arrow stream")
         try:
             if fixes is not None:
-                read = record_columns(fix_records(fixes))
+                rows = fix_records(fixes)
+                read, doubtful = record_columns(rows), first_time(rows)
             else:
-                read = fix_columns(latitude, longitude, time, accuracy).columns
+                read, doubtful = fix_columns(latitude, longitude, time, accuracy)
+            self._doubt(doubtful)
             return FeedResult(*self._handle.feed_columns(*read, refuses, *device_column(device), 0))
         except BaseException as error:
             FeedResult(0, 0, 0)._carry(error)
@@ -187,11 +198,7 @@ class FleetInputs:
     def set_scanning(self, device: str, on: bool, *, time: Time) -> None:
         """Declares whether a device scans for beacons from now on, see :meth:`Monitor.set_scanning`; devices begin with
         scanning on."""
-        try:
-            is_on = bool(on)
-        except (TypeError, ValueError):
-            raise TypeError(f"on must be bool, not {type(on).__name__}") from None
-        self._handle.set_scanning(device, is_on, to_us(time))
+        self._handle.set_scanning(device, truth(on, "on"), to_us(time))
 
     def advance(self, time: Time, *, device: str | None = None) -> None:
         """Tells that time has passed: what is due up to and at `time` is confirmed.

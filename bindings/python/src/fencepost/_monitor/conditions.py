@@ -1,40 +1,43 @@
-"""What a monitor watches: how conditions come and go."""
+"""How conditions come in: one by one, by columns, and as sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from .._values.enums import State
-from .holder import ConditionHolder
+from .holder import ConditionHolder, V
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from .._native import Monitor as Handle
     from .._tables.buffers import ArrowStream, NumberColumn, SupportsArray
     from .._values.any_condition import Condition
     from .._values.policy import TransitionPolicy
-    from .._values.records import Record  # noqa: F401, named as a text
     from .._values.results import SyncResult
+    from .sets import Named
 
 
-class MonitorConditions(ConditionHolder["Record"]):
-    """How conditions come and go."""
+class ConditionChanges(ConditionHolder[V]):
+    """How conditions come in. `_assumed`: what is assumed of those of which nothing is said."""
 
     __slots__ = ()
-    _handle: Handle
+    _assumed: ClassVar[State]
+
+    def _assuming(self, given: State | str | None) -> State | str:
+        return self._assumed if given is None else given
 
     def add(
         self,
         condition: Condition,
         identifier: str,
         *,
-        assuming: State | str = State.UNKNOWN,
+        assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> None:
-        """Adds a condition, or replaces the one of that identifier: new record, its waiting events are dropped.
+        """Adds a condition, or replaces the one of that identifier: new record, its waiting events are dropped (of a
+        table: in all fleets).
 
         When a valid fix not older than `initial_fix_max_age` is known, it decides a circle or shape at once. A polygon
         or corridor that does not say what its edges are is taken as geodesic, with an :class:`InputWarning` where
@@ -43,7 +46,8 @@ class MonitorConditions(ConditionHolder["Record"]):
         Args:
             condition: What to monitor.
             identifier: 1 to 256 bytes of UTF-8.
-            assuming: The first record's state: unknown, satisfied or unsatisfied.
+            assuming: The first record's state: unknown, satisfied or unsatisfied. None: of a monitor unknown; of a
+                table unsatisfied, since of any other state each device tells of each such condition, wherever it is.
             policy: When a crossing counts; or a preset's name; None: :meth:`TransitionPolicy.standard`.
             tag: 0 to 2**64 - 1, yours: every event brings it back.
 
@@ -57,14 +61,14 @@ class MonitorConditions(ConditionHolder["Record"]):
             >>> monitor.identifiers
             ['home']
         """
-        self._put(condition, identifier, assuming, policy, tag, False)
+        self._put(condition, identifier, self._assuming(assuming), policy, tag, False)
 
     def ensure(
         self,
         condition: Condition,
         identifier: str,
         *,
-        assuming: State | str = State.UNKNOWN,
+        assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: int = 0,
     ) -> bool:
@@ -82,7 +86,7 @@ class MonitorConditions(ConditionHolder["Record"]):
             >>> monitor.ensure(home, "home"), monitor.ensure(home, "home")
             (True, False)
         """
-        return self._put(condition, identifier, assuming, policy, tag, True)
+        return self._put(condition, identifier, self._assuming(assuming), policy, tag, True)
 
     @overload
     def add_many(
@@ -92,7 +96,7 @@ class MonitorConditions(ConditionHolder["Record"]):
         longitude: NumberColumn,
         radius: NumberColumn,
         *,
-        assuming: State | str = State.UNKNOWN,
+        assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
     ) -> None: ...
@@ -102,7 +106,7 @@ class MonitorConditions(ConditionHolder["Record"]):
         identifier: ArrowStream,
         /,
         *,
-        assuming: State | str = State.UNKNOWN,
+        assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
@@ -114,7 +118,7 @@ class MonitorConditions(ConditionHolder["Record"]):
         longitude: Any = None,
         radius: Any = None,
         *,
-        assuming: State | str = State.UNKNOWN,
+        assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
@@ -161,7 +165,8 @@ class MonitorConditions(ConditionHolder["Record"]):
             >>> monitor["c"].condition.radius
             150.0
         """
-        self._put_many(identifier, latitude, longitude, radius, assuming, policy, tag, columns, False)
+        given = self._assuming(assuming)
+        self._put_many(identifier, latitude, longitude, radius, given, policy, tag, columns, False)
 
     def ensure_many(
         self,
@@ -170,7 +175,7 @@ class MonitorConditions(ConditionHolder["Record"]):
         longitude: Any = None,
         radius: Any = None,
         *,
-        assuming: State | str = State.UNKNOWN,
+        assuming: State | str | None = None,
         policy: TransitionPolicy | str | None = None,
         tag: SupportsArray | Buffer | Iterable[int] | int = 0,
         columns: Mapping[str, str] | None = None,
@@ -202,4 +207,70 @@ class MonitorConditions(ConditionHolder["Record"]):
             >>> monitor.ensure_many(["a", "b"], latitude=[52.5, 52.6], longitude=[13.4, 13.5], radius=[100, 300])
             SyncResult(added=0, replaced=1, kept=1, removed=0)
         """
-        return self._put_many(identifier, latitude, longitude, radius, assuming, policy, tag, columns, True)
+        given = self._assuming(assuming)
+        return self._put_many(identifier, latitude, longitude, radius, given, policy, tag, columns, True)
+
+    @overload
+    def sync(
+        self,
+        conditions: Named,
+        *,
+        assuming: State | str | None = None,
+        policy: TransitionPolicy | str | None = None,
+        tag: int = 0,
+    ) -> SyncResult: ...
+    @overload
+    def sync(
+        self,
+        conditions: ArrowStream,
+        *,
+        assuming: State | str | None = None,
+        policy: TransitionPolicy | str | None = None,
+        tag: int = 0,
+        columns: Mapping[str, str] | None = None,
+    ) -> SyncResult: ...
+    def sync(
+        self,
+        conditions: Any,
+        *,
+        assuming: State | str | None = None,
+        policy: TransitionPolicy | str | None = None,
+        tag: int = 0,
+        columns: Mapping[str, str] | None = None,
+    ) -> SyncResult:
+        """Makes the conditions exactly these: others are removed, each of these is ensured, in order.
+
+        What is there already and equal, as :meth:`ensure` compares, keeps its record, its state and its waiting events.
+        All or nothing, and with a store in one transaction.
+
+        Args:
+            conditions: A mapping of identifiers to conditions; records or definitions, another monitor or a table,
+                whose policies and tags go with them; or a table of rows (PyArrow, Polars, a relation of DuckDB, pandas
+                and GeoPandas with PyArrow), read as :meth:`add_many` reads it.
+            assuming: Of those that do not say it themselves; None: as of :meth:`add`.
+            policy: Likewise; or a preset's name; None: :meth:`TransitionPolicy.standard`.
+            tag: Likewise.
+            columns: Of a table the names of columns that are not recognised.
+
+        Returns:
+            How many were added, replaced, kept and removed.
+
+        Raises:
+            InvalidArgumentError: A condition is refused, or two have one identifier: nothing has changed, ``position``
+                is which.
+            InputError: The same of a table; ``row`` is which.
+            MissingExtraError: A table was given, and nanoarrow is not installed.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Monitor
+            >>> home = CircularGeographicCondition(52.5, 13.4, 100)
+            >>> work = CircularGeographicCondition(52.52, 13.38, 250)
+            >>> monitor = Monitor()
+            >>> monitor.sync({"home": home, "work": work})
+            SyncResult(added=2, replaced=0, kept=0, removed=0)
+            >>> monitor.sync({"home": home})
+            SyncResult(added=0, replaced=0, kept=1, removed=1)
+        """
+        from .sets import sync_with
+
+        return sync_with(self._handle, conditions, self._assuming(assuming), policy, tag, columns)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from .._native import InvalidArgumentError
 from .._tables.numbers import real, shown
-from .._tables.times import Time, looks_like_seconds, to_us
-from .._values.arguments import column_names
+from .._tables.times import LARGEST_SECONDS, SMALLEST_SECONDS, Time, likely_unit, to_us
+from .._values.arguments import column_names, truth
 from .._values.conditions import kind_of
 from .._values.enums import Diagnostics
 from .._values.fixes import FIX_RECORD, BeaconSighting, Fix, common_time, fix_of, packed
@@ -77,6 +77,12 @@ def fix_records(fixes: Any) -> memoryview[Any]:
     return rows
 
 
+def first_time(rows: memoryview[Any]) -> int | None:
+    """The time of the first record."""
+    found: int | None = FIX_RECORD.unpack_from(rows)[3] if rows.nbytes >= FIX_RECORD.size else None
+    return found
+
+
 def record_columns(rows: memoryview[Any]) -> tuple[Any, Any, Any, Any, int, int]:
     """The members of records as columns of a copy, which need not be aligned."""
     plain = memoryview(rows.tobytes())
@@ -100,11 +106,50 @@ def scan_report(sightings: Any, time: Time | None) -> tuple[bytes, int]:
     return rows, common_time(report) if time is None else to_us(time)
 
 
-class MonitorInputs:
+def check_given(fixes: Any, named: tuple[Any, ...], columns: Any, is_table: bool) -> None:
+    """Fixes, columns or a table, and names of columns of a table alone."""
+    if fixes is not None and any(given is not None for given in named):
+        raise TypeError("feed_many takes fixes or columns, not both")
+    if columns is not None and not is_table:
+        raise TypeError("columns names those of a table that exports an Arrow stream")
+
+
+class FixInputs:
+    """What takes fixes: a monitor or a fleet."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _is_fresh(self) -> bool: ...
+
+    def _looked_at(self, fix: Any) -> Fix:
+        """A fix that is to be fed, of whatever kind."""
+        if type(fix) is not Fix:
+            fix = fix_of(fix)
+        found: Fix = fix
+        if SMALLEST_SECONDS <= found.time_us <= LARGEST_SECONDS * 1000:
+            self._doubt(found.time, 4)
+        return found
+
+    def _doubt(self, time: object, depth: int = 3) -> None:
+        """Says, before anything was fed, that a time that was given in microseconds is more likely in another unit."""
+        unit = likely_unit(time)
+        if unit is not None and self._is_fresh():
+            import warnings
+
+            way_out = f"for {unit[0]} write {time} * {unit[1]:_}, or give a datetime"
+            warnings.warn(f"time {time} means as many microseconds, which is in 1970; {way_out}", stacklevel=depth)
+
+
+class MonitorInputs(FixInputs):
     """The inputs of a monitor."""
 
     __slots__ = ()
     _handle: Handle
+
+    def _is_fresh(self) -> bool:
+        return self._handle.statistics()[0] is None
 
     def feed(self, fix: Fix) -> None:
         """Feeds one fix. A fix without a position (accuracy negative or NaN) is ignored and counted.
@@ -115,10 +160,7 @@ class MonitorInputs:
             AheadOfClockError: Later than the clock by more than `max_time_step`; counted.
             QueueFullError: `max_pending_events` events wait.
         """
-        if type(fix) is not Fix:
-            fix = fix_of(fix)
-        if 1_000_000_000 <= fix.time_us <= 2_500_000_000:
-            self._doubt(fix.time)
+        fix = self._looked_at(fix)
         self._handle.feed_fix(fix.latitude, fix.longitude, fix.accuracy, fix.time_us)
 
     @overload
@@ -211,15 +253,12 @@ class MonitorInputs:
             FeedResult(accepted=1, invalid=0, late=0)
         """
         refuses = refuses_invalid(on_invalid)
-        single = (latitude, longitude, time)
-        if fixes is not None and any(given is not None for given in (*single, accuracy)):
-            raise TypeError("feed_many takes fixes or columns, not both")
-        if hasattr(fixes, "__arrow_c_stream__"):
+        is_table = hasattr(fixes, "__arrow_c_stream__")
+        check_given(fixes, (latitude, longitude, time, accuracy), columns, is_table)
+        if is_table:
             from .arrow_batches import feed_stream
 
             return feed_stream(self._handle, fixes, column_names(columns), refuses)
-        if columns is not None:
-            raise TypeError("columns names those of a table that exports an Arrow stream")
         try:
             if fixes is not None:
                 return FeedResult(*self._feed_rows(fixes, refuses))
@@ -231,18 +270,9 @@ class MonitorInputs:
             FeedResult(0, 0, 0)._carry(error)
             raise
 
-    def _doubt(self, time: object, depth: int = 3) -> None:
-        """Says once of a monitor that its first time, given in microseconds, is more likely one in seconds."""
-        if looks_like_seconds(time) and self._handle.statistics()[0] is None:
-            import warnings
-
-            way_out = f"for seconds write {time} * 1_000_000, or give a datetime"
-            warnings.warn(f"time {time} means as many microseconds, which is in 1970; {way_out}", stacklevel=depth)
-
     def _feed_rows(self, fixes: Any, refuses: bool) -> tuple[int, int, int]:
         rows = fix_records(fixes)
-        if rows.nbytes >= FIX_RECORD.size:
-            self._doubt(FIX_RECORD.unpack_from(rows)[3], 4)
+        self._doubt(first_time(rows), 4)
         if not refuses:
             return self._handle.feed_fixes(rows)
         return self._handle.feed_columns(*record_columns(rows), True)
@@ -267,11 +297,7 @@ class MonitorInputs:
 
         Off: beacon conditions become undetermined without an event, absence is not counted.
         """
-        try:
-            is_on = bool(on)
-        except (TypeError, ValueError):
-            raise TypeError(f"on must be bool, not {type(on).__name__}") from None
-        self._handle.set_scanning(is_on, to_us(time))
+        self._handle.set_scanning(truth(on, "on"), to_us(time))
 
     def set_host(
         self,

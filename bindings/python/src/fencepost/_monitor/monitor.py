@@ -11,7 +11,7 @@ from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
-from .._values.arguments import member
+from .._values.arguments import assumed, member
 from .._values.enums import (
     DELIVERIES,
     DURABILITIES,
@@ -23,11 +23,10 @@ from .._values.enums import (
     Reason,
     State,
 )
-from .conditions import MonitorConditions
+from .conditions import ConditionChanges
 from .events import MonitorEvents
 from .inputs import MonitorInputs
 from .questions import MonitorQuestions
-from .sets import MonitorSets
 from .store import MonitorStore
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def time_step(value: float | timedelta) -> int:
     return step
 
 
-class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, MonitorEvents, MonitorStore):
+class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, MonitorEvents, MonitorStore):
     """Named conditions, their records, and the events that wait to be handed out.
 
     A monitor in memory, or with `store` one that lasts. It reads no clock: its clock is the largest time that it was
@@ -114,6 +113,8 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
     """
 
     __slots__ = ("__weakref__", "_handle")
+    _handle: Handle
+    _assumed = State.UNKNOWN
 
     def __init__(
         self,
@@ -234,6 +235,26 @@ class Monitor(MonitorConditions, MonitorSets, MonitorInputs, MonitorQuestions, M
             (<State.SATISFIED: 'satisfied'>, <State.UNKNOWN: 'unknown'>)
         """
         return STATES[self._handle.state(identifier)]
+
+    def identifiers_in_state(self, state: State | str) -> list[str]:
+        """The identifiers of the conditions that are in a state now, whatever events still wait, in the order in which
+        they were added: see :meth:`Monitor.state`.
+
+        Args:
+            state: satisfied, unsatisfied, or unknown (undetermined, suspended or unmonitored).
+
+        Raises:
+            InvalidArgumentError: Another state.
+
+        Example:
+            >>> from fencepost import Fix
+            >>> monitor = Monitor()
+            >>> monitor.add_many(["a", "b"], [0, 0], [0, 1], [100, 100])
+            >>> monitor.feed(Fix(0, 0, time=0))
+            >>> monitor.identifiers_in_state("satisfied")
+            ['a']
+        """
+        return self._handle.identifiers_in_state(assumed(state, "state"))
 
     def safe_distance(self, latitude: float, longitude: float) -> float:
         """How far a device at a position may move before it can be on another side of any circle, in metres.

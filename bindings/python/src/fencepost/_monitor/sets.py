@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._native import Monitor as Handle
 from .._tables.numbers import integer
 from .._values.arguments import assumed, column_names, policy_row
 from .._values.conditions import is_condition
@@ -15,7 +14,6 @@ from .._values.results import SyncResult
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from .._tables.buffers import ArrowStream
     from .._values.any_condition import Condition
     from .._values.policy import DefinitionRow, TransitionPolicy
     from .._values.records import Record
@@ -31,96 +29,6 @@ if TYPE_CHECKING:
     Named: TypeAlias = Mapping[str, Condition | Record] | Iterable[NamedCondition]
 
 
-class MonitorSets:
-    """Many conditions at once."""
-
-    __slots__ = ()
-    _handle: Handle
-
-    @overload
-    def sync(
-        self,
-        conditions: Named,
-        *,
-        assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | str | None = None,
-        tag: int = 0,
-    ) -> SyncResult: ...
-    @overload
-    def sync(
-        self,
-        conditions: ArrowStream,
-        *,
-        assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | str | None = None,
-        tag: int = 0,
-        columns: Mapping[str, str] | None = None,
-    ) -> SyncResult: ...
-    def sync(
-        self,
-        conditions: Any,
-        *,
-        assuming: State | str = State.UNKNOWN,
-        policy: TransitionPolicy | str | None = None,
-        tag: int = 0,
-        columns: Mapping[str, str] | None = None,
-    ) -> SyncResult:
-        """Makes the conditions exactly these: others are removed, each of these is ensured, in order.
-
-        What is there already and equal, as :meth:`ensure` compares, keeps its record, its state and its waiting events.
-        All or nothing, and with a store in one transaction.
-
-        Args:
-            conditions: A mapping of identifiers to conditions; records, or another monitor, whose policies and tags go
-                with them; or a table of circles with a row for each (PyArrow, Polars, a relation of DuckDB,
-                pandas and GeoPandas with PyArrow), read as :meth:`add_many` reads it.
-            assuming: Of those that do not say it themselves.
-            policy: Likewise; or a preset's name; None: :meth:`TransitionPolicy.standard`.
-            tag: Likewise.
-            columns: Of a table the names of columns that are not recognised.
-
-        Returns:
-            How many were added, replaced, kept and removed.
-
-        Raises:
-            InvalidArgumentError: A condition is refused, or two have one identifier: nothing has changed, ``position``
-                is which.
-            InputError: The same of a table; ``row`` is which.
-            MissingExtraError: A table was given, and nanoarrow is not installed.
-
-        Example:
-            >>> from fencepost import CircularGeographicCondition, Monitor
-            >>> home = CircularGeographicCondition(52.5, 13.4, 100)
-            >>> work = CircularGeographicCondition(52.52, 13.38, 250)
-            >>> monitor = Monitor()
-            >>> monitor.sync({"home": home, "work": work})
-            SyncResult(added=2, replaced=0, kept=0, removed=0)
-            >>> monitor.sync({"home": home})
-            SyncResult(added=0, replaced=0, kept=1, removed=1)
-        """
-        return sync_with(self._handle, conditions, assuming, policy, tag, columns)
-
-    def identifiers_in_state(self, state: State | str) -> list[str]:
-        """The identifiers of the conditions that are in a state now, whatever events still wait, in the order in which
-        they were added: see :meth:`Monitor.state`.
-
-        Args:
-            state: satisfied, unsatisfied, or unknown (undetermined, suspended or unmonitored).
-
-        Raises:
-            InvalidArgumentError: Another state.
-
-        Example:
-            >>> from fencepost import Fix, Monitor
-            >>> monitor = Monitor()
-            >>> monitor.add_many(["a", "b"], [0, 0], [0, 1], [100, 100])
-            >>> monitor.feed(Fix(0, 0, time=0))
-            >>> monitor.identifiers_in_state("satisfied")
-            ['a']
-        """
-        return self._handle.identifiers_in_state(assumed(state, "state"))
-
-
 def sync_with(
     handle: Any,
     conditions: Any,
@@ -129,7 +37,7 @@ def sync_with(
     tag: int,
     columns: Mapping[str, str] | None,
 ) -> SyncResult:
-    """Makes the conditions of a handle exactly these; see :meth:`MonitorSets.sync`."""
+    """Makes the conditions of a handle exactly these; see :meth:`ConditionChanges.sync`."""
     if hasattr(conditions, "__arrow_c_stream__") and not isinstance(conditions, Mapping | list):
         from .arrow_batches import Options, sync_stream
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._native import Monitor as Handle
+from .snapshots import Closable, snapshot_bytes
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from typing_extensions import Buffer
 
 
-class MonitorStore:
+class MonitorStore(Closable):
     """The store of a monitor, its snapshots and forks."""
 
     __slots__ = ()
@@ -58,19 +58,6 @@ class MonitorStore:
         self._handle.end_updates()
         self._handle.close()
 
-    @property
-    def closed(self) -> bool:
-        """Whether :meth:`close` was called."""
-        return self._handle.closed()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
     def snapshot(self) -> bytes:
         """The whole monitor as bytes, the same on every platform; also of one with a store. For :meth:`restore`.
 
@@ -101,14 +88,7 @@ class MonitorStore:
             >>> Monitor.restore(monitor.snapshot()).identifiers
             ['home']
         """
-        try:
-            view = memoryview(snapshot)
-        except (TypeError, ValueError, BufferError):
-            raise TypeError(f"snapshot must be bytes, not {type(snapshot).__name__}") from None
-        return cls._of(Handle.restore(view if view.c_contiguous else view.tobytes()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).restore, (self.snapshot(),), getattr(self, "__dict__", None) or None
+        return cls._of(Handle.restore(snapshot_bytes(snapshot)))
 
     def fork(self) -> Self:
         """An independent copy: the same conditions, records, waiting events, counters and clock.

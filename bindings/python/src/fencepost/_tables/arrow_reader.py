@@ -475,7 +475,7 @@ class BatchReader:
     def _values(self, column: Column, index: int, first: int) -> list[Any]:
         try:
             return column.values()
-        except (LookupError, NotImplementedError, ValueError) as error:
+        except (LookupError, NotImplementedError, OverflowError, ValueError) as error:
             kind = self._children[index].format
             reason = f"the column {self.names[index]!r} (Arrow's {kind!r}) cannot be read: {_said(error)}"
             raise InputError.of_row(self._source, first, reason) from None

@@ -263,7 +263,7 @@ def _tag(value: Any, row: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         refuse(f"tag, row {row}: {value!r} is {type(value).__name__}, expected an integer", row)
     if not 0 <= value < 1 << 64:
-        refuse(f"tag, row {row}: {value} is outside 0 to 2**64 - 1", row, InvalidArgumentError)
+        refuse(f"tag, row {row}: {shown(value)} is outside 0 to 2**64 - 1", row, InvalidArgumentError)
     return value
 
 

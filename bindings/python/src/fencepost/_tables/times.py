@@ -73,9 +73,19 @@ def _of_datetime64(value: Any, what: str) -> int:
     return number
 
 
-def looks_like_seconds(time: object) -> bool:
-    """Whether an int that stands for microseconds is more likely a time in seconds: of the years 2001 to 2049."""
-    return isinstance(time, int) and 1_000_000_000 <= time <= 2_500_000_000
+SMALLEST_SECONDS, LARGEST_SECONDS = 1_000_000_000, 2_500_000_000
+"""Of the years 2001 to 2049."""
+
+
+def likely_unit(time: object) -> tuple[str, int] | None:
+    """What an int that stands for microseconds more likely is, and how many microseconds that has: seconds or
+    milliseconds of the years 2001 to 2049."""
+    if isinstance(time, int):
+        if SMALLEST_SECONDS <= time <= LARGEST_SECONDS:
+            return "seconds", 1_000_000
+        if SMALLEST_SECONDS * 1000 <= time <= LARGEST_SECONDS * 1000:
+            return "milliseconds", 1000
+    return None
 
 
 def from_us(value: int | None) -> datetime | None:

@@ -37,6 +37,14 @@ def assumed(value: State | str, what: str = "assuming") -> int:
 _BELIEFS = tuple(str(state) for state in STATES[:3])
 
 
+def truth(value: Any, what: str) -> bool:
+    """Whether something is true, where it can be said."""
+    try:
+        return bool(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be bool, not {type(value).__name__}") from None
+
+
 def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:
     return None if policy is None else as_policy(policy)._row()
 

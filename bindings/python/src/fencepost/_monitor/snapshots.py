@@ -1,0 +1,60 @@
+"""What is copied by way of its snapshot, and what is closed: a monitor, a table, a fleet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from typing_extensions import Buffer
+
+
+def snapshot_bytes(snapshot: Any, what: str = "snapshot") -> Any:
+    """Bytes of whatever kind, one behind another in memory."""
+    try:
+        view = memoryview(snapshot)
+    except (TypeError, ValueError, BufferError):
+        raise TypeError(f"{what} must be bytes, not {type(snapshot).__name__}") from None
+    return view if view.c_contiguous else view.tobytes()
+
+
+class Snapshots:
+    """Pickled and copied by way of its snapshot."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def snapshot(self) -> bytes: ...
+        @classmethod
+        def restore(cls, snapshot: Buffer) -> Self: ...
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).restore, (self.snapshot(),), getattr(self, "__dict__", None) or None
+
+
+class Closable(Snapshots):
+    """A context manager, closed at its end."""
+
+    __slots__ = ()
+    _handle: Any
+
+    if TYPE_CHECKING:
+
+        def close(self) -> None: ...
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        found: bool = self._handle.closed()
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,77 @@
+"""Tables of conditions, which fleets share."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+from conftest import HOME, SECOND, UUID
+from fleets import zones_of
+
+from fencepost import (
+    BeaconIdentityCondition,
+    Conditions,
+    Fix,
+    Fleet,
+    InputError,
+    Monitor,
+    NotFoundError,
+    PolygonalGeographicCondition,
+    State,
+)
+
+pa = pytest.importorskip("pyarrow")
+
+
+def test_a_table_changes_under_its_fleets() -> None:
+    zones = Conditions()
+    one, two = Fleet(zones), Fleet(zones)
+    for fleet in (one, two):
+        fleet.feed("a", Fix(52.5, 13.4, time=0))
+    zones.add(HOME, "home")
+    assert one["a"].state("home") is State.UNKNOWN
+    for fleet in (one, two):
+        fleet.feed("a", Fix(52.5, 13.4, time=SECOND))
+    assert [event.identifier for event in one.events()] == ["home"]
+    del zones["home"]  # what waits in the other is void
+    assert list(two.events()) == [] and len(two["a"].inside) == 0
+    assert one.conditions is zones and two.statistics().condition_count == 0
+
+
+def test_a_table_is_a_mapping_of_definitions() -> None:
+    zones = zones_of(3)
+    assert len(zones) == 6 == len(list(zones)) == len(zones.items()) and zones and "square" in zones and 3 not in zones
+    assert zones.get("nothing", 1) == 1 and zones["circle 2"].tag == 2
+    assert [each.condition for each in zones.values()][-1] == BeaconIdentityCondition(UUID)
+    with pytest.raises(NotFoundError):
+        zones["nothing"]
+    other = Conditions()
+    assert other.sync(zones).added == 6
+    assert [each.policy for each in other.values()] == [each.policy for each in zones.values()]
+    assert other.sync(zones).kept == 6 and other.remove_many(["circle 0", "nothing"]) == 1
+    monitor = Monitor()
+    assert monitor.sync(zones).added == 6
+    assert other.ensure_many(["circle 1"], [0], [0], [10]).replaced == 1
+    again = pickle.loads(pickle.dumps(zones))
+    assert again.version == zones.version != other.version and copy.copy(zones).identifiers == zones.identifiers
+    assert zones.shape("square").vertex_count == 4
+    assert zones.nearest_boundary_point("square", 0.002, 0.009) is not None
+    assert list(zones.nearest(0, 0, 1)) and len(zones.containing([0.0], [0.0])) == len(zones.containing(0, 0))
+    assert "<td>square</td>" in zones._repr_html_()
+    restored = Conditions.restore(monitor.snapshot())
+    assert restored.identifiers == zones.identifiers
+
+
+def test_a_table_of_rows_and_shapes() -> None:
+    zones = Conditions()
+    zones.add_many(pa.table({"name": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0], "radius": [10.0, 20.0]}))
+    assert zones["b"].condition.radius == 20  # type: ignore[union-attr]
+    wkt = pa.table({"name": ["c"], "wkt": ["POLYGON ((0 0, 1 0, 1 1, 0 1, 0 0))"], "edges": ["geodesic"]})
+    zones.add_many(wkt)
+    assert isinstance(zones["c"].condition, PolygonalGeographicCondition)
+    fleet = Fleet(zones)
+    fleet.feed("x", Fix(0.5, 0.5, time=0))
+    assert [presence.identifier for presence in fleet["x"].inside] == ["c"]
+    with pytest.raises(InputError, match="row 0"):
+        zones.add_many(pa.table({"name": [""], "lat": [0.0], "lon": [0.0], "radius": [10.0]}))

@@ -1,0 +1,104 @@
+"""The devices of a fleet: who is where, who comes and goes, and their bytes."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import SECOND
+from fleets import alone, columns, names, walks, zones_of
+
+from fencepost import (
+    Conditions,
+    DeviceEvent,
+    Fix,
+    Fleet,
+    InvalidArgumentError,
+    NotFoundError,
+    SnapshotInvalidError,
+    State,
+    TableMismatchError,
+)
+
+
+def test_who_is_where() -> None:
+    zones = zones_of()
+    fleet = Fleet(zones)
+    fleet.feed_many(device=["a", "b", "c"], latitude=[0.001, 0.001, 50], longitude=[0.001, 0.001, 50], time=[0, 1, 2])
+    inside = fleet.inside()
+    assert {presence.device for presence in inside} == {"a", "b"}
+    assert [presence.device for presence in fleet.inside("square")] == ["a", "b"]
+    assert [presence.identifier for presence in fleet["a"].inside] == zones.containing(0.001, 0.001)
+    assert len(fleet["c"].inside) == 0 and fleet["c"].explain("square").observed is State.UNSATISFIED
+    square = fleet.inside("square")[0]
+    assert square.since_us == 0 and square.evidence_date_us == 0 and square.since == square.evidence_date
+    frame = fleet.inside().to_pandas()
+    assert list(frame["device"].unique()) == ["a", "b"] and str(frame["since"].dtype) == "datetime64[us, UTC]"
+    places = fleet.to_geopandas()
+    assert str(places.crs) == "EPSG:4326" and {"Polygon", "LineString"} >= set(places.geom_type.unique())
+    assert fleet.inside("road").to_geopandas().geom_type.isin(["LineString"]).all()
+    with pytest.raises(NotFoundError):
+        fleet.inside("nothing")
+    assert len(Fleet(zones).to_geopandas()) == 0
+
+
+def test_devices_come_and_go() -> None:
+    fleet = Fleet(zones_of(), device_limit=3)
+    for number, name in enumerate("abc"):
+        fleet.feed(name, Fix(0, 0, time=number * SECOND))
+    with pytest.raises(InvalidArgumentError, match="device_limit is 3"):
+        fleet.feed("d", Fix(0, 0, time=0))
+    assert fleet.expire(before=SECOND) == ["a"]
+    del fleet["b"]
+    assert list(fleet) == ["c"] and "b" not in fleet and 7 not in fleet and "" not in fleet
+    with pytest.raises(NotFoundError):
+        fleet["b"]
+    with pytest.raises(NotFoundError):
+        del fleet["b"]
+    assert {event.device for event in fleet.events()} == {"a", "b", "c"}
+    held = fleet["c"]
+    assert fleet.remove_device("c", drop_events=True)
+    assert repr(held) == "<fencepost.Device 'c', which is gone>"
+    with pytest.raises(NotFoundError):
+        held.statistics()
+    with pytest.raises(NotFoundError):
+        fleet.advance(9 * SECOND, device="c")
+    fleet.feed("c", Fix(0, 0, time=0))
+    assert fleet.next_event().sequence == 1  # type: ignore[union-attr]
+
+
+def test_exported_devices_go_on_elsewhere() -> None:
+    zones, rows = zones_of(), walks()
+    expected = [(device, text) for device, _, text in alone(zones, rows)]
+    here, found = Fleet(zones), []
+    for start in range(0, len(rows), 100):
+        part = rows[start : start + 100]
+        here.feed_many(device=names(part), **columns(part))
+        found += [(event.device, super(DeviceEvent, event).to_json()) for event in here.events()]
+        there = Fleet(zones if start % 200 else Conditions.restore(zones.snapshot()))
+        there.load(dict(zip(here.devices, here.export())))
+        here = there
+    assert found == expected
+
+
+def test_another_table_refuses_devices_or_adapts_them() -> None:
+    zones = zones_of()
+    fleet = Fleet(zones)
+    fleet.feed("a", Fix(0.001, 0.001, time=0))
+    stiff, portable = fleet.export(["a"])[0], fleet.export(["a"], portable=True)[0]
+    other = Conditions()
+    other.sync(zones)
+    other.remove("circle 0")
+    with pytest.raises(TableMismatchError):
+        Fleet(other).load({"a": portable})
+    with pytest.raises(TableMismatchError):
+        Fleet(other).load({"a": stiff}, adapt=True)
+    moved = Fleet(other)
+    moved.load({"a": portable}, adapt=True)
+    assert {presence.identifier for presence in moved["a"].inside} >= {"square"}
+    with pytest.raises(InvalidArgumentError, match="there is a device"):
+        moved.load({"b": portable, "a": portable}, adapt=True)
+    assert moved.devices == ["a"]
+    for damaged in (b"", b"x" * 40, stiff[:-1], stiff[:20] + b"\xff" + stiff[21:]):
+        with pytest.raises(SnapshotInvalidError):
+            Fleet(zones).load({"a": damaged})
+    with pytest.raises(NotFoundError):
+        fleet.export(["nobody"])

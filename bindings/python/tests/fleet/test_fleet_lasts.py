@@ -1,0 +1,90 @@
+"""Fleets that last: copies, stores, snapshots."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SECOND
+from fleets import alone, columns, names, walks, zones_of
+
+from fencepost import (
+    Conditions,
+    DeviceEvent,
+    Fix,
+    Fleet,
+    InvalidArgumentError,
+    Monitor,
+    MonitorClosedError,
+    MonitorInUseError,
+    SnapshotInvalidError,
+    StoreStatus,
+    TableMismatchError,
+)
+
+
+def test_a_pickled_fleet_goes_on() -> None:
+    zones, rows = zones_of(), walks()
+    expected = [(device, text) for device, _, text in alone(zones, rows)]
+    fleet, found = Fleet(zones, beacon_exit_timeout=5), []
+    for start in range(0, len(rows), 150):
+        part = rows[start : start + 150]
+        fleet.feed_many(device=names(part), **columns(part))
+        fleet = pickle.loads(pickle.dumps(fleet)) if start % 300 else copy.deepcopy(fleet)  # with what waits
+        found += [(event.device, super(DeviceEvent, event).to_json()) for event in fleet.events()]
+    assert found == expected and len(fleet) == 7
+    fleet.advance(10_000 * SECOND)
+    fleet.poll(100)
+    assert pickle.loads(pickle.dumps(fleet)).clock == fleet.clock
+    assert fleet.conditions.version == zones.version
+
+
+def test_a_fleet_that_lasts(memory_path: Path) -> None:
+    zones, rows = zones_of(), walks()
+    expected = [(device, text) for device, _, text in alone(zones, rows)]
+    found: list[tuple[str, str]] = []
+    for start in range(0, len(rows), 100):
+        with Fleet(zones if start == 0 else Conditions(), store=memory_path, name="trucks") as fleet:
+            assert fleet.statistics().store is StoreStatus.KEPT and len(fleet.conditions) == len(zones)
+            part = rows[start : start + 100]
+            fleet.feed_many(device=names(part), **columns(part))
+            if start % 200:
+                fleet.checkpoint()
+            found += [(event.device, super(DeviceEvent, event).to_json()) for event in fleet.events()]
+    assert found == expected and sum(fleet[device].statistics().input_count for device in fleet) > 500
+    assert fleet.closed
+    calls: list[Callable[[], Any]] = [
+        lambda: fleet.feed("a", Fix(0, 0, time=0)),
+        lambda: fleet.feed_many(device="a", latitude=[0], longitude=[0], time=[0]),
+        lambda: fleet.see("a", time=0),
+        lambda: fleet.set_scanning("a", True, time=0),
+        lambda: fleet.advance(1 << 50),
+    ]
+    for call in calls:
+        with pytest.raises(MonitorClosedError, match="the fleet is closed"):
+            call()
+    with Fleet(Conditions(), store=memory_path, name="trucks"), pytest.raises(MonitorInUseError):
+        Fleet(Conditions(), store=memory_path, name="trucks")
+    with pytest.raises(InvalidArgumentError, match="name"):
+        Fleet(Conditions(), store=memory_path)
+    with pytest.raises(TableMismatchError):
+        Fleet(zones_of(seed=9), store=memory_path, name="trucks")
+
+
+def test_any_bytes_may_be_restored() -> None:
+    fleet = Fleet(zones_of(3))
+    fleet.feed("a", Fix(0, 0, time=0))
+    whole = fleet.snapshot()
+    assert Fleet.restore(whole).snapshot() == whole and Fleet.restore(bytearray(whole)).devices == ["a"]
+    for damaged in (b"", whole[:-1], whole + b"x", Conditions().snapshot(), Monitor().snapshot()):
+        with pytest.raises(SnapshotInvalidError):
+            Fleet.restore(damaged)
+    for kind in (Conditions, Monitor):
+        with pytest.raises(SnapshotInvalidError):
+            kind.restore(whole)  # type: ignore[attr-defined]
+    with pytest.raises(TypeError):
+        Fleet.restore("text")  # type: ignore[arg-type]

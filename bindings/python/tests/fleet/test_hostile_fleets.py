@@ -1,0 +1,231 @@
+"""Only documented exceptions: calls on fleets, their devices and tables of conditions with what no signature has."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from conftest import UUID
+from fleets import zones_of
+from hostile import CALLS, CIRCLE, FIX, SEED, Draw, undocumented
+
+from fencepost import (
+    BeaconSighting,
+    Conditions,
+    Device,
+    DeviceEvent,
+    DeviceEventList,
+    FencepostError,
+    Fleet,
+    TransitionPolicy,
+)
+
+np = pytest.importorskip("numpy")
+pd = pytest.importorskip("pandas")
+
+NOT_CALLED = {
+    "Fleet": {"to_geopandas", "events_frame", "__enter__", "__exit__"},
+    "Device": set(),
+    "Conditions": set(),
+    "DeviceEventList": {
+        "append",
+        "clear",
+        "copy",
+        "count",
+        "extend",
+        "index",
+        "insert",
+        "pop",
+        "remove",
+        "reverse",
+        "sort",
+    },
+}
+"""What takes no arguments and is costly, and what is the list's own."""
+
+
+class Caller(Draw):
+    """Calls on a fleet that lives for a while."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.renew()
+
+    def renew(self) -> None:
+        self.zones = zones_of(4)
+        self.fleet = Fleet(self.zones, max_pending_events=40)
+        self.fleet.feed("home", FIX)
+        self.exported = self.fleet.export(portable=True)[0]
+
+    def calls(self) -> dict[str, Callable[[], Any]]:
+        return {**self.of_fleets(), **self.of_devices(), **self.of_tables(), **self.of_events()}
+
+    def of_fleets(self) -> dict[str, Callable[[], Any]]:
+        one, few, good, fleet = self.any, self.few, self.or_good, self.fleet
+        timeouts = ("beacon_exit_timeout", "beacon_initial_timeout", "checkpoint_interval", "max_time_step")
+
+        def until(loop: Any) -> list[Any]:
+            return [next(loop, None), loop.close()]
+
+        return {
+            "Fleet": lambda: Fleet(good(self.zones), **few(*timeouts, "max_pending_events", "device_limit", "store",
+                                                            "name", "durability", often=0.1)),
+            "Fleet.feed": lambda: fleet.feed(good("home"), good(FIX)),
+            "Fleet.feed_many": lambda: fleet.feed_many(
+                device=good(["a"]), latitude=good([0.0]), longitude=good([0.0]), time=good([9]),
+                **few("accuracy", "on_invalid", "columns", often=0.1)),
+            "Fleet.feed_many of fixes": lambda: fleet.feed_many(good([FIX]), **few("device", "columns", often=0.7)),
+            "Fleet.feed_many of a frame": lambda: fleet.feed_many(
+                frame(device=[one()], lat=[one()], lon=[0.0], time=[one()]), **few("columns")),
+            "Fleet.see": lambda: fleet.see(good("home"), good(BeaconSighting(UUID, 1, 2)), **few("time", often=0.9)),
+            "Fleet.set_scanning": lambda: fleet.set_scanning(good("home"), one(), time=good(5)),
+            "Fleet.advance": lambda: fleet.advance(good(7), **few("device")),
+            "Fleet.remove_device": lambda: fleet.remove_device(good("home"), **few("drop_events")),
+            "Fleet.expire": lambda: fleet.expire(before=one()),
+            "Fleet.inside": lambda: fleet.inside(good("square")),
+            "Fleet.export": lambda: fleet.export(good(["home"]), **few("portable")),
+            "Fleet.load": lambda: fleet.load(good({one(): one()} if hash_of(one()) else {}), **few("adapt")),
+            "Fleet.load of bytes": lambda: fleet.load({"b": good(self.exported)}, adapt=True),
+            "Fleet.__getitem__": lambda: fleet[one()],
+            "Fleet.__delitem__": lambda: fleet.__delitem__(one()),
+            "Fleet.__contains__": lambda: one() in fleet,
+            "Fleet.poll": lambda: fleet.poll(one()),
+            "Fleet.next_event": fleet.next_event,
+            "Fleet.events": lambda: until(fleet.events()),
+            "Fleet.events_columns": fleet.events_columns,
+            "Fleet.updates": lambda: fleet.updates(),
+            "Fleet.acknowledge": fleet.acknowledge,
+            "Fleet.abandon": fleet.abandon,
+            "Fleet.restore": lambda: Fleet.restore(one()),
+            "Fleet.snapshot": lambda: Fleet.restore(damaged(self, fleet.snapshot())),
+            "Fleet.statistics": fleet.statistics,
+            "Fleet.checkpoint": fleet.checkpoint,
+            "Fleet.close": lambda: Fleet(self.zones).close(),
+        }  # fmt: skip
+
+    def of_devices(self) -> dict[str, Callable[[], Any]]:
+        one, good, fleet = self.any, self.or_good, self.fleet
+        device = Device(fleet, good("home"))
+        return {
+            "Device": lambda: Device(fleet, one()).inside,
+            "Device.state": lambda: device.state(good("square")),
+            "Device.explain": lambda: device.explain(good("square")),
+            "Device.statistics": device.statistics,
+        }
+
+    def of_tables(self) -> dict[str, Callable[[], Any]]:
+        one, few, good, zones = self.any, self.few, self.or_good, self.zones
+        options = ("assuming", "policy", "tag")
+        return {
+            "Conditions.add": lambda: zones.add(good(CIRCLE), good("a"), **few(*options)),
+            "Conditions.ensure": lambda: zones.ensure(good(CIRCLE), good("a"), **few(*options)),
+            "Conditions.add_many": lambda: zones.add_many(good(["a"]), good([0.0]), good([0.0]), good([1.0]),
+                                                          **few(*options, "columns", often=0.2)),
+            "Conditions.ensure_many": lambda: zones.ensure_many(good(["a"]), one(), one(), one(), **few(*options)),
+            "Conditions.sync": lambda: zones.sync(good({"a": one(), "b": CIRCLE}), **few(*options, "columns")),
+            "Conditions.remove": lambda: zones.remove(one()),
+            "Conditions.remove_many": lambda: zones.remove_many(one()),
+            "Conditions.shape": lambda: zones.shape(good("square")),
+            "Conditions.nearest_boundary_point": lambda: zones.nearest_boundary_point(good("road"), good(0), good(0)),
+            "Conditions.containing": lambda: zones.containing(good(0), good(0), **few("distances", "threads")),
+            "Conditions.nearest": lambda: zones.nearest(good(0), good(0), good(1), **few("threads")),
+            "Conditions.get": lambda: zones.get(one()),
+            "Conditions.keys": lambda: list(zones.keys()),
+            "Conditions.values": lambda: len(zones.values()),
+            "Conditions.items": lambda: (one(), one()) in zones.items(),
+            "Conditions.__getitem__": lambda: zones[one()],
+            "Conditions.__delitem__": lambda: zones.__delitem__(one()),
+            "Conditions.__contains__": lambda: one() in zones,
+            "Conditions.read": lambda: Conditions.read(one(), **few(*options[:2], "radius", "columns", "layer")),
+            "Conditions.restore": lambda: Conditions.restore(one()),
+            "Conditions.snapshot": lambda: Conditions.restore(damaged(self, zones.snapshot())),
+        }  # fmt: skip
+
+    def of_events(self) -> dict[str, Callable[[], Any]]:
+        events = self.fleet.poll(3)
+        if self.random.random() < 0.5:
+            self.fleet.abandon()
+        return {
+            "DeviceEventList": lambda: DeviceEventList(self.any()),
+            "DeviceEventList.visits": lambda: events.visits(self.any()),
+            "DeviceEventList.columns": events.columns,
+            "DeviceEventList.to_pandas": events.to_pandas,
+            "DeviceEventList.to_arrow": events.to_arrow,
+            "DeviceEvent": lambda: [event.to_json() for event in events if isinstance(event, DeviceEvent)],
+        }
+
+
+def frame(**columns: list[Any]) -> Any:
+    """A frame of these, or where pandas makes none nothing."""
+    try:
+        return pd.DataFrame(columns)
+    except (ValueError, OverflowError):
+        return None
+
+
+def hash_of(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def damaged(draw: Draw, whole: bytes) -> bytes:
+    """A snapshot, cut, or with a byte that is another."""
+    at = draw.random.randrange(len(whole))
+    return draw.random.choice([whole, whole[:at], whole[:at] + bytes([draw.random.randrange(256)]) + whole[at + 1 :]])
+
+
+def test_only_documented_exceptions() -> None:
+    caller = Caller(SEED)
+
+    def calls(number: int) -> dict[str, Callable[[], Any]]:
+        if number % 100 == 0:
+            caller.renew()
+        return caller.calls()
+
+    found = undocumented(caller, calls, CALLS // 2)
+    assert not found, f"seed {SEED}: {len(found)} of {CALLS // 2}, the first {found[0]}"
+
+
+def public(kind: type[Any]) -> Iterator[str]:
+    """The methods that are called by name, or by the language."""
+    for name in dir(kind):
+        said = name in ("__getitem__", "__delitem__", "__contains__") and kind is not DeviceEventList
+        if (not name.startswith("_") or said) and callable(getattr(kind, name)):
+            yield name
+
+
+@pytest.mark.parametrize("kind", [Fleet, Device, Conditions, DeviceEventList])
+def test_every_public_method_is_called(kind: type[Any]) -> None:
+    called = {name.split(" ")[0] for name in Caller(0).calls()}
+    left = set(public(kind)) - NOT_CALLED[kind.__name__] - {name.split(".")[1] for name in called if "." in name}
+    assert not left
+
+
+def test_a_store_where_none_can_be() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for options in ({"store": f"{folder}/nothing", "name": "a"}, {"store": folder, "name": "a/b"}):
+            with pytest.raises((OSError, ValueError)):
+                Fleet(Conditions(), **options)  # type: ignore[arg-type]
+    assert TransitionPolicy.exact() == TransitionPolicy.named("exact")
+
+
+def test_what_was_found_by_such_calls_is_refused_by_name() -> None:
+    fleet, zones = Fleet(zones_of(1)), Conditions()
+    with pytest.raises(FencepostError, match="tag, row 0: .* is outside 0"):
+        zones.add_many(["a"], [0.0], [0.0], [1.0], tag=10**5000)
+    with pytest.raises(TypeError, match="portable must be bool, not DataFrame"):
+        fleet.export([], portable=pd.DataFrame({"a": [1]}))
+    with pytest.raises(FencepostError, match="no device has the identifier of type int"):
+        fleet[10**5000]  # type: ignore[index]
+    with pytest.raises(TypeError, match="the bytes of a device must be bytes, not ndarray"):
+        fleet.load({"a": np.zeros(3, "M8[s]")})  # type: ignore[dict-item]
+    pa = pytest.importorskip("pyarrow")
+    late = pa.array([1 << 62], pa.timestamp("us", "UTC"))
+    held = pa.table({"device": late, "lat": [0.0], "lon": [0.0], "time_us": [5]})
+    with pytest.raises(FencepostError, match="column 'device' .* cannot be read"):
+        fleet.feed_many(held)
