@@ -1,6 +1,6 @@
 """Replaying tracks, with progress, and cancelled between batches."""
 
-from .fencepost import FIX_RECORD, Monitor, QueueFullError
+from .fencepost import FIX_RECORD, Conditions, Fleet, QueueFullError
 from .fencepost._log.log import ReplayCounts, TrackReplay
 from .fencepost._replay.filling import add_conditions
 
@@ -9,7 +9,7 @@ BATCH = 2048
 
 
 class Runner:
-    """Replays tracks one after another, each with a monitor of its own.
+    """Replays tracks one after another, each as a device of one fleet, which it leaves at its end.
 
     Args:
         feedback: Of the algorithm.
@@ -32,20 +32,21 @@ class Runner:
             after_us: How much time passes after the last fix.
             on_events: Called with each track's key and a list of its events, as they come.
         """
-        fresh = Monitor()
-        add_conditions(fresh, rows, layer_name)
+        conditions = Conditions()
+        add_conditions(conditions, rows, layer_name)
+        fleet = Fleet(conditions)
         replays = []
-        for track in tracks:
+        for number, track in enumerate(tracks):
             if self._feedback.isCanceled():
                 break
-            replays.append(self._replay(track, fresh.fork(), after_us, on_events))
+            replays.append(self._replay(track, fleet, str(number), after_us, on_events))
         return replays
 
-    def _replay(self, track, monitor, after_us, on_events):
+    def _replay(self, track, fleet, device, after_us, on_events):
         events = []
 
         def drain():
-            while batch := monitor.poll():
+            while batch := fleet.poll():
                 events.extend(batch)
                 if on_events is not None:
                     on_events(track.key, batch)
@@ -55,7 +56,7 @@ class Runner:
         while at < len(rows) and not self._feedback.isCanceled():
             batch = rows[at : at + BATCH * size]
             try:
-                result, fed = monitor.feed_many(batch), len(batch)
+                result, fed = fleet.feed_many(batch, device=device), len(batch)
             except QueueFullError as error:
                 result, fed = error.result, error.position * size
             late, invalid = late + result.late, invalid + result.invalid
@@ -63,8 +64,11 @@ class Runner:
             drain()
             self._done += fed // size
             self._feedback.setProgress(self._first + self._share * self._done / self._total)
-        if after_us and monitor.clock_us is not None and not self._feedback.isCanceled():
-            monitor.advance(monitor.clock_us + after_us)
+        clock_us = fleet[device].clock_us if device in fleet else None
+        if after_us and clock_us is not None and not self._feedback.isCanceled():
+            clock_us += after_us
+            fleet.advance(clock_us, device=device)
             drain()
+        fleet.remove_device(device)
         counts = ReplayCounts(len(track.times), late, invalid)
-        return TrackReplay(track.key, "", (), tuple(events), counts, track.begin_us, monitor.clock_us)
+        return TrackReplay(track.key, "", (), tuple(events), counts, track.begin_us, clock_us)
