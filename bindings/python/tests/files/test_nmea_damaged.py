@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from conftest import TRACKS, Run, needs_shared
 
-from fencepost._command.live_formats import make_decoder
-from fencepost._command.live_lines import LineError
 from fencepost._files.track_files import read_track
 from fencepost._files.tracks import FixRow
+from fencepost._live.formats import make_decoder
+from fencepost._live.lines import LineError
 
 pytest.importorskip("pynmea2")
 

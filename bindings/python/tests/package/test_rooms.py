@@ -23,7 +23,8 @@ MAY_IMPORT["_files"] = {*MAY_IMPORT["_values"], "_values"}
 MAY_IMPORT["_log"] = {*MAY_IMPORT["_files"], "_files"}
 MAY_IMPORT["_fleet"] = {*MAY_IMPORT["_log"], "_log", "_monitor"}
 MAY_IMPORT["_replay"] = {*MAY_IMPORT["_fleet"], "_fleet"}
-MAY_IMPORT["_command"] = {*MAY_IMPORT["_replay"], "_replay", "geodesic"}
+MAY_IMPORT["_live"] = {*MAY_IMPORT["_replay"], "_replay"}
+MAY_IMPORT["_command"] = {*MAY_IMPORT["_live"], "_live", "geodesic"}
 MAY_IMPORT["__main__"] = {"_command"}
 
 

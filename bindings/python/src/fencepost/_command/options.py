@@ -90,3 +90,11 @@ def to_seconds(text: str) -> float:
     if not 0 <= value <= 86_400:
         raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 0 to 86400")
     return value
+
+
+@argument
+def to_days(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 36_525:
+        raise ValueError(f"{text} is not a number of days above 0, up to 36525")
+    return value

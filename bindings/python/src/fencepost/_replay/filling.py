@@ -19,6 +19,7 @@ from .._values.shapes import PolygonalGeographicCondition
 
 if TYPE_CHECKING:
     from .._fleet.conditions import Conditions
+    from .._values.definitions import Definition
 
 __all__ = ["add_conditions", "conditions_of", "feed_report", "sync_conditions"]
 
@@ -37,13 +38,23 @@ def conditions_of(
     return found
 
 
-def sync_conditions(monitor: Monitor, rows: Sequence[ConditionRow], path: str | Path) -> SyncResult:
-    """Makes them the conditions of a monitor that may have some: equal ones go on, those that are not named go. What
-    the library refuses is reported with its place, and changes nothing."""
+def sync_conditions(
+    holder: Monitor | Conditions, rows: Sequence[ConditionRow], path: str | Path, more: Sequence[Definition] = ()
+) -> SyncResult:
+    """Makes them the conditions of a monitor or a table that may have some: equal ones go on, those that are not named
+    go. What the library refuses is reported with its place, and changes nothing.
+
+    Args:
+        holder: The monitor or the table.
+        rows: The conditions of the file.
+        path: The file.
+        more: Conditions that are not of the file, and stay.
+    """
     try:
-        return monitor.sync(rows)
+        return holder.sync([*rows, *more])
     except InvalidArgumentError as error:
-        row = rows[error.position] if error.position is not None else None
+        at = error.position
+        row = rows[at] if at is not None and at < len(rows) else None
         place = row.place if row is not None else ""
         advice = REPAIR if row is not None and isinstance(row.condition, PolygonalGeographicCondition) else None
         raise InputError(path, place, str(error), row_number(place), advice) from None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 MINUTE = 60.0
 
@@ -20,8 +22,13 @@ def to_stderr(text: str) -> None:
         text = f"{text[:LONGEST]} …"
     if not text.isprintable():
         text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    write_line(f"fencepost: {text}")
+
+
+def write_line(text: str) -> None:
+    """Writes a line as it is."""
     try:
-        print(f"fencepost: {text}", file=sys.stderr, flush=True)
+        print(text, file=sys.stderr, flush=True)
     except OSError:
         pass  # nobody listens: no reason to end
 
@@ -51,14 +58,14 @@ class Notices:
 
     def say(self, text: str) -> None:
         """Says it now."""
-        self._write(text)
+        self._tell(text)
 
     def seldom(self, kind: str, text: str) -> None:
         """Says it now if nothing of this kind was said within the last minute, else counts it."""
         known = self._kinds.get(kind)
         if known is None:
             self._kinds[kind] = _Kind(self._monotonic() + MINUTE)
-            self._write(text)
+            self._tell(text, kind)
             return
         known.count += 1
         known.last = text
@@ -76,7 +83,7 @@ class Notices:
             if now < known.next_at:
                 continue
             if known.count:
-                self._tell(known)
+                self._tell_counted(kind, known)
                 known.next_at = now + MINUTE
             else:
                 del self._kinds[kind]
@@ -88,12 +95,36 @@ class Notices:
 
     def close(self) -> None:
         """Says what was counted."""
-        for known in self._kinds.values():
+        for kind, known in self._kinds.items():
             if known.count:
-                self._tell(known)
+                self._tell_counted(kind, known)
         self._kinds.clear()
 
-    def _tell(self, known: _Kind) -> None:
-        more = f" (the last of {known.count} within a minute)" if known.count > 1 else ""
-        self._write(known.last + more)
+    def _tell_counted(self, kind: str, known: _Kind) -> None:
+        self._tell(known.last, kind, known.count)
         known.count = 0
+
+    def _tell(self, text: str, kind: str = "", count: int = 1) -> None:
+        more = f" (the last of {count} within a minute)" if count > 1 else ""
+        self._write(text + more)
+
+
+class JsonNotices(Notices):
+    """The same as JSON Lines: ``time``, ``kind`` and ``count`` of what is said once a minute, ``message``."""
+
+    def __init__(
+        self,
+        write: Callable[[str], None] = write_line,
+        monotonic: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(write, monotonic)
+        self._wall = wall
+
+    def _tell(self, text: str, kind: str = "", count: int = 1) -> None:
+        members: dict[str, object] = {
+            "time": datetime.fromtimestamp(self._wall(), UTC).isoformat(timespec="milliseconds")
+        }
+        if kind:
+            members |= {"kind": kind, "count": count}
+        self._write(json.dumps(members | {"message": text[:LONGEST]}))

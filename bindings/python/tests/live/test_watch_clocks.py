@@ -11,8 +11,9 @@ import pytest
 from watching import START, Clock, Watched
 
 from fencepost import Monitor
-from fencepost._command.notices import Notices, to_stderr
-from fencepost._command.watched_monitor import ENOUGH, ROLLOVER
+from fencepost._live.notices import Notices, to_stderr
+from fencepost._live.spans import ROLLOVER
+from fencepost._live.watched_monitor import ENOUGH
 
 
 def test_notices_of_a_kind_are_said_once_a_minute_with_their_count() -> None:

@@ -10,7 +10,7 @@ from .._errors import InputError
 from .._files import track_gpx
 from .._files.track_nmea import SentenceReader, looks_like_nmea
 from .._files.tracks import FixRow, split
-from .live_lines import LineError, parse_line
+from .lines import LineError, parse_line
 
 FORMATS = ("auto", "jsonl", "nmea", "gpx")
 LONGEST_LINE = 1 << 20

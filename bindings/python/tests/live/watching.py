@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fencepost import CircularGeographicCondition, Event, Monitor
-from fencepost._command.notices import Notices
-from fencepost._command.watched_monitor import Watch
+from fencepost._live.notices import Notices
+from fencepost._live.watched_monitor import Watch
 
 START = 1_700_000_000
 """Seconds since 1970 of the first fix."""

@@ -6,7 +6,7 @@ import select
 import signal
 import socket
 
-from fencepost._command.signals import Signals
+from fencepost._live.signals import Signals
 
 
 def test_a_signal_wakes_a_select_and_what_was_woken_before_is_put_back() -> None:

@@ -13,10 +13,10 @@ import pytest
 from watching import LONGEST, Watched, is_gone
 
 from fencepost import CircularGeographicCondition, Event, Monitor
-from fencepost._command import event_handlers
-from fencepost._command.event_handlers import EventCommand
-from fencepost._command.notices import Notices
-from fencepost._command.signals import Signals
+from fencepost._live import event_handlers
+from fencepost._live.event_handlers import EventCommand
+from fencepost._live.notices import Notices
+from fencepost._live.signals import Signals
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._files.tracks import FixRow
-from .live_formats import Decoder, Found, Lines
-from .live_lines import LineError, read_object, report_fix
-from .live_sources import PIECE, Source
+from .formats import Decoder, Found, Lines
+from .lines import LineError, read_object, report_fix
 from .notices import MINUTE, Notices
+from .sources import PIECE, Source
 
 PORT = 2947
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from .live_formats import Decoder, Found, make_decoder
+from .formats import Decoder, Found, make_decoder
 
 PIECE = 65_536
 """Bytes that are read at a time."""
@@ -45,6 +45,9 @@ class Source:
         """After the end: the fixes that are complete because nothing more comes."""
         return self._decoder.end()
 
+    def taken(self, count: int) -> None:
+        """So many of what :meth:`read` gave, in its order, have been fed."""
+
     def reconnect(self) -> None:
         """Tries to connect again."""
 
@@ -55,21 +58,22 @@ class Source:
         self.descriptor = None
 
 
-def open_file(source: str, format: str = "auto") -> Source:
+def open_file(source: str, format: str = "auto", decoder: Decoder | None = None) -> Source:
     """A file or pipe, ``-`` for standard input.
 
     Args:
         source: Which.
         format: auto, jsonl, nmea or gpx.
+        decoder: What reads it; None: that of the format.
 
     Raises:
         OSError: It cannot be opened.
     """
     if source == "-":
-        return Source(0, "standard input", make_decoder(format, "standard input"))
+        return Source(0, "standard input", decoder or make_decoder(format, "standard input"))
     descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return Source(descriptor, source, make_decoder(format, source))
+        return Source(descriptor, source, decoder or make_decoder(format, source))
     except BaseException:
         os.close(descriptor)
         raise

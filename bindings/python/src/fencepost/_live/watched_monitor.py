@@ -9,23 +9,18 @@ from collections.abc import Callable
 from .._files.tracks import FixRow
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError, LateInputError, QueueFullError
-from .._tables.times import from_us, utc_text
 from .._values.events import Event
+from .handling import Handling
 from .notices import MINUTE, Notices
+from .spans import moment_text, span_text
 
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-MANY_EVENTS = 100_000
-"""While that many events wait for the command, nothing is read."""
 ENOUGH = 5
 """So many fixes in a row are no accident: to rewind the monitor, and to say that fixes are taken again."""
 A_LITTLE_US = 60_000_000
 """Fixes that are later than this are of another day or another receiver, and say nothing of the time that passes."""
-WEEK = 604_800_000_000
-ROLLOVER = 1024 * WEEK
-"""Receivers count weeks with ten bits; an old one takes a week for that of 1 024 weeks before or after."""
 
 
-class Watch:
+class Watch(Handling):
     """A monitor that is fed as fixes come, and lets time pass between them.
 
     Between fixes the monitor's clock is the last fix's time plus the time since it came, less `lag`: a live fix that
@@ -68,14 +63,13 @@ class Watch:
         monotonic: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self.monitor, self._handle, self._notices = monitor, handle, notices
-        self._lag_us, self._monotonic, self._wall = round(lag * 1e6), monotonic, wall
+        super().__init__(monitor, handle, monotonic)
+        self.monitor, self._notices = monitor, notices
+        self._lag_us, self._wall = round(lag * 1e6), wall
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         self._last: tuple[int, float] | None = None
         # Up to where a monitor that was stored has been fed, until something is later.
         self._fed_to = monitor.clock_us
-        self._waiting: Event | None = None
-        self._retry_at, self._pause = 0.0, FIRST_PAUSE
         self._refused, self._refused_since, self._right = 0, 0.0, 0
         self.counts: Counter[str] = Counter()
 
@@ -108,24 +102,24 @@ class Watch:
         wall_us = round(self._wall() * 1e6)
         if self._ahead_us is not None and time_us > wall_us + self._ahead_us:
             self._right = 0
-            apart = f"{_moment(time_us)} is {_apart(time_us - wall_us)} ahead of this computer's clock"
+            apart = f"{moment_text(time_us)} is {span_text(time_us - wall_us)} ahead of this computer's clock"
             return "future_fixes", f"{apart}; such fixes are refused without --any-time"
         clock = self.monitor.clock_us
         if clock is None or time_us > clock:
             self._right, self._fed_to = 0, None
             return None
         if time_us == clock and clock != self._fed_to:
-            return "double_fixes", f"{_moment(time_us)} is the time of the fix before"
+            return "double_fixes", f"{moment_text(time_us)} is the time of the fix before"
         if self._is_rewound(time_us, clock, wall_us):
             return None
         if clock == self._fed_to:
-            apart = _apart(clock - time_us)
+            apart = span_text(clock - time_us)
             return (
                 "passed_fixes",
-                f"{_moment(time_us)} is {apart} before the monitor's clock, up to which it was fed before",
+                f"{moment_text(time_us)} is {apart} before the monitor's clock, up to which it was fed before",
             )
         self._count_time_from(time_us, clock)
-        return "late_fixes", f"{_moment(time_us)} is {_apart(clock - time_us)} before the monitor's clock"
+        return "late_fixes", f"{moment_text(time_us)} is {span_text(clock - time_us)} before the monitor's clock"
 
     def _is_rewound(self, time_us: int, clock: int, wall_us: int) -> bool:
         """Puts the clock of a monitor that is wrong back to a late fix that is right."""
@@ -144,9 +138,9 @@ class Watch:
         self.monitor.rewind(time_us - 1)  # so that the fix is later
         self._last = None
         self._notices.say(
-            f"the monitor's clock was {_apart(clock - wall_us)} ahead of this computer's, with which {ENOUGH} fixes in "
-            f"a row agree: it is put back from {_moment(clock)} to {_moment(time_us)}, and what was observed is "
-            "determined anew"
+            f"the monitor's clock was {span_text(clock - wall_us)} ahead of this computer's, with which {ENOUGH} "
+            f"fixes in a row agree: it is put back from {moment_text(clock)} to {moment_text(time_us)}, and what was "
+            "observed is determined anew"
         )
         return True
 
@@ -187,47 +181,9 @@ class Watch:
         then, at = self._last
         return then + int((self._monotonic() - at) * 1e6) - self._lag_us
 
-    def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        """Has the events handled that wait, until one is not, or nothing more is to be done."""
-        while self._waiting is not None or self._take():
-            assert self._waiting is not None
-            if is_stopped() or self._monotonic() < self._retry_at:
-                return
-            if not self._handle(self._waiting):
-                self._retry_at = self._monotonic() + self._pause
-                self._pause = min(2 * self._pause, LONGEST_PAUSE)
-                return
-            self._pause = FIRST_PAUSE
-            self.monitor.acknowledge()
-            self._waiting = None
-
-    def look_again(self) -> None:
-        """After a change of the conditions: the event that waits may have gone with its condition, else it is tried
-        again at once."""
-        if self._waiting is not None:
-            self.monitor.abandon()
-            self._waiting = None
-        self._retry_at, self._pause = 0.0, FIRST_PAUSE
-
-    def _take(self) -> bool:
-        self._waiting = self.monitor.next_event()
-        return self._waiting is not None
-
-    @property
-    def is_done(self) -> bool:
-        """Whether every event was handled."""
-        return self._waiting is None
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether so many events wait that nothing should be read."""
-        return self._waiting is not None and self.monitor.statistics().pending_events >= MANY_EVENTS
-
     def pause(self) -> float | None:
         """Seconds until something is to be done though no fix comes; None: nothing is."""
-        pauses = []
-        if self._waiting is not None:
-            pauses.append(self._retry_at - self._monotonic())
+        pauses = self._until_retry()
         deadline, now = self.monitor.next_deadline_us, self._now_us()
         if deadline is not None and now is not None:
             pauses.append((deadline - now) / 1e6)
@@ -244,24 +200,3 @@ class Watch:
         ):
             if self.counts[key]:
                 self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} fixes {what}")
-
-
-def _moment(us: int) -> str:
-    try:
-        return utc_text(from_us(us))
-    except OverflowError:
-        return "a time that no calendar has"
-
-
-def _apart(us: int) -> str:
-    """A span as people say it, and what an old receiver has to do with it."""
-    seconds = us / 1e6
-    for unit, size in (("years", 31_557_600), ("days", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= 2 * size:
-            text = f"{seconds / size:.1f} {unit}"
-            break
-    else:
-        text = f"{seconds:.1f} s"
-    if us > ROLLOVER - WEEK and min(us % ROLLOVER, -us % ROLLOVER) < WEEK:
-        text += f" ({round(us / ROLLOVER) * 1024} weeks: the receiver's count of weeks may have rolled over)"
-    return text

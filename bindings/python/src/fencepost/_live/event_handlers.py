@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from .._values.events import Event
+from .handling import HandedEvent, name_of
 from .notices import MINUTE, Notices
 from .signals import Signals
 
@@ -38,7 +38,7 @@ class EventCommand:
     def __init__(self, command: str, signals: Signals, notices: Notices, timeout: float | None = None) -> None:
         self._command, self._signals, self._notices, self._timeout = command, signals, notices, timeout
 
-    def __call__(self, event: Event) -> bool:
+    def __call__(self, event: HandedEvent) -> bool:
         """True when the command ended with 0."""
         try:
             process = subprocess.Popen(
@@ -46,27 +46,25 @@ class EventCommand:
             )
         except OSError as error:
             reason = error.strerror or str(error)
-            self._notices.say(f"the command for event {event.sequence} does not start ({reason}); it is run again")
+            self._notices.say(f"the command for {name_of(event)} does not start ({reason}); it is run again")
             return False
         assert process.stdin is not None
         with process.stdin as pipe:
             try:
-                # An event is far shorter than what a pipe holds: this does not wait for the command to read it.
+                # An event is shorter than what a pipe holds: this does not wait for the command to read it.
                 pipe.write(event.to_json().encode() + b"\n")
             except BrokenPipeError:
                 pass  # it does not want to know
-        what = self._wait(process, event.sequence)
+        what = self._wait(process, name_of(event))
         if what is not None:
             _end(process)
-            self._notices.say(f"the command for event {event.sequence} {what}")
+            self._notices.say(f"the command for {name_of(event)} {what}")
             return False
         if process.returncode != 0:
-            self._notices.say(
-                f"the command ended with {process.returncode} for event {event.sequence}; it is run again"
-            )
+            self._notices.say(f"the command ended with {process.returncode} for {name_of(event)}; it is run again")
         return process.returncode == 0
 
-    def _wait(self, process: subprocess.Popen[bytes], sequence: int) -> str | None:
+    def _wait(self, process: subprocess.Popen[bytes], name: str) -> str | None:
         """Waits for the end; the reason why the command has to be ended, if it has not."""
         started = time.monotonic()
         end = None if self._timeout is None else started + self._timeout
@@ -86,7 +84,7 @@ class EventCommand:
                     return f"took longer than {self._timeout:g} s and was ended; it is run again"
                 if now >= said + MINUTE:
                     said = now
-                    self._notices.say(f"the command for event {sequence} has been running for {now - started:.0f} s")
+                    self._notices.say(f"the command for {name} has been running for {now - started:.0f} s")
                 times = [said + MINUTE, *(limit for limit in (end, stop_at) if limit is not None)]
                 selector.select(max(0.0, min(min(times) - now, look)))
                 self._signals.clear()
@@ -124,10 +122,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         return
 
 
-def print_event(signals: Signals) -> Callable[[Event], bool]:
+def print_event(signals: Signals) -> Callable[[HandedEvent], bool]:
     """Writes events as lines of JSON to standard output; where nobody reads, it waits until the watch is to stop."""
 
-    def write(event: Event) -> bool:
+    def write(event: HandedEvent) -> bool:
         sys.stdout.flush()
         while not _is_writable(signals):
             if signals.is_stopped():

@@ -17,9 +17,9 @@ from conftest import SECOND, Run
 from watching import START, Clock, circles, lines, report
 
 from fencepost import CircularGeographicCondition, Event, Monitor
-from fencepost._command.live_lines import LineError, parse_line
-from fencepost._command.notices import Notices
-from fencepost._command.watched_monitor import Watch
+from fencepost._live.lines import LineError, parse_line
+from fencepost._live.notices import Notices
+from fencepost._live.watched_monitor import Watch
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ import pytest
 from conftest import Run
 from watching import LONGEST, Clock, circles, report
 
-from fencepost._command.gpsd import Gpsd, _Reports
-from fencepost._command.live_lines import LineError
-from fencepost._command.notices import Notices
 from fencepost._files.tracks import FixRow
+from fencepost._live.gpsd import Gpsd, _Reports
+from fencepost._live.lines import LineError
+from fencepost._live.notices import Notices
 
 BANNER = b'{"class":"VERSION","release":"3.22","proto_major":3}\r\n'
 

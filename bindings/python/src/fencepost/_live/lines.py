@@ -11,7 +11,13 @@ from .._tables.text_times import number_time, parse_time
 
 
 class LineError(ValueError):
-    """A line is no fix, and nothing that may be passed over."""
+    """A line is no fix, and nothing that may be passed over.
+
+    Attributes:
+        kind: What it is counted as.
+    """
+
+    kind = "bad_lines"
 
 
 def parse_line(line: bytes) -> FixRow | None:
@@ -26,11 +32,20 @@ def parse_line(line: bytes) -> FixRow | None:
         return None
     if "class" in value:
         return report_fix(value) if value["class"] == "TPV" else None
-    latitude, longitude = (_number(value, *names) for names in (("latitude", "lat"), ("longitude", "lon")))
+    return fix_of(value)
+
+
+def fix_of(value: dict[str, Any]) -> FixRow:
+    """The fix of an object with latitude, longitude (or lat, lon), time and perhaps accuracy.
+
+    Raises:
+        LineError: It has none.
+    """
+    latitude, longitude = (number_of(value, *names) for names in (("latitude", "lat"), ("longitude", "lon")))
     if latitude is None or longitude is None:
         raise LineError("has no latitude and longitude")
-    accuracy = _number(value, "accuracy")
-    return (latitude, longitude, 0.0 if accuracy is None else accuracy, _time(value))
+    accuracy = number_of(value, "accuracy")
+    return (latitude, longitude, 0.0 if accuracy is None else accuracy, time_of(value))
 
 
 def read_object(line: bytes) -> dict[str, Any] | None:
@@ -58,17 +73,22 @@ def report_fix(value: dict[str, Any]) -> FixRow | None:
     """
     if value.get("mode", 0) not in (2, 3) or "time" not in value:
         return None
-    latitude, longitude = _number(value, "lat"), _number(value, "lon")
+    latitude, longitude = number_of(value, "lat"), number_of(value, "lon")
     if latitude is None or longitude is None:
         return None
-    accuracy = _number(value, "eph")
+    accuracy = number_of(value, "eph")
     if accuracy is None:
-        east, north = _number(value, "epx"), _number(value, "epy")
+        east, north = number_of(value, "epx"), number_of(value, "epy")
         accuracy = 0.0 if east is None or north is None else math.hypot(east, north)
-    return (latitude, longitude, accuracy, _time(value))
+    return (latitude, longitude, accuracy, time_of(value))
 
 
-def _number(value: dict[str, Any], *names: str) -> float | None:
+def number_of(value: dict[str, Any], *names: str) -> float | None:
+    """The first of these members that is there.
+
+    Raises:
+        LineError: It is no number.
+    """
     for name in names:
         found = value.get(name)
         if found is not None:
@@ -81,7 +101,12 @@ def _number(value: dict[str, Any], *names: str) -> float | None:
     return None
 
 
-def _time(value: dict[str, Any]) -> int:
+def time_of(value: dict[str, Any]) -> int:
+    """The member ``time``, microseconds since 1970.
+
+    Raises:
+        LineError: There is none, or it is no time.
+    """
     time = value.get("time")
     try:
         if isinstance(time, str):

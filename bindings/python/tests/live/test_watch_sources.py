@@ -18,12 +18,12 @@ from conftest import OWN_TRACKS, ROOT, TRACKS, Run
 from watching import circles, lines, report
 
 from fencepost import Monitor
-from fencepost._command.gpsd import Gpsd
-from fencepost._command.live_formats import MOST_UNDATED, Found, make_decoder
-from fencepost._command.live_lines import LineError
-from fencepost._command.notices import Notices
 from fencepost._files.track_files import read_track
 from fencepost._files.tracks import FixRow
+from fencepost._live.formats import MOST_UNDATED, Found, make_decoder
+from fencepost._live.gpsd import Gpsd
+from fencepost._live.lines import LineError
+from fencepost._live.notices import Notices
 
 DRIVE = ROOT / "examples" / "data" / "drive.gpx"
 DRIVE_CONDITIONS = ROOT / "examples" / "data" / "conditions.geojson"

@@ -1,0 +1,1 @@
+"""What follows fixes as they come: sources, watches, who gets the events."""

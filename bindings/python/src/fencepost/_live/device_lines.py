@@ -1,0 +1,71 @@
+"""Messages of many devices: what a payload says, whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import owntracks, traccar
+from .formats import Lines
+from .lines import LineError, fix_of, read_object, report_fix
+from .messages import DeviceFix, Message, device_name, kept
+
+OWN_KEYS = ("latitude", "longitude", "lat", "lon", "time", "accuracy", "class")
+
+
+def read_message(data: bytes, by: str, topic: str | None = None) -> Message | None:
+    """What a payload says: of OwnTracks (it has ``_type``), of Traccar (``position`` and ``device``), or an object as
+    a line of JSON Lines is.
+
+    Args:
+        data: The payload.
+        by: The member that names the device.
+        topic: On which it came, if it came on one: it names a device that the payload does not.
+
+    Returns:
+        None: blank, or nothing that a watch needs.
+
+    Raises:
+        LineError: It cannot be used.
+    """
+    value = read_object(data)
+    if value is None:
+        return None
+    if isinstance(value.get("_type"), str):
+        return owntracks.read(value, topic, data)
+    if traccar.is_forward(value):
+        return traccar.read(value, data)
+    if "class" in value:
+        row = report_fix(value) if value["class"] == "TPV" else None
+        if row is None:
+            return None
+    else:
+        row = fix_of(value)
+    named = value.get(by)
+    return DeviceFix(device_name(topic if named is None else named), row, kept(data))
+
+
+def source_of(data: bytes | None, by: str) -> dict[str, Any]:
+    """What a message says beside the fix and the device: handed on with an event."""
+    if data is None:
+        return {}
+    value = json.loads(data)
+    if "_type" in value:
+        return owntracks.source_of(value)
+    if traccar.is_forward(value):
+        return traccar.source_of(value)
+    return {key: each for key, each in value.items() if key not in OWN_KEYS and key != by}
+
+
+class DeviceLines(Lines):
+    """One message a line."""
+
+    def __init__(self, by: str) -> None:
+        super().__init__()
+        self._by = by
+
+    def _found(self, line: bytes) -> Any:
+        return read_message(line, self._by)
+
+
+__all__ = ["DeviceLines", "LineError", "read_message", "source_of"]

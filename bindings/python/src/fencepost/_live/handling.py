@@ -1,0 +1,101 @@
+"""Events are handed to who handles them: one after the other, again until each is handled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .._values.events import Event
+
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+MANY_EVENTS = 100_000
+"""While that many events wait for the command, nothing is read."""
+
+
+class HandedEvent(Protocol):
+    """An event as handlers get it."""
+
+    @property
+    def sequence(self) -> int:
+        """Of its monitor or device."""
+        ...
+
+    def to_json(self) -> str:
+        """The line that is handed on."""
+        ...
+
+
+Handle = Callable[[Any], bool]
+"""Handles an event; True when it is handled."""
+
+
+def name_of(event: HandedEvent) -> str:
+    """What a notice calls an event."""
+    device = getattr(event, "device", None)
+    return f"event {event.sequence}" if device is None else f"event {event.sequence} of {device}"
+
+
+class Handling:
+    """The events of a monitor or a fleet, given to a handler in order. One that is not handled is given again, after
+    pauses that grow from 1 s to 60 s, and nothing overtakes it.
+
+    Args:
+        events: A monitor or a fleet.
+        handle: True when the event is handled.
+        monotonic: Seconds of a clock that never goes back.
+    """
+
+    def __init__(self, events: Any, handle: Handle, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._events, self._handle, self._monotonic = events, handle, monotonic
+        self._waiting: Any = None
+        self._retry_at, self._pause = 0.0, FIRST_PAUSE
+
+    def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Has the events handled that wait, until one is not, or nothing more is to be done."""
+        while self._waiting is not None or self._take():
+            if is_stopped() or self._monotonic() < self._retry_at:
+                return
+            if not self._handle(self._waiting):
+                self._retry_at = self._monotonic() + self._pause
+                self._pause = min(2 * self._pause, LONGEST_PAUSE)
+                return
+            self._pause = FIRST_PAUSE
+            self._events.acknowledge()
+            self._waiting = None
+
+    def look_again(self) -> None:
+        """After a change of the conditions: the event that waits may have gone with its condition, else it is tried
+        again at once."""
+        if self._waiting is not None:
+            self._events.abandon()
+            self._waiting = None
+        self._retry_at, self._pause = 0.0, FIRST_PAUSE
+
+    def _take(self) -> bool:
+        event = self._events.next_event()
+        self._waiting = None if event is None else self._handed(event)
+        return self._waiting is not None
+
+    def _handed(self, event: Event) -> Any:
+        """What a handler gets for an event."""
+        return event
+
+    @property
+    def has_events(self) -> bool:
+        """Whether events should be handled before more is fed."""
+        return False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every event was handled."""
+        return self._waiting is None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether so many events wait that nothing should be read."""
+        return self._waiting is not None and self._events.statistics().pending_events >= MANY_EVENTS
+
+    def _until_retry(self) -> list[float]:
+        """Seconds until the event that waits is given again, if there is one."""
+        return [] if self._waiting is None else [self._retry_at - self._monotonic()]

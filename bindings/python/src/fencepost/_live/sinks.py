@@ -1,0 +1,118 @@
+"""Several who get each event: it is handled when all of them have it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from .handling import HandedEvent, Handle
+from .notices import Notices
+
+
+class Sinks:
+    """Gives each event to one sink after the other. When one fails, those that had it are not asked again while this
+    watch lives; after a restart they are: each event comes at least once, told by device and sequence.
+
+    Args:
+        sinks: Each is called with the event; True when it has it.
+    """
+
+    def __init__(self, sinks: Sequence[Handle]) -> None:
+        self._sinks = sinks
+        self._done = 0
+        self._event: HandedEvent | None = None
+
+    def __call__(self, event: HandedEvent) -> bool:
+        if event is not self._event:
+            self._event, self._done = event, 0
+        while self._done < len(self._sinks):
+            if not self._sinks[self._done](event):
+                return False
+            self._done += 1
+        self._event = None
+        return True
+
+
+class AppendedFile:
+    """Appends events to a file, a line each, on the disk before they count as handled. Half a line that a crash or a
+    full disk has left is cut off.
+
+    Args:
+        path: The file; made when it is not there.
+        notices: Where it is said that it cannot be written.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+
+    def __init__(self, path: str, notices: Notices) -> None:
+        self._path, self._notices = path, notices
+        self._open()
+
+    def _open(self) -> None:
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._is_regular = os.path.isfile(self._path)
+        try:
+            self._cut()
+            if self._is_regular:
+                _sync_folder(self._path)
+        except BaseException:
+            self.close()
+            raise
+
+    def reopen(self) -> None:
+        """Goes on in the file that has the name now, after somebody has moved the old one away."""
+        old = self._descriptor
+        try:
+            self._open()
+        except OSError as error:
+            self._descriptor = old
+            self._notices.say(f"{self._path}: {error.strerror}; the file that was open is written on")
+        else:
+            os.close(old)
+
+    def _cut(self) -> None:
+        """Cuts off what comes after the last end of a line."""
+        if not self._is_regular:
+            return
+        size = end = os.fstat(self._descriptor).st_size
+        while end > 0:
+            start = max(0, end - 65_536)
+            at = os.pread(self._descriptor, end - start, start).rfind(b"\n")
+            if at >= 0:
+                end = start + at + 1
+                break
+            end = start
+        if end < size:
+            self._notices.say(f"{self._path}: ended with half a line, which is cut off")
+            os.ftruncate(self._descriptor, end)
+
+    def __call__(self, event: HandedEvent) -> bool:
+        """True when the line is on the disk."""
+        data = event.to_json().encode() + b"\n"
+        try:
+            if (written := os.write(self._descriptor, data)) != len(data):
+                raise OSError(0, f"only {written} of {len(data)} bytes were written")
+            if self._is_regular:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            self._notices.seldom("append", f"{self._path}: {error.strerror}; the event is written again")
+            try:
+                self._cut()
+            except OSError:
+                pass  # the next attempt says so
+            return False
+        return True
+
+    def close(self) -> None:
+        """Ends the use of the file."""
+        os.close(self._descriptor)
+
+
+def _sync_folder(path: str) -> None:
+    """Makes the name of a file last."""
+    folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,50 @@
+"""Traccar's JSON forward: a position with the device that it is of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._files.tracks import FixRow
+from .._tables.text_times import number_time, parse_time
+from .lines import LineError, number_of
+from .messages import DeviceFix, device_name, kept
+
+OWN_KEYS = ("id", "deviceId", "deviceTime", "serverTime", "fixTime", "latitude", "longitude", "accuracy", "valid")
+"""What of a position is said elsewhere in an event, or is nobody's business."""
+
+
+def is_forward(value: dict[str, Any]) -> bool:
+    """Whether it is what Traccar forwards."""
+    return isinstance(value.get("position"), dict) and isinstance(value.get("device"), dict)
+
+
+def read(value: dict[str, Any], data: bytes) -> DeviceFix:
+    """The fix of a forwarded position.
+
+    Raises:
+        LineError: It cannot be used.
+    """
+    position, device = value["position"], value["device"]
+    return DeviceFix(device_name(device.get("uniqueId")), _fix(position), kept(data))
+
+
+def _fix(position: dict[str, Any]) -> FixRow:
+    latitude, longitude, accuracy = (number_of(position, name) for name in ("latitude", "longitude", "accuracy"))
+    if latitude is None or longitude is None:
+        raise LineError("has a position without latitude and longitude")
+    if position.get("valid") is False:
+        accuracy = -1.0  # no position, and counted as such
+    time = position.get("fixTime")
+    try:
+        if isinstance(time, str):
+            return latitude, longitude, accuracy or 0.0, parse_time(time)
+        if isinstance(time, int) and not isinstance(time, bool):
+            return latitude, longitude, accuracy or 0.0, number_time(time, "ms")
+    except ValueError as error:
+        raise LineError(str(error)) from None
+    raise LineError("has a position without fixTime")
+
+
+def source_of(value: dict[str, Any]) -> dict[str, Any]:
+    """What of a forwarded position an event hands on: its attributes, speed, course."""
+    return {key: each for key, each in value["position"].items() if key not in OWN_KEYS}

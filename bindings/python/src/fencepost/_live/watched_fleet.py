@@ -1,0 +1,292 @@
+"""A fleet whose devices are fed as their fixes come."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from .._files.tracks import FixRow
+from .._fleet.fleet import Fleet
+from .._native import FencepostError, QueueFullError
+from .._values.enums import StoreStatus
+from .device_lines import source_of
+from .handed import HandedEvent
+from .handling import Handle, Handling
+from .messages import DeviceFix, Gone, Message, WaypointRefused
+from .notices import MINUTE, Notices
+from .spans import moment_text, span_text
+from .waypoints import OwnersCircles
+
+MAX_DEVICES = 10_000
+HOUR = 3600.0
+REFUSALS = {
+    "passed_fixes": "were passed over: their devices had been fed up to there",
+    "late_fixes": "came late and were skipped",
+    "double_fixes": "had the time of one before and were skipped",
+    "invalid_fixes": "had no usable position or time and were skipped",
+    "future_fixes": "were too far ahead of the clock and were skipped",
+    "refused_devices": "were of more devices than may be, and were skipped",
+}
+
+
+class _Followed:
+    """What a watch knows of a device."""
+
+    __slots__ = ("clock", "deadline", "fed_to", "fix", "gone", "source")
+
+    def __init__(self, clock: int | None) -> None:
+        self.clock = self.fed_to = clock
+        # The time of the last fix, and when it came.
+        self.fix: tuple[int, float] | None = None
+        self.deadline: int | None = None
+        self.source: bytes | None = None
+        self.gone = False
+
+
+class FleetWatch(Handling):
+    """A fleet whose devices are fed as their fixes come. Time passes for each device by itself: what is due happens at
+    the time of its last fix plus the time since it came, less `lag`. So a device that reports late, or in the past,
+    delays no other, and what a broker held for it is not late.
+
+    A fix counts only when it is later than its device's clock: what comes again is passed over.
+
+    Args:
+        fleet: With its conditions.
+        handle: Called with one event after the other, in order; True when it is handled.
+        notices: Where it is said what is refused.
+        circles: Of the devices' owners.
+        by: The member of a message that names the device.
+        named: The device of fixes that come without one.
+        lag: Seconds.
+        ahead: Seconds beyond the wall clock after which fixes are refused; None: fixes of any time are taken.
+        max_devices: Fixes of more devices are refused.
+        expire: Seconds: a device that was silent for so long by the wall clock is forgotten; None: never.
+        monotonic: Seconds of a clock that never goes back.
+        wall: Seconds since 1970.
+
+    Attributes:
+        counts: How many ``messages``, ``fixes`` and, of these, ``passed_fixes``, ``late_fixes``, ``double_fixes``,
+            ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` there were, ``waypoints``, ``gone``, ``events``.
+        changed: Called with what happens to a device: its identifier and the fix that was taken.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        handle: Handle,
+        notices: Notices,
+        circles: OwnersCircles,
+        *,
+        by: str = "device",
+        named: str = "",
+        lag: float = 5.0,
+        ahead: float | None = 60.0,
+        max_devices: int = MAX_DEVICES,
+        expire: float | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(fleet, handle, monotonic)
+        self.fleet, self.circles, self._notices, self._by = fleet, circles, notices, by
+        self._named = named
+        self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
+        self._ahead_us = None if ahead is None else round(ahead * 1e6)
+        self._expire, self._expire_at = expire, monotonic()
+        self._store_at, self._store = monotonic(), fleet.statistics().store
+        # When something is due to a device, by the monotonic clock; an entry counts while it is of its deadline.
+        self._due: list[tuple[float, str, int]] = []
+        self.counts: Counter[str] = Counter()
+        self.changed: Callable[[str, FixRow | None], None] = lambda device, row: None
+        self.devices: dict[str, _Followed] = {}
+        now = monotonic()
+        for device in fleet.devices:
+            followed = self.devices[device] = _Followed(fleet._handle.device_statistics(device)[0])
+            if followed.clock is not None:
+                followed.fix = (followed.clock, now)  # time goes on from where it was
+                self._look_ahead(device, followed)
+
+    # ------------------------------------------------------------------------------------------ input
+
+    @property
+    def has_events(self) -> bool:
+        """Whether events wait that nobody was asked to handle."""
+        return self._waiting is None and self.fleet._handle.statistics()[6] > 0
+
+    def feed(self, message: Message | FixRow, place: str = "a message") -> bool:
+        """Takes a message; False: events must be handled before."""
+        if isinstance(message, tuple):
+            return self._feed_fix(DeviceFix(self._named, message), place)
+        if isinstance(message, DeviceFix):
+            return self._feed_fix(message, place)
+        self.counts["messages"] += 1
+        if isinstance(message, Gone):
+            self.counts["gone"] += 1
+            if (followed := self.devices.get(message.device)) is not None:
+                followed.gone = True
+                self.changed(message.device, None)
+            return True
+        for waypoint in message.waypoints:
+            try:
+                if self.circles.take(message.device, waypoint):
+                    self.counts["waypoints"] += 1
+                    self._notices.seldom("waypoint", f"{place}: {message.device} has changed {waypoint.name!r}")
+            except WaypointRefused as error:
+                self.counts[error.kind] += 1
+                self._notices.seldom(error.kind, f"{place}: {error}")
+        return True
+
+    def _feed_fix(self, message: DeviceFix, place: str) -> bool:
+        device, row = message.device, message.row
+        followed = self.devices.get(device)
+        refusal = self._refusal(followed, row)
+        if refusal is None:
+            try:
+                self.fleet._handle.feed_fix(device, *row)
+            except QueueFullError:
+                return False
+            except FencepostError as error:
+                refusal = "invalid_fixes", str(error)
+                if followed is None:
+                    self.fleet.remove_device(device)  # it was entered for nothing
+            else:
+                if followed is None:
+                    followed = self.devices[device] = _Followed(None)
+                if row[2] >= 0:
+                    self._took(device, followed, message)
+                else:
+                    refusal = "invalid_fixes", "there is no position"
+        self.counts["messages"] += 1
+        self.counts["fixes"] += 1
+        if refusal is not None:
+            kind, why = refusal
+            self.counts[kind] += 1
+            if kind != "double_fixes":
+                self._notices.seldom(kind, f"{place}: {device}: {why}")
+        return True
+
+    def _took(self, device: str, followed: _Followed, message: DeviceFix) -> None:
+        at = message.row[3]
+        followed.clock, followed.fed_to, followed.fix = at, None, (at, self._monotonic())
+        followed.source, followed.gone = message.source, False
+        self._look_ahead(device, followed)
+        self.changed(device, message.row)
+
+    def _refusal(self, followed: _Followed | None, row: FixRow) -> tuple[str, str] | None:
+        """What a fix is counted as and why, when it is refused without asking the fleet."""
+        at = row[3]
+        if self._ahead_us is not None:
+            wall_us = round(self._wall() * 1e6)
+            if at > wall_us + self._ahead_us:
+                apart = f"{moment_text(at)} is {span_text(at - wall_us)} ahead of this computer's clock"
+                return "future_fixes", f"{apart}; such fixes are refused without --any-time"
+        if followed is None:
+            if len(self.devices) >= self._max_devices:
+                return "refused_devices", f"is one more than the {self._max_devices} devices of --max-devices"
+            # The fleet would enter its device before it refuses it.
+            if not (abs(row[0]) <= 90 and abs(row[1]) <= 180 and row[2] >= 0):
+                return "invalid_fixes", f"the first fix is no position: {row[0]}, {row[1]}, accuracy {row[2]}"
+            return None
+        clock = followed.clock
+        if clock is None or at > clock:
+            return None
+        if clock == followed.fed_to:
+            return "passed_fixes", f"{moment_text(at)} is not after {moment_text(clock)}, up to which it was fed before"
+        if at == clock:
+            return "double_fixes", ""
+        return "late_fixes", f"{moment_text(at)} is {span_text(clock - at)} before the device's clock"
+
+    # ------------------------------------------------------------------------------------------- time
+
+    def _look_ahead(self, device: str, followed: _Followed) -> None:
+        """Notes when something is due to a device though no fix comes."""
+        deadline = self.fleet._handle.device_deadline(device)
+        if deadline == followed.deadline and deadline is None:
+            return
+        followed.deadline = deadline
+        if deadline is not None and followed.fix is not None:
+            then, at = followed.fix
+            heapq.heappush(self._due, (at + (deadline - then + self._lag_us) / 1e6, device, deadline))
+            if len(self._due) > 4 * len(self.devices) + 64:
+                self._due = [each for each in self._due if self._counts_still(each)]
+                heapq.heapify(self._due)
+
+    def _counts_still(self, entry: tuple[float, str, int]) -> bool:
+        followed = self.devices.get(entry[1])
+        if followed is None or followed.deadline != entry[2] or followed.fix is None:
+            return False
+        then, at = followed.fix
+        return entry[0] == at + (entry[2] - then + self._lag_us) / 1e6
+
+    def pass_time(self) -> None:
+        """Lets happen what is due to devices from which no fix came."""
+        now = self._monotonic()
+        while self._due and self._due[0][0] <= now:
+            entry = heapq.heappop(self._due)
+            if not self._counts_still(entry):
+                continue
+            _, device, deadline = entry
+            try:
+                self.fleet._handle.advance(deadline, device)
+            except QueueFullError:
+                heapq.heappush(self._due, entry)
+                break
+            followed = self.devices[device]
+            followed.clock = max(deadline, followed.clock or deadline)
+            self._look_ahead(device, followed)
+        if now >= self._store_at:
+            self._store_at = now + MINUTE / 6
+            self._look_at_store()
+        if self._expire is not None and now >= self._expire_at:
+            self._expire_at = now + HOUR
+            self._forget_silent(self._expire)
+
+    def _look_at_store(self) -> None:
+        status = self.fleet.statistics().store
+        if status != self._store:
+            self._store = status
+            if status == StoreStatus.FAILING:
+                self.counts["store_errors"] += 1
+                self._notices.say("the store cannot be written: what happens is not kept until it can be again")
+            else:
+                self._notices.say("the store can be written again")
+
+    def _forget_silent(self, seconds: float) -> None:
+        gone = self.fleet.expire(before=round((self._wall() - seconds) * 1e6))
+        for device in gone:
+            self.devices.pop(device, None)
+        if gone:
+            self.counts["expired_devices"] += len(gone)
+            self._notices.say(f"{len(gone)} devices were silent for long and are forgotten, {gone[0]} among them")
+
+    def pause(self) -> float | None:
+        """Seconds until something is to be done though nothing comes; None: nothing is."""
+        pauses = self._until_retry()
+        if self._due:
+            pauses.append(self._due[0][0] - self._monotonic())
+        return max(0.0, min(pauses)) if pauses else None
+
+    # ----------------------------------------------------------------------------------------- events
+
+    def _take(self) -> bool:
+        """The next event that is for somebody: another's circle is nobody's business."""
+        while (event := self.fleet.next_event()) is not None:
+            if not self.circles.is_others(event.identifier, event.device):
+                self._waiting = self._handed(event)
+                return True
+            self.fleet.acknowledge()
+        return False
+
+    def _handed(self, event: Any) -> HandedEvent:
+        self.counts["events"] += 1
+        followed = self.devices.get(event.device)
+        source = source_of(followed.source, self._by) if followed is not None else {}
+        return HandedEvent(event, source, self.circles.time_of(event.identifier))
+
+    def report(self, name: str) -> None:
+        """Says what was refused, of a source of that name."""
+        for key, what in REFUSALS.items():
+            if self.counts[key]:
+                self._notices.say(f"{name}: {self.counts[key]} of {self.counts['fixes']} fixes {what}")

@@ -1,0 +1,96 @@
+"""Circles that people have on their phones: each of them counts for the devices of its owner alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .._fleet.conditions import Conditions
+from .._native import FencepostError
+from .._values.conditions import CircularGeographicCondition
+from .._values.definitions import Definition
+from .._values.policy import TransitionPolicy
+from .messages import Waypoint, WaypointRefused, owner_of
+from .owntracks import MOST_WAYPOINTS
+
+
+class OwnersCircles:
+    """The circles of owners in a table, which keeps them: as conditions ``OWNER/NAME`` whose tag is the time at which
+    the circle was made. Conditions of the file have no tag.
+
+    Args:
+        conditions: The table.
+        policy: Of circles.
+        most_owners: How many owners may have some.
+    """
+
+    def __init__(self, conditions: Conditions, policy: TransitionPolicy, most_owners: int) -> None:
+        self._conditions, self._policy, self._most_owners = conditions, policy, most_owners
+        self._owned: dict[str, int] = {}
+        self._names: dict[tuple[str, int], str] = {}
+        self._counts: Counter[str] = Counter()
+        for definition in self.definitions():
+            self._note(definition.identifier, definition.tag)
+
+    def definitions(self) -> list[Definition]:
+        """All of them, as the table has them."""
+        found = (self._conditions.get(identifier) for identifier in self._conditions.identifiers)
+        return [definition for definition in found if definition is not None and definition.tag]
+
+    def time_of(self, identifier: str) -> int:
+        """When a circle was made, seconds since 1970; 0: the condition is none of an owner."""
+        return self._owned.get(identifier, 0)
+
+    def is_others(self, identifier: str, device: str) -> bool:
+        """Whether a condition is somebody else's circle."""
+        return identifier in self._owned and owner_of(identifier) != owner_of(device)
+
+    def take(self, device: str, waypoint: Waypoint) -> bool:
+        """Makes a circle of a device's owner what the device says; returns whether something changed.
+
+        Raises:
+            WaypointRefused: It cannot be used.
+        """
+        owner = owner_of(device)
+        identifier, tag = f"{owner}/{waypoint.name}", waypoint.time
+        before = self._names.get((owner, tag))
+        if waypoint.radius == 0:
+            return self._drop(owner, before if before is not None else identifier)
+        if identifier in self._conditions and identifier not in self._owned:
+            raise WaypointRefused(f"is waypoint {identifier!r}, which the conditions file has")
+        if identifier not in self._owned:
+            if self._counts[owner] >= MOST_WAYPOINTS:
+                raise WaypointRefused(f"is one more waypoint of {owner!r} than the {MOST_WAYPOINTS} that are taken")
+            if not self._counts[owner] and len(self._counts) > self._most_owners:
+                raise WaypointRefused(f"is a waypoint of one more owner than the {self._most_owners} that are taken")
+        try:
+            circle = CircularGeographicCondition(waypoint.latitude, waypoint.longitude, waypoint.radius)
+            changed = self._conditions.ensure(circle, identifier, policy=self._policy, tag=tag)
+        except (FencepostError, ValueError) as error:
+            raise WaypointRefused(f"is a waypoint that cannot be used: {error}") from None
+        if before is not None and before != identifier:
+            self._drop(owner, before)  # it has another name now
+        self._forget(owner, identifier)
+        self._note(identifier, tag)
+        return changed
+
+    def _note(self, identifier: str, tag: int) -> None:
+        owner = owner_of(identifier)
+        self._owned[identifier] = tag
+        self._names[owner, tag] = identifier
+        self._counts[owner] += 1
+
+    def _forget(self, owner: str, identifier: str) -> bool:
+        tag = self._owned.pop(identifier, None)
+        if tag is None:
+            return False
+        self._names.pop((owner, tag), None)
+        self._counts[owner] -= 1
+        if not self._counts[owner]:
+            del self._counts[owner]
+        return True
+
+    def _drop(self, owner: str, identifier: str) -> bool:
+        if not self._forget(owner, identifier):
+            return False
+        self._conditions.remove(identifier)
+        return True
