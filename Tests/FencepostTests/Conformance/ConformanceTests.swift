@@ -5,6 +5,7 @@ import Testing
   @Test func corpusIsThere() {
     #expect(Scenario.all.count >= 62 + 40)
     #expect(Scenario.all.count { $0.file.hasPrefix("Shapes/") } >= 40)
+    #expect(Scenario.all.count { $0.file.hasPrefix("Paths/") } >= 25)
     #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
   }
 

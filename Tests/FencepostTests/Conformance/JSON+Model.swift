@@ -40,6 +40,15 @@ extension JSON {
     return value
   }
 
+  static let pathOptions: Set = ["path", "max_gap", "max_speed"]
+
+  /// How the device is taken to have moved, of a scenario's options.
+  func path() throws -> MonitorOptions.Path {
+    guard try self["path"]?.oneOf(["fixes": false, "geodesic": true]) ?? false else { return .fixes }
+    let speed = self["max_speed"].flatMap { $0 == .null ? nil : $0 }
+    return .geodesic(maxGapMicroseconds: try member("max_gap").microseconds(), maxSpeed: try speed?.double())
+  }
+
   func diagnostics() throws -> Diagnostics {
     var flags: Diagnostics = []
     for name in try list() {
@@ -195,7 +204,9 @@ extension Event {
       "identifier": .string(identifier), "state": .string("\(state.name)"), "cause": .string("\(cause.name)"),
       "date": JSON(date), "evidence_date": JSON(evidenceDate), "sequence": .number(Double(sequence)),
       "generation": .number(Double(generation)), "refinement": beacon.map { JSON(beacon: $0) } ?? .null,
-      "boundary_distance": JSON(evidence?.boundaryDistance),
+      "boundary_distance": JSON(evidence?.boundaryDistance), "accuracy": JSON(evidence?.accuracy),
+      "latitude": JSON(evidence?.coordinate.latitude), "longitude": JSON(evidence?.coordinate.longitude),
+      "evidence": evidence.map { .string($0.source == .path ? "path" : "fix") } ?? .null, "gap": .bool(followsGap),
       "diagnostics": .array(flags.map { .string("\($0.element)") }),
     ]
   }

@@ -60,7 +60,8 @@ final class ScenarioRunner {
 
   private func options() throws -> MonitorOptions {
     var options = MonitorOptions()
-    for (key, value) in scenario.options {
+    options.path = try JSON.object(scenario.options).path()
+    for (key, value) in scenario.options where !JSON.pathOptions.contains(key) {
       switch key {
       case "delivery":
         options.delivery = try value.oneOf(["every": .every, "first": .first, "latest": .latest])

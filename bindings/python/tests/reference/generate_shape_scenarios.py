@@ -95,6 +95,10 @@ def as_step(event: dict[str, Any]) -> Step:
     return {"next": {name: event[name] for name in names[:2]} | dates | {name: event[name] for name in names[2:]}}
 
 
+def said(step: Step) -> str:
+    return f"{step['next']['identifier']} {step['next']['state']} {step['next']['date']}"
+
+
 def play(name: str, options: Step, steps: list[Any]) -> list[Step]:
     """The steps with every expectation filled in."""
     played = corpus.Scenario({"name": name, "options": options, "steps": steps})
@@ -114,8 +118,7 @@ def play(name: str, options: Step, steps: list[Any]) -> list[Step]:
             given = []
             while (event := monitor.next_event()) is not None:
                 given.append(as_step(event))
-            said = [f"{e['next']['identifier']} {e['next']['state']} {e['next']['date']}" for e in given]
-            if said != step.meant:
+            if [said(each) for each in given] != step.meant:
                 raise SystemExit(f"{name}: meant {step.meant}, came {given}")
             done += [*given, {"next": None}]
         elif isinstance(step, Explained):

@@ -13,6 +13,7 @@ import math
 import re
 
 from geographiclib.geodesic import Geodesic
+from reference_path import Way
 
 # Section 1.3, in its order.
 FLAG_ORDER = (
@@ -150,8 +151,12 @@ def is_coordinate(latitude, longitude):
 
 
 class Fix:
-    def __init__(self, time, latitude, longitude, accuracy):
+    def __init__(self, time, latitude, longitude, accuracy, source="fix"):
         self.time, self.latitude, self.longitude, self.accuracy = time, latitude, longitude, accuracy
+        self.source = source  # "path": it was laid between two fixes
+
+
+NO_EVIDENCE = dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None, evidence=None)
 
 
 class Observation:
@@ -166,7 +171,8 @@ class Observation:
         self.order = order  # place among all changes of this monitor
         self.evidence_date = evidence_date
         self.refinement = refinement
-        self.evidence = evidence or dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None)
+        self.evidence = evidence or NO_EVIDENCE
+        self.follows_gap = False
 
 
 class Candidate:
@@ -190,13 +196,15 @@ class Event:
         refinement=None,
         evidence=None,
         silent=False,
+        follows_gap=False,
     ):
         self.identifier, self.generation, self.tag = condition.identifier, condition.generation, condition.tag
         self.state, self.cause, self.date, self.order = state, cause, date, order
         self.flags = frozenset(flags)
         self.evidence_date, self.refinement = evidence_date, refinement
-        self.evidence = evidence or dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None)
+        self.evidence = evidence or NO_EVIDENCE
         self.silent = silent
+        self.follows_gap = follows_gap
         self.sequence = None  # given at the first hand-out
 
     @property
@@ -215,6 +223,7 @@ class Event:
             diagnostics=[name for name in FLAG_ORDER if name in self.flags],
             generation=self.generation,
             **self.evidence,
+            gap=self.follows_gap,
             tag=self.tag,
         )
 
@@ -330,6 +339,9 @@ class ReferenceMonitor:
         beacon_initial_timeout=30.0,
         max_pending_events=1_000_000,
         max_time_step=None,
+        path="fixes",
+        max_gap=None,
+        max_speed=None,
     ):
         if delivery not in ("first", "latest", "every"):
             raise Refused("invalid_argument", "delivery")
@@ -340,6 +352,10 @@ class ReferenceMonitor:
         self.beacon_initial_timeout = microseconds(beacon_initial_timeout)
         self.max_pending_events = max_pending_events
         self.max_time_step = None if max_time_step is None else microseconds(max_time_step)
+        self.path = path
+        self.max_gap = None if max_gap is None else microseconds(max_gap)
+        self.max_speed = max_speed
+        self.gap = None  # "next": the next event says that there was a gap; a time: so do those of that time
         self.clock = None
         self.latest_fix = None
         self.scanning = True
@@ -517,12 +533,46 @@ class ReferenceMonitor:
         if math.isnan(accuracy) or accuracy < 0:  # "there is no position": ignored, whatever its time
             self._statistics["invalid_fixes"] += 1
             return
-        self._begin(time_us)
+        self._admit(time_us)
+        self._walk(Fix(time_us, latitude, longitude, accuracy))
+        self._pass_time(time_us)
         self.latest_fix = fix = Fix(time_us, latitude, longitude, accuracy)
         for c in self._in_add_order():
             if c.is_place and not c.suspended:
                 self._evaluate(c, fix, time_us)
         self._end(time_us)
+
+    def _walk(self, fix):
+        """The fixes that lie on the way from the latest one, where the monitor has a path."""
+        last = self.latest_fix
+        if self.path != "geodesic" or last is None or fix.time <= last.time:
+            return
+        way = Way(last, fix)
+        too_fast = self.max_speed is not None and way.length > self.max_speed * (way.duration / 1e6)
+        if way.duration > self.max_gap or too_fast:
+            self.gap = "next"
+            return
+        places = [c for c in self._in_add_order() if c.is_place and not c.suspended]
+        first, end = max(self.clock, last.time + 1), fix.time - 1
+        if not places or first > end:
+            return
+        for instant in way.instants(places, first, end):
+            while True:  # what waits for evidence is confirmed by the fix that lies at its deadline
+                waiting = [
+                    c.candidate.deadline for c in places if c.candidate and c.policy["dwell_policy"] == "evidence"
+                ]
+                due = min((deadline for deadline in waiting if self.clock < deadline < instant), default=None)
+                if due is None:
+                    break
+                self._lay(way, due, places)
+            self._lay(way, instant, places)
+
+    def _lay(self, way, instant, places):
+        self._pass_time(instant)
+        fix = Fix(instant, *way.place(instant), way.accuracy, "path")
+        for c in places:
+            self._evaluate(c, fix, instant)
+        self._end(instant)
 
     def feed_sightings(self, time_us, sightings):
         report = []
@@ -588,7 +638,7 @@ class ReferenceMonitor:
             raise Refused("invalid_argument", "time")
         self._statistics["accepted"] += 1
         self.clock = time_us
-        self.latest_fix = None
+        self.latest_fix = self.gap = None
         for c in self._in_add_order():
             c.observed = c.candidate = c.last_fix = c.last_sighting = c.absence_deadline = None
             c.evidence_is_in = False
@@ -596,6 +646,10 @@ class ReferenceMonitor:
 
     def _begin(self, time, is_word_of_host=False):
         """Accept an input at `time`: everything due strictly before it happens first."""
+        self._admit(time, is_word_of_host)
+        self._pass_time(time)
+
+    def _admit(self, time, is_word_of_host=False):
         if self._waiting() >= self.max_pending_events:
             raise Refused("queue_full")
         if self.clock is not None and time < self.clock:
@@ -610,6 +664,8 @@ class ReferenceMonitor:
             self.clock = time
             for c in self._in_add_order():  # "the absence timer starts at the first time given"
                 self._watch_for_absence(c)
+
+    def _pass_time(self, time):
         self._fire(lambda deadline: deadline < time)
         self.clock = time
 
@@ -679,6 +735,7 @@ class ReferenceMonitor:
             longitude=fix.longitude,
             accuracy=fix.accuracy,
             boundary_distance=d - c.line,
+            evidence=fix.source,
         )
 
     def _sight(self, c, report, time):
@@ -710,7 +767,21 @@ class ReferenceMonitor:
     def _observe(self, c, side, date, cause, **evidence):
         transition = "initial" if c.observed is None else ("entry" if side == "in" else "exit")
         c.observed = Observation(side, date, cause, transition, self._next_change(), **evidence)
+        if c.is_place:
+            c.observed.follows_gap = self._tells_gap(c)
         self._on_observed(c)
+
+    def _tells_gap(self, c):
+        """The first change after a gap says so, and those of its instant; a silent one leaves it to the next."""
+        o = c.observed
+        if self.gap == "next":
+            told = (c.queue[-1] if c.queue else c.record).state
+            if o.transition in c.policy["notify"] and (o.state != told or (c.queue and self.delivery != "every")):
+                self.gap = o.date
+            return True
+        if self.gap != o.date:
+            self.gap = None
+        return self.gap is not None
 
     def _next_change(self):
         self._changes += 1
@@ -766,6 +837,7 @@ class ReferenceMonitor:
             refinement=o.refinement,
             evidence=o.evidence,
             silent=silent,
+            follows_gap=o.follows_gap,
         )
 
     def _diagnostic_event(self, c, state, refinement):

@@ -1,0 +1,57 @@
+"""Writes Tests/Conformance/Paths. What is done and which events are meant stands in path_scenarios.py.
+
+    python generate_path_scenarios.py
+
+As in generate_shape_scenarios.py: `events("c satisfied 12.5 path", ...)` names all that wait, in order, with
+their dates to the millisecond, where their evidence comes from, and `gap` where they follow one. The reference must give
+exactly these, or nothing is written; it adds the microseconds, the point and the distance.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import generate_shape_scenarios as shapes
+import run_reference_corpus as corpus
+
+FOLDER = corpus.CORPUS / "Paths"
+
+
+def as_step(event: dict[str, Any]) -> dict[str, Any]:
+    step = PLAIN(event)
+    if event["evidence"] is not None:
+        step["next"] |= {name: event[name] for name in ("latitude", "longitude", "evidence")}
+    step["next"]["gap"] = event["gap"]
+    return step
+
+
+def said(step: dict[str, Any]) -> str:
+    event = step["next"]
+    date = f"{event['date']:.3f}".rstrip("0").rstrip(".")
+    gap = " gap" if event["gap"] else ""
+    return f"{event['identifier']} {event['state']} {date} {event.get('evidence')}{gap}"
+
+
+PLAIN = shapes.as_step
+
+
+def main() -> int:
+    shapes.as_step, shapes.said = as_step, said
+    import path_scenarios  # noqa: F401, it fills FILES
+
+    total = 0
+    FOLDER.mkdir(exist_ok=True)
+    for file, scenarios in shapes.FILES.items():
+        done = [(name, options, shapes.play(name, options, steps)) for name, options, steps in scenarios]
+        for each in done:
+            shapes.check(*each)
+        (FOLDER / f"{file}.json").write_text(shapes.written(done), encoding="utf-8")
+        total += len(done)
+        print(f"{file}: {len(done)}")
+    print(f"{total} scenarios")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

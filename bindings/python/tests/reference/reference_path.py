@@ -1,0 +1,87 @@
+"""The way from one fix to the next, and where the reference lays fixes on it.
+
+The rule lays one at each microsecond. Only those matter at which a place comes to a threshold, whatever its state is;
+so a way is halved wherever the device could come to one, down to the microsecond.
+"""
+
+from __future__ import annotations
+
+from geographiclib.geodesic import Geodesic
+
+ONE_PASSAGE = 1.0  # metres of the way on which a threshold is passed once at the most
+NOISE = 1e-8  # metres, of a distance
+
+
+class Way:
+    def __init__(self, start, end):
+        self.start, self.end = start, end
+        self.duration = end.time - start.time
+        self.accuracy = max(start.accuracy, end.accuracy)
+        self._line = Geodesic.WGS84.InverseLine(start.latitude, start.longitude, end.latitude, end.longitude)
+        self.length = self._line.s13
+
+    def place(self, instant):
+        """Where the device is, degrees."""
+        there = self._line.Position(self.length * ((instant - self.start.time) / self.duration))
+        return there["lat2"], there["lon2"]
+
+    def instants(self, places, first, end):
+        """Where fixes are laid, in order: the first and the last, and on both sides of each passage of a threshold."""
+        found = {first, end}
+        for c in places:
+            found.update(self._passages(c, first, end))
+        return sorted(found)
+
+    def _passages(self, c, first, end):
+        known = {}
+
+        def distance(instant):
+            if instant not in known:
+                known[instant] = c.distance(_Place(*self.place(instant))) - c.line
+            return known[instant]
+
+        speed = 1.0001 * self.length / self.duration
+        accuracy = self.accuracy
+        for level in {0.0, -c.margin_in(accuracy), c.margin_out(accuracy), accuracy}:
+
+            def excess(instant, level=level):
+                return distance(instant) - level
+
+            intervals = [(first, end)]
+            while intervals:
+                low, high = intervals.pop()
+                reach, a, b = speed * (high - low) + NOISE, excess(low), excess(high)
+                if high - low < 1 or (sign(a) == sign(b) != 0 and abs(a) + abs(b) > reach):
+                    continue  # a distance changes by no more than the device moves
+                if high - low == 1:
+                    yield from (low, high)
+                elif sign(a) != sign(b) and reach < ONE_PASSAGE:
+                    yield from bracketed(excess, low, high)
+                else:
+                    middle = (low + high) // 2
+                    intervals += [(low, middle), (middle, high)]
+
+
+def sign(value):
+    return (value > 0) - (value < 0)
+
+
+def bracketed(excess, low, high):
+    """The two microseconds between which a sign changes once: by chords, and by halves where these are slow."""
+    before, is_halved = sign(excess(low)), False
+    while high - low > 1:
+        a, b = excess(low), excess(high)
+        share = 0.5 if is_halved or a == b else a / (a - b)
+        middle = min(max(low + round((high - low) * share), low + 1), high - 1)
+        width = high - low
+        if sign(excess(middle)) == before:
+            low = middle
+        else:
+            high = middle
+        is_halved = (high - low) * 2 > width
+    return low, high
+
+
+class _Place:
+    def __init__(self, latitude, longitude):
+        self.latitude, self.longitude = latitude, longitude
