@@ -10,16 +10,17 @@ static PyObject *refinement_tuple(const fencepost_event *event) {
 
 /*
  * (sequence, identifier, state, cause, date_us, evidence_date_us, refinement, diagnostics, generation,
- * latitude, longitude, accuracy, boundary_distance, tag); what is not there is None.
+ * latitude, longitude, accuracy, boundary_distance, evidence, tag); what is not there is None. Of `evidence`, the bits are
+ * FENCEPOST_EVIDENCE_....
  */
 PyObject *native_event_tuple(const fencepost_event *event) {
-  return Py_BuildValue("(Ks#iiNNNIKNNNNK)", (unsigned long long)event->sequence, event->identifier,
+  return Py_BuildValue("(Ks#iiNNNIKNNNNIK)", (unsigned long long)event->sequence, event->identifier,
                        (Py_ssize_t)event->identifier_length, (int)event->state, (int)event->cause,
                        native_optional_time(event->date_us), native_optional_time(event->evidence_date_us),
                        refinement_tuple(event), (unsigned)event->diagnostics, (unsigned long long)event->generation,
                        native_optional_double(event->latitude), native_optional_double(event->longitude),
                        native_optional_double(event->accuracy_m), native_optional_double(event->boundary_distance_m),
-                       (unsigned long long)event->tag);
+                       event->has_refinement ? 0u : (unsigned)event->refinement_minor, (unsigned long long)event->tag);
 }
 
 PyObject *native_event_row(native_handle *self, const fencepost_fleet_event *found) {
@@ -163,11 +164,11 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
   PyObject *identifier_object, *date, *evidence_date, *refinement, *numbers[4];
   unsigned long long sequence, generation;
   int event_state, cause;
-  unsigned diagnostics;
+  unsigned diagnostics, evidence;
   const char *identifier;
-  if (!PyArg_ParseTuple(args, "KOiiOOOIKOOOO", &sequence, &identifier_object, &event_state, &cause, &date,
+  if (!PyArg_ParseTuple(args, "KOiiOOOIKOOOOI", &sequence, &identifier_object, &event_state, &cause, &date,
                         &evidence_date, &refinement, &diagnostics, &generation, &numbers[0], &numbers[1], &numbers[2],
-                        &numbers[3]) ||
+                        &numbers[3], &evidence) ||
       native_text(state, identifier_object, "identifier", &identifier) < 0)
     return NULL;
   size_t length = strlen(identifier);
@@ -186,5 +187,6 @@ PyObject *native_event_json(PyObject *module, PyObject *args) {
       read_optional_double(numbers[2], &event.accuracy_m) < 0 ||
       read_optional_double(numbers[3], &event.boundary_distance_m) < 0)
     return NULL;
+  if (!event.has_refinement) event.refinement_minor = (uint16_t)evidence;
   return native_event_text(state, &event);
 }

@@ -13,10 +13,12 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   unsigned long long condition_limit = options.condition_limit, max_pending_events = options.max_pending_events;
   long long initial_fix_max_age = options.initial_fix_max_age_us, exit_timeout = options.beacon_exit_timeout_us;
   long long initial_timeout = options.beacon_initial_timeout_us, interval = options.checkpoint_interval_us;
-  long long step = options.max_time_step_us;
-  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLL", &name_object, &delivery, &condition_limit, &max_pending_events,
+  long long step = options.max_time_step_us, max_gap = options.max_gap_us;
+  int path = options.path;
+  double max_speed = options.max_speed_mps;
+  if (!PyArg_ParseTuple(args, "|OiKKLLLOiLLiLd", &name_object, &delivery, &condition_limit, &max_pending_events,
                         &initial_fix_max_age, &exit_timeout, &initial_timeout, &directory, &durability, &interval,
-                        &step))
+                        &step, &path, &max_gap, &max_speed))
     return NULL;
   const char *name = NULL;
   if (name_object != Py_None && native_text(state, name_object, "name", &name) < 0) return NULL;
@@ -29,6 +31,9 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
   options.durability = durability;
   options.checkpoint_interval_us = interval;
   options.max_time_step_us = step;
+  options.path = path;
+  options.max_gap_us = max_gap;
+  options.max_speed_mps = max_speed;
   if (native_directory(state, directory, &options.store_directory) < 0) return NULL;
 
   native_handle *self = native_allocate(type);

@@ -167,6 +167,9 @@ class Monitor(_ConditionHandle, _EventHandle[EventRow]):
         durability: int = ...,
         checkpoint_interval_us: int = ...,
         max_time_step_us: int = ...,
+        path: int = ...,
+        max_gap_us: int = ...,
+        max_speed: float = ...,
         /,
     ) -> Monitor: ...
     def fork(self) -> Monitor: ...
@@ -295,6 +298,7 @@ def event_json(
     longitude: float | None,
     accuracy: float | None,
     boundary_distance: float | None,
+    evidence: int,
     /,
 ) -> str: ...
 def feed_tracks(

@@ -407,3 +407,34 @@ def test_the_base_install_needs_no_extra(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", code, str(DATA / "drive.csv"), str(DATA / "conditions.geojson")]
     assert subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout == "\n"
+
+
+# ------------------------------------------------------------------------------------------------- paths
+
+
+def test_points_of_the_path_lie_on_the_line() -> None:
+    """Across the antimeridian and back, into a place between two fixes each way."""
+    places = {"line": CircularGeographicCondition(0, 180, 20_000)}
+    longitudes = [179.0, 179.5, -179.5, -179.0, -179.5, 179.5]
+    fixes = [Fix(0.05, longitude, 5, time=60_000_000 * number) for number, longitude in enumerate(longitudes)]
+    log = replay(fixes, places, policy="exact", path="geodesic", max_gap=60)
+    assert [event.is_on_path for event in log] == [False, True, True, True, True]
+    data = report_data(log)
+    line = list(zip(data.lines["x"][0], data.lines["y"][0]))
+    assert len(line) == len(fixes) + 4
+    for x, y, said in list(zip(data.events["x"], data.events["y"], data.events["evidence"]))[1:]:
+        assert (round(x, 2), round(y, 2)) in line and said.endswith(", on the path")
+        assert abs(x - x_of(180)) < 25_000, "on the side of the line"
+    west_to_east = [x for x, _ in line]
+    assert west_to_east[:6] == sorted(west_to_east[:6]) and west_to_east[5:] == sorted(west_to_east[5:], reverse=True)
+
+
+def test_a_gap_is_told_in_the_report() -> None:
+    fixes = [Fix(0, longitude, 5, time=60_000_000 * number) for number, longitude in enumerate([-0.02, -0.01, 0, 0.01])]
+    fixes = [fixes[0], *(Fix(fix.latitude, fix.longitude, 5, time=fix.time_us + 300_000_000) for fix in fixes[1:])]
+    data = report_data(replay(fixes, HOME, policy="exact", path="geodesic", max_gap=60))
+    assert [said.partition(", ")[2] for said in data.events["evidence"]] == [
+        "",
+        "on the path, after a gap",
+        "on the path",
+    ]

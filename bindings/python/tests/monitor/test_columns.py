@@ -408,6 +408,8 @@ def test_events_as_columns_and_as_a_frame() -> None:
         "longitude",
         "accuracy",
         "boundary_distance",
+        "evidence",
+        "gap",
         "tag",
     ]
     assert table["sequence"] == [event.sequence for event in events]

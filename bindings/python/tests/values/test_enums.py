@@ -7,11 +7,24 @@ import inspect
 
 import pytest
 
-from fencepost import Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State
+from fencepost import (
+    Cause,
+    Delivery,
+    DevicePath,
+    Diagnostics,
+    Durability,
+    DwellPolicy,
+    EvidenceSource,
+    Notify,
+    Reason,
+    State,
+)
 from fencepost._values import enums
 
+KINDS = [Cause, Delivery, DevicePath, Diagnostics, Durability, DwellPolicy, EvidenceSource, Notify, Reason, State]
 
-@pytest.mark.parametrize("kind", [Cause, Delivery, Diagnostics, Durability, DwellPolicy, Notify, Reason, State])
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_members_have_docstrings(kind: type) -> None:
     module = ast.parse(inspect.getsource(enums))
     (body,) = (node.body for node in module.body if isinstance(node, ast.ClassDef) and node.name == kind.__name__)

@@ -44,6 +44,8 @@ EVENT_KEYS = (
     "cause",
     "refinement",
     "diagnostics",
+    "evidence",
+    "gap",
 )
 COUNTERS = ("late_inputs", "invalid_fixes", "ahead_inputs")
 TIMES = ("date", "evidence_date")
@@ -342,6 +344,8 @@ def event_members(event: Event | None) -> dict[str, Any] | None:
         "cause": str(event.cause),
         "refinement": None if event.refinement is None else _condition(event.refinement)["beacon"],
         "diagnostics": diagnostic_names(event.diagnostics),
+        "evidence": None if event.evidence is None else str(event.evidence),
+        "gap": event.follows_gap,
     }
 
 
@@ -368,7 +372,7 @@ def compare(
         got: What came.
         tolerance: Of numbers; None: they are the same.
         known: The keys there are.
-        distance: Of boundary distances, likewise.
+        distance: Of boundary distances, likewise. At a point of a path these and the place have tolerances.
     """
     unknown = [key for key in expected if key not in known] if isinstance(expected, dict) else []
     if unknown:
@@ -377,6 +381,7 @@ def compare(
         if expected != got:
             raise Mismatch(plain(expected), text(got))
         return
+    on_path = isinstance(got, dict) and got.get("evidence") == "path"
     for key, value in expected.items():
         found = got[key]
         if key in TIMES:
@@ -385,6 +390,8 @@ def compare(
             same = _is_listed(value, found)
         elif isinstance(value, int | float) and isinstance(found, int | float):
             most = distance if key == "boundary_distance" else tolerance
+            if on_path and key in ("latitude", "longitude", "boundary_distance"):
+                most = DISTANCE_TOLERANCE if key == "boundary_distance" else PLACE_TOLERANCE
             same = value == found if most is None else abs(value - found) <= most
         else:
             same = value == found

@@ -9,8 +9,9 @@ from typing import Any
 
 from .._tables.names import Names
 from .._values.arguments import assumed_state
-from .._values.enums import State
+from .._values.enums import DevicePath, State
 from .._values.policy import TransitionPolicy
+from .outcomes import UsageError
 
 
 def argument(reader: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -74,6 +75,47 @@ def add_defaults(parser: argparse.ArgumentParser) -> None:
         help="of conditions that say none: unknown (default), satisfied or unsatisfied, with which the first look at "
         "a place where the device is not makes no event",
     )
+
+
+def add_path(parser: argparse.ArgumentParser) -> None:
+    """How a device is taken to have moved between its fixes."""
+    add = parser.add_argument
+    add(
+        "--path",
+        choices=[str(path) for path in DevicePath],
+        default=str(DevicePath.FIXES),
+        help="how the device moves between fixes: not known (fixes, default), or along the geodesic, so that who "
+        "drives through a place enters and leaves it",
+    )
+    add(
+        "--max-gap",
+        type=to_gap,
+        metavar="S",
+        help="of --path geodesic: of fixes farther apart nothing is known between",
+    )
+    add("--max-speed", type=to_metres, metavar="M/S", help="of --path geodesic: a faster way is a gap too")
+
+
+def path_options(options: argparse.Namespace) -> dict[str, Any]:
+    """What :func:`add_path` read, as a monitor takes it.
+
+    Raises:
+        UsageError: One is missing, or of another path.
+    """
+    if options.path == DevicePath.GEODESIC and options.max_gap is None:
+        raise UsageError("argument --path: geodesic needs --max-gap")
+    for name in ("max_gap", "max_speed"):
+        if options.path == DevicePath.FIXES and getattr(options, name) is not None:
+            raise UsageError(f"argument --{name.replace('_', '-')}: needs --path geodesic")
+    return {name: getattr(options, name) for name in ("path", "max_gap", "max_speed")}
+
+
+@argument
+def to_gap(text: str) -> float:
+    value = float(text)
+    if not 1e-6 <= value <= 1e9:
+        raise ValueError(f"{text} is not a number of seconds from 1e-6 to 1e9")
+    return value
 
 
 @argument

@@ -28,7 +28,7 @@ from .._tables.text_times import ORDERS, TimeStyle, parse_time, time_zone
 from .._values.enums import Delivery
 from .._values.events import LOG_COLUMNS, Event
 from .._values.policy import TransitionPolicy
-from .options import add_defaults, to_count, to_metres, to_names, to_policy
+from .options import add_defaults, add_path, path_options, to_count, to_metres, to_names, to_policy
 from .outcomes import DONE, UsageError
 from .terminal import WRITERS, write_summary, write_tracked
 
@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_defaults(parser)
     add("--delivery", choices=[str(delivery) for delivery in Delivery], default="every", help="default: %(default)s")
     add("--condition-limit", type=to_count, metavar="N", help="conditions monitored at a time (default: no limit)")
+    add_path(parser)
     add("--until", metavar="TIME", help="let time pass to TIME after the last input")
     add("--report", metavar="FILE", help="also write a page with map, timeline and visits (HTML)")
     add("--base-map", action="store_true", help="show the report's base map at once when its reader is online")
@@ -111,6 +112,7 @@ def run(options: argparse.Namespace) -> int:
             encoding = "utf-8" if machine and stream is sys.stdout else None
             stream.reconfigure(encoding=encoding, errors=errors)
     _check_files(options)
+    path_options(options)
     times = _times(options)
     conditions = read_conditions(
         options.conditions,
@@ -134,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
     track = timed(track, options.speed, options.start, options.loop)
     reports = _sightings(options, times)
     (track,) = checked([track], options.sort, how.times)
-    monitor = Monitor(delivery=options.delivery, condition_limit=options.condition_limit)
+    monitor = Monitor(**_monitor_options(options))
     add_conditions(monitor, conditions, options.conditions)
     thinning = Thinning(monitor, track.fixes, reports, options.until) if options.significant_changes else None
     replay = Replay(monitor, track.fixes if thinning is None else thinning.fixes, reports)
@@ -179,7 +181,7 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], ti
     from .._replay.stream import ManyReplay
 
     reports = _sightings(options, times)
-    table = conditions_of(conditions, options.conditions, options.delivery, options.condition_limit)
+    table = conditions_of(conditions, options.conditions, _monitor_options(options))
     how = Reading(options.layer, options.transform, times)
     tracks = ManyTracks(options.track, options.by, options.columns, how, grouped=options.grouped, sort=options.sort)
     many = ManyReplay(tracks, table, reports, options.until, options.jobs)
@@ -200,6 +202,11 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], ti
         _write_files(EventLog(many.results(seen), conditions, options.by), options)
     _report_skipped(many.counts, options, many.flaw)
     return DONE
+
+
+def _monitor_options(options: argparse.Namespace) -> dict[str, Any]:
+    own = {"delivery": options.delivery, "condition_limit": options.condition_limit}
+    return own | path_options(options)
 
 
 def _check_files(options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from .._files.text import parse_json, read_text
 OPTIONS = (
     "delivery", "condition_limit", "initial_fix_max_age", "beacon_exit_timeout", "beacon_initial_timeout",
     "max_pending_events",
-    "max_time_step",
+    "max_time_step", "path", "max_gap", "max_speed",
 )  # fmt: skip
 
 

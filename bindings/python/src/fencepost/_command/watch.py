@@ -27,10 +27,10 @@ from .._live.waypoints import OwnersCircles
 from .._monitor.monitor import Monitor
 from .._native import FencepostError
 from .._replay.filling import sync_conditions
-from .._values.enums import State
+from .._values.enums import DevicePath, State
 from .._values.policy import TransitionPolicy
 from .._values.results import SyncResult
-from .options import add_defaults, to_count, to_days, to_policy, to_seconds
+from .options import add_defaults, add_path, path_options, to_count, to_days, to_policy, to_seconds
 from .outcomes import DONE, UsageError
 
 DESCRIPTION = (
@@ -73,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--policy", type=to_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
     add_defaults(parser)
     parser.set_defaults(assuming=None)
+    add_path(parser)
     add("--lag", type=to_seconds, default=5.0, metavar="S", help="how late a live fix may come (default: %(default)s)")
     add(
         "--ahead",
@@ -105,6 +106,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("argument --by: is for messages that name their device; --as names that of a gpsd")
     if options.by is not None and options.named is not None:
         raise UsageError("argument --as: not allowed with argument --by")
+    if path_options(options)["path"] != DevicePath.FIXES and (options.by, options.named) != (None, None):
+        raise UsageError("argument --path: is for one device, not for --by or --as")
     notices = JsonNotices() if options.log_format == "json" else Notices()
     with ExitStack() as stack:
         if options.by is None and options.named is None:
@@ -117,12 +120,13 @@ def _watch_one(options: argparse.Namespace, notices: Notices, stack: ExitStack) 
     conditions = _conditions(options, State.UNKNOWN)
     source = _open(options, notices, stack)
     name = options.name or "watch"
-    monitor = stack.enter_context(Monitor(None if options.store is None else name, store=options.store))
+    monitor = Monitor(None if options.store is None else name, store=options.store, **path_options(options))
+    stack.enter_context(monitor)
     sync_conditions(monitor, conditions, options.conditions)
     signals = stack.enter_context(Signals())
     ahead = None if options.any_time else options.ahead
     sinks = _Sinks(options, signals, notices, stack)
-    watcher = Watch(monitor, sinks.handle, notices, lag=options.lag, ahead=ahead)
+    watcher = Watch(monitor, sinks.handle, notices, lag=options.lag, ahead=ahead, max_gap=options.max_gap)
 
     def read_again() -> None:
         sinks.reopen()

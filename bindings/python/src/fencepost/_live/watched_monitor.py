@@ -30,6 +30,9 @@ class Watch(Handling):
     monitor that was stored: what it has seen is passed over, fix by fix, and nothing is taken twice. Of several fixes
     of one time the first counts.
 
+    On a path the way to the next fix is not known before that comes: no time passes until the next fix would be more
+    than `max_gap` after the last one. What happens on the way, dwells included, is told when it comes.
+
     A fix whose time is more than `ahead` beyond the wall clock is refused. A monitor whose clock ran ahead of the wall
     clock all the same, because a clock was wrong, is rewound when five fixes in a row come late and agree with the wall
     clock: its records stay, what was observed is undetermined again.
@@ -43,6 +46,7 @@ class Watch(Handling):
         notices: Where it is said what is refused.
         lag: Seconds.
         ahead: Seconds; None: fixes of any time are taken, and nothing is compared with the wall clock.
+        max_gap: Seconds, of a monitor with a path; None: it has none.
         monotonic: Seconds of a clock that never goes back.
         wall: Seconds since 1970.
 
@@ -60,6 +64,7 @@ class Watch(Handling):
         *,
         lag: float = 5.0,
         ahead: float | None = 60.0,
+        max_gap: float | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -68,6 +73,9 @@ class Watch(Handling):
         self._lag_us, self._wall = round(lag * 1e6), wall
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         self._last: tuple[int, float] | None = None
+        self._max_gap_us = 0 if max_gap is None else round(max_gap * 1e6)
+        # The last fix, from which the way to the next one begins.
+        self._way_from: int | None = None
         # Up to where a monitor that was stored has been fed, until something is later.
         self._fed_to = monitor.clock_us
         self._refused, self._refused_since, self._right = 0, 0.0, 0
@@ -88,6 +96,7 @@ class Watch(Handling):
             else:
                 if row[2] >= 0:
                     self._last = (row[3], self._monotonic())
+                    self._way_from = row[3]
                 else:
                     refusal = "invalid_fixes", "the receiver has no position"
         self.counts["fixes"] += 1
@@ -136,7 +145,7 @@ class Watch(Handling):
             return False
         self._right = 0
         self.monitor.rewind(time_us - 1)  # so that the fix is later
-        self._last = None
+        self._last = self._way_from = None
         self._notices.say(
             f"the monitor's clock was {span_text(clock - wall_us)} ahead of this computer's, with which {ENOUGH} "
             f"fixes in a row agree: it is put back from {moment_text(clock)} to {moment_text(time_us)}, and what was "
@@ -169,11 +178,15 @@ class Watch(Handling):
     def pass_time(self) -> None:
         """Lets the time pass that has passed since the last fix."""
         now = self._now_us()
-        if now is not None and now > (self.monitor.clock_us or 0):
+        if now is not None and now > max(self.monitor.clock_us or 0, self._settled_us()):
             try:
                 self.monitor.advance(now)
             except QueueFullError:
                 pass  # once events have been handled
+
+    def _settled_us(self) -> int:
+        """Up to when a fix that comes may still tell what was: times are later from then on."""
+        return 0 if self._way_from is None else self._way_from + self._max_gap_us
 
     def _now_us(self) -> int | None:
         if self._last is None:
@@ -186,7 +199,7 @@ class Watch(Handling):
         pauses = self._until_retry()
         deadline, now = self.monitor.next_deadline_us, self._now_us()
         if deadline is not None and now is not None:
-            pauses.append((deadline - now) / 1e6)
+            pauses.append((max(deadline, self._settled_us() + 1) - now) / 1e6)
         return max(0.0, min(pauses)) if pauses else None
 
     def report(self, name: str) -> None:

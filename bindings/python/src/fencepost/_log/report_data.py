@@ -11,7 +11,7 @@ from .._tables.html import text as shown
 from .._tables.times import from_us
 from .._values.conditions import CircularGeographicCondition
 from .._values.enums import Cause, State
-from .._values.events import Event, diagnostic_names, refinement_text
+from .._values.events import Event, diagnostic_names, path_words, refinement_text
 from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
 from .log import Log, TrackReplay
 from .outlines import Polygons, corridor, in_metres, polygon
@@ -64,7 +64,7 @@ def report_data(log: Log, visits: Visits | None = None) -> ReportData:
     fixes_of_all = sum(len(replayed.fixes) for replayed in log.replays)
     thin = 0
     for number, replayed in enumerate(log.replays):
-        fixes = _placed(replayed)
+        fixes = _with_path(_placed(replayed), replayed)
         if reference is None and fixes:
             reference = fixes[0][1]
         longitudes = unwrapped((fix[1] for fix in fixes), reference or 0.0)
@@ -97,6 +97,20 @@ def _placed(replayed: TrackReplay) -> list[FixRow]:
             clock = fix[3]
             taken.append(fix)
     return taken
+
+
+def _with_path(fixes: list[FixRow], replayed: TrackReplay) -> list[FixRow]:
+    """The same with the points of the path that decided something, so that the line goes through them."""
+    points: set[Any] = {
+        (event.latitude, event.longitude, event.accuracy, event.evidence_date_us)
+        for event in replayed.events
+        if event.is_on_path
+    }
+    if not points:
+        return fixes
+    # A point at the time of fixes is the end of the way to the first of them.
+    rows = [(row[3], 0, row) for row in points] + [(row[3], 1, row) for row in fixes]
+    return [row for _, _, row in sorted(rows, key=lambda each: each[:2])]
 
 
 def track_colour(number: int, tracks: int) -> str:
@@ -229,7 +243,7 @@ def _texts(event: Event) -> dict[str, str]:
         "sequence": str(event.sequence),
         "cause": str(event.cause),
         "date": shown(event.date),
-        "evidence": shown(event.evidence_date) or "none",
+        "evidence": ", ".join([shown(event.evidence_date) or "none", *path_words(event)]),
         "distance": side or refinement_text(event) or "no position",
         "accuracy": accuracy or "–",
         "flags": ", ".join(diagnostic_names(event.diagnostics)) or "–",

@@ -58,8 +58,9 @@ class Visit:
         last_us: The end; of an open visit the end of the log.
         start_known: How the start is known.
         end_known: How the end is known.
-        start_evidence_us: The fix or sighting that started the entry, at most `start_us`; None: there is none.
-        end_evidence_us: The fix or sighting that started the exit; None: there is none.
+        start_evidence_us: The fix, point of the path, or sighting that started the entry, at most `start_us`; None:
+            there is none.
+        end_evidence_us: The same of the exit.
         track: What tells the track from others, where the log is of several; else None.
 
     Example:

@@ -11,13 +11,14 @@ from .._native import InvalidArgumentError, Monitor as Handle
 from .._tables.html import SHOWN, table
 from .._tables.numbers import integer, real
 from .._tables.times import from_us, seconds_to_us, utc_text
-from .._values.arguments import assumed, member
+from .._values.arguments import assumed, member, path_row
 from .._values.enums import (
     DELIVERIES,
     DURABILITIES,
     STATES,
     STORE_STATUSES,
     Delivery,
+    DevicePath,
     Diagnostics,
     Durability,
     Reason,
@@ -89,6 +90,11 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         max_time_step: Seconds, above 0: an input that is later than the clock by more is refused and counted, so that
             one wrong date does not make every later input late; None: none is. The first input has nothing to be
             measured by; :meth:`advance` is your word and passes; :meth:`rewind` sets a clock back that ran ahead.
+        path: How the device is taken to have moved between its fixes. With ``geodesic``, who drives through a circle
+            between two fixes enters and leaves it, at the microsecond.
+        max_gap: Of a path: seconds, above 0; of fixes that are farther apart nothing is known between them, as with
+            ``fixes``, and the next event says :attr:`Event.follows_gap`.
+        max_speed: Of a path: metres a second, above 0; a way that is faster is a gap too; None: none is.
 
     Raises:
         InvalidNameError: The name has other characters or another length.
@@ -130,6 +136,9 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         durability: Durability | str = Durability.CHANGES,
         checkpoint_interval: float | timedelta = 60.0,
         max_time_step: float | timedelta | None = None,
+        path: DevicePath | str = DevicePath.FIXES,
+        max_gap: float | timedelta | None = None,
+        max_speed: float | None = None,
     ) -> None:
         self._handle = Handle(
             name,
@@ -143,6 +152,7 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
             DURABILITIES.index(member(Durability, durability, "durability")),
             seconds_to_us(checkpoint_interval, "checkpoint_interval"),
             0 if max_time_step is None else time_step(max_time_step),
+            *path_row(path, max_gap, max_speed),
         )
 
     @classmethod

@@ -19,7 +19,7 @@ from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError
 from .._tables.rows import Rows
 from .._values.arguments import as_policy
-from .._values.enums import State
+from .._values.enums import DevicePath, State
 from .._values.policy import TransitionPolicy
 from .filling import add_conditions
 from .replay import Replay, timed
@@ -134,6 +134,9 @@ def compare(
     policies: Policies = PRESETS,
     baseline: TrackSource | EventLog | None = None,
     flap_seconds: float | timedelta = 60,
+    path: DevicePath | str = DevicePath.FIXES,
+    max_gap: float | timedelta | None = None,
+    max_speed: float | None = None,
     by: str | None = None,
     columns: Mapping[str, str] | None = None,
     hdop_scale: float | None = None,
@@ -150,6 +153,9 @@ def compare(
         baseline: What really happened: a log, or a track (a better recording of the same way) that is replayed with the
             ``exact`` policy; None: the ``exact`` crossings of `track` itself.
         flap_seconds: Within which a crossing must be undone by the opposite one to be a flap.
+        path: As for :func:`replay`, for the track and the baseline.
+        max_gap: Likewise.
+        max_speed: Likewise.
         by: As for :func:`replay`, for the track and the baseline.
         columns: As for :func:`replay`, for the track and the baseline.
         hdop_scale: As for :func:`replay`, for the track and the baseline.
@@ -176,18 +182,19 @@ def compare(
     column = track_column(track, by)
     tracks = as_tracks(track, columns or {}, by, hdop_scale, sort=sort)
     exact = TransitionPolicy.exact()
+    fresh = Monitor(path=path, max_gap=max_gap, max_speed=max_speed)
     if isinstance(baseline, EventLog):
         truth, words = baseline, "the given log"
     elif baseline is None:
-        truth, words = _replay(tracks, rows, name, exact, column), "the exact crossings of the same track"
+        truth, words = _replay(fresh, tracks, rows, name, exact, column), "the exact crossings of the same track"
     else:
         better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline", sort=sort)
-        truth, words = _replay(better, rows, name, exact, column), "the exact crossings of the baseline track"
+        truth, words = _replay(fresh, better, rows, name, exact, column), "the exact crossings of the baseline track"
     if set(truth.tracks) != {one.key for one in tracks}:
         raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
     outcomes = []
     for policy_name, policy in chosen.items():
-        log = _replay(tracks, rows, name, policy, column)
+        log = _replay(fresh, tracks, rows, name, policy, column)
         outcomes.append(outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
     return Comparison(outcomes, truth, words, limit)
 
@@ -206,10 +213,15 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
 
 
 def _replay(
-    tracks: Sequence[Track], rows: Sequence[ConditionRow], name: str, policy: TransitionPolicy, by: str | None
+    fresh: Monitor,
+    tracks: Sequence[Track],
+    rows: Sequence[ConditionRow],
+    name: str,
+    policy: TransitionPolicy,
+    by: str | None,
 ) -> EventLog:
     own = [replace(row, policy=policy) for row in rows]
-    template = Monitor()
+    template = fresh.fork()
     add_conditions(template, own, name)
     replays = []
     for track in tracks:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._errors import InputError
 from .._files.advice import REPAIR
@@ -13,7 +13,7 @@ from .._files.sightings import Report
 from .._fleet.filling import add_conditions
 from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError
-from .._values.enums import Delivery
+from .._values.enums import Delivery, DevicePath
 from .._values.results import SyncResult
 from .._values.shapes import PolygonalGeographicCondition
 
@@ -24,17 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["add_conditions", "conditions_of", "feed_report", "sync_conditions"]
 
 
-def conditions_of(
-    rows: Sequence[ConditionRow], path: str | Path, delivery: Delivery | str, condition_limit: int | None
-) -> Conditions | Monitor:
+def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Conditions | Monitor:
     """The conditions of a file for many tracks: a table, or a monitor where its options are none that a fleet has."""
     found: Conditions | Monitor
-    found = Monitor(delivery=delivery, condition_limit=condition_limit)
-    if delivery == Delivery.EVERY and condition_limit is None:
+    found = Monitor(**options)
+    standard = {"delivery": Delivery.EVERY, "condition_limit": None, "path": DevicePath.FIXES}
+    if all(options.get(key, value) == value for key, value in standard.items()):
         from .._fleet.conditions import Conditions
 
         found = Conditions()
-    add_conditions(found, rows, path)
+    add_conditions(found, rows, name)
     return found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
+from typing import Any
 
 from .._errors import InputError, warn
 from .._files.advice import NOT_PLAYED, PLAY
@@ -24,7 +25,7 @@ from .._native import InvalidArgumentError, LateInputError
 from .._tables.text_times import TimeStyle, time_style
 from .._tables.times import Time, to_us
 from .._values.arguments import as_policy
-from .._values.enums import Delivery, State
+from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
 from .filling import add_conditions, conditions_of, feed_report
@@ -42,6 +43,9 @@ def replay(
     until: Time | None = None,
     delivery: Delivery | str = Delivery.EVERY,
     condition_limit: int | None = None,
+    path: DevicePath | str = DevicePath.FIXES,
+    max_gap: float | timedelta | None = None,
+    max_speed: float | None = None,
     hdop_scale: float | None = None,
     speed: float | None = None,
     start: Time | None = None,
@@ -77,6 +81,11 @@ def replay(
         until: To which time is let pass after the last input; None: the replay ends there.
         delivery: As for :class:`Monitor`.
         condition_limit: As for :class:`Monitor`.
+        path: As for :class:`Monitor`: with ``geodesic`` visits begin and end at the microsecond in which the way from
+            one fix to the next crosses the line. A line of a sightings file lets the clock pass, and the way before it
+            is settled.
+        max_gap: As for :class:`Monitor`.
+        max_speed: As for :class:`Monitor`.
         hdop_scale: Metres of accuracy a unit of hdop; None: GPX gives no accuracy, NMEA 5 m.
         speed: Plays way points without times, metres per second; needs `start`.
         start: Time at the first way point.
@@ -121,23 +130,25 @@ def replay(
         assuming=assuming,
     )
     how = Reading(layer, transform, times)
+    options: dict[str, Any] = {"delivery": delivery, "condition_limit": condition_limit}
+    options |= {"path": path, "max_gap": max_gap, "max_speed": max_speed}
     until_us = None if until is None else to_us(until, "until")
     if isinstance(track, str | os.PathLike) and by is not None and (speed, start, loop) == (None,) * 3:
-        path = path_text(track)
-        if is_streamed(path):
-            table = conditions_of(rows, name, delivery, condition_limit)
+        file = path_text(track)
+        if is_streamed(file):
+            table = conditions_of(rows, name, options)
             reports = _sightings(sightings, times, sort)
             from .stream import replay_file
 
-            many, events = replay_file(path, by, columns or {}, how, sort, table, reports, until_us)
+            many, events = replay_file(file, by, columns or {}, how, sort, table, reports, until_us)
             log = EventLog(many.results(events), rows, by)
-            warn_of(many.flaw, path, log)
+            warn_of(many.flaw, file, log)
             return log
     tracks = [
         timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, scale, how=how, sort=sort)
     ]
     reports = _sightings(sightings, times, sort)
-    template = Monitor(delivery=delivery, condition_limit=condition_limit)
+    template = Monitor(**options)
     add_conditions(template, rows, name)
     replays = []
     for one in tracks:

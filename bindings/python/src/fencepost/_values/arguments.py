@@ -4,13 +4,17 @@ condition."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._native import InvalidArgumentError
-from .._tables.numbers import shown
-from .enums import STATES, State
+from .._tables.numbers import real, shown
+from .._tables.times import seconds_to_us
+from .enums import DEVICE_PATHS, STATES, DevicePath, State
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from .policy import PolicyRow, TransitionPolicy
 
 
@@ -43,6 +47,31 @@ def truth(value: Any, what: str) -> bool:
         return bool(value)
     except (TypeError, ValueError):
         raise TypeError(f"{what} must be bool, not {type(value).__name__}") from None
+
+
+def path_row(
+    path: DevicePath | str, max_gap: float | timedelta | None, max_speed: float | None
+) -> tuple[int, int, float]:
+    """The options of a path as the library takes them: its number, microseconds, metres a second (0: any).
+
+    Raises:
+        InvalidArgumentError: One is out of its range, missing, or of another path.
+    """
+    chosen = member(DevicePath, path, "path")
+    if chosen is DevicePath.FIXES:
+        for name, value in (("max_gap", max_gap), ("max_speed", max_speed)):
+            if value is not None:
+                raise InvalidArgumentError(f"{name} is {shown(value)}, but path is 'fixes'; it is of 'geodesic'")
+        return DEVICE_PATHS.index(chosen), 0, 0.0
+    if max_gap is None:
+        raise InvalidArgumentError("path 'geodesic' needs max_gap, how far apart fixes may be: 1e-6 to 1e9 s")
+    gap = seconds_to_us(max_gap, "max_gap")
+    if not 1 <= gap <= 10**15:
+        raise InvalidArgumentError(f"max_gap is {shown(max_gap)}; accepted are 1e-6 to 1e9 s")
+    speed = 0.0 if max_speed is None else real(max_speed, "max_speed")
+    if max_speed is not None and not 0 < speed < inf:
+        raise InvalidArgumentError(f"max_speed is {speed}; accepted are finite values above 0 m/s, or None for any")
+    return DEVICE_PATHS.index(chosen), gap, speed
 
 
 def policy_row(policy: TransitionPolicy | str | None) -> PolicyRow | None:

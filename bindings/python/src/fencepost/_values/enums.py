@@ -107,6 +107,34 @@ class DwellPolicy(enum.StrEnum):
     """Confirmed by the first fix on the new side after the dwell has passed."""
 
 
+class DevicePath(enum.StrEnum):
+    """How a device is taken to have moved from one fix to the next.
+
+    Example:
+        >>> DevicePath("geodesic")
+        <DevicePath.GEODESIC: 'geodesic'>
+    """
+
+    FIXES = "fixes"
+    """It is only known where it was at each fix."""
+    GEODESIC = "geodesic"
+    """Along the WGS84 geodesic, at constant speed: the events are those of fixes laid ever more densely on it."""
+
+
+class EvidenceSource(enum.StrEnum):
+    """What the deciding position of an event is.
+
+    Example:
+        >>> EvidenceSource.PATH == "path"
+        True
+    """
+
+    FIX = "fix"
+    """A fix that was fed."""
+    PATH = "path"
+    """A point of the path between two fixes."""
+
+
 class Notify(enum.Flag):
     """Which changes become events; the others update the record silently.
 
@@ -195,3 +223,4 @@ DELIVERIES = tuple(Delivery)
 DURABILITIES = tuple(Durability)
 STORE_STATUSES = tuple(StoreStatus)
 DWELL_POLICIES = tuple(DwellPolicy)
+DEVICE_PATHS = tuple(DevicePath)

@@ -12,7 +12,7 @@ from .._tables.html import SHOWN, table
 from .._tables.table import Table
 from .._tables.times import from_us, utc_text
 from .conditions import BeaconIdentityCondition, uuid_of
-from .enums import CAUSES, STATES, Cause, Diagnostics, State
+from .enums import CAUSES, STATES, Cause, Diagnostics, EvidenceSource, State
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,11 +32,14 @@ EventRow: TypeAlias = tuple[
     float | None,  # longitude
     float | None,  # accuracy
     float | None,  # boundary_distance
+    int,  # evidence
     int,  # tag
 ]
 
 
 _NO_DIAGNOSTICS = Diagnostics(0)
+_ON_PATH, _AFTER_GAP = 1, 2
+"""The bits of the evidence, as the library has them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,15 +53,18 @@ class Event:
         cause: Why the event came about.
         date_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; None in the first record of
             a condition that was added before any time was known.
-        evidence_date_us: The fix or sighting that started it, likewise; None: there is none.
+        evidence_date_us: When the deciding position or sighting was, which started it, likewise; None: there is none.
         refinement: The beacon that satisfied a condition without major or minor, or None.
         diagnostics: Reasons why events are or will be suspended.
         generation: Counts adds and replacements per monitor: tells a replacement from what it replaced.
-        latitude: Of the deciding fix, degrees; None: there is none (also the next three).
+        latitude: Of the deciding position, degrees; None: there is none (also the next three).
         longitude: Degrees.
         accuracy: Metres; 0: not reported.
         boundary_distance: Metres along the geodesic to the centre, minus the radius; negative inside.
         tag: The number given when the condition was added.
+        is_on_path: Whether the deciding position is a point of the path between two fixes, not a fix.
+        follows_gap: Whether the path before it is not known, so that something may have been missed: the events of the
+            first instant after a gap that has any.
 
     Example:
         >>> from fencepost import CircularGeographicCondition, Fix, Monitor
@@ -84,6 +90,30 @@ class Event:
     accuracy: float | None
     boundary_distance: float | None
     tag: int = 0
+    is_on_path: bool = False
+    follows_gap: bool = False
+
+    @property
+    def point(self) -> tuple[float, float] | None:
+        """Latitude and longitude of the deciding position, degrees; None: there is none."""
+        return None if self.latitude is None or self.longitude is None else (self.latitude, self.longitude)
+
+    @property
+    def evidence(self) -> EvidenceSource | None:
+        """What the deciding position is; None: there is none.
+
+        Example:
+            >>> from fencepost import CircularGeographicCondition, Fix, Monitor
+            >>> monitor = Monitor(path="geodesic", max_gap=60)
+            >>> monitor.add(CircularGeographicCondition(0, 0, 100), "gate", assuming="unsatisfied", policy="exact")
+            >>> monitor.feed(Fix(0, -0.01, time=0))
+            >>> monitor.feed(Fix(0, 0.01, time=20_000_000))
+            >>> [(str(event.state), str(event.evidence), event.evidence_date_us) for event in monitor.events()]
+            [('satisfied', 'path', 9101685), ('unsatisfied', 'path', 10898316)]
+        """
+        if self.latitude is None:
+            return None
+        return EvidenceSource.PATH if self.is_on_path else EvidenceSource.FIX
 
     @property
     def date(self) -> datetime | None:
@@ -92,13 +122,14 @@ class Event:
 
     @property
     def evidence_date(self) -> datetime | None:
-        """The fix or sighting that started it, aware, UTC."""
+        """When the deciding position or sighting was, aware, UTC."""
         return from_us(self.evidence_date_us)
 
     def __repr__(self) -> str:
         parts = [f"{self.identifier!r} {self.state} {utc_text(self.date)}", str(self.cause)]
         if self.boundary_distance is not None:
             parts.append(distance_text(self.boundary_distance))
+        parts.extend(path_words(self))
         if self.refinement is not None:
             parts.append(f"beacon {refinement_text(self)}")
         if self.diagnostics:
@@ -135,13 +166,14 @@ class Event:
             self.longitude,
             self.accuracy,
             self.boundary_distance,
+            _ON_PATH * self.is_on_path | _AFTER_GAP * self.follows_gap,
         )
 
     @classmethod
     def _from_row(cls, row: EventRow) -> Event:
         (
             sequence, identifier, state, cause, date, evidence, refinement, diagnostics, generation,
-            latitude, longitude, accuracy, boundary_distance, tag,
+            latitude, longitude, accuracy, boundary_distance, source, tag,
         ) = row  # fmt: skip
         beacon = None
         if refinement is not None:
@@ -162,12 +194,19 @@ class Event:
             accuracy,
             boundary_distance,
             tag,
+            bool(source & _ON_PATH),
+            bool(source & _AFTER_GAP),
         )
 
 
 def distance_text(metres: float) -> str:
     """A signed distance to a boundary in words."""
     return f"{abs(metres):.1f} m {'inside' if metres <= 0 else 'outside'}"
+
+
+def path_words(event: Event) -> list[str]:
+    """What is to be said of the path to an event."""
+    return ["on the path"] * event.is_on_path + ["after a gap"] * event.follows_gap
 
 
 def refinement_text(event: Event) -> str:
@@ -195,6 +234,8 @@ EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
     "longitude": lambda event: event.longitude,
     "accuracy": lambda event: event.accuracy,
     "boundary_distance": lambda event: event.boundary_distance,
+    "evidence": lambda event: None if event.evidence is None else str(event.evidence),
+    "gap": lambda event: event.follows_gap,
     "tag": lambda event: event.tag,
 }
 """The columns of events, in the order of their JSON keys; then the tag."""
@@ -203,12 +244,13 @@ EVENT_KINDS = (
     dict.fromkeys(("date", "evidence_date"), "time")
     | dict.fromkeys(("sequence", "generation", "tag"), "uint")
     | dict.fromkeys(("latitude", "longitude", "accuracy", "boundary_distance"), "float")
+    | {"gap": "bool"}
 )
 """What those columns hold that are no texts."""
 
 
 def event_points(events: Iterable[Event]) -> list[tuple[float, float] | None]:
-    """Longitude and latitude of each event's deciding fix."""
+    """Longitude and latitude of each event's deciding position."""
     return [None if event.latitude is None else (event.longitude or 0.0, event.latitude) for event in events]
 
 
@@ -274,8 +316,8 @@ class EventList(EventRows[Event]):
 
         ``sequence``, ``identifier``, ``state`` and ``cause`` (texts), ``date`` and ``evidence_date`` (aware, UTC),
         ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``,
-        ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``tag``. What an
-        event does not have is None.
+        ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``evidence``
+        (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``tag``. What an event does not have is None.
 
         Example:
             >>> from fencepost import CircularGeographicCondition, Fix, Monitor

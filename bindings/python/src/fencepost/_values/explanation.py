@@ -23,7 +23,7 @@ class Explanation:
         accuracy: Metres, of the last valid fix.
         entry_margin: Metres, in force for that accuracy.
         exit_margin: Metres, in force for that accuracy.
-        candidate_start_us: The fix that opened the candidate.
+        candidate_start_us: The fix, or the point of the path, that opened the candidate.
         deadline_us: Of the candidate, or of the absence.
         last_sighting_us: Beacons.
         metres_to_decide: How far beyond the last fix one of the same accuracy would be decisive.
@@ -57,7 +57,7 @@ class Explanation:
 
     @property
     def candidate_start(self) -> datetime | None:
-        """The fix that opened the candidate, aware, UTC."""
+        """The fix, or the point of the path, that opened the candidate, aware, UTC."""
         return from_us(self.candidate_start_us)
 
     @property

@@ -1,0 +1,362 @@
+"""Between the fixes: what a monitor with a path tells, and how its events say it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import EXACT, SECOND
+
+from fencepost import (
+    CircularGeographicCondition,
+    CorridorGeographicCondition,
+    DevicePath,
+    Event,
+    EventList,
+    EvidenceSource,
+    Fix,
+    InvalidArgumentError,
+    Monitor,
+    PolygonalGeographicCondition,
+    Reason,
+    State,
+    TransitionPolicy,
+    geodesic,
+)
+
+# Along the equator a metre is this many degrees: the radius of the ellipsoid is 6 378 137 m.
+METRE = 180 / 3.141592653589793 / 6_378_137
+Brief = list[tuple[str, str, float]]
+
+
+def monitor(max_gap: float | timedelta = 600, **options: Any) -> Monitor:
+    return Monitor(path="geodesic", max_gap=max_gap, **options)
+
+
+def circle(radius: float, east: float = 0, north: float = 0) -> CircularGeographicCondition:
+    return CircularGeographicCondition(north * METRE, east * METRE, radius)
+
+
+def at(seconds: float, east: float, accuracy: float = 0, latitude: float = 0) -> Fix:
+    """A fix on the equator, metres east of the origin."""
+    return Fix(latitude, east * METRE, accuracy, time=round(seconds * SECOND))
+
+
+def briefly(events: list[Event]) -> Brief:
+    return [(event.identifier, str(event.state), (event.date_us or 0) / SECOND) for event in events]
+
+
+def test_driving_through_between_two_fixes() -> None:
+    both = monitor(), Monitor()
+    for each in both:
+        each.add(circle(100), "c", policy=EXACT)
+        each.feed(at(0, -500, 4))
+        each.feed(at(50, 500, 5))
+    events, plain = both[0].poll(), both[1].poll()
+    assert briefly(plain) == [("c", "unsatisfied", 0)]
+    assert briefly(events)[0] == briefly(plain)[0]
+    entry, leave = events[1:]
+    assert (entry.state, leave.state) == (State.SATISFIED, State.UNSATISFIED)
+    assert entry.date_us == pytest.approx(20 * SECOND, abs=1) and leave.date_us == pytest.approx(30 * SECOND, abs=1)
+    for event, longitude in ((entry, -100 * METRE), (leave, 100 * METRE)):
+        assert event.evidence is EvidenceSource.PATH and event.is_on_path and not event.follows_gap
+        assert event.evidence_date_us == event.date_us and event.accuracy == 5
+        assert event.point == pytest.approx((0, longitude), abs=1e-9)
+        assert abs(event.boundary_distance or 1) < 1e-4
+    assert events[0].evidence is EvidenceSource.FIX and events[0].point == (0, -500 * METRE)
+    counters = both[0].statistics()
+    assert (counters.accepted_fixes, counters.input_count) == (2, 2), "what is laid is no input"
+    both[0].acknowledge()
+    assert both[0]["c"].last_event == leave, "and its record says where it is from"
+
+
+def test_a_dwell_counts_from_the_crossing() -> None:
+    one = monitor()
+    one.add(circle(300), "c", policy="standard")
+    one.feed(at(0, -1000, 5))
+    one.feed(at(200, 1000, 5))
+    # Inwards by the margin of 20 m at 72 s, outwards at 132 s; 20 s each.
+    assert [(state, round(date, 5)) for _, state, date in briefly(one.poll())] == [
+        ("unsatisfied", 0), ("satisfied", 92), ("unsatisfied", 152),
+    ]  # fmt: skip
+
+
+def test_a_dwell_that_is_too_short_and_a_graze_are_nothing() -> None:
+    one = monitor()
+    one.add(circle(300), "short", assuming="unsatisfied")
+    one.add(circle(100, north=90), "graze", assuming="unsatisfied")
+    one.feed(at(0, -1000, 5))
+    one.feed(at(20, 1000, 5))
+    assert one.poll() == []
+
+
+def test_what_is_known_of_an_open_dwell() -> None:
+    one = monitor()
+    one.add(circle(300), "c", assuming="unsatisfied")
+    one.feed(at(0, -1000, 5))
+    one.feed(at(80, -200, 5))
+    found = one.explain("c")
+    assert found.reason is Reason.DWELLING and found.candidate_start_us == pytest.approx(72 * SECOND, abs=2)
+    one.advance(92 * SECOND + 1)
+    (event,) = one.poll()
+    assert event.is_on_path and event.evidence_date_us == found.candidate_start_us, "the point that opened it"
+
+
+@pytest.mark.parametrize("options", [{"max_gap": 49.999999}, {"max_gap": 600, "max_speed": 19.99}])
+def test_gaps_are_as_fixes_and_the_next_event_says_so(options: dict[str, Any]) -> None:
+    one = monitor(**options)
+    one.add(circle(100), "c", policy=EXACT)
+    one.feed(at(0, -500))
+    one.feed(at(50, 500))
+    assert briefly(one.poll()) == [("c", "unsatisfied", 0)]
+    one.feed(at(90, 0))
+    one.feed(at(130, 500))
+    entry, leave = one.poll()
+    assert (entry.follows_gap, leave.follows_gap) == (True, False)
+    assert entry.is_on_path and "on the path, after a gap" in repr(entry)
+    assert json.loads(entry.to_json())["gap"] is True and "gap" not in json.loads(leave.to_json())
+    assert json.loads(leave.to_json())["evidence"] == "path"
+
+
+def test_just_within_the_limits() -> None:
+    one = monitor(max_gap=50, max_speed=20.0001)
+    one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
+    one.feed(at(0, -500))
+    one.feed(at(50, 500))
+    assert [event.follows_gap for event in one.poll()] == [False, False]
+
+
+def test_polygons_and_corridors() -> None:
+    """Out of one arm of a U and into the other; a corridor crossed; both ends in neither."""
+    ring = [(-0.01, -0.01), (0.01, -0.01), (0.01, -0.002), (-0.005, -0.002), (-0.005, 0.002), (0.01, 0.002),
+            (0.01, 0.01), (-0.01, 0.01)]  # fmt: skip
+    one = monitor()
+    one.add(PolygonalGeographicCondition(ring, edges="geodesic"), "u", policy=EXACT)
+    road = CorridorGeographicCondition([(-0.01, 0), (0.01, 0)], radius=50, edges="geodesic")
+    one.add(road, "road", assuming="unsatisfied", policy=EXACT)
+    one.feed(Fix(0, -0.004, time=0))
+    one.feed(Fix(0, 0.004, time=80 * SECOND))
+    half = 50 * METRE / 0.008 * 80
+    expected = [("u", "satisfied", 0), ("u", "unsatisfied", 20), ("road", "satisfied", 40 - half),
+                ("road", "unsatisfied", 40 + half), ("u", "satisfied", 60)]  # fmt: skip
+    found = briefly(one.poll())
+    assert [row[:2] for row in found] == [row[:2] for row in expected]
+    assert [row[2] for row in found] == pytest.approx([row[2] for row in expected], abs=1e-4)
+
+
+def test_across_the_antimeridian_and_a_pole() -> None:
+    one = monitor(max_gap=timedelta(hours=20))
+    one.add(CircularGeographicCondition(0, 180, 1000), "line", assuming="unsatisfied", policy=EXACT)
+    one.add(CircularGeographicCondition(90, 0, 1000), "pole", assuming="unsatisfied", policy=EXACT)
+    one.feed(Fix(0, 179.9, time=0))
+    one.feed(Fix(0, -179.9, time=200 * SECOND))
+    entry, leave = one.poll()
+    assert (entry.date_us or 0) + (leave.date_us or 0) == pytest.approx(200 * SECOND, abs=2)
+    assert (entry.longitude or 0) == pytest.approx(180 - 1000 * METRE, abs=1e-7)
+    assert (leave.longitude or 0) == pytest.approx(-180 + 1000 * METRE, abs=1e-7)
+    one.feed(Fix(89.9, 20, time=1000 * SECOND))
+    one.feed(Fix(89.9, -160, time=1200 * SECOND))
+    assert [(event.identifier, str(event.state)) for event in one.poll()] == [
+        ("pole", "satisfied"), ("pole", "unsatisfied"),
+    ]  # fmt: skip
+
+
+def test_events_are_those_of_fixes_laid_on_the_way() -> None:
+    """The rule itself, on random worlds: fixes each 0.2 s, each with the larger accuracy of the two ends."""
+    chance = random.Random(20)
+    told = 0
+    for _ in range(8):
+        both = monitor(max_gap=120, max_speed=60), Monitor(initial_fix_max_age=None)
+        for number in range(6):
+            policy = chance.choice(["exact", "standard", TransitionPolicy(entry_dwell=3, exit_dwell=0, entry_margin=0)])
+            place = circle(chance.uniform(30, 400), chance.uniform(-800, 800), chance.uniform(-800, 800))
+            for each in both:
+                each.add(place, f"c{number}", policy=policy)
+        track, time = [], 0.0
+        for _ in range(12):
+            east, north = (chance.uniform(-900, 900) * METRE for _ in range(2))
+            track.append(Fix(north, east, chance.choice([0, 5.0, 30.0]), time=round(time * SECOND)))
+            time += chance.choice([0, 25, 60, 60, 130])
+        last: Fix | None = None
+        for fix in track:
+            both[0].feed(fix)
+            for laid in [] if last is None else laid_between(last, fix):
+                both[1].feed(laid)
+            both[1].feed(fix)
+            last = fix
+        found, expected = briefly(both[0].poll()), briefly(both[1].poll())
+        assert [row[:2] for row in found] == [row[:2] for row in expected]
+        assert [row[2] for row in found] == pytest.approx([row[2] for row in expected], abs=0.201)
+        told += len(found)
+    assert told > 100
+
+
+def laid_between(start: Fix, end: Fix) -> list[Fix]:
+    """Fixes on the way, unless there is a gap."""
+    way = geodesic.inverse(start.latitude, start.longitude, end.latitude, end.longitude)
+    duration = end.time_us - start.time_us
+    if not 0 < duration <= 120 * SECOND or way.distance > 60 * duration / SECOND:
+        return []
+    accuracy, step, laid = max(start.accuracy, end.accuracy), SECOND // 5, []
+    for time in range(step, duration + 1, step):
+        place = geodesic.direct(start.latitude, start.longitude, way.azimuth1, way.distance * time / duration)
+        laid.append(Fix(place.latitude, place.longitude, accuracy, time=start.time_us + time))
+    return laid
+
+
+def test_columns_are_as_single_fixes() -> None:
+    chance = random.Random(7)
+    rows = [(chance.uniform(-900, 900) * METRE, chance.uniform(-900, 900) * METRE, 30 * second * SECOND)
+            for second in range(200)]  # fmt: skip
+    both = monitor(), monitor()
+    for each in both:
+        longitudes = [n * 80 * METRE - 0.007 for n in range(20)]
+        each.add_many([f"c{n}" for n in range(20)], [0.0] * 20, longitudes, [60.0] * 20, policy=EXACT)
+    for latitude, longitude, time in rows:
+        both[0].feed(Fix(latitude, longitude, time=time))
+    latitudes, longitudes, times = map(list, zip(*rows))
+    both[1].feed_many(latitude=latitudes, longitude=longitudes, time=times)
+    events = both[0].poll()
+    assert events == both[1].poll() and sum(event.is_on_path for event in events) > 100
+    assert both[0].fork().statistics() == both[0].statistics()
+
+
+# ---------------------------------------------------------------------------------------------- tables
+
+
+@pytest.fixture
+def events() -> EventList:
+    one = monitor(max_gap=60)
+    one.add(circle(100), "c", policy=EXACT)
+    for fix in (at(0, -500), at(50, 500), at(150, -500), at(200, 500)):
+        one.feed(fix)
+    found = one.poll()
+    assert len(found) == 5
+    return found
+
+
+def test_tables_say_where_an_event_is_from(events: EventList) -> None:
+    columns = events.columns()
+    assert columns["evidence"] == ["fix", "path", "path", "path", "path"]
+    assert columns["gap"] == [False, False, False, True, False]
+    assert list(columns)[-3:] == ["evidence", "gap", "tag"]
+    pandas = pytest.importorskip("pandas")
+    frame = events.to_pandas()
+    assert frame["gap"].dtype == bool and frame["evidence"].tolist() == columns["evidence"]
+    assert str(frame["evidence_date"].dtype) == "datetime64[us, UTC]"
+    assert [pandas.Timestamp(time).value // 1000 for time in frame["evidence_date"]] == [
+        event.evidence_date_us for event in events
+    ]
+
+
+def test_arrow_says_it_too(events: EventList) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table(events.to_arrow())
+    assert table.schema.field("gap").type == pyarrow.bool_()
+    assert table.column("evidence").to_pylist() == events.columns()["evidence"]
+    assert table.column("gap").to_pylist() == events.columns()["gap"]
+
+
+def test_events_travel(events: EventList) -> None:
+    assert pickle.loads(pickle.dumps(events)) == events and pickle.loads(pickle.dumps(events[3])) == events[3]
+    for event in events:
+        values = json.loads(event.to_json())
+        assert values.get("evidence", "fix") == event.evidence and values.get("gap", False) is event.follows_gap
+    assert events[1] != events[1].__class__(
+        **{name: getattr(events[1], name) for name in FIELDS} | {"is_on_path": False}
+    )
+
+
+FIELDS = Event.__dataclass_fields__
+
+
+def test_snapshots_pickles_and_stores_go_on(tmp_path: Path) -> None:
+    with Monitor("m", store=tmp_path, path=DevicePath.GEODESIC, max_gap=60) as one:
+        one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
+        one.feed(at(0, -500))
+        one.feed(at(100, -490))
+        copies = [Monitor.restore(one.snapshot()), one.fork(), pickle.loads(pickle.dumps(one))]
+    copies.append(Monitor("m", store=tmp_path, path="geodesic", max_gap=60))
+    texts = set()
+    for copy in copies:
+        copy.feed(at(150, 500))
+        events = copy.poll()
+        assert [(event.is_on_path, event.follows_gap) for event in events] == [(True, True), (True, False)]
+        texts.add("".join(event.to_json() for event in events))
+        copy.close()
+    assert len(texts) == 1
+
+
+# ---------------------------------------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"path": "geodesic"}, "needs max_gap"),
+        ({"path": "geodesic", "max_gap": None}, "needs max_gap"),
+        ({"path": "geodesic", "max_gap": 0}, "max_gap is 0; accepted are 1e-6 to 1e9 s"),
+        ({"path": "geodesic", "max_gap": 4e-7}, "max_gap is 4e-07; accepted are"),
+        ({"path": "geodesic", "max_gap": -1}, "max_gap is -1; accepted are"),
+        ({"path": "geodesic", "max_gap": 1e9 + 1}, "accepted are 1e-6 to 1e9 s"),
+        ({"path": "geodesic", "max_gap": float("nan")}, "max_gap nan is not finite"),
+        ({"path": "geodesic", "max_gap": float("inf")}, "max_gap inf is not finite"),
+        ({"path": "geodesic", "max_gap": 1, "max_speed": 0}, "max_speed is 0; accepted are finite values above 0 m/s"),
+        ({"path": "geodesic", "max_gap": 1, "max_speed": -0.0}, "max_speed is -0.0; accepted"),
+        ({"path": "geodesic", "max_gap": 1, "max_speed": float("inf")}, "max_speed is inf; accepted"),
+        ({"path": "geodesic", "max_gap": 1, "max_speed": float("nan")}, "max_speed is nan; accepted"),
+        ({"max_gap": 1}, "max_gap is 1, but path is 'fixes'"),
+        ({"path": "fixes", "max_speed": 1}, "max_speed is 1, but path is 'fixes'"),
+        ({"path": "rhumb", "max_gap": 1}, "path 'rhumb' is not one of fixes, geodesic"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        Monitor(**options)
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options", [{"path": None}, {"path": 1}, {"max_gap": "60"}, {"max_gap": True}, {"max_speed": "9"}]
+)
+def test_options_of_another_kind(options: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        Monitor(**{"path": "geodesic", "max_gap": 60} | options)
+
+
+def test_options_as_others_are_given() -> None:
+    for gap, speed in ((timedelta(minutes=1), 20.0001), (Decimal(60), Decimal("20.0001")), (60, 21)):
+        one = monitor(gap, max_speed=speed)
+        one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
+        one.feed(at(0, -500))
+        one.feed(at(50, 500))
+        assert len(one.poll()) == 2
+    assert Monitor(path="geodesic", max_gap=1e9, max_speed=5e-324).poll() == []
+
+
+def test_strange_inputs_break_nothing() -> None:
+    """Fixes without a position between, twice one time, late ones, all around the world in a microsecond."""
+    one = monitor(max_gap=1e9)
+    one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
+    one.add(CircularGeographicCondition(-90, 0, 1e6), "south", assuming="unsatisfied", policy=EXACT)
+    one.feed(at(0, -500))
+    one.feed(Fix(0, 0, accuracy=-1, time=10 * SECOND))
+    one.feed(at(50, 500))
+    assert [event.date_us for event in one.poll()] == [pytest.approx(s * SECOND, abs=1) for s in (20, 30)]
+    one.feed(at(50, -500))
+    one.feed(at(50, 500))
+    assert one.poll() == [], "no time passes between them"
+    one.feed(Fix(-89.999, 90, time=50 * SECOND + 1))
+    assert [event.identifier for event in one.poll()] == ["south"]
+    one.feed(Fix(89.999, -90, time=50 * SECOND + 2))
+    assert one.statistics().late_inputs == 0
+    one.rewind(0)
+    one.feed(Fix(0, 179.5, time=SECOND))
+    one.feed(Fix(-0.4, -0.3, time=2 * SECOND))
+    assert {str(event.state) for event in one.poll()} <= {"satisfied", "unsatisfied"}
