@@ -10,6 +10,7 @@ from typing import Any
 
 from .._errors import InputError
 from .._files.text import parse_json, read_text
+from .._values.enums import DevicePath
 
 OPTIONS = (
     "delivery", "condition_limit", "initial_fix_max_age", "beacon_exit_timeout", "beacon_initial_timeout",
@@ -55,6 +56,8 @@ def _scenario(row: Any, path: str | Path, place: str) -> Scenario:
         raise InputError(path, f"{place} ({row['name']})", f"options are not some of {', '.join(known)}")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise InputError(path, f"{place} ({row['name']})", "steps is not a list of at least one object")
+    if options.get("path", DevicePath.FIXES) == DevicePath.FIXES:  # of which these say nothing
+        options = {name: value for name, value in options.items() if name not in ("max_gap", "max_speed")}
     return Scenario(str(path), row["name"], options, steps, is_fleet)
 
 
