@@ -2,9 +2,9 @@
 
     python generate_path_scenarios.py
 
-As in generate_shape_scenarios.py: `events("c satisfied 12.5 path", ...)` names all that wait, in order, with their dates
-to the millisecond, where their evidence comes from, and `gap` where they follow one. The reference must give exactly
-these, or nothing is written; it adds the microseconds, the point and the distance.
+As in generate_shape_scenarios.py: `events("c satisfied 12.5 path", ...)` names all that wait, in order, with their
+dates to the millisecond, where their evidence comes from, and `gap` where they follow one. The reference must give
+exactly these, or nothing is written; it adds the microseconds, the point and the distance.
 """
 
 from __future__ import annotations
