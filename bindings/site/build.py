@@ -50,6 +50,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
     "Concepts": {
         "concepts/states": "bindings/site/concepts/states.md",
         "concepts/shapes": "bindings/site/concepts/shapes.md",
+        "concepts/paths": "bindings/site/concepts/paths.md",
         "concepts/questions": "bindings/site/concepts/questions.md",
         "concepts/policies": "bindings/site/concepts/policies.md",
         "concepts/time": "bindings/site/concepts/time.md",

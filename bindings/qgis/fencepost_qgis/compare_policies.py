@@ -40,6 +40,7 @@ Each policy holds for all places.
             "FLAP", "Flap time, seconds", QgsProcessingParameterNumber.Double, 60, False, 0
         )
         shared.add_advanced(self, flap, "A crossing that is undone within it is a flap.")
+        shared.add_path(self)
         shared.add_end(self)
         shared.add_broken(self)
         self.addParameter(QgsProcessingParameterFeatureSink("COMPARISON", "Comparison", QgsProcessing.TypeVector))
@@ -69,7 +70,8 @@ Each policy holds for all places.
         fixes = sum(len(track.times) for track in tracks)
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
         flap_us = round(self.parameterAsDouble(parameters, "FLAP", context) * 1e6)
-        runner = Runner(feedback, 20, 80, fixes * len(policies))
+        path = shared.path_options(self, parameters, context)
+        runner = Runner(feedback, 20, 80, fixes * len(policies), path)
         exact = None
         for name, policy in policies.items():
             rows = [replace(place.row, policy=policy) for place in places]

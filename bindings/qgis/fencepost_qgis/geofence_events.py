@@ -49,6 +49,11 @@ change that was seen), date (when it was confirmed), evidence_date (the fix that
 accuracy and signed distance to the line of the fix that decided; date_us counts microseconds since 1970. All times
 are UTC. The layer plays in the temporal controller.
 
+Between two fixes nothing is known, unless Advanced Parameters say that the device moved along the geodesic: then a
+track that passes through a place between two fixes enters and leaves it, at the instant and the point of the crossing,
+and the evidence of an event is fix or path. An event with gap is the first one after fixes between which nothing is
+known.
+
 Visits have a row for each stay in a place: start, end, duration in seconds, how each end is known, and whether it
 was still open when the track ended.
 
@@ -60,6 +65,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         shared.add_places(self)
         shared.add_policy(self, "Policy")
         shared.add_own_settings_of_places(self)
+        shared.add_path(self)
         shared.add_end(self)
         shared.add_broken(self)
         crs = QgsProcessingParameterCrs("CRS", "Coordinate system of the events", None, True)
@@ -111,7 +117,8 @@ Features that cannot be used are named in the log with layer, id and reason.
         fixes = sum(len(track.times) for track in tracks)
         feedback.pushInfo(f"{fixes} fixes of {len(tracks)} tracks, {len(rows)} places")
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
-        runner = Runner(feedback, 40, 60, fixes)
+        path = shared.path_options(self, parameters, context)
+        runner = Runner(feedback, 40, 60, fixes, path)
         log = EventLog(runner.run(tracks, rows, fences.title, after_us, write), rows, "track")
         events.close()
         found = [] if feedback.isCanceled() else log.visits()

@@ -28,7 +28,7 @@ EVENT_FIELDS = (
     ("sequence", _INTEGER), ("identifier", _TEXT), ("state", _TEXT), ("cause", _TEXT), ("date", _TIME),
     ("evidence_date", _TIME), ("refinement", _TEXT), ("diagnostics", _TEXT), ("generation", _INTEGER),
     ("latitude", _REAL), ("longitude", _REAL), ("accuracy", _REAL), ("boundary_distance", _REAL),
-    ("date_us", _INTEGER), ("evidence_date_us", _INTEGER),
+    ("date_us", _INTEGER), ("evidence_date_us", _INTEGER), ("evidence", _TEXT), ("gap", _YES_NO),
 )  # fmt: skip
 VISIT_FIELDS = (
     ("identifier", _TEXT), ("start", _TIME), ("end", _TIME), ("duration", _REAL), ("start_known", _TEXT),
@@ -74,6 +74,7 @@ def event_values(track, event):
         moment(event.evidence_date_us), refinement_text(event) or None,
         "|".join(diagnostic_names(event.diagnostics)), event.generation, event.latitude, event.longitude,
         event.accuracy, event.boundary_distance, event.date_us, event.evidence_date_us,
+        None if event.evidence is None else str(event.evidence), event.follows_gap,
     ]  # fmt: skip
     return [NULL if value is None else value for value in values]
 

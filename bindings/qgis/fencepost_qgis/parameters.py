@@ -12,6 +12,7 @@ from qgis.core import (
     QgsUnitTypes,
 )
 
+_DOUBLE = QgsProcessingParameterNumber.Double
 POLICIES = ("standard", "exact", "core_location")
 POLICY_TITLES = (
     "Standard: beyond the line by 20 m and its accuracy, for 20 s",
@@ -31,6 +32,7 @@ RADIUS_UNIT_TITLES = ("metres", "kilometres", "feet", "miles", "nautical miles")
 BY_TIME, AS_STORED = range(2)
 SKIP, STOP = range(2)
 KEEP, TIMER, EVIDENCE = range(3)
+FIXES, GEODESIC = range(2)
 NOTIFY = ("initial", "entry", "exit")
 
 OVERRIDES = (
@@ -142,6 +144,34 @@ def add_policy(algorithm, title):
     )  # fmt: skip
     notify = QgsProcessingParameterEnum("NOTIFY", "Which changes become events", NOTIFY, True, [0, 1, 2], True)
     _add(algorithm, notify, "Initial: the first determination of where a device is.", advanced=True)
+
+
+def add_path(algorithm):
+    """What is taken to have happened between two fixes."""
+    _choice(
+        algorithm, "PATH", "Between two fixes",
+        ("nothing is known", "the device moved along the geodesic, at constant speed"),
+        "Along the geodesic, a track that passes through a place between two fixes enters and leaves it, at the "
+        "instant and the point of the crossing.",
+    )  # fmt: skip
+    gap = QgsProcessingParameterNumber("MAX_GAP", "Longest gap, seconds", _DOUBLE, 300, False, 1e-6, 1e9)
+    _add(algorithm, gap, "Nothing is known between fixes that are farther apart in time.", advanced=True)
+    speed = QgsProcessingParameterNumber("MAX_SPEED", "Highest speed, metres a second", _DOUBLE, None, True, 1e-9)
+    _add(
+        algorithm, speed, "Nothing is known between fixes that only a faster device joins. Not set: any.", advanced=True
+    )
+
+
+def path_options(algorithm, parameters, context):
+    """What :func:`add_path` was given, as a monitor takes it; None: nothing is known between fixes."""
+    if algorithm.parameterAsEnum(parameters, "PATH", context) == FIXES:
+        return None
+    speed = parameters.get("MAX_SPEED")
+    return {
+        "path": "geodesic",
+        "max_gap": algorithm.parameterAsDouble(parameters, "MAX_GAP", context),
+        "max_speed": None if speed is None else algorithm.parameterAsDouble(parameters, "MAX_SPEED", context),
+    }
 
 
 def add_end(algorithm):

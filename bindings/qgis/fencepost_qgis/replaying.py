@@ -1,6 +1,6 @@
 """Replaying tracks, with progress, and cancelled between batches."""
 
-from .fencepost import FIX_RECORD, Conditions, Fleet, QueueFullError
+from .fencepost import FIX_RECORD, Conditions, Fleet, Monitor, QueueFullError
 from .fencepost._log.log import ReplayCounts, TrackReplay
 from .fencepost._replay.filling import add_conditions
 
@@ -9,16 +9,19 @@ BATCH = 2048
 
 
 class Runner:
-    """Replays tracks one after another, each as a device of one fleet, which it leaves at its end.
+    """Replays tracks one after another, each as a device of one fleet, which it leaves at its end; with a path, which
+    fleets do not have, each with a monitor of its own.
 
     Args:
         feedback: Of the algorithm.
         first: Percent of the progress bar where the replay begins.
         share: Percent that it takes.
         total: How many fixes will be replayed, all runs together.
+        path: The options of a path; None: there is none.
     """
 
-    def __init__(self, feedback, first, share, total):
+    def __init__(self, feedback, first, share, total, path=None):
+        self._path = path
         self._feedback, self._first, self._share, self._total = feedback, first, share, max(total, 1)
         self._done = 0
 
@@ -32,21 +35,22 @@ class Runner:
             after_us: How much time passes after the last fix.
             on_events: Called with each track's key and a list of its events, as they come.
         """
-        conditions = Conditions()
+        conditions = Conditions() if self._path is None else Monitor(**self._path)
         add_conditions(conditions, rows, layer_name)
-        fleet = Fleet(conditions)
+        fleet = Fleet(conditions) if self._path is None else None
         replays = []
         for number, track in enumerate(tracks):
             if self._feedback.isCanceled():
                 break
-            replays.append(self._replay(track, fleet, str(number), after_us, on_events))
+            device = _Alone(conditions.fork()) if fleet is None else _Device(fleet, str(number))
+            replays.append(self._replay(track, device, after_us, on_events))
         return replays
 
-    def _replay(self, track, fleet, device, after_us, on_events):
+    def _replay(self, track, device, after_us, on_events):
         events = []
 
         def drain():
-            while batch := fleet.poll():
+            while batch := device.poll():
                 events.extend(batch)
                 if on_events is not None:
                     on_events(track.key, batch)
@@ -56,7 +60,7 @@ class Runner:
         while at < len(rows) and not self._feedback.isCanceled():
             batch = rows[at : at + BATCH * size]
             try:
-                result, fed = fleet.feed_many(batch, device=device), len(batch)
+                result, fed = device.feed_many(batch), len(batch)
             except QueueFullError as error:
                 result, fed = error.result, error.position * size
             late, invalid = late + result.late, invalid + result.invalid
@@ -64,11 +68,46 @@ class Runner:
             drain()
             self._done += fed // size
             self._feedback.setProgress(self._first + self._share * self._done / self._total)
-        clock_us = fleet[device].clock_us if device in fleet else None
+        clock_us = device.clock_us
         if after_us and clock_us is not None and not self._feedback.isCanceled():
             clock_us += after_us
-            fleet.advance(clock_us, device=device)
+            device.advance(clock_us)
             drain()
-        fleet.remove_device(device)
+        device.leave()
         counts = ReplayCounts(len(track.times), late, invalid)
         return TrackReplay(track.key, "", (), tuple(events), counts, track.begin_us, clock_us)
+
+
+class _Device:
+    """A device of a fleet."""
+
+    def __init__(self, fleet, name):
+        self._fleet, self._name, self.poll = fleet, name, fleet.poll
+
+    def feed_many(self, batch):
+        return self._fleet.feed_many(batch, device=self._name)
+
+    def advance(self, clock_us):
+        self._fleet.advance(clock_us, device=self._name)
+
+    @property
+    def clock_us(self):
+        return self._fleet[self._name].clock_us if self._name in self._fleet else None
+
+    def leave(self):
+        self._fleet.remove_device(self._name)
+
+
+class _Alone:
+    """The same of a monitor of its own."""
+
+    def __init__(self, monitor):
+        self._monitor, self.poll, self.feed_many = monitor, monitor.poll, monitor.feed_many
+        self.advance = monitor.advance
+
+    @property
+    def clock_us(self):
+        return self._monitor.clock_us
+
+    def leave(self):
+        pass

@@ -113,6 +113,46 @@ class CoordinateSystems(unittest.TestCase):
         )  # fmt: skip
 
 
+class Paths(unittest.TestCase):
+    """Every fortieth fix: between two of them the drive is 450 m long, and most shops lie there."""
+
+    def setUp(self):
+        self.tracks = layer(
+            "street", "field=time:datetime", [(place, moment(s)) for s, place in drive() if s % 40 == 0]
+        )
+        self.fixes = fixes_of_drive()[::40]
+
+    def wanted(self, **options):
+        return [
+            (*(getattr(event, name) for name in KEYS), str(event.evidence), event.follows_gap)
+            for event in replay(self.fixes, CIRCLES, policy="exact", **options)
+        ]
+
+    def test_events_are_those_of_the_library(self):
+        for parameters, options in (
+            ({"PATH": 1}, {"path": "geodesic", "max_gap": 300}),
+            ({"PATH": 1, "MAX_GAP": 39.5}, {"path": "geodesic", "max_gap": 39.5}),
+            ({"PATH": 1, "MAX_SPEED": 11.2}, {"path": "geodesic", "max_gap": 300, "max_speed": 11.2}),
+            ({"PATH": 0, "MAX_GAP": 7}, {}),
+        ):
+            results, feedback = events(self.tracks, POLICY=1, **parameters)
+            found = rows_of(results["EVENTS"], *KEYS, "evidence", "gap")
+            self.assertEqual(found, self.wanted(**options))
+            self.assertEqual(feedback.warnings, [])
+        self.assertGreater(len(self.wanted(path="geodesic", max_gap=300)), len(self.wanted()))
+
+    def test_the_comparison_too(self):
+        results, done, _ = run(
+            "comparepolicies", TRACKS=self.tracks, CIRCLES=shops(), COMPARISON=MEMORY, PATH=1, MAX_GAP=60
+        )
+        self.assertTrue(done)
+        found = compare(self.fixes, CIRCLES, path="geodesic", max_gap=60)
+        self.assertEqual(
+            rows_of(results["COMPARISON"], "policy", "events", "visits"),
+            [(one.name, one.events, one.visits) for one in found],
+        )
+
+
 class Policies(unittest.TestCase):
     def test_presets_and_changes(self):
         for parameters, policy in (
