@@ -185,9 +185,17 @@ $(stamps)/gpsd: $(stamps)/system .ci/gpsd.sh
 	@.ci/gpsd.sh
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd .ci/gdal.sh
+# The broker that it is tested against, too.
+ifeq ($(shell PATH="$$PATH:/usr/sbin" command -v mosquitto),)
+.PHONY: $(stamps)/mosquitto
+endif
+$(stamps)/mosquitto: $(stamps)/system .ci/mosquitto.sh
+	@.ci/mosquitto.sh
+	@touch $@
+
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
-	  $(python) -m pip install --quiet './bindings/python[test,tools,browser,dist,docs,site,format]'
+	  $(python) -m pip install --quiet './bindings/python[test,live,tools,browser,dist,docs,site,format]'
 	@touch $@

@@ -14,7 +14,7 @@ export FENCEPOST_REQUIRE_LIBRARY=1
 lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
-heavy=(swiftpm docs browser tools gpsd qgis sanitize wheels sdist)
+heavy=(swiftpm docs browser tools gpsd live qgis sanitize wheels sdist)
 
 format() { Tests/Style/run.sh; }
 build() { swift build --build-tests; }
@@ -42,6 +42,7 @@ docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprov
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py); }
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
+live() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 live); }
 qgis() { bindings/qgis/tests/run.sh; }
 
 logs=.build/test-logs

@@ -12,26 +12,29 @@ from .._fleet.conditions import Conditions
 from .._fleet.fleet import Fleet
 from .._live.device_lines import DeviceLines
 from .._live.event_handlers import EventCommand, print_event
-from .._live.formats import FORMATS
 from .._live.gpsd import Gpsd
 from .._live.handling import Handle
 from .._live.loop import Watcher, watch
 from .._live.messages import NameRefused, device_name
+from .._live.mqtt_address import is_address
 from .._live.notices import JsonNotices, Notices
 from .._live.signals import Signals
 from .._live.sinks import AppendedFile, Sinks
 from .._live.sources import Source, open_file
-from .._live.watched_fleet import MAX_DEVICES, FleetWatch
+from .._live.watched_fleet import FleetWatch
 from .._live.watched_monitor import Watch
 from .._live.waypoints import OwnersCircles
 from .._monitor.monitor import Monitor
 from .._native import FencepostError
 from .._replay.filling import sync_conditions
 from .._values.enums import DevicePath, State
-from .._values.policy import TransitionPolicy
 from .._values.results import SyncResult
-from .options import add_defaults, add_path, path_options, to_count, to_days, to_policy, to_seconds
+from .options import path_options
 from .outcomes import DONE, UsageError
+from .watch_brokers import open_broker, open_publisher
+from .watch_options import add_arguments
+
+__all__ = ["DESCRIPTION", "add_arguments", "run"]
 
 DESCRIPTION = (
     "Feeds fixes as they come, lets time pass between them, and runs a command once for each event, "
@@ -42,57 +45,6 @@ DESCRIPTION = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``fencepost watch`` takes."""
-    add = parser.add_argument
-    add("--source", metavar="FILE|-|gpsd://HOST:PORT", required=True, help="fixes of a file or pipe, or a gpsd")
-    add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first")
-    add("--by", metavar="KEY", help="follow many devices: the member of a JSON object that names its device")
-    add("--as", dest="named", metavar="NAME", help="follow one device as one of many: events say its name")
-    add(
-        "--max-devices",
-        type=to_count,
-        default=MAX_DEVICES,
-        metavar="N",
-        help="refuse fixes of more devices (default: %(default)s)",
-    )
-    add("--expire", type=to_days, metavar="DAYS", help="forget devices that were silent for so long")
-    add("--device", metavar="PATH", help="of a gpsd with several; without it the first that has a fix is followed")
-    add("--conditions", metavar="FILE", required=True, help="as for replay; read again on SIGHUP")
-    add("--exec", metavar="CMD", help="a shell command; without it events are printed")
-    add(
-        "--exec-timeout",
-        type=to_seconds,
-        default=0.0,
-        metavar="S",
-        help="end a command that takes longer, and run it again; 0: it may take any time (default: %(default)s)",
-    )
-    add("--append", metavar="FILE", help="append events to a file, a line each, on the disk before they are handled")
-    add("--store", metavar="DIR", help="keep what is followed in that directory, which must exist")
-    add("--name", help="its name in the store (default: watch; of many devices: fleet)")
-    add("--policy", type=to_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
-    add_defaults(parser)
-    parser.set_defaults(assuming=None)
-    add_path(parser)
-    add("--lag", type=to_seconds, default=5.0, metavar="S", help="how late a live fix may come (default: %(default)s)")
-    add(
-        "--ahead",
-        type=to_seconds,
-        default=60.0,
-        metavar="S",
-        help="refuse fixes that are more ahead of this computer's clock (default: %(default)s)",
-    )
-    add("--any-time", action="store_true", help="take fixes of any time; nothing is compared with the clock")
-    add(
-        "--reconnect",
-        type=to_seconds,
-        default=300.0,
-        metavar="S",
-        help="how long a gpsd that was lost is tried again; 0: end with it (default: %(default)s)",
-    )
-    add("--log-format", choices=("text", "json"), default="text", help="of what is said on standard error")
-
-
 def _conditions(options: argparse.Namespace, assuming: State) -> list[ConditionRow]:
     assuming = assuming if options.assuming is None else options.assuming
     return read_conditions(options.conditions, options.policy, radius=options.radius, assuming=assuming)
@@ -100,17 +52,22 @@ def _conditions(options: argparse.Namespace, assuming: State) -> list[ConditionR
 
 def run(options: argparse.Namespace) -> int:
     """Watches as the command line says; returns the exit code."""
+    is_one = options.by is None and options.named is None and not is_address(options.source)
     if options.device is not None and not options.source.startswith("gpsd://"):
         raise UsageError("argument --device: is for a gpsd")
     if options.by is not None and options.source.startswith("gpsd://"):
         raise UsageError("argument --by: is for messages that name their device; --as names that of a gpsd")
+    if options.publish is not None and is_one:
+        raise UsageError("argument --publish: needs the name of the device: --as, --by or a source that has names")
+    if options.named is not None and is_address(options.source):
+        raise UsageError("argument --as: messages of a broker name their device")
     if options.by is not None and options.named is not None:
         raise UsageError("argument --as: not allowed with argument --by")
-    if path_options(options)["path"] != DevicePath.FIXES and (options.by, options.named) != (None, None):
+    if path_options(options)["path"] != DevicePath.FIXES and not is_one:
         raise UsageError("argument --path: is for one device, not for --by or --as")
     notices = JsonNotices() if options.log_format == "json" else Notices()
     with ExitStack() as stack:
-        if options.by is None and options.named is None:
+        if is_one:
             return _watch_one(options, notices, stack)
         return _watch_many(options, notices, stack)
 
@@ -195,6 +152,10 @@ class _Sinks:
             sinks.append(self._file)
         if options.exec is not None:
             sinks.append(EventCommand(options.exec, signals, notices, options.exec_timeout or None))
+        if options.publish is not None:
+            published = open_publisher(options, signals, notices)
+            stack.callback(published.close)
+            sinks.append(published)
         self.handle = Sinks(sinks) if sinks else print_event(signals)
 
     def reopen(self) -> None:
@@ -216,6 +177,8 @@ def _open(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> So
     source: Source
     if options.source.startswith("gpsd://"):
         source = Gpsd(options.source, options.reconnect, notices, options.device)
+    elif is_address(options.source):
+        source = open_broker(options, notices)
     elif options.by is not None:
         if options.format not in ("auto", "jsonl"):
             raise UsageError(f"argument --by: is for JSON Lines, not {options.format}")

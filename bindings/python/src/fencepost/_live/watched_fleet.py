@@ -115,13 +115,15 @@ class FleetWatch(Handling):
         """Whether events wait that nobody was asked to handle."""
         return self._waiting is None and self.fleet._handle.statistics()[6] > 0
 
-    def feed(self, message: Message | FixRow, place: str = "a message") -> bool:
+    def feed(self, message: Message | FixRow | None, place: str = "a message") -> bool:
         """Takes a message; False: events must be handled before."""
         if isinstance(message, tuple):
             return self._feed_fix(DeviceFix(self._named, message), place)
         if isinstance(message, DeviceFix):
             return self._feed_fix(message, place)
         self.counts["messages"] += 1
+        if message is None:
+            return True
         if isinstance(message, Gone):
             self.counts["gone"] += 1
             if (followed := self.devices.get(message.device)) is not None:

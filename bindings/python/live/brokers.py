@@ -1,0 +1,191 @@
+"""What the heavy tests of ``fencepost watch`` share: a mosquitto of their own, a watch in a process, and waiting."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+START = 1_700_000_000
+LONGEST = 60.0
+"""Seconds for anything that is waited for."""
+
+
+def mosquitto() -> str | None:
+    """Debian keeps it where only root looks."""
+    return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def until(condition: Callable[[], Any], what: str) -> Any:
+    """Waits for something; fails when it takes too long."""
+    end = time.monotonic() + LONGEST
+    while not (found := condition()):
+        assert time.monotonic() < end, f"{what} took longer than {LONGEST:g} s"
+        time.sleep(0.02)
+    return found
+
+
+class Broker:
+    """A mosquitto on the loopback, which keeps what it holds when it ends and starts again."""
+
+    def __init__(self, folder: Path, *settings: str) -> None:
+        self.folder, self.port = folder, free_port()
+        folder.mkdir(exist_ok=True)
+        self._configuration = folder / "mosquitto.conf"
+        lines = [
+            f"listener {self.port} 127.0.0.1",
+            "persistence true",
+            f"persistence_location {folder}/",
+            "user root",
+            "max_queued_messages 100000",
+            *(settings or ("allow_anonymous true",)),
+        ]
+        self._configuration.write_text("\n".join(lines) + "\n")
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"mqtt://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        program = mosquitto()
+        assert program is not None
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen([program, "-c", str(self._configuration)], stdout=log, stderr=log)
+
+        def answers() -> bool:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+            except OSError:
+                assert self._process is not None and self._process.poll() is None, (self.folder / "log").read_text()
+                return False
+            return True
+
+        until(answers, "mosquitto")
+
+    def stop(self) -> None:
+        assert self._process is not None
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            self._process.wait(LONGEST)
+
+
+class Phone:
+    """A client that publishes and listens."""
+
+    def __init__(self, broker: Broker, login: tuple[str, str] | None = None, topic: str | None = None) -> None:
+        from paho.mqtt import client
+
+        self.heard: list[tuple[str, Any]] = []
+        self.is_listening = False
+        self._client = client.Client(client.CallbackAPIVersion.VERSION2)
+        if login is not None:
+            self._client.username_pw_set(*login)
+        self._client.max_queued_messages_set(0)
+        self._client.max_inflight_messages_set(1000)
+        self._client.on_message = self._message
+        self._client.on_subscribe = self._subscribed
+        self._client.connect("127.0.0.1", broker.port)
+        self._client.loop_start()
+        if topic is not None:
+            self._client.subscribe(topic, 1)
+            until(lambda: self.is_listening, "a subscription")
+
+    def _subscribed(self, *arguments: Any) -> None:
+        self.is_listening = True
+
+    def _message(self, client: Any, userdata: Any, message: Any) -> None:
+        try:
+            self.heard.append((message.topic, json.loads(message.payload)))
+        except ValueError:
+            pass  # hostile on purpose
+
+    def send(self, topic: str, payload: Any, quality: int = 1, retain: bool = False) -> Any:
+        data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        return self._client.publish(topic, data, quality, retain)
+
+    def flush(self, sent: Any) -> None:
+        sent.wait_for_publish(LONGEST)
+        assert sent.is_published()
+
+    def close(self) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
+
+
+def location(second: float, longitude: float = 0.0, **more: Any) -> dict[str, Any]:
+    return {"_type": "location", "lat": 0, "lon": longitude, "acc": 5, "tst": START + second, **more}
+
+
+class Watcher:
+    """A watch in a process of its own, whose events are in a file."""
+
+    def __init__(self, folder: Path, *arguments: str | Path, environment: dict[str, str] | None = None) -> None:
+        self.events_file, self.said_file = folder / "events.jsonl", folder / "said"
+        command = [sys.executable, "-m", "fencepost", "watch", "--any-time", "--append", self.events_file, *arguments]
+        with self.said_file.open("ab") as said:
+            self.process = subprocess.Popen(
+                [*map(str, command)], cwd=folder, stderr=said, env={**os.environ, **(environment or {})}
+            )
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        if not self.events_file.exists():
+            return []
+        text = self.events_file.read_text()
+        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+
+    @property
+    def told(self) -> list[tuple[str, str, int]]:
+        return [(event["device"], event["state"], event["sequence"]) for event in self.events]
+
+    @property
+    def said(self) -> str:
+        return self.said_file.read_text()
+
+    def until(self, condition: Callable[[], Any], what: str) -> None:
+        def looked() -> Any:
+            assert self.process.poll() is None, self.said
+            return condition()
+
+        until(looked, what)
+
+    def end(self) -> None:
+        """Whatever it does."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(LONGEST)
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(LONGEST)
+
+
+def conditions(folder: Path, **places: float) -> Path:
+    """Circles of 200 m on the equator, by longitude."""
+    path = folder / "conditions.geojson"
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [longitude, 0]},
+            "properties": {"identifier": name, "radius": 200, "policy": "exact"},
+        }
+        for name, longitude in (places or {"office": 0.0}).items()
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path

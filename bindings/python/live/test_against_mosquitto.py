@@ -1,0 +1,272 @@
+"""`fencepost watch` against Debian's mosquitto on the loopback: phones and trackers in, events out, outages between."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from brokers import START, Broker, Phone, Watcher, conditions, location, mosquitto, until
+
+pytest.importorskip("paho.mqtt.client", reason="paho-mqtt is installed by make test-all")
+pytestmark = pytest.mark.skipif(mosquitto() is None, reason="mosquitto is not installed: .ci/mosquitto.sh")
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def broker(stack: ExitStack, tmp_path: Path) -> Broker:
+    broker = Broker(tmp_path / "broker")
+    stack.callback(broker.stop)
+    return broker
+
+
+def phone(stack: ExitStack, broker: Broker, **options: Any) -> Phone:
+    phone = Phone(broker, **options)
+    stack.callback(phone.close)
+    return phone
+
+
+def watcher(
+    stack: ExitStack, folder: Path, broker: Broker, *arguments: str | Path, waits: bool = True, **options: Any
+) -> Watcher:
+    folder.mkdir(exist_ok=True)
+    places = folder / "conditions.geojson"
+    if not places.exists():
+        conditions(folder)
+    started = Watcher(folder, "--source", broker.url, "--conditions", places, *arguments, **options)
+    stack.callback(started.end)
+    if waits:
+        started.until(lambda: "is followed" in started.said, "the subscription")
+    return started
+
+
+def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    """OwnTracks and Traccar, circles of owners, what is refused, and events published both ways."""
+    user = phone(stack, broker, topic="#")
+    state = tmp_path / "watch"
+    state.mkdir()
+    watch = watcher(
+        stack,
+        state,
+        broker,
+        "--store",
+        state,
+        "--publish",
+        broker.url,
+        "--publish-format",
+        "owntracks",
+        "--policy",
+        "exact",
+    )
+    topic = "owntracks/alice/phone"
+    user.send(
+        f"{topic}/waypoint",
+        {"_type": "waypoint", "desc": "home", "lat": 0, "lon": 1, "rad": 100, "tst": 77},
+        retain=True,
+    )
+    user.send("owntracks/alice/phone", location(0, batt=71, inregions=["office"]), retain=True)
+    watch.until(lambda: len(watch.events) == 1, "the office")
+    assert watch.events[0]["source"] == {"batt": 71}
+    user.send("owntracks/bob/phone", {"_type": "encrypted", "data": "AAAA"})
+    user.send(topic, b"{")
+    user.send(topic, b"x" * 1_000_000)
+    user.send("owntracks/" + "n" * 10_000 + "/phone", location(1))
+    user.send("owntracks//phone", location(1))
+    user.send("owntracks/$a b/%2B \xe9", location(1))
+    user.send(topic, {"_type": "lwt", "tst": START})
+    user.send(topic, location(5, 1.0))
+    user.send("owntracks/bob/phone", location(5, 1.0))
+    user.send(
+        "owntracks/traccar",
+        {"position": {"latitude": 0, "longitude": 0, "fixTime": "2023-11-14T22:13:30Z"}, "device": {"uniqueId": "van"}},
+    )
+    watch.until(lambda: ("van", "satisfied", 1) in watch.told, "the van")
+    told = [(event["device"], event["identifier"], event["state"]) for event in watch.events]
+    assert told == [
+        ("alice/phone", "office", "satisfied"),
+        ("$a b/%2B \xe9", "office", "satisfied"),
+        ("alice/phone", "office", "unsatisfied"),
+        ("alice/phone", "alice/home", "satisfied"),
+        ("van", "office", "satisfied"),
+    ]
+    transitions = until(
+        lambda: len(found := [each for each in user.heard if each[1].get("_type") == "transition"]) == 5 and found,
+        "the transitions",
+    )
+    at, home = transitions[3]
+    assert at == "owntracks/alice/phone/event"
+    assert (home["event"], home["desc"], home["wtst"], home["tst"]) == ("enter", "alice/home", 77, START + 5)
+    assert transitions[1][0] == "owntracks/$a b/%252B \xe9/event"
+    assert watch.stop() == 0
+    for reason in (
+        "is encrypted",
+        "is not JSON",
+        "more than 262144 bytes",
+        "names a device by",
+        "is not owntracks/USER",
+    ):
+        assert reason in watch.said
+    assert len(watch.said.splitlines()) < 15
+    # What is retained comes again, and is nothing new; nor are the circles lost.
+    again = watcher(stack, state, broker, "--store", state)
+    user.send("owntracks/alice/watch", location(9, 1.0))
+    again.until(lambda: len(again.events) == 6, "the circle that was kept")
+    assert again.told[5] == ("alice/watch", "satisfied", 1)
+    assert again.stop() == 0
+    assert "passed over" in again.said
+
+
+def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    """While the watch is away, killed, and while the broker is."""
+    state = tmp_path / "watch"
+    user = phone(stack, broker)
+    watch = watcher(stack, state, broker, "--store", state)
+    user.flush(user.send("owntracks/a/1", location(0)))
+    watch.until(lambda: len(watch.events) == 1, "the first")
+    watch.stop(signal.SIGKILL)
+    for second in range(1, 200):
+        sent = user.send("owntracks/a/1", location(second, 0.01 * (second % 2)))
+    user.flush(sent)
+    again = watcher(stack, state, broker, "--store", state)
+    again.until(lambda: len(again.events) == 200, "what was held")
+    user.close()
+    broker.stop()
+    again.until(lambda: "lost" in again.said, "the loss")
+    broker.start()
+    other = phone(stack, broker)
+    for second in (198, 199, 200, 201):
+        other.flush(other.send("owntracks/a/1", location(second, 0.01 * (second % 2))))
+    again.until(lambda: len(again.events) >= 202, "what came after")
+    assert again.stop() == 0
+    assert [event["sequence"] for event in again.events] == list(range(1, 203))
+    assert "found again" in again.said
+
+
+def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    """FENCEPOST_SOAK=1 makes it 50 kills and 50 restarts; FENCEPOST_SEED repeats a run's choices."""
+    is_long = os.environ.get("FENCEPOST_SOAK") == "1"
+    seed = int(os.environ.get("FENCEPOST_SEED", random.SystemRandom().randrange(1 << 32)))
+    print(f"FENCEPOST_SEED={seed}")
+    generator = random.Random(seed)
+    messages = []
+    places = [0.0, 0.0]
+    count = 200 * (100 if is_long else 8)
+    for second in range(count):
+        who = generator.randrange(2)
+        if generator.random() < 0.3:
+            places[who] = 0.01 - places[who]
+        messages.append((f"owntracks/u/{who}", location(second, places[who])))
+    whole = tmp_path / "whole"
+    one = watcher(stack, whole, broker, "--store", whole)
+    user = phone(stack, broker)
+    torn = tmp_path / "torn"
+    lives = 0
+    watch = watcher(stack, torn, broker, "--store", torn, "--publish", f"{broker.url}/out")
+    listener = phone(stack, broker, topic="out/#")
+    for start in range(0, count, 200):
+        for topic, message in messages[start : start + 200]:
+            sent = user.send(topic, message)
+        user.flush(sent)
+        enough = len(watch.events) + generator.randrange(20)
+        until(lambda watch=watch, enough=enough: len(watch.events) > enough, "some events")
+        number = generator.choice([signal.SIGKILL, signal.SIGTERM])
+        watch.stop(number)
+        lives += 1
+        watch = watcher(stack, torn, broker, "--store", torn, "--publish", f"{broker.url}/out", waits=False)
+    last = ("owntracks/u/0", location(count, 0.01)), ("owntracks/u/0", location(count + 1, 0.0))
+    for topic, message in last:
+        user.flush(user.send(topic, message))
+    final = text_of(START + count + 1)
+    until(lambda: one.events and one.events[-1]["date"] == final, "the whole log")
+    watch.until(lambda: watch.events and watch.events[-1]["date"] == final, "the torn log")
+    assert one.stop() == watch.stop() == 0
+
+    def log(events: list[dict[str, Any]]) -> list[str]:
+        first = {(event["device"], event["sequence"]): event for event in reversed(events)}
+        lines = [json.dumps({**event, "source": None}) for event in first.values()]
+        return sorted(lines)
+
+    assert log(one.events) == log(watch.events)
+    assert len(log(one.events)) == len(one.events) > count / 6
+    published = {(event["device"], event["sequence"]) for _, event in listener.heard}
+    assert published == {(event["device"], event["sequence"]) for event in one.events}
+    print(f"{lives} lives, {len(watch.events) - len(one.events)} events came again")
+
+
+def text_of(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.000000Z")
+
+
+def test_a_user_and_a_password(stack: ExitStack, tmp_path: Path) -> None:
+    secrets = tmp_path / "passwords"
+    program = "mosquitto_passwd"
+    secrets.touch(mode=0o600)
+    subprocess.run([program, "-b", str(secrets), "alice", "secret word"], check=True)
+    broker = Broker(tmp_path / "broker", "allow_anonymous false", f"password_file {secrets}")
+    stack.callback(broker.stop)
+    user = phone(stack, broker, login=("alice", "secret word"))
+    refused = watcher(stack, tmp_path / "refused", broker, waits=False)
+    refused.until(lambda: "Not authorized" in refused.said, "the refusal")
+    assert refused.stop() == 0
+    login = tmp_path / "login"
+    login.write_text("alice\nsecret word\n")
+    by_file = watcher(stack, tmp_path / "file", broker, "--mqtt-login", login, "--publish", broker.url)
+    environment = {"FENCEPOST_MQTT_USER": "alice", "FENCEPOST_MQTT_PASSWORD": "secret word"}
+    by_environment = watcher(stack, tmp_path / "environment", broker, environment=environment)
+    for second in range(1, 100):
+        user.flush(user.send("owntracks/a/1", location(second), retain=True))
+        if by_file.events and by_environment.events:
+            break
+    for watch in (by_file, by_environment):
+        watch.until(lambda watch=watch: watch.events, "an event")
+        assert watch.stop() == 0
+        assert "secret" not in watch.said
+
+
+def test_tls(stack: ExitStack, tmp_path: Path) -> None:
+    """With a certificate of one's own; who does not know it does not connect."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
+    names = ("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate))
+    subprocess.run([*command.split(), *names], check=True, capture_output=True)
+    broker = Broker(tmp_path / "broker", "allow_anonymous true", f"certfile {certificate}", f"keyfile {key}")
+    stack.callback(broker.stop)
+    places = conditions(tmp_path)
+    for name, more in (("known", ("--mqtt-ca", certificate)), ("unknown", ())):
+        folder = tmp_path / name
+        folder.mkdir()
+        source = broker.url.replace("mqtt://", "mqtts://")
+        watch = Watcher(folder, "--source", source, "--conditions", places, *more)
+        stack.callback(watch.end)
+        expected = "is followed" if more else "is tried again"
+        watch.until(lambda watch=watch, expected=expected: expected in watch.said, expected)
+        assert watch.stop() == 0
+
+
+def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    state = tmp_path / "watch"
+    user = phone(stack, broker)
+    watch = watcher(stack, state, broker, "--store", state, "--max-devices", "100")
+    user.flush(user.send("owntracks/good/one", location(0)))
+    watch.until(lambda: watch.told, "the good one")
+    for number in range(5_000):
+        sent = user.send(f"owntracks/bad/{number}", location(1))
+    user.flush(sent)
+    user.flush(user.send("owntracks/good/one", location(2, 0.01)))
+    watch.until(lambda: ("good/one", "unsatisfied", 2) in watch.told, "the good one again")
+    assert len({device for device, _, _ in watch.told}) == 100
+    assert watch.stop() == 0
+    assert watch.said.count("--max-devices") == 2, "the first, and how many at the end"

@@ -1,0 +1,76 @@
+"""What ``fencepost watch`` takes."""
+
+from __future__ import annotations
+
+import argparse
+
+from .._live.formats import FORMATS
+from .._live.mqtt_sink import FORMATS as PUBLISH_FORMATS
+from .._live.watched_fleet import MAX_DEVICES
+from .._values.policy import TransitionPolicy
+from .options import add_defaults, add_path, to_count, to_days, to_policy, to_seconds
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``fencepost watch`` takes."""
+    add = parser.add_argument
+    add(
+        "--source",
+        metavar="FILE|-|gpsd://HOST:PORT|mqtt://HOST:PORT/TOPIC",
+        required=True,
+        help="fixes of a file or pipe, or a gpsd; messages of phones and trackers of a broker (mqtts: with TLS)",
+    )
+    add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first")
+    add("--by", metavar="KEY", help="follow many devices: the member of a JSON object that names its device")
+    add("--as", dest="named", metavar="NAME", help="follow one device as one of many: events say its name")
+    add(
+        "--max-devices",
+        type=to_count,
+        default=MAX_DEVICES,
+        metavar="N",
+        help="refuse fixes of more devices (default: %(default)s)",
+    )
+    add("--expire", type=to_days, metavar="DAYS", help="forget devices that were silent for so long")
+    add("--device", metavar="PATH", help="of a gpsd with several; without it the first that has a fix is followed")
+    add("--conditions", metavar="FILE", required=True, help="as for replay; read again on SIGHUP")
+    add("--exec", metavar="CMD", help="a shell command; without it events are printed")
+    add(
+        "--exec-timeout",
+        type=to_seconds,
+        default=0.0,
+        metavar="S",
+        help="end a command that takes longer, and run it again; 0: it may take any time (default: %(default)s)",
+    )
+    add("--append", metavar="FILE", help="append events to a file, a line each, on the disk before they are handled")
+    add(
+        "--publish",
+        metavar="mqtt://HOST:PORT/TOPIC",
+        help="publish events to a broker, which has them before they are handled",
+    )
+    add("--publish-format", choices=PUBLISH_FORMATS, default="json", help="what is published (default: %(default)s)")
+    add("--mqtt-login", metavar="FILE", help="user and password, a line each; else FENCEPOST_MQTT_USER and …_PASSWORD")
+    add("--publish-login", metavar="FILE", help="of another broker; else FENCEPOST_PUBLISH_USER and …_PASSWORD")
+    add("--mqtt-ca", metavar="FILE", help="certificates that brokers are checked with; without it those of the system")
+    add("--store", metavar="DIR", help="keep what is followed in that directory, which must exist")
+    add("--name", help="its name in the store (default: watch; of many devices: fleet)")
+    add("--policy", type=to_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
+    add_defaults(parser)
+    parser.set_defaults(assuming=None)
+    add_path(parser)
+    add("--lag", type=to_seconds, default=5.0, metavar="S", help="how late a live fix may come (default: %(default)s)")
+    add(
+        "--ahead",
+        type=to_seconds,
+        default=60.0,
+        metavar="S",
+        help="refuse fixes that are more ahead of this computer's clock (default: %(default)s)",
+    )
+    add("--any-time", action="store_true", help="take fixes of any time; nothing is compared with the clock")
+    add(
+        "--reconnect",
+        type=to_seconds,
+        default=300.0,
+        metavar="S",
+        help="how long a gpsd that was lost is tried again; 0: end with it (default: %(default)s)",
+    )
+    add("--log-format", choices=("text", "json"), default="text", help="of what is said on standard error")

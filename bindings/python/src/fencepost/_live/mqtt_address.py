@@ -1,0 +1,94 @@
+"""Where a broker is, and who one is there."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+PORTS = {"mqtt": 1883, "mqtts": 8883}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A broker and a topic: ``mqtt://host:port/topic``, ``mqtts`` with TLS."""
+
+    url: str
+    host: str
+    port: int
+    is_encrypted: bool
+    topic: str
+
+    @property
+    def broker(self) -> str:
+        """The address without its topic."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'mqtts' if self.is_encrypted else 'mqtt'}://{host}:{self.port}"
+
+
+def is_address(text: str) -> bool:
+    """Whether it is meant as one."""
+    scheme, separator, _ = text.partition("://")
+    return separator != "" and scheme in PORTS
+
+
+def read_address(text: str, topic: str = "") -> Address:
+    """Reads an address. A topic may have the wildcards ``+`` and ``#``.
+
+    Args:
+        text: The address.
+        topic: Where it has none.
+
+    Raises:
+        ValueError: It is none, or names a user or password: they are no business of who lists processes.
+    """
+    scheme, _, rest = text.partition("://")
+    place, _, found = rest.partition("/")
+    if "@" in place:
+        raise ValueError(
+            f"{scheme}://…@{place.rpartition('@')[2]} names a user: say it in FENCEPOST_MQTT_USER and "
+            "FENCEPOST_MQTT_PASSWORD, or in the file of --mqtt-login"
+        )
+    host, colon, port = place.rpartition(":")
+    if not colon or place.endswith("]"):
+        host, port = place, str(PORTS[scheme])
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
+        raise ValueError(f"{text} is not {scheme}://HOST:PORT/TOPIC")
+    return Address(text, host, int(port), scheme == "mqtts", checked_topic(found or topic))
+
+
+def checked_topic(topic: str) -> str:
+    """A topic, or a filter of topics.
+
+    Raises:
+        ValueError: It is none.
+    """
+    levels = topic.split("/")
+    if any(("#" in level and (level != "#" or at < len(levels) - 1)) for at, level in enumerate(levels)) or any(
+        "+" in level and level != "+" for level in levels
+    ):
+        raise ValueError(f"{topic} is no topic: + and # stand for whole levels, # for the last")
+    if "\0" in topic or len(topic.encode()) > 65_535:
+        raise ValueError("a topic has at most 65535 bytes, and no NUL")
+    return topic
+
+
+def read_login(path: str | None, prefix: str | None = "FENCEPOST_MQTT") -> tuple[str, str] | None:
+    """User and password: the first two lines of a file, else of the environment.
+
+    Args:
+        path: Of the file; None: none.
+        prefix: Of ``…_USER`` and ``…_PASSWORD`` in the environment; None: they are for another broker.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It does not have two lines.
+    """
+    if path is not None:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read(10_000).splitlines()
+        if len(lines) < 2:
+            raise ValueError(f"{path}: has {len(lines)} lines: the first is the user, the second the password")
+        return lines[0], lines[1]
+    user = None if prefix is None else os.environ.get(f"{prefix}_USER")
+    return None if user is None else (user, os.environ.get(f"{prefix}_PASSWORD", ""))

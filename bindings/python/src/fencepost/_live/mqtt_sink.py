@@ -1,0 +1,126 @@
+"""Events are published to a broker, and handled when it has them."""
+
+from __future__ import annotations
+
+import selectors
+import time
+from typing import Any
+
+from . import owntracks
+from .handed import HandedEvent
+from .mqtt_address import Address
+from .mqtt_client import BrokerClient
+from .notices import Notices
+from .signals import Signals
+
+PATIENCE = 5.0
+"""Seconds in which a broker confirms; it may do so later."""
+FORMATS = ("json", "owntracks")
+
+
+class _Publisher(BrokerClient):
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._confirmed: set[int] = set()
+        self._client.on_publish = self._published
+
+    def _published(self, client: Any, userdata: Any, number: int, reason: Any, properties: Any) -> None:
+        # Noted here: what the client itself says of a message changes only after this.
+        self._confirmed.add(number)
+        self.waker.wake()
+
+    def publish(self, topic: str, text: str) -> int:
+        """Gives a message to the client, which sends it now or when it is connected again; returns its number."""
+        sent = self._client.publish(topic, text.encode(), qos=1)
+        number: int = sent.mid
+        return number
+
+    def has_confirmed(self, number: int) -> bool:
+        """Whether the broker has a message; a number is asked until it has, and used again much later."""
+        if number not in self._confirmed:
+            return False
+        self._confirmed.discard(number)
+        return True
+
+
+class PublishedEvents:
+    """Publishes each event with QoS 1, to the topic of its device. It is handled when the broker has confirmed it.
+
+    Args:
+        address: The broker, and what topics begin with.
+        format: ``json``: the event's line; ``owntracks``: a transition, on the topic on which the apps expect it.
+        identifier: Of the session.
+        login: User and password.
+        authority: A file of certificates; None: those of the system.
+        signals: Of the watch.
+        notices: Where it is said that the broker is lost and found.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        format: str,
+        identifier: str,
+        login: tuple[str, str] | None,
+        authority: str | None,
+        signals: Signals,
+        notices: Notices,
+    ) -> None:
+        self._client = _Publisher(address, identifier, login, authority, False, notices)
+        self._address, self._format, self._signals, self._notices = address, format, signals, notices
+        # The event that was given to the client and is not confirmed.
+        self._sent: tuple[tuple[str, int], int] | None = None
+        self._client.start()
+
+    @property
+    def reconnects(self) -> int:
+        """How often the connection was made anew."""
+        return self._client.reconnects
+
+    def __call__(self, event: HandedEvent) -> bool:
+        """True when the broker has it."""
+        key = event.device, event.sequence
+        if self._sent is None or self._sent[0] != key:
+            self._sent = (
+                key,
+                self._client.publish(topic_of(event, self._address.topic, self._format), self._text(event)),
+            )
+        is_published = self._wait(self._sent[1])
+        if is_published:
+            self._sent = None
+        else:
+            self._notices.seldom("publish", f"{self._address.broker}: has not confirmed an event yet")
+        return is_published
+
+    def _text(self, event: HandedEvent) -> str:
+        if self._format == "owntracks":
+            return owntracks.transition(event.event, event.waypoint_time)
+        return event.to_json()
+
+    def _wait(self, number: int) -> bool:
+        """Waits until the broker has a message, for some time, or until the watch is to stop."""
+        end = time.monotonic() + PATIENCE
+        with selectors.SelectSelector() as selector:
+            selector.register(self._signals, selectors.EVENT_READ)
+            selector.register(self._client.waker, selectors.EVENT_READ)
+            while not (found := self._client.has_confirmed(number)):
+                left = end - time.monotonic()
+                if left <= 0 or self._signals.is_stopped():
+                    break
+                selector.select(left)
+                self._signals.clear()
+                self._client.waker.clear()
+        self._client.tell()
+        return found
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._client.close()
+
+
+def topic_of(event: HandedEvent, start: str, format: str) -> str:
+    """The topic of an event: of its device, where wildcards are written as in addresses of the web."""
+    device = event.device.replace("%", "%25").replace("+", "%2B").replace("#", "%23")
+    if format == "owntracks":
+        return f"{start or 'owntracks'}/{device}/event"
+    return f"{start or 'fencepost'}/{device}"
