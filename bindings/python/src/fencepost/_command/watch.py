@@ -17,7 +17,9 @@ from .._live.handling import Handle
 from .._live.loop import Watcher, watch
 from .._live.messages import NameRefused, device_name
 from .._live.mqtt_address import is_address
+from .._live.mqtt_sink import PublishedEvents
 from .._live.notices import JsonNotices, Notices
+from .._live.service import Service
 from .._live.signals import Signals
 from .._live.sinks import AppendedFile, Sinks
 from .._live.sources import Source, open_file
@@ -33,6 +35,7 @@ from .options import path_options
 from .outcomes import DONE, UsageError
 from .watch_brokers import open_broker, open_publisher
 from .watch_options import add_arguments
+from .watch_page import open_page
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 
@@ -52,6 +55,9 @@ def _conditions(options: argparse.Namespace, assuming: State) -> list[ConditionR
 
 def run(options: argparse.Namespace) -> int:
     """Watches as the command line says; returns the exit code."""
+    for name in ("source", "conditions"):
+        if getattr(options, name) is None:
+            raise UsageError(f"the following arguments are required: --{name}")
     is_one = options.by is None and options.named is None and not is_address(options.source)
     if options.device is not None and not options.source.startswith("gpsd://"):
         raise UsageError("argument --device: is for a gpsd")
@@ -59,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("argument --by: is for messages that name their device; --as names that of a gpsd")
     if options.publish is not None and is_one:
         raise UsageError("argument --publish: needs the name of the device: --as, --by or a source that has names")
+    if options.page is not None and is_one:
+        raise UsageError("argument --page: needs the name of the device: --as, --by or a source that has names")
     if options.named is not None and is_address(options.source):
         raise UsageError("argument --as: messages of a broker name their device")
     if options.by is not None and options.named is not None:
@@ -82,7 +90,8 @@ def _watch_one(options: argparse.Namespace, notices: Notices, stack: ExitStack) 
     sync_conditions(monitor, conditions, options.conditions)
     signals = stack.enter_context(Signals())
     ahead = None if options.any_time else options.ahead
-    sinks = _Sinks(options, signals, notices, stack)
+    service = Service()
+    sinks = _Sinks(options, signals, notices, stack, service)
     watcher = Watch(monitor, sinks.handle, notices, lag=options.lag, ahead=ahead, max_gap=options.max_gap)
 
     def read_again() -> None:
@@ -94,7 +103,7 @@ def _watch_one(options: argparse.Namespace, notices: Notices, stack: ExitStack) 
             lambda: sync_conditions(monitor, _conditions(options, State.UNKNOWN), options.conditions),
         )
 
-    return _run(source, watcher, signals, notices, read_again)
+    return _run(source, watcher, signals, notices, read_again, service)
 
 
 def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> int:
@@ -112,7 +121,8 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
     circles = OwnersCircles(table, options.policy, options.max_devices)
     sync_conditions(table, conditions, options.conditions, circles.definitions())
     signals = stack.enter_context(Signals())
-    sinks = _Sinks(options, signals, notices, stack)
+    service = Service()
+    sinks = _Sinks(options, signals, notices, stack, service)
     watcher = FleetWatch(
         fleet,
         sinks.handle,
@@ -137,26 +147,44 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
             ),
         )
 
-    return _run(source, watcher, signals, notices, read_again)
+    beat: Callable[[], float | None] = service.beat
+    if options.page is not None:
+        page, view = open_page(options, watcher, lambda: source.reconnects + sinks.reconnects, notices)
+        stack.callback(page.close)
+
+        def both() -> float | None:
+            return min((left for left in (service.beat(), view.beat()) if left is not None), default=None)
+
+        beat = both
+    return _run(source, watcher, signals, notices, read_again, service, beat)
 
 
 class _Sinks:
     """Who gets the events, as the command line says."""
 
-    def __init__(self, options: argparse.Namespace, signals: Signals, notices: Notices, stack: ExitStack) -> None:
+    def __init__(
+        self, options: argparse.Namespace, signals: Signals, notices: Notices, stack: ExitStack, service: Service
+    ) -> None:
         self._file: AppendedFile | None = None
+        self._published: PublishedEvents | None = None
         sinks: list[Handle] = []
         if options.append is not None:
             self._file = AppendedFile(options.append, notices)
             stack.callback(self._file.close)
             sinks.append(self._file)
         if options.exec is not None:
-            sinks.append(EventCommand(options.exec, signals, notices, options.exec_timeout or None))
+            sinks.append(EventCommand(options.exec, signals, notices, options.exec_timeout or None, service.beat))
         if options.publish is not None:
             published = open_publisher(options, signals, notices)
             stack.callback(published.close)
             sinks.append(published)
+            self._published = published
         self.handle = Sinks(sinks) if sinks else print_event(signals)
+
+    @property
+    def reconnects(self) -> int:
+        """How often a broker was connected to anew."""
+        return 0 if self._published is None else self._published.reconnects
 
     def reopen(self) -> None:
         """After SIGHUP."""
@@ -164,10 +192,25 @@ class _Sinks:
             self._file.reopen()
 
 
-def _run(source: Source, watcher: Watcher, signals: Signals, notices: Notices, on_hang_up: Callable[[], None]) -> int:
+def _run(
+    source: Source,
+    watcher: Watcher,
+    signals: Signals,
+    notices: Notices,
+    on_hang_up: Callable[[], None],
+    service: Service,
+    beat: Callable[[], float | None] | None = None,
+) -> int:
+    def read_again() -> None:
+        service.reloading()
+        on_hang_up()
+        service.say("READY=1")
+
+    service.say("READY=1")
     try:
-        watch(source, watcher, signals, notices, on_hang_up)
+        watch(source, watcher, signals, notices, read_again, beat or service.beat)
     finally:
+        service.say("STOPPING=1")
         notices.close()
         watcher.report(source.name)
     return DONE

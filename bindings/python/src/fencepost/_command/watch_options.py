@@ -8,16 +8,17 @@ from .._live.formats import FORMATS
 from .._live.mqtt_sink import FORMATS as PUBLISH_FORMATS
 from .._live.watched_fleet import MAX_DEVICES
 from .._values.policy import TransitionPolicy
+from .configuration import Configuration
 from .options import add_defaults, add_path, to_count, to_days, to_policy, to_seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``fencepost watch`` takes."""
     add = parser.add_argument
+    add("--config", action=Configuration, metavar="FILE", help="options in a TOML file; those behind it win")
     add(
         "--source",
         metavar="FILE|-|gpsd://HOST:PORT|mqtt://HOST:PORT/TOPIC",
-        required=True,
         help="fixes of a file or pipe, or a gpsd; messages of phones and trackers of a broker (mqtts: with TLS)",
     )
     add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first")
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--expire", type=to_days, metavar="DAYS", help="forget devices that were silent for so long")
     add("--device", metavar="PATH", help="of a gpsd with several; without it the first that has a fix is followed")
-    add("--conditions", metavar="FILE", required=True, help="as for replay; read again on SIGHUP")
+    add("--conditions", metavar="FILE", help="as for replay; read again on SIGHUP")
     add("--exec", metavar="CMD", help="a shell command; without it events are printed")
     add(
         "--exec-timeout",
@@ -73,4 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="how long a gpsd that was lost is tried again; 0: end with it (default: %(default)s)",
     )
+    add("--page", metavar="HOST:PORT", help="serve a page that shows what goes on, and /metrics for Prometheus")
+    add("--page-token", metavar="FILE", help="whose first line opens the page; needed for more than this computer")
     add("--log-format", choices=("text", "json"), default="text", help="of what is said on standard error")

@@ -33,10 +33,19 @@ class EventCommand:
         signals: Those of the watch.
         notices: Where failures are said.
         timeout: Seconds after which the command is ended; None: it may take any time, which is said each minute.
+        beat: Called while the command runs; the seconds after which it is to be called again.
     """
 
-    def __init__(self, command: str, signals: Signals, notices: Notices, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        command: str,
+        signals: Signals,
+        notices: Notices,
+        timeout: float | None = None,
+        beat: Callable[[], float | None] = lambda: None,
+    ) -> None:
         self._command, self._signals, self._notices, self._timeout = command, signals, notices, timeout
+        self._beat = beat
 
     def __call__(self, event: HandedEvent) -> bool:
         """True when the command ended with 0."""
@@ -85,8 +94,10 @@ class EventCommand:
                 if now >= said + MINUTE:
                     said = now
                     self._notices.say(f"the command for {name} has been running for {now - started:.0f} s")
+                left = self._beat()
+                longest = look if left is None else min(look, left)
                 times = [said + MINUTE, *(limit for limit in (end, stop_at) if limit is not None)]
-                selector.select(max(0.0, min(min(times) - now, look)))
+                selector.select(max(0.0, min(min(times) - now, longest)))
                 self._signals.clear()
         return None
 

@@ -113,6 +113,7 @@ class Gpsd(Source):
             self._try_later(error)
         else:
             self.descriptor, self.retry_at = self._connection.fileno(), None
+            self.reconnects += 1
             self._connected_at = self._monotonic()
             # One that ends at once is not asked at once again.
             self._pause = min(2 * self._pause, LONGEST_PAUSE)

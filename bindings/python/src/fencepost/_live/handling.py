@@ -44,12 +44,16 @@ class Handling:
         events: A monitor or a fleet.
         handle: True when the event is handled.
         monotonic: Seconds of a clock that never goes back.
+
+    Attributes:
+        failures: How often an event was not handled when it was given.
     """
 
     def __init__(self, events: Any, handle: Handle, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._events, self._handle, self._monotonic = events, handle, monotonic
         self._waiting: Any = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
+        self.failures = 0
 
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Has the events handled that wait, until one is not, or nothing more is to be done."""
@@ -57,6 +61,7 @@ class Handling:
             if is_stopped() or self._monotonic() < self._retry_at:
                 return
             if not self._handle(self._waiting):
+                self.failures += 1
                 self._retry_at = self._monotonic() + self._pause
                 self._pause = min(2 * self._pause, LONGEST_PAUSE)
                 return

@@ -127,14 +127,10 @@ class MqttSource(Source):
         self.name, self.retry_at, self.has_more = address.broker, None, False
         self._client.start()
 
-    @property
-    def reconnects(self) -> int:
-        """How often the connection was made anew."""
-        return self._client.reconnects
-
     def read(self) -> Iterator[tuple[str, Any]]:
         self._client.waker.clear()
         self._client.tell()
+        self.reconnects = self._client.reconnects
         arrived = self._client.take()
         self._given.extend(arrived)
         return iter([(f"on {each.topic[:LONGEST_TOPIC]}", self._found(each)) for each in arrived])

@@ -18,7 +18,10 @@ class Source:
         descriptor: To wait for; None: there is nothing to wait for now (see :attr:`retry_at`).
         retry_at: When :meth:`reconnect` is to be called, by the monotonic clock; None: it is connected.
         has_more: Whether the last read did not reach what is there.
+        reconnects: How often it was connected to anew.
     """
+
+    reconnects = 0
 
     def __init__(self, descriptor: int, name: str, decoder: Decoder) -> None:
         self.descriptor: int | None = descriptor

@@ -18,6 +18,7 @@ from .handling import Handle, Handling
 from .messages import DeviceFix, Gone, Message, WaypointRefused
 from .notices import MINUTE, Notices
 from .spans import moment_text, span_text
+from .view import View
 from .waypoints import OwnersCircles
 
 MAX_DEVICES = 10_000
@@ -70,7 +71,8 @@ class FleetWatch(Handling):
     Attributes:
         counts: How many ``messages``, ``fixes`` and, of these, ``passed_fixes``, ``late_fixes``, ``double_fixes``,
             ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` there were, ``waypoints``, ``gone``, ``events``.
-        changed: Called with what happens to a device: its identifier and the fix that was taken.
+        observer: Is told what happens, for a page; None: nobody.
+        source_lag: Seconds from the time of the last fix that was taken to when it came.
     """
 
     def __init__(
@@ -99,7 +101,8 @@ class FleetWatch(Handling):
         # When something is due to a device, by the monotonic clock; an entry counts while it is of its deadline.
         self._due: list[tuple[float, str, int]] = []
         self.counts: Counter[str] = Counter()
-        self.changed: Callable[[str, FixRow | None], None] = lambda device, row: None
+        self.observer: View | None = None
+        self.source_lag = 0.0
         self.devices: dict[str, _Followed] = {}
         now = monotonic()
         for device in fleet.devices:
@@ -128,12 +131,15 @@ class FleetWatch(Handling):
             self.counts["gone"] += 1
             if (followed := self.devices.get(message.device)) is not None:
                 followed.gone = True
-                self.changed(message.device, None)
+                if self.observer is not None:
+                    self.observer.moved(message.device, None)
             return True
         for waypoint in message.waypoints:
             try:
                 if self.circles.take(message.device, waypoint):
                     self.counts["waypoints"] += 1
+                    if self.observer is not None:
+                        self.observer.is_outdated = True
                     self._notices.seldom("waypoint", f"{place}: {message.device} has changed {waypoint.name!r}")
             except WaypointRefused as error:
                 self.counts[error.kind] += 1
@@ -174,7 +180,9 @@ class FleetWatch(Handling):
         followed.clock, followed.fed_to, followed.fix = at, None, (at, self._monotonic())
         followed.source, followed.gone = message.source, False
         self._look_ahead(device, followed)
-        self.changed(device, message.row)
+        self.source_lag = self._wall() - at / 1e6
+        if self.observer is not None:
+            self.observer.moved(device, message.row)
 
     def _refusal(self, followed: _Followed | None, row: FixRow) -> tuple[str, str] | None:
         """What a fix is counted as and why, when it is refused without asking the fleet."""
@@ -259,6 +267,8 @@ class FleetWatch(Handling):
         gone = self.fleet.expire(before=round((self._wall() - seconds) * 1e6))
         for device in gone:
             self.devices.pop(device, None)
+        if gone and self.observer is not None:
+            self.observer.forgotten(gone)
         if gone:
             self.counts["expired_devices"] += len(gone)
             self._notices.say(f"{len(gone)} devices were silent for long and are forgotten, {gone[0]} among them")
@@ -285,7 +295,15 @@ class FleetWatch(Handling):
         self.counts["events"] += 1
         followed = self.devices.get(event.device)
         source = source_of(followed.source, self._by) if followed is not None else {}
-        return HandedEvent(event, source, self.circles.time_of(event.identifier))
+        handed = HandedEvent(event, source, self.circles.time_of(event.identifier))
+        if self.observer is not None:
+            self.observer.happened(handed)
+        return handed
+
+    def look_again(self) -> None:
+        super().look_again()
+        if self.observer is not None:
+            self.observer.is_outdated = True
 
     def report(self, name: str) -> None:
         """Says what was refused, of a source of that name."""

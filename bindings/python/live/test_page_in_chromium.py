@@ -1,0 +1,255 @@
+"""The page of a watch in headless Chromium: live, without a network, by keyboard, dark and light, on a phone's screen,
+with 500 devices among 5 000 places."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from brokers import START, conditions, until
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+SCREENSHOTS = Path(__file__).resolve().parents[3] / ".build" / "screenshots"
+MISSING = [name for name in ("starlette", "uvicorn", "prometheus_client") if find_spec(name) is None]
+pytestmark = pytest.mark.skipif(
+    bool(MISSING) or not shutil.which("chromium"), reason=f"make test-all installs Chromium and {MISSING}"
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or "chromium"
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--window-size=1280,900",
+        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})  # type: ignore[no-untyped-call]
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver") or "chromedriver"))
+    driver.set_page_load_timeout(30)
+    yield driver
+    driver.quit()
+
+
+class Served:
+    """A watch of lines that the test writes, with a page."""
+
+    def __init__(self, folder: Path, stack: ExitStack, *arguments: str | Path, host: str = "127.0.0.1") -> None:
+        places = folder / "conditions.geojson"
+        if not places.exists():
+            conditions(folder, office=0.0)
+        self.said_file = folder / "said"
+        command = [sys.executable, "-m", "fencepost", "watch", "--source", "-", "--by", "device", "--any-time"]
+        command += [
+            "--conditions",
+            str(places),
+            "--page",
+            f"{host}:0",
+            "--append",
+            "events.jsonl",
+            *map(str, arguments),
+        ]
+        with self.said_file.open("w") as said:
+            self.process = stack.enter_context(
+                subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stderr=said, text=True)
+            )
+        stack.callback(self.process.kill)
+        found = until(lambda: re.search(r"http://[^/]*:(\d+)/", self.said_file.read_text()), "the page")
+        self.url = f"http://127.0.0.1:{found[1]}/"
+
+    def feed(self, *fixes: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(json.dumps(fix) + "\n" for fix in fixes))
+        self.process.stdin.flush()
+
+    def get(self, path: str = "", **headers: str) -> tuple[int, str, Any]:
+        try:
+            with urllib.request.urlopen(urllib.request.Request(self.url + path, headers=headers), timeout=20) as answer:
+                return answer.status, answer.read().decode(), answer.headers
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode(), error.headers
+
+
+def fix(device: str, second: float, longitude: float = 0.0, latitude: float = 0.0) -> dict[str, Any]:
+    return {"device": device, "lat": latitude, "lon": longitude, "accuracy": 9, "time": START + second}
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+def text(browser: webdriver.Chrome, selector: str) -> str:
+    found: str = browser.execute_script(  # type: ignore[no-untyped-call]
+        "return document.querySelector(arguments[0]).innerText", selector
+    )
+    return found
+
+
+def opened(browser: webdriver.Chrome, url: str) -> None:
+    browser.get("about:blank")
+    # What was said of the page before is not said of this one.
+    browser.get_log("browser"), browser.get_log("performance")  # type: ignore[no-untyped-call]
+    browser.get(url)
+    until(lambda: text(browser, "#status") == "live", "the stream")
+
+
+def complaints(browser: webdriver.Chrome) -> list[str]:
+    return [entry["message"] for entry in browser.get_log("browser") if "favicon" not in entry["message"]]  # type: ignore[no-untyped-call]
+
+
+def test_a_page_shows_what_happens(stack: ExitStack, tmp_path: Path, browser: webdriver.Chrome) -> None:
+    served = Served(tmp_path, stack)
+    opened(browser, served.url)
+    served.feed(fix("<b>boat</b>", 0), fix("van", 0, 0.02))
+    until(lambda: "(2)" in text(browser, "#devices-head"), "the devices")
+    sent = time.monotonic()
+    served.feed(fix("van", 10))
+    until(lambda: "van entered office" in text(browser, "#events"), "the event")
+    assert time.monotonic() - sent < 1.0, "an event is there within a second of its fix"
+    assert "crossing" in text(browser, "#events") and "accuracy 9 m" in text(browser, "#events")
+    assert "observed satisfied" in text(browser, "#events"), "why"
+    rows = [row.text for row in browser.find_elements(By.CSS_SELECTOR, "#devices tr")]
+    assert any(row.startswith("<b>boat</b>") and "office" in row for row in rows), "a name is no markup"
+    assert text(browser, "#last") == "van entered office", "read aloud"
+    assert "2" in text(browser, "#counters")
+    # By keyboard alone: the map moves, the search narrows, a device is chosen.
+    before = browser.execute_script("return JSON.stringify([centre, scale])")  # type: ignore[no-untyped-call]
+    browser.find_element(By.ID, "map").send_keys("+", Keys.ARROW_LEFT)
+    assert browser.execute_script("return JSON.stringify([centre, scale])") != before  # type: ignore[no-untyped-call]
+    browser.find_element(By.ID, "map").send_keys("0")
+    browser.find_element(By.ID, "find").send_keys("VAN")
+    shown = [row for row in browser.find_elements(By.CSS_SELECTOR, "#devices tr") if row.is_displayed()]
+    assert len(shown) == 1
+    shown[0].find_element(By.TAG_NAME, "button").send_keys(Keys.ENTER)
+    assert browser.execute_script("return chosen") == "van"  # type: ignore[no-untyped-call]
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    backs = []
+    for scheme, size in (("light", (1280, 900)), ("dark", (1280, 900)), ("dark", (390, 844))):
+        browser.execute_cdp_cmd(  # type: ignore[no-untyped-call]
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        )
+        browser.execute_cdp_cmd(  # type: ignore[no-untyped-call]
+            "Emulation.setDeviceMetricsOverride",
+            {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 500},
+        )
+        backs.append(browser.execute_script("return getComputedStyle(document.body).backgroundColor"))  # type: ignore[no-untyped-call]
+        width = browser.execute_script("return document.documentElement.scrollWidth")  # type: ignore[no-untyped-call]
+        assert width <= size[0], "nothing to scroll sideways"
+        browser.save_screenshot(str(SCREENSHOTS / f"page-{scheme}-{size[0]}.png"))
+    assert backs == ["rgb(255, 255, 255)", "rgb(13, 17, 23)", "rgb(13, 17, 23)"]
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})  # type: ignore[no-untyped-call]
+    assert complaints(browser) == []
+    hosts = set()
+    for entry in browser.get_log("performance"):  # type: ignore[no-untyped-call]
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            hosts.add(urlsplit(message["params"]["request"]["url"]).netloc)
+    assert hosts - {""} == {served.url.split("/")[2]}, "no network"
+    # The watch ends, and the page says so.
+    assert served.process.stdin is not None
+    served.process.stdin.close()
+    assert served.process.wait(30) == 0
+    until(lambda: "not connected" in text(browser, "#status"), "the end")
+
+
+def test_many_devices_among_many_places(stack: ExitStack, tmp_path: Path, browser: webdriver.Chrome) -> None:
+    conditions(tmp_path, **{f"place {each}": (each % 100) * 0.01 for each in range(5_000)})
+    path = tmp_path / "conditions.geojson"
+    collection = json.loads(path.read_text())
+    for number, feature in enumerate(collection["features"]):
+        feature["geometry"]["coordinates"][1] = (number // 100) * 0.01
+    path.write_text(json.dumps(collection))
+    served = Served(tmp_path, stack)
+    opened(browser, served.url)
+    drawn = "return Number(document.getElementById('map').dataset.places)"
+    until(lambda: browser.execute_script(drawn) == 5_000, "the places")  # type: ignore[no-untyped-call]
+    for second in range(8):
+        served.feed(
+            *(fix(f"device {each}", second, each % 25 * 0.04 + second * 1e-3, each // 25 * 0.02) for each in range(500))
+        )
+        time.sleep(0.25)
+    until(lambda: "(500)" in text(browser, "#devices-head"), "the devices")
+    measured = """
+        const started = performance.now();
+        for (let turn = 0; turn < 20; turn += 1) { zoom(turn % 2 ? 1.1 : 1 / 1.1); draw(); }
+        return (performance.now() - started) / 20;
+    """
+    milliseconds = browser.execute_script(measured)  # type: ignore[no-untyped-call]
+    print(f"a frame of 5 000 places and 500 devices takes {milliseconds:.0f} ms")
+    assert milliseconds < 250
+    sent = time.monotonic()
+    served.feed(fix("late", 100))
+    until(lambda: "late entered place 0" in text(browser, "#events"), "the event")
+    assert time.monotonic() - sent < 1.5
+    browser.save_screenshot(str(SCREENSHOTS / "page-many.png"))
+    assert complaints(browser) == []
+
+
+def test_who_may_see_it(stack: ExitStack, tmp_path: Path, browser: webdriver.Chrome) -> None:
+    served = Served(tmp_path, stack)
+    assert served.get()[0] == 200
+    assert served.get(Host="evil.example")[0] == 403, "another name that leads here"
+    assert served.get("events", Host="evil.example:1")[0] == 403
+    assert served.get("nothing")[0] == 404 and served.get("../../etc/passwd")[0] in (400, 404)
+    status, _, headers = served.get("page.js")
+    policy = headers["Content-Security-Policy"]
+    assert status == 200 and "default-src 'none'" in policy and "unsafe" not in policy
+    assert headers["Access-Control-Allow-Origin"] is None
+    request = urllib.request.Request(served.url, data=b"x", method="POST")
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(request, timeout=20)
+    caught.value.close()
+    assert caught.value.code == 405, "read-only"
+    served.feed(fix("a", 0))
+    until(lambda: 'fencepost_fixes_total{result="accepted"} 1.0' in served.get("metrics")[1], "the counter")
+    # With a token, at any address.
+    folder = tmp_path / "token"
+    folder.mkdir()
+    token = "abcdefgh12345678"
+    (folder / "token").write_text(f"{token}\n")
+    guarded = Served(folder, stack, "--page-token", folder / "token", host="0.0.0.0")
+    for path in ("", "events", "metrics", "page.js", "?token=abcdefgh12345679", "?token=%C3%A9"):
+        assert guarded.get(path)[0] == 403, path
+    assert guarded.get("metrics", Authorization=f"Bearer {token}")[0] == 200
+    assert guarded.get("metrics", Authorization="Bearer \xe9")[0] == 403
+    browser.get(f"{guarded.url}?token={token}")
+    until(lambda: text(browser, "#status") == "live", "the stream")
+    assert token not in browser.current_url
+    assert browser.get_cookie("fencepost")["httpOnly"]  # type: ignore[index]
+    assert token not in guarded.said_file.read_text()
+
+
+def test_readers_are_bounded(stack: ExitStack, tmp_path: Path) -> None:
+    served = Served(tmp_path, stack)
+    readers = [stack.enter_context(urllib.request.urlopen(f"{served.url}events", timeout=20)) for _ in range(32)]
+    assert all(reader.readline().startswith(b"data: ") for reader in readers)
+    assert served.get("events")[0] == 503
+    for reader in readers:
+        reader.close()
+    until(lambda: math.isclose(served.get("metrics")[0], 200), "the page goes on")

@@ -1,0 +1,49 @@
+"""The page of ``fencepost watch``."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+from .._live.metrics import Metrics, counters_of
+from .._live.notices import Notices
+from .._live.page import Page
+from .._live.page_access import Access, is_loopback, read_token
+from .._live.view import View
+from .._live.watched_fleet import FleetWatch
+from .outcomes import UsageError
+
+
+def open_page(
+    options: argparse.Namespace, watcher: FleetWatch, reconnects: Callable[[], int], notices: Notices
+) -> tuple[Page, View]:
+    """Serves the page that the command line says, and lets it know what goes on.
+
+    Raises:
+        MissingExtraError: What serves it is not installed.
+        OSError: The address cannot be listened on.
+    """
+    host, _, port = options.page.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        raise UsageError(f"argument --page: {options.page} is not HOST:PORT")
+    token = None
+    if options.page_token is not None:
+        try:
+            token = read_token(options.page_token)
+        except ValueError as error:
+            raise UsageError(f"argument --page-token: {error}") from None
+    elif not is_loopback(host):
+        raise UsageError(f"argument --page: {host} is more than this computer, for which --page-token is needed")
+    started = time.monotonic()
+
+    def counters() -> dict[str, float]:
+        return counters_of(watcher, reconnects, started)
+
+    view = View(watcher.fleet, watcher.circles.is_others, counters)
+    page = Page(host, int(port), view, Metrics(counters), Access(token))
+    watcher.observer = view
+    shown = f"[{host}]" if ":" in host else host
+    notices.say(f"the page is http://{shown}:{page.port}/{'?token=…' if token else ''}")
+    return page, view

@@ -1,0 +1,80 @@
+"""What is counted, for Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._errors import require
+from .watched_fleet import FleetWatch
+
+GAUGES = ("devices", "places", "events_waiting", "source_lag_seconds", "uptime_seconds")
+FIX_RESULTS = ("accepted", "passed", "late", "double", "invalid", "future", "refused")
+
+
+def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: float) -> dict[str, float]:
+    """What is counted, by name."""
+    counts, fleet = watcher.counts, watcher.fleet.statistics()
+    refused = {name: counts["refused_devices" if name == "refused" else f"{name}_fixes"] for name in FIX_RESULTS[1:]}
+    found = {f"fixes_{name}": float(count) for name, count in refused.items()}
+    found["fixes_accepted"] = float(counts["fixes"] - sum(refused.values()))
+    for name in ("bad_lines", "bad_names", "bad_waypoints", "encrypted"):
+        found[f"refused_{name}"] = float(counts[name])
+    return found | {
+        "messages": float(counts["messages"]),
+        "events": float(counts["events"]),
+        "handling_failures": float(watcher.failures),
+        "store_errors": float(counts["store_errors"]),
+        "expired_devices": float(counts["expired_devices"]),
+        "reconnects": float(reconnects()),
+        "devices": float(fleet.device_count),
+        "places": float(fleet.condition_count),
+        "events_waiting": float(fleet.pending_events + (not watcher.is_done)),
+        "source_lag_seconds": round(watcher.source_lag, 3),
+        "uptime_seconds": round(watcher._monotonic() - started, 1),
+    }
+
+
+class Metrics:
+    """The text that Prometheus reads.
+
+    Args:
+        counters: What is counted, by name.
+
+    Raises:
+        MissingExtraError: prometheus_client is not installed.
+    """
+
+    def __init__(self, counters: Callable[[], dict[str, float]]) -> None:
+        self._library = require("prometheus_client", "live")
+        self._core = require("prometheus_client.core", "live")
+        self._counters = counters
+        self._registry = self._library.CollectorRegistry()
+        self._registry.register(self)
+
+    def describe(self) -> list[Any]:
+        """Nothing before it is asked."""
+        return []
+
+    def collect(self) -> Iterator[Any]:
+        """What there is now."""
+        counters = self._counters()
+        fixes = self._core.CounterMetricFamily("fencepost_fixes", "Fixes, by what became of them", labels=["result"])
+        refused = self._core.CounterMetricFamily("fencepost_refused", "Messages that are none", labels=["reason"])
+        for name, value in counters.items():
+            group, _, label = name.partition("_")
+            if group == "fixes":
+                fixes.add_metric([label], value)
+            elif group == "refused":
+                refused.add_metric([label], value)
+            elif name in GAUGES:
+                yield self._core.GaugeMetricFamily(f"fencepost_{name}", name.replace("_", " "), value)
+            else:
+                yield self._core.CounterMetricFamily(f"fencepost_{name}", name.replace("_", " "), value)
+        yield fixes
+        yield refused
+
+    def text(self) -> bytes:
+        """For ``/metrics``."""
+        found: bytes = self._library.generate_latest(self._registry)
+        return found

@@ -1,0 +1,141 @@
+"""A page that shows a watch while it goes on: read-only, live, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator
+from importlib.resources import files
+from typing import Any
+
+from .._errors import require
+from .metrics import Metrics
+from .page_access import COOKIE, Access
+from .view import View
+
+TURN = 0.2
+"""Seconds between two looks for what is new."""
+HEARTBEAT = 15.0
+MOST_READERS = 32
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+FILES = {
+    "/": ("page.html", "text/html"),
+    "/page.css": ("page.css", "text/css"),
+    "/page.js": ("page.js", "text/javascript"),
+}
+
+
+class Page:
+    """Serves the page, its events, and metrics, in a thread of its own.
+
+    Args:
+        host: Where it listens.
+        port: 0: any that is free.
+        view: What it shows.
+        metrics: For ``/metrics``.
+        access: Who may see it.
+
+    Raises:
+        MissingExtraError: Starlette or uvicorn is not installed.
+        OSError: The address cannot be listened on.
+    """
+
+    def __init__(self, host: str, port: int, view: View, metrics: Metrics, access: Access) -> None:
+        uvicorn = require("uvicorn", "live")
+        applications = require("starlette.applications", "live")
+        self._responses = require("starlette.responses", "live")
+        routing = require("starlette.routing", "live")
+        self._view, self._metrics, self._access, self._readers = view, metrics, access, 0
+        self._texts = {
+            path: (files(__package__) / "page_files" / name).read_bytes() for path, (name, _) in FILES.items()
+        }
+        try:
+            self._socket = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, f"{host}:{port}") from None
+        self.port: int = self._socket.getsockname()[1]
+        paths = {**dict.fromkeys(FILES, self._file), "/events": self._events, "/metrics": self._measured}
+        routes = [routing.Route(path, answer, methods=["GET"]) for path, answer in paths.items()]
+        config = uvicorn.Config(
+            applications.Starlette(routes=routes),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            limit_concurrency=200,
+            h11_max_incomplete_event_size=16_384,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, name="page", daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+    async def _file(self, request: Any) -> Any:
+        given = request.query_params.get("token")
+        if given is not None and request.url.path == "/":
+            if not self._access.is_token(given):
+                return self._refusal()
+            # The address bar does not keep it.
+            answer = self._responses.RedirectResponse("/", 303, HEADERS)
+            answer.set_cookie(COOKIE, given, httponly=True, samesite="strict", max_age=31_536_000)
+            return answer
+        if not self._access.allows(request.headers, request.cookies):
+            return self._refusal()
+        path = request.url.path
+        return self._responses.Response(self._texts[path], headers=HEADERS, media_type=FILES[path][1])
+
+    async def _measured(self, request: Any) -> Any:
+        if not self._access.allows(request.headers, request.cookies):
+            return self._refusal()
+        return self._responses.Response(
+            self._metrics.text(), headers=HEADERS, media_type="text/plain; version=0.0.4; charset=utf-8"
+        )
+
+    async def _events(self, request: Any) -> Any:
+        if not self._access.allows(request.headers, request.cookies):
+            return self._refusal()
+        if self._readers >= MOST_READERS:
+            return self._responses.PlainTextResponse("too many readers\n", 503, HEADERS)
+        return self._responses.StreamingResponse(self._stream(request), headers=HEADERS, media_type="text/event-stream")
+
+    async def _stream(self, request: Any) -> AsyncIterator[str]:
+        """All there is, then what changes."""
+        self._readers += 1
+        try:
+            version, spoken = 0, time.monotonic()
+            while not self._server.should_exit and not await request.is_disconnected():
+                found = self._view.since(version)
+                if found is not None:
+                    version, spoken = found["version"], time.monotonic()
+                    yield f"data: {json.dumps(found, separators=(',', ':'))}\n\n"
+                elif time.monotonic() >= spoken + HEARTBEAT:
+                    spoken = time.monotonic()
+                    yield ": still here\n\n"
+                await asyncio.sleep(TURN)
+        finally:
+            self._readers -= 1
+
+    def _refusal(self) -> Any:
+        text = "this page needs its token: /?token=…\n" if self._access.token else "this page is for this computer\n"
+        return self._responses.PlainTextResponse(text, 403, HEADERS)
+
+    def close(self) -> None:
+        """Ends it."""
+        self._server.should_exit = True
+        self._thread.join(5)
+        self._socket.close()

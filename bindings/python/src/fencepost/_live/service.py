@@ -1,0 +1,49 @@
+"""What a service tells systemd: that it is ready, that it lives, that it reads its conditions again, that it ends."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Mapping
+
+
+class Service:
+    """Speaks to systemd where there is one (``sd_notify``), and to nobody elsewhere.
+
+    Args:
+        environment: With ``NOTIFY_SOCKET`` and, of a unit with a watchdog, ``WATCHDOG_USEC``.
+    """
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        self._address = environment.get("NOTIFY_SOCKET", "")
+        period = environment.get("WATCHDOG_USEC", "")
+        is_ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        self._period = int(period) / 2e6 if self._address and is_ours and period.isdigit() and int(period) else None
+        self._next_at = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """Sends a state, as ``READY=1``."""
+        if not self._address:
+            return
+        # The first character of an abstract address is a zero byte.
+        address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+                sender.sendto(text.encode(), address)
+        except OSError:
+            pass  # nobody listens: no reason to end
+
+    def reloading(self) -> None:
+        """The conditions are read again; ``READY=1`` ends it."""
+        self.say(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
+
+    def beat(self) -> float | None:
+        """Tells the watchdog that all is well, when it is time; seconds until the next time, None: there is none."""
+        if self._period is None:
+            return None
+        now = time.monotonic()
+        if now >= self._next_at:
+            self._next_at = now + self._period
+            self.say("WATCHDOG=1")
+        return self._next_at - now

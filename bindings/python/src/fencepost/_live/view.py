@@ -1,0 +1,200 @@
+"""What a page shows of a watch: who is where, and what has happened. Written by the watch, read by the server."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._files.tracks import FixRow
+from .._fleet.fleet import Fleet
+from .._native import FencepostError
+from .._values.definitions import Definition
+from .._values.events import distance_text
+from .handed import HandedEvent
+
+TRAIL = 60
+EVENTS = 200
+MOST_VERTICES = 400
+"""Of a line; others are left out of the picture."""
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A device as it is shown."""
+
+    version: int = 0
+    fix: FixRow | None = None
+    gone: bool = False
+    inside: list[tuple[str, int | None]] = field(default_factory=list)
+    trail: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=TRAIL))
+
+
+class View:
+    """The devices, places and last events of a fleet. Each change has a number, so that a reader asks for what came
+    after the one that it has.
+
+    Args:
+        fleet: The fleet.
+        is_others: Whether a condition is no business of a device.
+        counters: What is counted, by name.
+
+    Attributes:
+        is_outdated: Whether the conditions have changed since they were drawn.
+    """
+
+    def __init__(
+        self, fleet: Fleet, is_others: Callable[[str, str], bool], counters: Callable[[], dict[str, float]]
+    ) -> None:
+        self._fleet, self._is_others, self._counters = fleet, is_others, counters
+        self._lock = threading.Lock()
+        self.version = 1
+        self._devices: OrderedDict[str, _Shown] = OrderedDict()
+        self._events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=EVENTS)
+        self._keys: deque[tuple[str, int]] = deque(maxlen=EVENTS)
+        self._places, self._places_version = self._drawn(), 1
+        self.is_outdated, self._drawn_at = False, time.monotonic()
+        for device in fleet.devices:
+            self._devices[device] = _Shown(1, inside=self._inside(device))
+
+    # --------------------------------------------------------------------------- written by the watch
+
+    def moved(self, device: str, row: FixRow | None) -> None:
+        """A device has a new fix; None: it has gone."""
+        with self._lock:
+            shown = self._shown(device)
+            if row is None:
+                shown.gone = True
+            else:
+                shown.fix, shown.gone = row, False
+                shown.trail.append((round(row[0], 6), round(row[1], 6)))
+
+    def happened(self, handed: HandedEvent) -> None:
+        """There is an event; one that comes again is the same."""
+        event, key = handed.event, (handed.device, handed.sequence)
+        inside = self._inside(handed.device)
+        told = json.loads(handed.to_json()) | {"why": self._why(handed)}
+        with self._lock:
+            shown = self._shown(handed.device)
+            shown.inside = inside
+            if shown.fix is None and event.latitude is not None and event.longitude is not None:
+                shown.fix = event.latitude, event.longitude, event.accuracy or 0.0, event.evidence_date_us or 0
+            if key not in self._keys:
+                self._keys.append(key)
+                self._events.append((self.version, told))
+
+    def beat(self) -> float | None:
+        """Draws the conditions anew where they have changed, at most once in a second; seconds until it should."""
+        if not self.is_outdated:
+            return None
+        if (left := self._drawn_at + 1.0 - time.monotonic()) > 0:
+            return left
+        self.is_outdated, self._drawn_at = False, time.monotonic()
+        places = self._drawn()
+        inside = {device: self._inside(device) for device in self._fleet.devices}
+        with self._lock:
+            self.version += 1
+            self._places, self._places_version = places, self.version
+            for device, found in inside.items():
+                if (shown := self._devices.get(device)) is not None:
+                    shown.inside = found
+        return None
+
+    def forgotten(self, devices: Iterable[str]) -> None:
+        """Devices are no more followed."""
+        with self._lock:
+            self.version += 1
+            for device in devices:
+                self._devices.pop(device, None)
+            self._places_version = self.version  # who has them asks anew for everything
+
+    def _shown(self, device: str) -> _Shown:
+        self.version += 1
+        shown = self._devices.get(device)
+        if shown is None:
+            shown = self._devices[device] = _Shown()
+        self._devices.move_to_end(device)
+        shown.version = self.version
+        return shown
+
+    def _inside(self, device: str) -> list[tuple[str, int | None]]:
+        try:
+            rows = self._fleet._handle.inside(device)
+        except FencepostError:
+            return []
+        return [(row[0], row[3]) for row in rows if not self._is_others(row[0], device)]
+
+    def _why(self, handed: HandedEvent) -> str:
+        event = handed.event
+        parts = [str(event.cause)]
+        if event.boundary_distance is not None:
+            parts.append(distance_text(event.boundary_distance))
+        if event.accuracy:
+            parts.append(f"accuracy {event.accuracy:.0f} m")
+        try:
+            parts.append(f"now: {self._fleet[handed.device].explain(event.identifier)}")
+        except FencepostError:
+            pass
+        return ", ".join(parts)
+
+    def _drawn(self) -> list[dict[str, Any]]:
+        table = self._fleet.conditions
+        found = (table.get(identifier) for identifier in table.identifiers)
+        return [drawn for definition in found if definition is not None and (drawn := _drawing(definition))]
+
+    # -------------------------------------------------------------------------- read by the server
+
+    def since(self, version: int) -> dict[str, Any] | None:
+        """What has changed after a version; None: nothing. Of version 0: everything."""
+        with self._lock:
+            if self.version <= version:
+                return None
+            is_whole = version < self._places_version
+            found: dict[str, Any] = {"version": self.version, "devices": {}, "events": []}
+            if is_whole:
+                version = 0
+                found["places"] = self._places
+            for device, shown in reversed(self._devices.items()):
+                if shown.version <= version:
+                    break
+                trail = list(shown.trail) if is_whole else list(shown.trail)[-1:]
+                found["devices"][device] = {
+                    "fix": shown.fix,
+                    "gone": shown.gone,
+                    "inside": shown.inside,
+                    "trail": trail,
+                }
+            found["events"] = [event for number, event in self._events if number > version]
+        found["counters"] = self._counters()
+        return found
+
+
+def _drawing(definition: Definition) -> dict[str, Any] | None:
+    """A condition as the page draws it; None: it has no place."""
+    condition: Any = definition.condition
+    place: dict[str, Any] = {"id": definition.identifier}
+    if hasattr(condition, "latitude"):
+        return place | {"at": [condition.latitude, condition.longitude], "radius": condition.radius}
+    geometry = getattr(condition, "__geo_interface__", None)
+    if geometry is None:
+        return None
+    rings = _lines(geometry["coordinates"])
+    radius = getattr(condition, "radius", 0) or 0
+    closed = geometry["type"] in ("Polygon", "MultiPolygon")
+    return place | {"lines": [_thinned(ring) for ring in rings], "closed": closed, "radius": radius}
+
+
+def _lines(coordinates: Any) -> list[Any]:
+    """The lines of a geometry, however deep they lie."""
+    if coordinates and isinstance(coordinates[0][0], int | float):
+        return [coordinates]
+    return [line for part in coordinates for line in _lines(part)]
+
+
+def _thinned(line: Any) -> list[tuple[float, float]]:
+    step = -(-len(line) // MOST_VERTICES)
+    return [(point[1], point[0]) for point in (*line[:-1:step], line[-1])]

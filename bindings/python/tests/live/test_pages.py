@@ -1,0 +1,224 @@
+"""What a page shows and to whom, options in a file, and what systemd is told: without a server or a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Run
+from test_watch_fleet import EXACT, FleetWatched
+from watching import LONGEST, START, circles
+
+from fencepost import CorridorGeographicCondition, PolygonalGeographicCondition
+from fencepost._live.messages import Waypoint, Waypoints
+from fencepost._live.metrics import counters_of
+from fencepost._live.page_access import Access, host_of, is_loopback, read_token
+from fencepost._live.service import Service
+from fencepost._live.view import View
+
+
+def viewed(watched: FleetWatched) -> View:
+    view = View(watched.fleet, watched.circles.is_others, lambda: counters_of(watched.watch, lambda: 0, 0.0))
+    watched.watch.observer = view
+    return view
+
+
+def test_a_reader_gets_all_and_then_what_is_new() -> None:
+    watched = FleetWatched(policy=EXACT)
+    view = viewed(watched)
+    watched.feed("a", 0)
+    whole = view.since(0)
+    assert whole is not None
+    assert [place["id"] for place in whole["places"]] == ["office"]
+    assert whole["devices"]["a"]["inside"] == [("office", START * 1_000_000)]
+    assert whole["events"][0]["why"].startswith("determination, 200.0 m inside, accuracy 5 m, now: office: ")
+    assert view.since(whole["version"]) is None
+    watched.feed("b", 1, 0.5)
+    news = view.since(whole["version"])
+    assert news is not None
+    assert set(news["devices"]) == {"b"} and news["events"] == [] and "places" not in news
+    assert json.dumps(news)
+    assert news["counters"]["fixes_accepted"] == 2
+    for second in range(100):
+        watched.feed("a", 10 + second, 0.01 * (second % 2))
+    kept = view.since(0)
+    assert kept is not None
+    assert len(kept["devices"]["a"]["trail"]) == 60 and len(kept["events"]) <= 200
+
+
+def test_an_event_that_comes_again_is_shown_once() -> None:
+    watched = FleetWatched(policy=EXACT)
+    view = viewed(watched)
+    watched.answer = False
+    watched.feed("a", 0)
+    watched.watch.look_again()
+    watched.pass_time(5)
+    found = view.since(0)
+    assert found is not None
+    assert len(found["events"]) == 1 and len(watched.seen) == 2
+
+
+def test_others_circles_are_not_theirs() -> None:
+    watched = FleetWatched(policy=EXACT)
+    view = viewed(watched)
+    watched.watch.feed(Waypoints("alice/phone", (Waypoint("home", 0.0, 0.0, 50.0, 9),)))
+    view._drawn_at = -1.0
+    assert view.beat() is None
+    watched.feed("bob/phone", 1000)
+    watched.feed("alice/phone", 1000)
+    found = view.since(0)
+    assert found is not None
+    inside = {name: [place for place, _ in shown["inside"]] for name, shown in found["devices"].items()}
+    assert inside == {"bob/phone": ["office"], "alice/phone": ["office", "alice/home"]}
+    assert len(found["places"]) == 2
+
+
+def test_shapes_are_drawn_thin() -> None:
+    watched = FleetWatched(policy=EXACT)
+    ring = [(1 + 1e-3 * each, 1.0) for each in range(2_000)] + [(2.0, 2.0), (1.0, 1.0)]
+    watched.fleet.conditions.add(PolygonalGeographicCondition(ring, edges="geodesic"), "area")
+    line = CorridorGeographicCondition([(0.0, 0.0), (1.0, 1.0)], radius=50, edges="geodesic")
+    watched.fleet.conditions.add(line, "way")
+    found = View(watched.fleet, watched.circles.is_others, dict).since(0)
+    assert found is not None
+    office, area, way = found["places"]
+    assert office["radius"] == 200 and way["radius"] == 50 and not way["closed"]
+    assert area["closed"] and 100 < len(area["lines"][0]) <= 402
+
+
+@pytest.mark.parametrize(
+    ("headers", "cookies", "open_answer", "token_answer"),
+    [
+        ({"host": "localhost:8080"}, {}, True, False),
+        ({"host": "127.0.0.1"}, {}, True, False),
+        ({"host": "[::1]:80"}, {"fencepost": "abcdefgh12345678"}, True, True),
+        ({"host": "evil.example"}, {}, False, False),
+        ({"host": "localhost.evil.example"}, {"fencepost": "abcdefgh12345678"}, False, True),
+        ({}, {}, False, False),
+        ({"host": "h", "authorization": "Bearer abcdefgh12345678"}, {}, False, True),
+        ({"host": "h", "authorization": "Bearer abcdefgh1234567"}, {"fencepost": "abcdefgh12345678"}, False, False),
+        ({"host": "h", "authorization": "Basic abcdefgh12345678"}, {}, False, False),
+        ({"host": "h"}, {"fencepost": "\ud800\xe9"}, False, False),
+    ],
+)
+def test_who_may_see_it(headers: Any, cookies: Any, open_answer: bool, token_answer: bool) -> None:
+    assert Access(None).allows(headers, cookies) is open_answer
+    assert Access("abcdefgh12345678").allows(headers, cookies) is token_answer
+
+
+def test_addresses_and_tokens(tmp_path: Path) -> None:
+    assert is_loopback("127.9.9.9") and is_loopback("::1") and not is_loopback("0.0.0.0") and not is_loopback("a")
+    assert host_of({"host": "[::1]"}) == "::1" and host_of({"host": "a:1"}) == "a"
+    file = tmp_path / "token"
+    file.write_text("abcdefgh12345678\nmore\n")
+    assert read_token(str(file)) == "abcdefgh12345678"
+    for text in ("", "short", "abcdefgh 12345678", "abcdefgh1234567\xe9"):
+        file.write_text(text)
+        with pytest.raises(ValueError, match="16 letters"):
+            read_token(str(file))
+
+
+# ---------------------------------------------------------------------------------- options in a file
+
+
+def test_options_in_a_file(run: Run, tmp_path: Path) -> None:
+    circles(tmp_path / "conditions.geojson", office=200)
+    fix = json.dumps({"who": "-a", "lat": 0, "lon": 0, "time": START})
+    (tmp_path / "fixes.jsonl").write_text(fix)
+    lines = (
+        'source = "fixes.jsonl"',
+        'conditions = "conditions.geojson"',
+        'by = "nobody"',
+        "lag = 2.5",
+        "any-time = true",
+    )
+    (tmp_path / "watch.toml").write_text("\n".join(lines) + '\nlog-format = "json"\nmax-devices = 3\n')
+    ended = run("watch", "--config", "watch.toml", "--by", "who")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["device"] == "-a", "what stands behind the file wins"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("source = ", "watch.toml: "),
+        ('sources = "x"', "sources is no option"),
+        ('sour = "x"', "sour is no option"),
+        ('config = "x"', "config is no option"),
+        ("source = [1]", "source: is neither"),
+        ("lag = -1", "argument --lag"),
+        ('source = "x"', "required: --conditions"),
+        ("any-time = 5", "any-time"),
+        ('page = "127.0.0.1:0"\nsource = "-"\nconditions = "conditions.geojson"', "--page: needs the name"),
+        ('page = "0.0.0.0:0"\nas = "x"\nsource = "-"\nconditions = "conditions.geojson"', "--page-token is needed"),
+        ('page = "8080"\nas = "x"\nsource = "-"\nconditions = "conditions.geojson"', "is not HOST:PORT"),
+    ],
+)
+def test_files_that_are_refused(run: Run, tmp_path: Path, text: str, reason: str) -> None:
+    circles(tmp_path / "conditions.geojson", office=200)
+    (tmp_path / "watch.toml").write_text(text)
+    ended = run("watch", "--config", "watch.toml")
+    assert ended.returncode == 2
+    assert len(ended.stderr.splitlines()) == 1 and reason in ended.stderr, ended.stderr
+
+
+# -------------------------------------------------------------------------------------------- systemd
+
+
+def test_systemd_is_told(tmp_path: Path) -> None:
+    """Readiness, the watchdog also while a command runs, reading again, and the end."""
+    conditions = circles(tmp_path / "conditions.geojson", office=200)
+    address = tmp_path / "notify"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(address))
+        manager.settimeout(LONGEST)
+        environment = {**os.environ, "NOTIFY_SOCKET": str(address), "WATCHDOG_USEC": "100000"}
+        command = [sys.executable, "-m", "fencepost", "watch", "--source", "-", "--as", "x", "--any-time"]
+        command += ["--conditions", str(conditions), "--exec", "touch running; sleep 60"]
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdin=subprocess.PIPE)
+
+        def heard(text: bytes) -> None:
+            while not manager.recv(1000).startswith(text):
+                pass
+
+        try:
+            heard(b"READY=1")
+            process.send_signal(signal.SIGHUP)
+            heard(b"RELOADING=1\nMONOTONIC_USEC=")
+            heard(b"READY=1")
+            heard(b"WATCHDOG=1")
+            assert process.stdin is not None
+            process.stdin.write(json.dumps({"lat": 0, "lon": 0, "time": START}).encode() + b"\n")
+            process.stdin.flush()
+            end = time.monotonic() + LONGEST
+            while not (tmp_path / "running").exists() and time.monotonic() < end:
+                heard(b"WATCHDOG=1")
+            assert (tmp_path / "running").exists()
+            for _ in range(5):
+                heard(b"WATCHDOG=1")
+            process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGTERM)
+            heard(b"STOPPING=1")
+            assert process.wait(LONGEST) == 0
+        finally:
+            process.kill()
+            process.wait(LONGEST)
+            process.stdin.close()
+
+
+def test_nobody_is_told_where_nobody_listens(tmp_path: Path) -> None:
+    for environment in ({}, {"NOTIFY_SOCKET": str(tmp_path / "none")}, {"NOTIFY_SOCKET": "@none/such"}):
+        service = Service({**environment, "WATCHDOG_USEC": "not a number"})
+        service.say("READY=1")
+        assert service.beat() is None
+    other = {"NOTIFY_SOCKET": "@none/such", "WATCHDOG_USEC": "1000000", "WATCHDOG_PID": "1"}
+    assert Service(other).beat() is None
+    assert Service({**other, "WATCHDOG_PID": str(os.getpid())}).beat() == pytest.approx(0.5, abs=0.1)
