@@ -3,7 +3,10 @@ everywhere."""
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import json
+import math
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ import pytest
 from conftest import ROOT, recorded_tracks
 from test_tracks_against_reference import fixes_of
 
-from fencepost import PolygonalGeographicCondition, replay
+from fencepost import CircularGeographicCondition, Fix, PolygonalGeographicCondition, geodesic, replay
 
 mpd = pytest.importorskip("movingpandas", reason="movingpandas is installed by make test-all")
 import geopandas  # noqa: E402
@@ -112,3 +115,111 @@ def test_visits_beside_clip(fences: str, track: str, least: tuple[int, int, int]
         assert held == set(runs), name
         both += len(runs)
     assert all(found >= wanted for found, wanted in zip((both, parts, passed), least)), (both, parts, passed)
+
+
+# ---------------------------------------------------------------------------------------------- paths
+
+MOST_APART_M = 0.02
+"""On short ways: the polygon of 720 corners lies up to 1.4 mm within its circle, and is cut aslant."""
+MOST_MISSING_S = 0.5
+
+
+def thinned_to_minutes(whole: Any) -> Any:
+    """The same with the first fix of each minute."""
+    frame = whole.df
+    return moving(frame.groupby(frame.index.floor("60s")).head(1).drop(columns="traj_id", errors="ignore"))
+
+
+def moving(frame: Any) -> Any:
+    """A trajectory of a frame that is indexed by time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pandas, what MovingPandas calls
+        return mpd.Trajectory(frame, 1)
+
+
+class Way:
+    """Where a track is at a time, on geodesics."""
+
+    def __init__(self, track: Any) -> None:
+        self.times = [microseconds(time) for time in track.df.index]
+        self.places = [(point.y, point.x) for point in track.df.geometry]
+
+    def at(self, time: int) -> tuple[float, float, float]:
+        """Latitude, longitude, and how many metres a straight line of degrees lies beside it: at s of a way of length
+        l about s (l - s) tan(latitude) / 2 R, since a parallel bends by tan(latitude) / R beside a geodesic."""
+        after = min(max(bisect.bisect_right(self.times, time), 1), len(self.times) - 1)
+        start, end = self.times[after - 1], self.times[after]
+        way = geodesic.inverse(*self.places[after - 1], *self.places[after])
+        gone = way.distance * (time - start) / (end - start)
+        found = geodesic.direct(*self.places[after - 1], way.azimuth1, gone)
+        bend = abs(math.tan(math.radians(found.latitude))) * gone * (way.distance - gone) / 2 / 6.37e6
+        return found.latitude, found.longitude, bend
+
+    def apart(self, one: int, other: int) -> tuple[float, float]:
+        """Metres between where it is at two times, and how many they may be."""
+        (latitude, longitude, bend), place = self.at(one), self.at(other)
+        return geodesic.inverse(latitude, longitude, *place[:2]).distance, MOST_APART_M + bend
+
+
+@pytest.mark.parametrize(
+    ("track", "least"),
+    [("bike-basel.gpx", (12, 12)), ("run-sf-strava-teleport.gpx", (12, 15)), ("trip-multiday-riviera.gpx", (12, 24))],
+)
+def test_paths_beside_clip(track: str, least: tuple[int, int]) -> None:
+    """Entries and exits on the path of a fix a minute, beside clip on the circles as polygons. They are the same, but
+
+    * clip cuts by straight lines of degrees: centimetres off on ways of a kilometre, metres on one of 300;
+    * polygons lie inside their circles: by millimetres;
+    * clip breaks what is one visit into parts, and loses pieces between them of less than half a second.
+    """
+    thin = thinned_to_minutes(trajectory(track))
+    way, fixes = Way(thin), thin.df.geometry
+    whole = trajectory(track).df.geometry
+    near = [whole.iloc[number] for number in range(5, len(whole), max(len(whole) // 12, 1))]
+    places = {f"p{number}": CircularGeographicCondition(point.y, point.x, 150) for number, point in enumerate(near)}
+    found: dict[str, list[tuple[int, int]]] = {name: [] for name in places}
+    log = replay(thin, places, policy="exact", path="geodesic", max_gap=1e9)
+    for visit in log.visits():
+        found[visit.identifier].append((visit.start_us, visit.last_us))
+    assert sum(event.is_on_path for event in log) > least[0] < len(fixes)
+    visits, longest = 0, 0.0
+    for name, place in places.items():
+        polygon = shapely.geometry.shape(geodesic.circle(*place.center, place.radius, corners=720))
+        parts = clipped(thin, polygon)
+        for begin, end in found[name]:
+            own = [part for part in parts if part[0] <= end and begin <= part[1]]
+            assert own, (name, "clip has no part of it")
+            parts = [part for part in parts if part not in own]
+            for apart, most in (way.apart(begin, own[0][0]), way.apart(end, own[-1][1])):
+                assert apart < most, name
+                longest = max(longest, most)
+            missing = [later[0] - earlier[1] for earlier, later in itertools.pairwise(own)]
+            assert max(missing, default=0) < MOST_MISSING_S * 1e6, name
+            visits += 1
+        assert parts == [], (name, "no visit has them")
+    assert visits >= least[1] and (longest > 1 or "multiday" not in track)
+
+
+def test_a_long_way_is_no_straight_line_of_degrees() -> None:
+    """Frankfurt to New York in one step: clip passes a place on the map's straight line, 800 km south of the way of
+    aircraft."""
+    start, end = (50.03, 8.57), (40.64, -73.78)
+    way = geodesic.inverse(*start, *end)
+    middle = geodesic.direct(*start, way.azimuth1, way.distance / 2)
+    on_the_map = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    assert geodesic.inverse(*on_the_map, middle.latitude, middle.longitude).distance > 8e5
+    places = {
+        "way": CircularGeographicCondition(middle.latitude, middle.longitude, 50_000),
+        "map": CircularGeographicCondition(*on_the_map, 50_000),
+    }
+    fixes = [Fix(*start, time=0), Fix(*end, time=28_800_000_000)]
+    log = replay(fixes, places, policy="exact", path="geodesic", max_gap=86_400)
+    assert [visit.identifier for visit in log.visits()] == ["way"]
+    points = geopandas.points_from_xy([start[1], end[1]], [start[0], end[0]])
+    frame = geopandas.GeoDataFrame({"t": pandas.to_datetime([0, 28_800], unit="s")}, geometry=points, crs=4326)
+    flight = moving(frame.set_index("t"))
+    passed = []
+    for name, place in places.items():
+        if clipped(flight, shapely.geometry.shape(geodesic.circle(*place.center, place.radius))):
+            passed.append(name)
+    assert passed == ["map"]
