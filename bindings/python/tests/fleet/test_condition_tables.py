@@ -63,6 +63,30 @@ def test_a_table_is_a_mapping_of_definitions() -> None:
     assert restored.identifiers == zones.identifiers
 
 
+def test_a_table_is_joined_with_points_as_a_monitor_is() -> None:
+    """While fleets are over it: columns, frames and Arrow, in one thread and in two."""
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    zones, monitor = zones_of(30), Monitor()
+    monitor.sync(zones)
+    fleet = Fleet(zones)
+    fleet.feed("a", Fix(0, 0, time=0))
+    chance = numpy.random.default_rng(3)
+    latitudes, longitudes = chance.uniform(-0.02, 0.02, (2, 5000))
+    frame = pandas.DataFrame({"latitude": latitudes, "longitude": longitudes}, index=range(7, 5007))
+    found = zones.containing(latitudes, longitudes, distances=True)
+    assert len(found.indices) > 100
+    for threads in (1, 2):
+        other = monitor.containing(latitudes, longitudes, distances=True, threads=threads)
+        for name in ("offsets", "distances"):
+            assert numpy.array_equal(getattr(found, name), getattr(other, name))
+        assert found.columns() == zones.containing(latitudes, longitudes, distances=True, threads=threads).columns()
+        assert zones.containing(frame, threads=threads).equals(monitor.containing(frame, threads=threads))
+        assert zones.nearest(frame, k=2, threads=threads).equals(monitor.nearest(frame, k=2))
+    rows = pa.table(zones.containing(pa.table({"latitude": latitudes, "longitude": longitudes})).to_arrow())
+    assert rows.num_rows == len(found.indices)
+    assert fleet.statistics().pending_events == len(zones.containing(0, 0)), "asking changes nothing"
+
+
 def test_a_table_of_rows_and_shapes() -> None:
     zones = Conditions()
     zones.add_many(pa.table({"name": ["a", "b"], "lat": [0.0, 1.0], "lon": [0.0, 1.0], "radius": [10.0, 20.0]}))

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import threading
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXACT, SECOND
+from conftest import EXACT, SECOND, UUID
 
 from fencepost import (
+    BeaconIdentityCondition,
     CircularGeographicCondition,
     CorridorGeographicCondition,
     DevicePath,
@@ -22,8 +26,10 @@ from fencepost import (
     EvidenceSource,
     Fix,
     InvalidArgumentError,
+    LateInputError,
     Monitor,
     PolygonalGeographicCondition,
+    QueueFullError,
     Reason,
     State,
     TransitionPolicy,
@@ -360,3 +366,102 @@ def test_strange_inputs_break_nothing() -> None:
     one.feed(Fix(0, 179.5, time=SECOND))
     one.feed(Fix(-0.4, -0.3, time=2 * SECOND))
     assert {str(event.state) for event in one.poll()} <= {"satisfied", "unsatisfied"}
+
+
+# ---------------------------------------------------------------------------------------------- attacks
+
+
+def test_a_full_queue_loses_nothing_of_a_way() -> None:
+    """One way may bring more events than may wait: all of them wait then, and the next fix is refused."""
+    one = monitor(max_pending_events=3)
+    for number in range(50):
+        one.add(circle(100, east=1000 * number), f"c{number}", assuming="unsatisfied", policy=EXACT)
+    one.feed(at(0, -1000))
+    one.feed(at(520, 51_000))
+    with pytest.raises(QueueFullError):
+        one.feed(at(521, 51_000))
+    events = list(one.events())
+    assert [event.identifier for event in events] == [f"c{number}" for number in range(50) for _ in range(2)]
+    assert [event.date_us for event in events] == sorted(event.date_us or 0 for event in events)
+    one.feed(at(521, 51_000))
+
+
+@pytest.mark.parametrize(("delivery", "states"), [("first", ["satisfied", "unsatisfied"]), ("latest", [])])
+def test_deliveries(delivery: str, states: list[str]) -> None:
+    one = monitor(delivery=delivery)
+    one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
+    one.feed(at(0, -500))
+    one.feed(at(50, 500))
+    assert [str(event.state) for event in one.events()] == states
+
+
+def test_a_store_takes_the_path_that_it_is_opened_with(tmp_path: Path) -> None:
+    """A gap that was not told yet is told, also without a path: something may have been missed."""
+
+    def opened(**options: Any) -> Monitor:
+        return Monitor("m", store=tmp_path, **options)
+
+    with opened(path="geodesic", max_gap=60) as one:
+        one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
+        one.feed(at(0, -500))
+    with opened() as one:
+        one.feed(at(50, 500))
+        assert one.poll() == []
+    with opened(path="geodesic", max_gap=10) as one:
+        one.feed(at(60, -500))
+        assert [event.is_on_path for event in one.poll()] == [True, True]
+        one.acknowledge()
+        one.feed(at(71, -600))
+    with opened() as one:
+        one.feed(at(80, 0))
+        (event,) = one.poll()
+        assert (event.evidence, event.follows_gap) == (EvidenceSource.FIX, True)
+
+
+def test_a_loop_that_fails_on_the_way_gets_the_same_again() -> None:
+    one = monitor()
+    one.add(circle(100), "c", assuming="unsatisfied", policy=EXACT)
+    one.feed(at(0, -500))
+    one.feed(at(50, 500))
+    seen: list[Event] = []
+    for event in one.events():
+        seen.append(event)
+        break
+    again = list(one.events())
+    assert again[0] == seen[0] and len(again) == 2 and one["c"].last_event == again[1]
+
+
+def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
+    """What is no bool is one in JSON; a beacon's event has no path."""
+    made = replace(events[0], is_on_path=2**80, follows_gap=[])
+    assert json.loads(made.to_json())["evidence"] == "path" and "gap" not in json.loads(made.to_json())
+    beacon = replace(events[1], refinement=BeaconIdentityCondition(UUID, 1, 2), follows_gap=True)
+    values = json.loads(beacon.to_json())
+    assert values["refinement"]["minor"] == 2 and not {"evidence", "gap"} & set(values)
+    without = replace(events[1], latitude=None)
+    assert without.evidence is None and without.point is None
+
+
+def test_threads_feed_and_take() -> None:
+    one = monitor()
+    one.add(circle(400), "c", assuming="unsatisfied", policy=EXACT)
+
+    def feed(number: int) -> None:
+        chance = random.Random(number)
+        for _ in range(300):
+            try:
+                one.feed(Fix(0, chance.uniform(-0.01, 0.01), time=(one.clock_us or 0) + 1000))
+            except LateInputError:
+                pass  # another was faster
+
+    threads = [threading.Thread(target=feed, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    events: list[Event] = []
+    while any(thread.is_alive() for thread in threads):
+        events += one.events()
+    events += one.events()
+    assert [event.sequence for event in events] == list(range(1, len(events) + 1)) and len(events) > 100
+    states = [str(event.state) for event in events]
+    assert all(first != second for first, second in pairwise(states)), "one side after the other"
+    assert [event.date_us for event in events] == sorted(event.date_us or 0 for event in events)

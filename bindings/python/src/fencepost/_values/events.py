@@ -166,7 +166,7 @@ class Event:
             self.longitude,
             self.accuracy,
             self.boundary_distance,
-            _ON_PATH * self.is_on_path | _AFTER_GAP * self.follows_gap,
+            _ON_PATH * bool(self.is_on_path) | _AFTER_GAP * bool(self.follows_gap),
         )
 
     @classmethod
