@@ -7,7 +7,8 @@
 # make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
 # make soak    runs the tests with the full counts of what is random: thousands of kills and more, half an hour
 # make setup   only sets up: system packages (as root), .venv, the builds
-# make bench   runs the benchmarks; make bench-streams those of files of many tracks at full size (10 million points)
+# make bench   runs the benchmarks; make bench-streams those of files of many tracks at full size (10 million points),
+#              with BEFORE=FOLDER beside an earlier version of the package, which lies there
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
 # make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
@@ -91,7 +92,7 @@ bench: setup-test
 	else echo "bench: Tests/Benchmarks/run.sh is not there" >&2; exit 1; fi
 
 bench-streams: setup-test
-	@$(python) Tests/Benchmarks/streams.py --full --json .build/bench.json
+	@$(python) Tests/Benchmarks/streams.py --full --json .build/bench.json $(if $(BEFORE),--before "$(BEFORE)")
 
 format-check: $(stamps)/python-test
 	@Tests/Style/run.sh

@@ -1,6 +1,6 @@
 """Measures `fencepost replay --by` on files of many tracks, beside GeoPandas; adds to .build/bench.json.
 
-    .venv/bin/python Tests/Benchmarks/streams.py [--quick | --full] [--json .build/bench.json]
+    .venv/bin/python Tests/Benchmarks/streams.py [--quick | --full] [--json .build/bench.json] [--before FOLDER]
 
 `--full` (`make bench-streams`): 10 000 tracks in turn, 10 million points, 100 000 circles of 100 to 500 m. The command
 runs as a process of its own, on CSV and GeoParquet, with one and two jobs; its events must be the same bytes in all
@@ -8,7 +8,10 @@ four. A program that calls `replay(path, by=…)`, as a notebook does, runs besi
 is that of the process and those that it starts, added up; of a notebook without the events that its log keeps.
 GeoPandas reads a tenth of the points as GeoParquet and joins them with the same circles, as polygons in a metric CRS:
 only which point lies in which circle, no states, dwells or events. Both are processor time from the file on, ours with
-the start of the program and the reading of the circles. The rows `-jobs` are what two jobs took of the time of one, by
+the start of the program and the reading of the circles. `--before FOLDER` (`make bench-streams BEFORE=FOLDER`) runs an
+earlier version of the package, which lies in that folder, on the same files beside ours, and ours must give the same
+bytes in no more processor time and memory: so a monitor for each track, as 0.1 had, is compared with one fleet. The
+rows `-jobs` are what two jobs took of the time of one, by
 the clock: reading the circles, merging and writing are done once.
 """
 
@@ -69,10 +72,10 @@ sys.stdout.write("\\n" * len(replay(sys.argv[1], sys.argv[2], by="vehicle")))
 """
 
 
-def command(points: Path, circles: Path, jobs: int) -> Run:
-    """Runs the command."""
+def command(points: Path, circles: Path, jobs: int, package: Path | None = None) -> Run:
+    """Runs the command, of the package in a folder."""
     words = ["-m", "fencepost", "replay", points, "--conditions", circles, "--by", "vehicle"]
-    return run([*words, "--format", "jsonl", "--jobs", str(jobs)])
+    return run([*words, "--format", "jsonl", "--jobs", str(jobs)], package)
 
 
 def notebook(points: Path, circles: Path) -> Run:
@@ -80,12 +83,13 @@ def notebook(points: Path, circles: Path) -> Run:
     return run(["-c", NOTEBOOK, points, circles])
 
 
-def run(arguments: list[Any]) -> Run:
-    """Runs Python."""
+def run(arguments: list[Any], package: Path | None = None) -> Run:
+    """Runs Python, with the package in a folder before those that are installed."""
+    environment = os.environ if package is None else {**os.environ, "PYTHONPATH": str(package)}
     known: dict[int, int] = {}
     ended = threading.Event()
     begin = time.monotonic()
-    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, env=environment)
 
     def look() -> None:
         while not ended.wait(0.02):
@@ -143,6 +147,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--size", type=int, nargs=3, metavar=("TRACKS", "POINTS", "CIRCLES"))
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--before", type=Path, metavar="FOLDER")
     given = parser.parse_args()
     tracks, each, circles = given.size or (QUICK if given.quick else FULL if given.full else USUAL)
     count = tracks * each
@@ -182,6 +187,15 @@ def main() -> None:
                 (f"{kind}-notebook-memory", None, None, None, grown(kept, kept_thinned), level, "x a tenth"),
             ]
             processors[suffix] = runs[1].processor
+            if given.before is not None:
+                before = command(large.with_suffix(suffix), zones, 1, given.before.resolve())
+                digests.add(before.digest)
+                print(f"  {suffix[1:]}, before: {before.processor:.1f} s of processors, peak {before.megabytes:.0f} MB")
+                faster_than = runs[1].processor / before.processor
+                rows += [
+                    (f"{kind}-before", ours, "before", before.processor / count * 1e9, faster_than, 1.0, "x before"),
+                    (f"{kind}-before-memory", None, None, None, runs[1].megabytes / before.megabytes, 1.0, "x before"),
+                ]
         share = processors[".csv"] / processors[".parquet"]
         rows.append(("streams-csv-parquet", None, None, None, share, near, "x Parquet"))
         if len(digests) != 1:

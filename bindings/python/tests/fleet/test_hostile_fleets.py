@@ -55,8 +55,9 @@ class Caller(Draw):
 
     def renew(self) -> None:
         self.zones = zones_of(4)
-        self.fleet = Fleet(self.zones, max_pending_events=40)
+        self.fleet = Fleet(self.zones, max_pending_events=40, threads=self.random.choice([1, 3]))
         self.fleet.feed("home", FIX)
+        self.fleet.poll()
         self.exported = self.fleet.export(portable=True)[0]
 
     def calls(self) -> dict[str, Callable[[], Any]]:
@@ -71,11 +72,11 @@ class Caller(Draw):
 
         return {
             "Fleet": lambda: Fleet(good(self.zones), **few(*timeouts, "max_pending_events", "device_limit", "store",
-                                                            "name", "durability", often=0.1)),
+                                                            "name", "durability", "threads", often=0.1)),
             "Fleet.feed": lambda: fleet.feed(good("home"), good(FIX)),
             "Fleet.feed_many": lambda: fleet.feed_many(
                 device=good(["a"]), latitude=good([0.0]), longitude=good([0.0]), time=good([9]),
-                **few("accuracy", "on_invalid", "columns", often=0.1)),
+                **few("accuracy", "on_invalid", "columns", "threads", often=0.1)),
             "Fleet.feed_many of fixes": lambda: fleet.feed_many(good([FIX]), **few("device", "columns", often=0.7)),
             "Fleet.feed_many of a frame": lambda: fleet.feed_many(
                 frame(device=[one()], lat=[one()], lon=[0.0], time=[one()]), **few("columns")),

@@ -15,6 +15,8 @@ from .._monitor.inputs import (
     refuses_invalid,
     scan_report,
 )
+from .._native import InvalidArgumentError
+from .._tables.numbers import integer
 from .._tables.times import Time, to_us
 from .._values.arguments import column_names, truth
 from .._values.fixes import BeaconSighting, Fix
@@ -25,6 +27,28 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
+
+
+class _Limited:
+    """A fleet that was made for several threads, of which not all feed."""
+
+    def __init__(self, shards: Any, threads: int) -> None:
+        self._shards, self._threads = shards, threads
+
+    def feed_columns(self, *columns: Any) -> tuple[int, int, int]:
+        found: tuple[int, int, int] = self._shards.feed(self._threads, *columns)
+        return found
+
+
+def with_threads(handle: Any, threads: int) -> Any:
+    """A fleet that is fed by so many threads."""
+    count = integer(threads, "threads", 1, 256)
+    most = getattr(handle, "count", 1)
+    if count > most:
+        raise InvalidArgumentError(
+            f"threads is {count}, and the fleet was made for {most}: Fleet(zones, threads={count})"
+        )
+    return handle if count == most else _Limited(handle, count)
 
 
 class FleetInputs(FixInputs):
@@ -59,6 +83,7 @@ class FleetInputs(FixInputs):
         *,
         columns: Mapping[str, str] | None = None,
         on_invalid: Literal["count", "raise"] = "count",
+        threads: int | None = None,
     ) -> FeedResult: ...
     @overload
     def feed_many(
@@ -68,6 +93,7 @@ class FleetInputs(FixInputs):
         *,
         device: Any,
         on_invalid: Literal["count", "raise"] = "count",
+        threads: int | None = None,
     ) -> FeedResult: ...
     @overload
     def feed_many(
@@ -81,6 +107,7 @@ class FleetInputs(FixInputs):
         time: TimeColumn,
         accuracy: NumberColumn | float | None = None,
         on_invalid: Literal["count", "raise"] = "count",
+        threads: int | None = None,
     ) -> FeedResult: ...
     def feed_many(
         self,
@@ -94,6 +121,7 @@ class FleetInputs(FixInputs):
         accuracy: Any = None,
         columns: Mapping[str, str] | None = None,
         on_invalid: Literal["count", "raise"] = "count",
+        threads: int | None = None,
     ) -> FeedResult:
         """Feeds many fixes of many devices in order, with the same result as single calls; other Python threads run
         meanwhile. Devices are entered in the order of their first rows.
@@ -114,6 +142,7 @@ class FleetInputs(FixInputs):
             columns: Of a table the names of the columns for device, latitude, longitude, time, accuracy, or geometry,
                 where they are not recognised.
             on_invalid: As for :meth:`Monitor.feed_many`. Devices of rows that are refused are not entered.
+            threads: How many threads feed at a time, at most as many as the fleet was made for; None: as many.
 
         Returns:
             How many were accepted, invalid and late.
@@ -143,14 +172,18 @@ class FleetInputs(FixInputs):
             FeedResult(accepted=2, invalid=0, late=0)
             >>> fleet.devices
             ['a', 'b', 'c']
+            >>> quick = Fleet(zones, threads=4)
+            >>> quick.feed_many(table, threads=2)
+            FeedResult(accepted=2, invalid=0, late=0)
         """
         refuses = refuses_invalid(on_invalid)
+        handle = self._handle if threads is None else with_threads(self._handle, threads)
         is_table = hasattr(fixes, "__arrow_c_stream__") and device is None
         check_given(fixes, (latitude, longitude, time, accuracy), columns, is_table)
         if is_table:
             from .._monitor.arrow_batches import feed_stream
 
-            return feed_stream(self._handle, fixes, column_names(columns), refuses, devices=True)
+            return feed_stream(handle, fixes, column_names(columns), refuses, devices=True)
         try:
             if fixes is not None:
                 rows = fix_records(fixes)
@@ -158,7 +191,7 @@ class FleetInputs(FixInputs):
             else:
                 read, doubtful = fix_columns(latitude, longitude, time, accuracy)
             self._doubt(doubtful)
-            return FeedResult(*self._handle.feed_columns(*read, refuses, *device_column(device), 0))
+            return FeedResult(*handle.feed_columns(*read, refuses, *device_column(device), 0))
         except BaseException as error:
             FeedResult(0, 0, 0)._carry(error)
             raise

@@ -15,14 +15,13 @@ from .._files.sources import ConditionsSource, TrackSource, as_conditions, as_tr
 from .._files.tracks import Track
 from .._log.event_log import EventLog
 from .._log.visits import Known, Visit
-from .._monitor.monitor import Monitor
 from .._native import InvalidArgumentError
 from .._tables.rows import Rows
 from .._values.arguments import as_policy
 from .._values.enums import DevicePath, State
 from .._values.policy import TransitionPolicy
-from .filling import add_conditions
-from .replay import Replay, timed
+from .filling import conditions_of
+from .replay import timed
 
 Policies: TypeAlias = Mapping[str, TransitionPolicy | str] | Sequence[str]
 """Policies by the name that the table gives them, or names of presets."""
@@ -182,19 +181,19 @@ def compare(
     column = track_column(track, by)
     tracks = as_tracks(track, columns or {}, by, hdop_scale, sort=sort)
     exact = TransitionPolicy.exact()
-    fresh = Monitor(path=path, max_gap=max_gap, max_speed=max_speed)
+    options = {"path": path, "max_gap": max_gap, "max_speed": max_speed}
     if isinstance(baseline, EventLog):
         truth, words = baseline, "the given log"
     elif baseline is None:
-        truth, words = _replay(fresh, tracks, rows, name, exact, column), "the exact crossings of the same track"
+        truth, words = _replay(options, tracks, rows, name, exact, column), "the exact crossings of the same track"
     else:
         better = as_tracks(baseline, columns or {}, by, hdop_scale, "baseline", sort=sort)
-        truth, words = _replay(fresh, better, rows, name, exact, column), "the exact crossings of the baseline track"
+        truth, words = _replay(options, better, rows, name, exact, column), "the exact crossings of the baseline track"
     if set(truth.tracks) != {one.key for one in tracks}:
         raise InputError("baseline", "", f"has the tracks {_listed(truth.tracks)}, not those of track")
     outcomes = []
     for policy_name, policy in chosen.items():
-        log = _replay(fresh, tracks, rows, name, policy, column)
+        log = _replay(options, tracks, rows, name, policy, column)
         outcomes.append(outcome(policy_name, policy, log, truth, round(limit * _SECOND)))
     return Comparison(outcomes, truth, words, limit)
 
@@ -213,7 +212,7 @@ def _policies(policies: Policies) -> dict[str, TransitionPolicy]:
 
 
 def _replay(
-    fresh: Monitor,
+    options: Mapping[str, Any],
     tracks: Sequence[Track],
     rows: Sequence[ConditionRow],
     name: str,
@@ -221,12 +220,10 @@ def _replay(
     by: str | None,
 ) -> EventLog:
     own = [replace(row, policy=policy) for row in rows]
-    template = fresh.fork()
-    add_conditions(template, own, name)
-    replays = []
-    for track in tracks:
-        run = Replay(template.fork(), timed(track, None, None, None).fixes, [])
-        replays.append(run.result(track, run.events()))
+    from .in_memory import replay_tracks
+
+    table = conditions_of(own, name, options)
+    replays = replay_tracks([timed(track, None, None, None) for track in tracks], table)
     return EventLog(replays, own, by)
 
 

@@ -25,7 +25,12 @@ __all__ = ["add_conditions", "conditions_of", "feed_report", "sync_conditions"]
 
 
 def conditions_of(rows: Sequence[ConditionRow], name: str | Path, options: Mapping[str, Any]) -> Conditions | Monitor:
-    """The conditions of a file for many tracks: a table, or a monitor where its options are none that a fleet has."""
+    """The conditions for the tracks of a replay: a table that one fleet follows them with.
+
+    Or a monitor, which is forked for each track, with the options that a fleet cannot have: a limit makes conditions of
+    each device wait for a place, the deliveries `first` and `latest` keep a turn, or the last event, of each condition
+    for each device, and a path is crossed by no fleet. A fleet keeps no state of every condition of every device.
+    """
     found: Conditions | Monitor
     found = Monitor(**options)
     standard = {"delivery": Delivery.EVERY, "condition_limit": None, "path": DevicePath.FIXES}

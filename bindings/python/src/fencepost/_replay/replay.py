@@ -28,7 +28,7 @@ from .._values.arguments import as_policy
 from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
-from .filling import add_conditions, conditions_of, feed_report
+from .filling import conditions_of, feed_report
 from .way_points import play
 
 
@@ -148,14 +148,9 @@ def replay(
         timed(track, speed, start, loop) for track in as_tracks(track, columns or {}, by, scale, how=how, sort=sort)
     ]
     reports = _sightings(sightings, times, sort)
-    template = Monitor(**options)
-    add_conditions(template, rows, name)
-    replays = []
-    for one in tracks:
-        run = Replay(template.fork(), one.fixes, reports)
-        if until_us is not None and until_us < (run.last_time_us or until_us):
-            raise InvalidArgumentError("until is before the last input")
-        replays.append(run.result(one, run.events(until_us)))
+    from .in_memory import replay_tracks
+
+    replays = replay_tracks(tracks, conditions_of(rows, name, options), reports, until_us)
     log = EventLog(replays, rows, column)
     warn_of(flaw_of(tracks), tracks[0].path, log)
     return log

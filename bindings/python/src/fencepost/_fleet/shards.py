@@ -1,0 +1,357 @@
+"""Several fleets that count as one, each fed by a thread of its own.
+
+Each device is in one of them, by the number that it gets when it is entered. They read the same columns in place and
+pass over the rows of the others' devices; merged by row their events are those of one fleet. They stand where the
+handle of a fleet stands, and are in memory only.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from operator import itemgetter
+from threading import RLock
+from typing import Any
+
+from .._native import (
+    Conditions as TableHandle,
+    Fleet as Handle,
+    InvalidArgumentError,
+    Monitor as MonitorHandle,
+    QueueFullError,
+    UnsupportedError,
+)
+from .shard_events import DATE, DEVICE, ROW, ShardEvents
+
+_NO_DEVICE = (1 << 32) - 1
+_BLOCK = 1 << 18
+"""Rows between two looks at the queue and at signals."""
+_AT_ONCE = 65_536
+_UNLIMITED = 1_000_000_000
+
+
+class Shards:
+    """The handle of a fleet that feeds with several threads.
+
+    Args:
+        table: The handle of its table.
+        max_pending: As for a fleet; looked at every so many rows, so that the rows of a block may bring more.
+        device_limit: Likewise; 0: none.
+        timeouts: The two of beacons and the largest step of time.
+        count: How many.
+    """
+
+    def __init__(
+        self, table: TableHandle, max_pending: int, device_limit: int, timeouts: tuple[int, int, int], count: int
+    ):
+        self._fleets = [Handle(table, _UNLIMITED, 0, *timeouts) for _ in range(count)]
+        self._table, self._max_pending, self._device_limit = table, max_pending, device_limit
+        self._numbers: dict[str, int] = {}
+        self._next = 0
+        self._events = ShardEvents(table)
+        self._lock = RLock()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._fleets)
+
+    # ------------------------------------------------------------------------------------------ devices
+
+    def _of(self, device: Any) -> Handle:
+        """The one that has a device; the first, which says what is wrong, where there is none."""
+        number = self._numbers.get(device) if isinstance(device, str) else None
+        return self._fleets[0 if number is None else number % len(self._fleets)]
+
+    def _enter(self, devices: Iterable[Any]) -> None:
+        """Enters devices that are new: all or none."""
+        new = tuple(dict.fromkeys(device for device in devices if device not in self._numbers))
+        if not new:
+            return
+        Handle(TableHandle()).enter(new)  # says what is wrong with one
+        if self._device_limit and len(self._numbers) + len(new) > self._device_limit:
+            raise InvalidArgumentError(f"device_limit is {self._device_limit}: there can be no more devices")
+        for device in new:
+            self._numbers[device] = self._next
+            self._next += 1
+            self._of(device).enter((device,))
+
+    def enter(self, devices: tuple[str, ...]) -> None:
+        with self._lock:
+            self._enter(devices)
+
+    def devices(self) -> list[str]:
+        with self._lock:
+            return list(self._numbers)
+
+    def has_device(self, device: str) -> bool:
+        return device in self._numbers
+
+    def remove_device(self, device: str, drop_events: bool) -> bool:
+        with self._lock:
+            removed = self._of(device).remove_device(device, False)
+            if removed:
+                number = self._numbers.pop(device)
+                if drop_events:
+                    self._events.drop(number)
+            return removed
+
+    def expire(self, before: int) -> list[str]:
+        with self._lock:
+            gone = [device for fleet in self._fleets for device in fleet.expire(before)]
+            gone.sort(key=self._numbers.__getitem__)
+            for device in gone:
+                del self._numbers[device]
+            return gone
+
+    def export(self, devices: tuple[Any, ...], portable: bool) -> list[bytes]:
+        with self._lock:
+            for device in devices:
+                if isinstance(device, str) and self._events.waiting(self._numbers.get(device, -1)):
+                    raise InvalidArgumentError(f"events of device {device!r} wait: with threads take them first")
+            return [self._of(device).export((device,), portable)[0] for device in devices]
+
+    def load(self, devices: tuple[str, ...], data: tuple[bytes, ...], adapt: bool) -> None:
+        with self._lock:
+            for device, held in zip(devices, data):
+                if device in self._numbers:
+                    self._of(device).load((device,), (held,), adapt)  # raises
+            Handle(self._table).load(devices, data, adapt)  # all or none
+            if self._device_limit and len(self._numbers) + len(devices) > self._device_limit:
+                raise InvalidArgumentError(f"device_limit is {self._device_limit}: there can be no more devices")
+            for device, held in zip(devices, data):
+                self._numbers[device] = self._next
+                self._next += 1
+                self._of(device).load((device,), (held,), adapt)
+
+    def inside(self, device: str) -> Any:
+        return self._of(device).inside(device)
+
+    def device_statistics(self, device: str) -> tuple[Any, ...]:
+        with self._lock:
+            *first, told, count = self._of(device).device_statistics(device)
+            return *first, told - self._events.untold(self._numbers[device]), count
+
+    def device_deadline(self, device: str) -> int | None:
+        return self._of(device).device_deadline(device)
+
+    def device_state(self, device: str, identifier: str) -> int:
+        return self._of(device).device_state(device, identifier)
+
+    def device_explain(self, device: str, identifier: str) -> tuple[Any, ...]:
+        return self._of(device).device_explain(device, identifier)
+
+    # ------------------------------------------------------------------------------------------- inputs
+
+    def _refuse_full(self, done: int = 0) -> None:
+        if len(self._events) >= self._max_pending:
+            error = QueueFullError(f"{len(self._events)} events wait, max_pending_events is {self._max_pending}")
+            error.position = done
+            raise error
+
+    def _take(self, fleets: Iterable[Handle], order: Callable[[Any], Any] = itemgetter(ROW)) -> None:
+        """Takes what the fleets have to tell; asking for more commits those before."""
+        rows: list[Any] = []
+        for fleet in fleets:
+            while part := fleet.poll_events(_AT_ONCE):
+                rows += part
+        rows.sort(key=order)  # stable: what is equal is of one of them
+        self._events.add(rows, self._numbers.__getitem__)
+
+    def _one(self, device: Any, feed: Callable[[Handle], None]) -> None:
+        with self._lock:
+            self._refuse_full()
+            self._enter((device,))
+            fleet = self._of(device)
+            try:
+                feed(fleet)
+            finally:
+                self._take([fleet])
+
+    def feed_fix(self, device: str, latitude: float, longitude: float, accuracy: float, time_us: int) -> None:
+        self._one(device, lambda fleet: fleet.feed_fix(device, latitude, longitude, accuracy, time_us))
+
+    def feed_sightings(self, device: str, sightings: Any, time_us: int) -> None:
+        self._one(device, lambda fleet: fleet.feed_sightings(device, sightings, time_us))
+
+    def set_scanning(self, device: str, on: bool, time_us: int) -> None:
+        self._one(device, lambda fleet: fleet.set_scanning(device, on, time_us))
+
+    def advance(self, time_us: int, device: str | None) -> None:
+        with self._lock:
+            self._refuse_full()
+            fleets = self._fleets if device is None else [self._of(device)]
+            try:
+                for fleet in fleets:
+                    fleet.advance(time_us, device)
+            finally:
+                self._take(fleets, lambda row: (row[DATE] or 0, self._numbers[row[DEVICE]]))
+
+    def feed_columns(self, *columns: Any) -> tuple[int, int, int]:
+        return self.feed(self.count, *columns)
+
+    def feed(
+        self,
+        threads: int,
+        latitude: Any,
+        longitude: Any,
+        accuracy: Any,
+        time: Any,
+        multiplier: int,
+        divisor: int,
+        refuse_invalid: bool,
+        codes: Any,
+        names: tuple[str, ...],
+        first_row: int,
+    ) -> tuple[int, int, int]:
+        """As of one fleet, with so many threads at a time."""
+        columns: Any = (latitude, longitude, accuracy, time)
+        unit: Any = (multiplier, divisor, False)
+        with self._lock:
+            if refuse_invalid:
+                tried: Any = (*columns, multiplier, divisor, True)
+                MonitorHandle().feed_columns(*tried)
+            given, used = _codes(codes)
+            lengths = {len(column) for column in (*columns, given) if not _is_number(column)}
+            if len(lengths) > 1 or not used or not all(0 <= code < len(names) for code in used):
+                whole: Any = (*columns, *unit, codes, names, first_row)
+                return self._fleets[0].feed_columns(*whole)  # says what is wrong, or that there is nothing
+            self._enter(names[code] for code in used)
+            numbers = self._owners(used, names)
+            found: list[tuple[int, int, int]] = []
+            for start in range(0, len(latitude), _BLOCK):
+                part = [column if _is_number(column) else column[start : start + _BLOCK] for column in columns]
+                rows: Any = bytes(len(part[0])) if given is None else given[start : start + _BLOCK]
+
+                def feed(at: int, part: Any = part, rows: Any = rows, start: int = start) -> tuple[int, int, int]:
+                    own: Any = (*part, *unit, rows, numbers[at], first_row + start)
+                    return self._fleets[at].feed_columns(*own)
+
+                try:
+                    self._refuse_full(start)
+                    self._beside(threads, feed, list(numbers), found)
+                except BaseException as error:
+                    error.result = _sum(found)  # type: ignore[attr-defined]
+                    raise
+                finally:
+                    self._take(self._fleets[at] for at in numbers)
+            return _sum(found)
+
+    def _owners(self, used: Sequence[int], names: Sequence[str]) -> dict[int, array[int]]:
+        """For each fleet that has devices of these words: their numbers in it, by word."""
+        found: dict[int, array[int]] = {}
+        own: dict[int, list[int]] = {}
+        for code in used:
+            own.setdefault(self._numbers[names[code]] % len(self._fleets), []).append(code)
+        for at, codes in sorted(own.items()):
+            numbers = found[at] = array("I", [_NO_DEVICE]) * len(names)
+            entered = self._fleets[at].enter(tuple(names[code] for code in codes))
+            for code, number in zip(codes, memoryview(entered).cast("I")):
+                numbers[code] = number
+        return found
+
+    def _beside(self, threads: int, feed: Callable[[int], Any], places: list[int], found: list[Any]) -> None:
+        """Feeds fleets, so many at a time; `found` receives what came of each, also when a signal ends it."""
+        if threads == 1 or len(places) < 2:
+            found.extend(feed(at) for at in places)
+            return
+        with ThreadPoolExecutor(min(threads, len(places))) as pool:
+            feeding = [pool.submit(feed, at) for at in places]
+            try:
+                wait(feeding)
+            finally:
+                wait(feeding)  # what was begun is done
+                found += [each.result() for each in feeding if each.exception() is None]
+            for each in feeding:
+                each.result()
+
+    # ------------------------------------------------------------------------------------------- events
+
+    def poll_events(self, limit: int) -> list[Any]:
+        with self._lock:
+            self._events.refuse_second()
+            return self._events.take(limit)
+
+    def poll_event(self) -> Any:
+        found = self.poll_events(1)
+        return found[0] if found else None
+
+    def next_update(self) -> Any:
+        with self._lock:
+            found = self._events.take(1)
+            return found[0] if found else None
+
+    def acknowledge(self, turn: int | None) -> bool:
+        return self._settle(turn, self._events.commit)
+
+    def abandon(self, turn: int | None) -> bool:
+        return self._settle(turn, self._events.abandon)
+
+    def _settle(self, turn: int | None, settle: Callable[[], None]) -> bool:
+        with self._lock:
+            if turn is not None and turn != self._events.turn:
+                return False
+            settle()
+            return True
+
+    def turn(self) -> int:
+        return self._events.turn
+
+    def attach(self, descriptor: int) -> None:
+        with self._lock:
+            self._events.attach(descriptor)
+
+    def detach(self, descriptor: int) -> None:
+        with self._lock:
+            self._events.detach(descriptor)
+
+    def end_updates(self) -> None:
+        self._events.end()  # without the lock: whoever feeds is not waited for
+
+    def closed(self) -> bool:
+        return self._events.closed
+
+    # ------------------------------------------------------------------------------------------- itself
+
+    def next_deadline(self) -> int | None:
+        found = [fleet.next_deadline() for fleet in self._fleets]
+        return min((time for time in found if time is not None), default=None)
+
+    def statistics(self) -> tuple[Any, ...]:
+        with self._lock:
+            each = [fleet.statistics() for fleet in self._fleets]
+            inputs = [sum(column) for column in list(zip(*each))[1:6]]
+            clock, conditions, store = each[0][0], each[0][9], each[0][11]
+            events = self._events.pending(), self._events.told
+            return (clock, *inputs, *events, len(self._numbers), conditions, sum(one[10] for one in each), store)
+
+    def snapshot(self) -> bytes:
+        raise UnsupportedError("a fleet with several threads has no snapshot, and is not copied: export its devices")
+
+    def checkpoint(self) -> None:
+        pass  # it is in memory
+
+    def close(self) -> None:
+        pass  # likewise
+
+
+def _codes(codes: Any) -> tuple[Any, list[int]]:
+    """A column of indices, and those that occur, in that order; None, and the only one: all rows are of one device."""
+    if codes is None:
+        return None, [0]
+    try:
+        given = memoryview(codes)
+        return given, list(dict.fromkeys(given.tolist())) if given.ndim == 1 and given.format not in ("d", "f") else []
+    except (TypeError, ValueError, BufferError, NotImplementedError):
+        return None, []  # none of integers
+
+
+def _is_number(column: Any) -> bool:
+    """Whether it is no column: a number that all rows have, or nothing."""
+    return column is None or isinstance(column, float)
+
+
+def _sum(found: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
+    accepted, invalid, late = map(sum, zip((0, 0, 0), *found))
+    return accepted, invalid, late

@@ -1,0 +1,66 @@
+"""Tracks in memory, one after another: each is a device of a fleet, which it leaves at its end."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+from .._files.many_tracks import Rows
+from .._files.sightings import Report
+from .._files.tracks import Track
+from .._log.log import TrackReplay
+from .._monitor.monitor import Monitor
+from .._native import InvalidArgumentError
+from .._values.events import Event
+from .shard import Shard, Work
+
+if TYPE_CHECKING:
+    from .._fleet.conditions import Conditions
+
+
+def replay_tracks(
+    tracks: Sequence[Track],
+    conditions: Conditions | Monitor,
+    reports: Sequence[Report] = (),
+    until_us: int | None = None,
+) -> list[TrackReplay]:
+    """What becomes of each track.
+
+    Args:
+        tracks: With fixes.
+        conditions: A table; or a monitor that holds them, where its options are none that a fleet has.
+        reports: Told to every track, merged by time.
+        until_us: To which time is let pass after the last input of each.
+
+    Raises:
+        InvalidArgumentError: That is before an input.
+    """
+    shard = Shard(Work(conditions, reports, until_us, grouped=True), 0, 1)
+    found: defaultdict[int, list[Any]] = defaultdict(list)
+    for number, track in enumerate(tracks):
+        rows = _rows(number, track)
+        last = max(rows.times[-1], *rows.times, *(report.time_us for report in reports))
+        if until_us is not None and until_us < last:
+            raise InvalidArgumentError("until is before the last input")
+        for _, owner, row in shard.feed(rows).events:
+            found[owner].append(row)
+    replays = []
+    for ended in shard.end()[0]:
+        track = tracks[ended.track]
+        events = map(Event._from_row, found[ended.track] + ended.events)
+        replays.append(
+            TrackReplay(track.key, track.path, track.fixes, tuple(events), ended.counts, ended.begin_us, ended.end_us)
+        )
+    return replays
+
+
+def _rows(number: int, track: Track) -> Rows:
+    """All fixes of a track. What stands in them as an accuracy of NaN is none that a fix can have."""
+    latitudes, longitudes, accuracies, times = zip(*track.fixes)
+    reported = array("d", (-1.0 if math.isnan(accuracy) else accuracy for accuracy in accuracies))
+    tracks = array("q", repeat(number, len(times)))
+    return Rows(tracks, array("d", latitudes), array("d", longitudes), reported, array("q", times), number + 1, str)

@@ -1,0 +1,159 @@
+"""Tracks in memory on one fleet: what a monitor for each of them gives, to the last field."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from conftest import SECOND, UUID
+
+from fencepost import (
+    BeaconIdentityCondition,
+    BeaconSighting,
+    CircularGeographicCondition,
+    CorridorGeographicCondition,
+    Fix,
+    InvalidArgumentError,
+    Monitor,
+    PolygonalGeographicCondition,
+    TrackReplay,
+    compare,
+    replay as replay_log,
+)
+from fencepost._files.sightings import Report
+from fencepost._files.tracks import FixRow, Track
+from fencepost._fleet.conditions import Conditions
+from fencepost._replay.in_memory import replay_tracks
+from fencepost._replay.replay import Replay
+
+
+def conditions_into(holder: Conditions | Monitor, seed: int) -> None:
+    """Conditions of all kinds, some of which tell of each device."""
+    draw = random.Random(seed)
+    for number in range(25):
+        place = CircularGeographicCondition(draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(50, 500))
+        holder.add(
+            place,
+            f"circle {number}",
+            assuming=draw.choice(["unknown", "unsatisfied", "satisfied"]),
+            policy=draw.choice(["exact", "standard", "core_location"]),
+            tag=number,
+        )
+    square = [(0, 0), (0, 0.004), (0.004, 0.004), (0.004, 0)]
+    holder.add(PolygonalGeographicCondition(square, edges="geodesic"), "square", assuming="unknown", policy="exact")
+    road = CorridorGeographicCondition([(-0.01, 0), (0.01, 0.002)], 80, edges="geodesic")
+    holder.add(road, "road", assuming="unknown", policy="standard")
+    holder.add(BeaconIdentityCondition(UUID), "desk", assuming="unknown")
+
+
+def tracks_of(seed: int, count: int = 12) -> list[Track]:
+    """Walks of several lengths: some fixes late, coarse, without a position or with one that cannot be."""
+    draw = random.Random(seed)
+    tracks = []
+    for key in range(count):
+        place = [draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01)]
+        fixes: list[FixRow] = []
+        time = draw.randrange(1000) * SECOND
+        for _ in range(draw.choice([1, 2, 80, 300])):
+            time += draw.choice([0, 1, 5, 40]) * SECOND
+            place = [each + draw.uniform(-0.001, 0.001) for each in place]
+            latitude = draw.choice([91.0, math.nan, math.inf]) if draw.random() < 0.02 else place[0]
+            accuracy = draw.choice([0.0, 5.0, 20.0, 300.0, -1.0, math.nan]) if draw.random() < 0.3 else 5.0
+            late = 200 * SECOND if draw.random() < 0.03 else 0
+            fixes.append((latitude, place[1], accuracy, time - late))
+        tracks.append(Track("walks", fixes, [], key))
+    return tracks
+
+
+def reports_of(seed: int) -> list[Report]:
+    """Sightings and switches of scanning over the time of the tracks, one of them late."""
+    draw = random.Random(seed)
+    reports, time = [], 0
+    for number in range(40):
+        time += draw.randrange(1, 100) * SECOND
+        at = time - (300 * SECOND if number == 20 else 0)
+        if draw.random() < 0.2:
+            reports.append(Report("", at, None, draw.random() < 0.5))
+        else:
+            reports.append(Report("", at, [BeaconSighting(UUID, 1, 2)] * draw.randrange(2)))
+    return reports
+
+
+def alone(track: Track, template: Monitor, reports: Sequence[Report] = (), until_us: int | None = None) -> TrackReplay:
+    """What a monitor of its own gives: as replays were made before there were fleets."""
+    run = Replay(template.fork(), track.fixes, reports)
+    return run.result(track, run.events(until_us))
+
+
+def usable(tracks: list[Track]) -> list[Track]:
+    """The same without the fixes that no frame should hold."""
+    return [
+        replace(track, fixes=[fix for fix in track.fixes if fix[2] >= 0 and -90 <= fix[0] <= 90]) for track in tracks
+    ]
+
+
+def frame_of(tracks: list[Track]) -> Any:
+    pandas = pytest.importorskip("pandas")
+    rows = [(track.key, *fix) for track in tracks for fix in track.fixes]
+    frame = pandas.DataFrame(rows, columns=["vehicle", "lat", "lon", "accuracy", "t"])
+    frame["t"] = pandas.to_datetime(frame["t"], unit="us", utc=True)
+    return frame
+
+
+@pytest.mark.parametrize("with_reports", [False, True])
+@pytest.mark.parametrize("until_us", [None, 1 << 40])
+@pytest.mark.parametrize("seed", range(3))
+def test_one_fleet_gives_what_a_monitor_for_each_track_does(
+    seed: int, until_us: int | None, with_reports: bool
+) -> None:
+    tracks, reports = tracks_of(seed), reports_of(seed) if with_reports else []
+    zones, template = Conditions(), Monitor()
+    conditions_into(zones, seed)
+    conditions_into(template, seed)
+    found = replay_tracks(tracks, zones, reports, until_us)
+    forked = replay_tracks(tracks, template, reports, until_us)
+    expected = [alone(track, template, reports, until_us) for track in tracks]
+    assert found == expected == forked
+    texts = [event.to_json() for one in found for event in one.events]
+    assert texts == [event.to_json() for one in expected for event in one.events]
+    count = len(texts)
+    assert count > 300 and sum(one.counts.late_fixes for one in found) > 10
+    assert sum(one.counts.invalid_fixes for one in found) > 10
+    assert sum(one.counts.late_reports for one in found) >= len(tracks) * with_reports
+
+
+@pytest.mark.parametrize("options", [{"delivery": "latest"}, {"delivery": "first"}, {"condition_limit": 2}])
+def test_options_that_no_fleet_has(options: dict[str, Any]) -> None:
+    """They are a monitor's for each track, as before."""
+    tracks = usable(tracks_of(7, 4))
+    frame = frame_of(tracks)
+    places = {f"p{n}": CircularGeographicCondition(0.001 * n - 0.003, 0, 300) for n in range(6)}
+    log = replay_log(frame, places, by="vehicle", sort=False, **options)
+    template = Monitor(**options)
+    for name, place in places.items():
+        template.add(place, name, assuming="unknown")
+    for track in tracks:
+        assert tuple(log.of(track.key)) == alone(track, template).events
+
+
+def test_until_before_an_input_is_refused() -> None:
+    place = {"start": CircularGeographicCondition(0, 0, 100)}
+    fixes = [Fix(0, 0, time=SECOND), Fix(0, 0, time=9 * SECOND), Fix(0, 0, time=2 * SECOND)]
+    with pytest.raises(InvalidArgumentError, match="until is before the last input"):
+        replay_log(fixes, place, until=8 * SECOND)
+    assert replay_log(fixes, place, until=9 * SECOND).counts.late_fixes == 1
+
+
+def test_policies_are_compared_on_one_fleet() -> None:
+    tracks = usable(tracks_of(3, 5))
+    frame = frame_of(tracks)
+    places = {f"p{n}": CircularGeographicCondition(0.001 * n - 0.003, 0, 300) for n in range(6)}
+    compared = compare(frame, places, policies=["exact", "standard"], by="vehicle", sort=False)
+    for outcome in compared:
+        log = replay_log(frame, places, by="vehicle", policy=outcome.name, sort=False)
+        assert list(outcome.log.tracked()) == list(log.tracked())
+    assert compared["exact"].missed_visits == 0 and compared["exact"].events > 20
