@@ -126,7 +126,10 @@ def test_one_fleet_gives_what_a_monitor_for_each_track_does(
     assert sum(one.counts.late_reports for one in found) >= len(tracks) * with_reports
 
 
-@pytest.mark.parametrize("options", [{"delivery": "latest"}, {"delivery": "first"}, {"condition_limit": 2}])
+@pytest.mark.parametrize(
+    "options",
+    [{"delivery": "latest"}, {"delivery": "first"}, {"condition_limit": 2}, {"path": "geodesic", "max_gap": 600}],
+)
 def test_options_that_no_fleet_has(options: dict[str, Any]) -> None:
     """They are a monitor's for each track, as before."""
     tracks = usable(tracks_of(7, 4))
