@@ -35,6 +35,7 @@ TOOLS = ("cat", "nm", "readelf", "sh", "sleep", "strace", "tee", "touch")
 LONG = "against_reference differential kill notebook reference streams tracks_against_reference watch_kill"
 # What looks at the texts and the plugin of the checkout, with its shell and its build, not at the wheel.
 CHECKOUT = [f"--ignore-glob=*/test_{name}.py" for name in ("guides", "qgis_imports")]
+PARALLEL = ("--numprocesses", "2", "--dist", "worksteal")
 SHORTER = [f"--ignore-glob=*/test_{name}.py" for name in LONG.split()]
 # What PEP 600 lets a manylinux wheel take from the system, as far as we use it.
 SYSTEM_LIBRARIES = r"lib(c|m|pthread|dl|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-.*\.so\.\d+"
@@ -257,7 +258,7 @@ def test_wheels() -> None:
         environment = Environment(python, WORK / f"python-{version}")
         environment.install(f"fencepost[test,docs] @ {wheel.as_uri()}")
         # On the newer ones without what takes long and looks at no Python: long lives, all tracks, kills.
-        environment.run_tests(PYTHON_FOLDER, *CHECKOUT, *(() if python == found[0] else SHORTER))
+        environment.run_tests(PYTHON_FOLDER, *PARALLEL, *CHECKOUT, *(() if python == found[0] else SHORTER))
         print(f"wheel: the package's tests pass on Python {version} ({time.monotonic() - started:.0f} s)")
     if len(found) == 1:
         print("wheel: SKIPPED: no Python newer than this is here")
