@@ -48,8 +48,6 @@ struct Neighbourhood: Sendable {
   /// More than the error of lengths that are computed from degrees, in parts of them.
   private static let degreeGuard = 1.000_000_1
 
-  /// Bytes of a group of four watches.
-  private static var groupSize: Int { 80 }
   private static let nowhere = EarthVector(x: .nan, y: .nan, z: .nan)
   /// The longest arc of a degree on the ellipsoid, metres.
   private static var metresPerDegree: Double { Ellipsoid.largestRadiusOfCurvature * Trigonometry.radiansPerDegree }
@@ -66,9 +64,30 @@ struct Neighbourhood: Sendable {
   /// How far ahead of the device the list is centred, in radii.
   private var lookAhead = greatestLookAhead
   private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: SlotState.none, count: capacity)
-  /// Four watches a group, five vectors each: the centre relative to `origin`, the threshold, the direction. Single
-  /// precision: each threshold is moved towards its centre line by more than the error (see ``set(_:_:)``).
-  private var groups: ContiguousArray<SIMD4<Float>> = ContiguousArray(repeating: .zero, count: 5 * capacity / 4)
+  private var groups = ContiguousArray(repeating: Group(), count: capacity / 4)
+
+  /// Four watches side by side. Single precision: each threshold is moved towards its centre line by more than the error
+  /// (see ``set(_:_:)``).
+  private struct Group {
+    /// The centre, relative to `origin`.
+    var x = SIMD4<Float>()
+    var y = SIMD4<Float>()
+    var z = SIMD4<Float>()
+    var threshold = SIMD4<Float>()
+    var direction = SIMD4<Float>()
+
+    /// The slacks at a position.
+    @inline(__always)
+    static func slacks(
+      _ group: UnsafePointer<Group>, _ position: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
+    ) -> SIMD4<Float> {
+      let dx = group.pointee.x - position.x
+      let dy = group.pointee.y - position.y
+      let dz = group.pointee.z - position.z
+      let chord = (dx * dx + dy * dy + dz * dz).squareRoot()
+      return (group.pointee.threshold - chord) * group.pointee.direction
+    }
+  }
 
   /// The safe region: degrees and metres per degree; a negative square when there is none.
   struct SafeRegion: Sendable {
@@ -207,34 +226,20 @@ struct Neighbourhood: Sendable {
     EarthVector(x: position.x - origin.x, y: position.y - origin.y, z: position.z - origin.z)
   }
 
-  /// The slacks of one group of four.
-  @inline(__always)
-  private static func slacks(
-    _ group: UnsafeRawPointer, _ position: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
-  ) -> SIMD4<Float> {
-    let dx = group.load(as: SIMD4<Float>.self) - position.x
-    let dy = group.load(fromByteOffset: 16, as: SIMD4<Float>.self) - position.y
-    let dz = group.load(fromByteOffset: 32, as: SIMD4<Float>.self) - position.z
-    let chord = (dx * dx + dy * dy + dz * dz).squareRoot()
-    return (group.load(fromByteOffset: 48, as: SIMD4<Float>.self) - chord)
-      * group.load(fromByteOffset: 64, as: SIMD4<Float>.self)
-  }
-
   /// The least slack of the list at a position, or less: never more than the true one.
   ///
   /// - Parameter offset: The position relative to `origin`.
   @inline(__always)
   func leastSlack(at offset: EarthVector) -> Double {
     let position = lanes(offset)
-    let size = (count &+ 3) / 4 &* Self.groupSize
-    return groups.withUnsafeBytes { groups in
-      guard let start = groups.baseAddress else { return .infinity }
+    return groups.withUnsafeBufferPointer { groups in
+      guard var group = groups.baseAddress else { return .infinity }
       var least = SIMD4(repeating: Float.infinity)
-      var offset = 0
-      while offset < size {
-        let slack = Self.slacks(start + offset, position)
+      let end = group + (count &+ 3) / 4
+      while group < end {
+        let slack = Group.slacks(group, position)
         least = least.replacing(with: slack, where: slack .< least)
-        offset &+= Self.groupSize
+        group += 1
       }
       return Double(min(min(least.x, least.y), min(least.z, least.w)))
     }
@@ -245,16 +250,16 @@ struct Neighbourhood: Sendable {
     let (from, to) = (lanes(start), lanes(end))
     let (x, y, z) = (to.x - from.x, to.y - from.y, to.z - from.z)
     let square = (x * x + y * y + z * z).replacing(with: 1, where: x .== 0 .& y .== 0 .& z .== 0)
-    return groups.withUnsafeBytes { groups in
+    return groups.withUnsafeBufferPointer { groups in
       guard let base = groups.baseAddress else { return .infinity }
       var least = SIMD4(repeating: Float.infinity)
       for index in 0..<((count &+ 3) / 4) {
-        let group = base + index &* Self.groupSize
-        let dx = group.load(as: SIMD4<Float>.self) - from.x
-        let dy = group.load(fromByteOffset: 16, as: SIMD4<Float>.self) - from.y
-        let dz = group.load(fromByteOffset: 32, as: SIMD4<Float>.self) - from.z
-        let threshold = group.load(fromByteOffset: 48, as: SIMD4<Float>.self)
-        let direction = group.load(fromByteOffset: 64, as: SIMD4<Float>.self)
+        let group = base + index
+        let dx = group.pointee.x - from.x
+        let dy = group.pointee.y - from.y
+        let dz = group.pointee.z - from.z
+        let threshold = group.pointee.threshold
+        let direction = group.pointee.direction
         var share = (dx * x + dy * y + dz * z) / square
         share = share.clamped(lowerBound: .zero, upperBound: .one)
         let (nearX, nearY, nearZ) = (dx - share * x, dy - share * y, dz - share * z)
@@ -276,10 +281,10 @@ struct Neighbourhood: Sendable {
   @inline(__always)
   func reached(at position: EarthVector, into result: inout ContiguousArray<UInt32>) {
     let position = lanes(offset(of: position))
-    groups.withUnsafeBytes { groups in
+    groups.withUnsafeBufferPointer { groups in
       guard let start = groups.baseAddress else { return }
       for group in 0..<((count &+ 3) / 4) {
-        let slack = Self.slacks(start + group &* Self.groupSize, position)
+        let slack = Group.slacks(start + group, position)
         guard any(slack .<= 0) else { continue }
         if slack.x <= 0 { result.append(slots[4 &* group]) }
         if slack.y <= 0 { result.append(slots[4 &* group &+ 1]) }
@@ -294,12 +299,12 @@ struct Neighbourhood: Sendable {
   /// - Parameter offset: The position relative to `origin`.
   func reachedLanes(at offset: EarthVector) -> (lanes: UInt32, least: Double) {
     let position = lanes(offset)
-    return groups.withUnsafeBytes { groups in
+    return groups.withUnsafeBufferPointer { groups in
       guard let start = groups.baseAddress else { return (0, .infinity) }
       var reached: UInt32 = 0
       var least = SIMD4(repeating: Float.infinity)
       for group in 0..<((count &+ 3) / 4) {
-        let slack = Self.slacks(start + group &* Self.groupSize, position)
+        let slack = Group.slacks(start + group, position)
         let isReached = slack .<= 0
         least = least.replacing(with: slack, where: (slack .< least) .& .!isReached)
         guard any(isReached) else { continue }
@@ -342,29 +347,28 @@ struct Neighbourhood: Sendable {
     let z = watch.centre.z - origin.z
     let error = Self.singleError * ((x * x + y * y + z * z).squareRoot() + radius) + Self.chordGuard
     slots[index] = watch.slot
-    groups.withUnsafeMutableBytes { groups in
-      guard let start = groups.baseAddress.map({ $0 + (Self.groupSize * group + 4 * lane) }) else { return }
-      start.storeBytes(of: Float(x), as: Float.self)
-      start.storeBytes(of: Float(y), toByteOffset: 16, as: Float.self)
-      start.storeBytes(of: Float(z), toByteOffset: 32, as: Float.self)
-      start.storeBytes(of: Float(watch.threshold - watch.direction * error), toByteOffset: 48, as: Float.self)
-      start.storeBytes(of: Float(watch.direction), toByteOffset: 64, as: Float.self)
-    }
+    groups[group].x[lane] = Float(x)
+    groups[group].y[lane] = Float(y)
+    groups[group].z[lane] = Float(z)
+    groups[group].threshold[lane] = Float(watch.threshold - watch.direction * error)
+    groups[group].direction[lane] = Float(watch.direction)
   }
 
   private mutating func setInert(_ index: Int) {
     let group = index / 4
     let lane = index % 4
-    for row in 0..<3 { groups[5 * group + row][lane] = 0 }
-    groups[5 * group + 3][lane] = .infinity
-    groups[5 * group + 4][lane] = 1
+    groups[group].x[lane] = 0
+    groups[group].y[lane] = 0
+    groups[group].z[lane] = 0
+    groups[group].threshold[lane] = .infinity
+    groups[group].direction[lane] = 1
   }
 }
 
 #if FENCEPOST_INVARIANTS
   extension Neighbourhood {
     private func isInert(_ index: Int) -> Bool {
-      groups[5 * (index / 4) + 3][index % 4] == .infinity && groups[5 * (index / 4) + 4][index % 4] == 1
+      groups[index / 4].threshold[index % 4] == .infinity && groups[index / 4].direction[index % 4] == 1
     }
 
     /// - Parameter watch: What the state of a live circle says is to be watched.
@@ -379,11 +383,12 @@ struct Neighbourhood: Sendable {
       try Invariant.hold(
         !places.isEmpty || slack >= radius, "the list holds every threshold within its radius")
       for place in places {
-        let group = groups[(5 * (place / 4))..<(5 * (place / 4) + 5)].map { $0[place % 4] }
-        let chord = (group[0] * group[0] + group[1] * group[1] + group[2] * group[2]).squareRoot()
+        let (group, lane) = (groups[place / 4], place % 4)
+        let (x, y, z) = (group.x[lane], group.y[lane], group.z[lane])
+        let chord = (x * x + y * y + z * z).squareRoot()
         // Of a threshold farther than the device can come while the list holds, single precision may show more.
         try Invariant.hold(
-          Double(group[4] * (group[3] - chord)) <= slack || slack >= 2 * radius,
+          Double(group.direction[lane] * (group.threshold[lane] - chord)) <= slack || slack >= 2 * radius,
           "a threshold of the list errs towards looking closer")
       }
       if safe.squaredRadius > 0 {
