@@ -272,7 +272,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return Presences(found, self._conditions)  # type: ignore[arg-type]
 
     def to_geopandas(self) -> Any:
-        """Where everybody is: :meth:`Presences.to_geopandas` of :meth:`inside`.
+        """Where everybody is, as places: :meth:`Presences.to_geopandas` of :meth:`inside`.
+
+        Of fixes at which nothing can change a fleet keeps no position, which is what makes it small; the position of
+        the fix that decided is with each event.
 
         Raises:
             MissingExtraError: GeoPandas is not installed.

@@ -75,7 +75,7 @@ def replay(
         conditions: A path (GeoJSON, CSV, or a vector file), conditions by identifier, a DataFrame, a GeoDataFrame, or
             an Arrow stream; rows have the column identifier, and points and lines a radius (metres).
         policy: Of the conditions that have none of their own; a preset's name will do; None: ``standard``.
-        by: Name of a column: each of its values is a track of its own, replayed with a monitor of its own.
+        by: Name of a column: each of its values is a track of its own, replayed as by a monitor of its own.
         columns: Names of the track's columns for latitude, longitude, time, accuracy where they are not recognised.
         sightings: Path of a sightings file, merged by time; with `by` every track has them.
         until: To which time is let pass after the last input; None: the replay ends there.
