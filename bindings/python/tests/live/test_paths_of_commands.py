@@ -147,6 +147,19 @@ def test_a_watch_lets_no_time_pass_that_a_fix_may_still_tell_of() -> None:
     assert one.states == ["satisfied", "unsatisfied"] and all(event.is_on_path for event in one.seen)
 
 
+def test_a_tunnel_cuts_no_way_short() -> None:
+    """A receiver that says each second that it has no position."""
+    one = watched()
+    one.feed(longitude=-0.0052)
+    for _ in range(58):
+        one.feed(longitude=0.0052, accuracy=float("nan"))
+    one.feed(longitude=0.0052)
+    assert one.states == ["satisfied", "unsatisfied"] and one.watch.counts["invalid_fixes"] == 58
+    # 300 m of 1157.7 m in 59 s.
+    stay = (one.seen[1].date_us or 0) - (one.seen[0].date_us or 0)
+    assert stay / 1e6 == pytest.approx(300 / 1157.72 * 59, abs=1e-2)
+
+
 def test_a_watch_lets_time_pass_once_no_way_can_follow() -> None:
     one = watched(lag=5.0)
     one.monitor.add(CircularGeographicCondition(0, 0, 150), "dwell", policy="standard", assuming="unsatisfied")
