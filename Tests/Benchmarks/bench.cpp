@@ -139,6 +139,19 @@ void againstLimit(const std::string &name, const Limit &limit, const char *workl
   report.add({name, "limit", mine, best, mine / best, Sense::atMost, target, "x limit"});
 }
 
+// The device along the geodesic from fix to fix, against one that is known at its fixes only.
+void paths(const std::string &name, const Circles &circles, Fixes fixes) {
+  Monitored onPath(circles, Policy::exact, Monitored::onPath()), atFixes(circles);
+  Answer more, fewer;
+  Medians time = interleave(
+      fixes, [&] { return more = onPath.feed(fixes); }, [&] { return fewer = atFixes.feed(fixes); }, name.c_str(),
+      false);
+  if (more.events < fewer.events) fail("path-" + name + ": fewer events on the path than at its fixes");
+  report.add({"path-" + name, "fixes", time.ours, time.theirs, time.ours / time.theirs, Sense::atMost, 1.5, "x fixes"});
+  report.note("path-" + name +
+              format(": %.0f events, %.0f of them at its fixes alone", double(more.events), double(fewer.events)));
+}
+
 void policies(const std::string &name, const Circles &circles, Fixes fixes) {
   Monitored exact(circles), standard(circles, Policy::standard);
   Medians time =
@@ -572,6 +585,8 @@ int main(int count, char **arguments) {
 
   policies("W1-1k", thousand, drive);
   policies("W1-100k", hundredThousand, drive);
+  paths("W1-1k", thousand, drive);
+  paths("W1-100k", hundredThousand, drive);
   locality(twenty, million.size(), drive);
   changes(million, points);
   planning(million, drive, points);

@@ -54,17 +54,26 @@ class Monitored {
  public:
   double farEvidence = 0; // events whose fix lies farther than 20 km from the centre
 
+  // In memory, with a way from fix to fix that takes a minute at most.
+  static fencepost_monitor_options onPath() {
+    fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
+    all.path = FENCEPOST_PATH_GEODESIC;
+    all.max_gap_us = 60000000;
+    return all;
+  }
   // In memory, or by name in a store's directory.
-  explicit Monitored(Policy kind = Policy::exact, const char *name = nullptr, const char *directory = nullptr)
+  explicit Monitored(Policy kind = Policy::exact, const char *name = nullptr, const char *directory = nullptr,
+                     fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
       : events(4096) {
     if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
     options.assuming = FENCEPOST_STATE_UNSATISFIED;
     options.policy = &policy;
-    fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT;
     all.store_directory = directory;
     check(fencepost_monitor_create(name, &all, &monitor, &error));
   }
-  Monitored(const std::vector<Circle> &circles, Policy kind = Policy::exact) : Monitored(kind) {
+  Monitored(const std::vector<Circle> &circles, Policy kind = Policy::exact,
+            fencepost_monitor_options all = FENCEPOST_MONITOR_OPTIONS_INIT)
+      : Monitored(kind, nullptr, nullptr, all) {
     add(Columns(circles));
   }
   Monitored(const Monitored &) = delete;
