@@ -10,6 +10,11 @@ struct Leg {
     var azimuth: Double
   }
 
+  /// Ways up to here are drawn from the straight line between their ends, metres.
+  private static let longestStraight = 300.0
+  /// Of the Earth, to half a percent, metres.
+  private static let earthRadius = 6_367_000.0
+
   private let start: Coordinate
   /// When it begins, microseconds.
   private let startTime: Int64
@@ -22,6 +27,13 @@ struct Leg {
   let accuracy: Double
   /// Infinite where the device stands still.
   private let microsecondsPerMetre: Double
+  private let first: EarthVector
+  /// From there to the end.
+  let chord: EarthVector
+  /// How far the way rises above its straight line at s (1 − s) = 1, metres, and where to.
+  private let rise: EarthVector
+  /// Whether ``straight(at:)`` is right.
+  let isStraight: Bool
 
   /// - Parameters:
   ///   - start: a usable fix.
@@ -37,6 +49,30 @@ struct Leg {
     length = way.distance
     accuracy = max(start.accuracy, end.accuracy)
     microsecondsPerMetre = Double(duration) / length
+    let first = EarthVector(latitude: start.coordinate.latitude, longitude: start.coordinate.longitude)
+    let last = EarthVector(latitude: end.coordinate.latitude, longitude: end.coordinate.longitude)
+    self.first = first
+    chord = EarthVector(x: last.x - first.x, y: last.y - first.y, z: last.z - first.z)
+    isStraight = length <= Self.longestStraight
+    let height = length * length / (2 * Self.earthRadius * Self.earthRadius)
+    rise = EarthVector(x: height * first.x, y: height * first.y, z: height * first.z)
+  }
+
+  /// Where the device is at an instant of a short leg: to some nanometres along the way and beside it, and to 25 µm of
+  /// height (a percent of the rise, whose normal is taken from the centre of the Earth), which changes the distance
+  /// from a point 20 km away by 50 nm, and from one that is nearer by less.
+  @inline(__always)
+  func straight(at time: Int64) -> EarthVector {
+    let share = Double(time - startTime) / Double(duration)
+    let bend = share * (1 - share)
+    return EarthVector(
+      x: first.x + share * chord.x + bend * rise.x, y: first.y + share * chord.y + bend * rise.y,
+      z: first.z + share * chord.z + bend * rise.z)
+  }
+
+  /// Where the device is at an instant of the leg, to a micrometre beside its height.
+  func position(at time: Int64) -> EarthVector {
+    isStraight ? straight(at: time) : place(at: time).position
   }
 
   /// Where the device is at an instant of the leg.
@@ -49,9 +85,16 @@ struct Leg {
       position: EarthVector(latitude: end.latitude, longitude: end.longitude), azimuth: end.azimuth)
   }
 
-  /// The point of the path at an instant, as a fix.
-  func fix(at time: Int64) -> Fix {
-    Fix(coordinate: place(at: time).coordinate, accuracy: accuracy, time: Timestamp(microseconds: time))
+  /// No less than the share of what the device moves by which it comes nearer to a point up to 20 km away: both the straight
+  /// line to that and its own lie up to 1.6 mrad under the surface, which changes the cosine between by less than 1e-5.
+  @inline(__always)
+  func greatestApproach(to point: EarthVector, from position: EarthVector) -> Double {
+    let x = point.x - position.x
+    let y = point.y - position.y
+    let z = point.z - position.z
+    let squares = (x * x + y * y + z * z) * (chord.x * chord.x + chord.y * chord.y + chord.z * chord.z)
+    guard squares > 0 else { return 1 }
+    return min(1, (x * chord.x + y * chord.y + z * chord.z) / squares.squareRoot() + 1e-5)
   }
 
   /// The last instant by which the device has gone no farther than some metres since another; `Int64.max` when it never

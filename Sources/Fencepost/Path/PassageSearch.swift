@@ -72,8 +72,43 @@ struct PassageSearch {
     return nil
   }
 
-  private func measure(_ circle: Circle, at place: Leg.Place, _ threshold: PathThreshold) -> Shape.Measure {
-    Shape.circle(circle).measure(place.coordinate, at: place.position, margins: threshold.margins)
+  /// What is seen of a circle at an instant.
+  private struct Look {
+    var isPassed: Bool
+    /// See ``PathThreshold/room(_:)``.
+    var room: Double
+    /// From the centre, metres.
+    var distance: Double
+    /// No less than the share of what the device moves by which it comes nearer to the centre.
+    var approach: Double
+  }
+
+  /// Looks at a circle: with little effort on a short leg, unless that cannot tell on which side of the threshold it is.
+  private func look(_ threshold: PathThreshold, at circle: Circle, _ time: Int64, approach: Bool = false) -> Look {
+    if leg.isStraight {
+      let position = leg.straight(at: time)
+      if circle.centre.squaredChord(to: position) < ShortDistance.limit * ShortDistance.limit {
+        let distance = ShortDistance.distance(from: circle.centre, to: position)
+        let excess = distance - (circle.radius + threshold.level)
+        if excess.magnitude > 2 * DistanceBounds.doubt {
+          let room = threshold.passage == .inwards ? excess : -excess
+          return Look(
+            isPassed: room < 0, room: room, distance: distance,
+            approach: approach ? leg.greatestApproach(to: circle.centre, from: position) : 1)
+        }
+      }
+    }
+    let place = leg.place(at: time)
+    let measure = Shape.circle(circle).measure(place.coordinate, at: place.position, margins: threshold.margins)
+    var share = 1.0
+    if approach, measure.distance < Self.convexDistance {
+      let way = GeodesicInverse.solve(
+        latitude1: circle.latitude, longitude1: circle.longitude, latitude2: place.coordinate.latitude,
+        longitude2: place.coordinate.longitude)
+      share = -Trigonometry.sincosDegrees(way.azimuth2 - place.azimuth).cosine
+    }
+    return Look(
+      isPassed: threshold.isPassed(measure), room: threshold.room(measure), distance: measure.distance, approach: share)
   }
 
   private func approach(
@@ -81,17 +116,12 @@ struct PassageSearch {
   ) -> Int64? {
     var time = first
     while time <= last {
-      let place = leg.place(at: time)
-      let measure = measure(circle, at: place, threshold)
-      if threshold.isPassed(measure) { return time }
-      var room = threshold.room(measure)
-      if measure.distance < Self.convexDistance {
-        let way = GeodesicInverse.solve(
-          latitude1: circle.latitude, longitude1: circle.longitude, latitude2: place.coordinate.latitude,
-          longitude2: place.coordinate.longitude)
-        let rate = Trigonometry.sincosDegrees(way.azimuth2 - place.azimuth).cosine
-        let convex = Self.convexDistance - measure.distance
-        room = max(room, rate < 0 ? min(room / -rate, convex) : convex)
+      let look = look(threshold, at: circle, time, approach: true)
+      if look.isPassed { return time }
+      var room = look.room
+      if look.distance < Self.convexDistance {
+        let convex = Self.convexDistance - look.distance
+        room = max(room, look.approach > 0 ? min(room / look.approach, convex) : convex)
       }
       time = max(leg.time(room, after: time), time + 1)
     }
@@ -103,15 +133,13 @@ struct PassageSearch {
   ) -> Int64? {
     var low = first
     while low <= last {
-      let start = measure(circle, at: leg.place(at: low), threshold)
-      if threshold.isPassed(start) { return low }
+      let start = look(threshold, at: circle, low)
+      if start.isPassed { return low }
       let reach = leg.time(max(0, Self.convexDistance - start.distance), after: low)
       let high = min(last, max(reach, low + 1))
       guard high > low else { return nil }
-      let end = measure(circle, at: leg.place(at: high), threshold)
-      if threshold.isPassed(end) {
-        return bracketed(threshold, of: circle, (low, threshold.room(start)), (high, threshold.room(end)))
-      }
+      let end = look(threshold, at: circle, high)
+      if end.isPassed { return bracketed(threshold, of: circle, (low, start.room), (high, end.room)) }
       low = high
       if low == last { return nil }
     }
@@ -126,26 +154,31 @@ struct PassageSearch {
   ) -> Int64 {
     var (low, lowRoom) = before
     var (high, highRoom) = after
-    var isHalving = false
+    var (isHalving, isProbe, wasPassed) = (false, false, false)
     while high - low > 1 {
       let width = high - low
       var middle = low + width / 2
       let fall = lowRoom - highRoom
-      if !isHalving, fall > 0, lowRoom.isFinite {
+      if isProbe {
+        // Where a chord has just met the curve, the passage is a microsecond or two away.
+        middle = wasPassed ? max(low + 1, high - 2) : min(high - 1, low + 2)
+      } else if !isHalving, fall > 0, lowRoom.isFinite {
         let step = Double(width) * (lowRoom / fall)
         middle = low + max(1, min(width - 1, Int64(max(0, min(step, Double(width))))))
       }
-      let measure = measure(circle, at: leg.place(at: middle), threshold)
-      if threshold.isPassed(measure) {
+      let look = look(threshold, at: circle, middle)
+      wasPassed = look.isPassed
+      if look.isPassed {
         high = middle
-        highRoom = threshold.room(measure)
-        lowRoom *= 0.5
+        highRoom = look.room
+        lowRoom *= isProbe ? 1 : 0.5
       } else {
         low = middle
-        lowRoom = threshold.room(measure)
-        highRoom *= 0.5
+        lowRoom = look.room
+        highRoom *= isProbe ? 1 : 0.5
       }
-      isHalving = (high - low) * 2 > width
+      if isProbe { isHalving = (high - low) * 2 > width }
+      isProbe.toggle()
     }
     return high
   }

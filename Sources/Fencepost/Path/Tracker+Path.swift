@@ -70,9 +70,10 @@ extension Tracker {
     _ time: Int64, _ leg: Leg, mustDecide: Bool, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) -> Bool {
-    let fix = leg.fix(at: time)
+    let place = leg.place(at: time)
+    let fix = Fix(coordinate: place.coordinate, accuracy: leg.accuracy, time: Timestamp(microseconds: time))
+    let position = place.position
     passTime(to: fix.time, table, &delivery, &survey)
-    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var decides = mustDecide
     for entry in survey.path where entry.next == time && entry.observed == .undetermined { decides = true }
     if decides { determine(fix, at: position, table, &delivery, &survey) }
@@ -90,8 +91,8 @@ extension Tracker {
   ) {
     survey.path.removeAll(keepingCapacity: true)
     guard first <= last else { return }
-    let start = search.leg.place(at: first).position
-    let end = search.leg.place(at: last).position
+    let start = search.leg.position(at: first)
+    let end = search.leg.position(at: last)
     let chord = start.squaredChord(to: end).squareRoot()
     let sag = Leg.sag(chord) + DistanceBounds.doubt
     func add(_ slot: UInt32) {
