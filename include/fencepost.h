@@ -2262,8 +2262,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_snapshot(fencepost_condition
                                                              size_t capacity, size_t *out_size, fencepost_error *error);
 
 /*
- * Creates a table from a snapshot: one of a table, or of a monitor that was never fed and has neither a limit nor a delivery
- * but EVERY. It is the version of the table that it was made of. Any bytes may be passed.
+ * Creates a table from a snapshot: one of a table, or of a monitor that was never fed and has neither a limit nor a path nor
+ * a delivery but EVERY. It is the version of the table that it was made of. Any bytes may be passed.
  *
  * @param snapshot        size bytes; may be NULL only if size is 0.
  * @param out_conditions  Receives a reference; release it with fencepost_conditions_destroy().

@@ -104,8 +104,8 @@ public final class Conditions: Sendable {
   /// The table as it was when a snapshot was made, generations included.
   ///
   /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, come from a newer version
-  ///   of the library, or are of a monitor that a fleet cannot stand for: one with a condition limit, or delivery `first` or
-  ///   `latest`, or that was fed.
+  ///   of the library, or are of a monitor that a fleet cannot stand for: one with a condition limit, a path, or delivery
+  ///   `first` or `latest`, or that was fed.
   public convenience init(restoring snapshot: [UInt8]) throws(MonitorError) {
     try self.init(engine: try MonitorEngine(restoring: snapshot))
   }
@@ -122,6 +122,9 @@ public final class Conditions: Sendable {
     }
     guard options.delivery == .every else {
       throw .snapshotInvalid("the snapshot is of a monitor with delivery first or latest; a fleet has every")
+    }
+    guard !options.path.isGeodesic else {
+      throw .snapshotInvalid("the snapshot is of a monitor with a path, which a fleet does not have")
     }
     guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
       throw .snapshotInvalid("the snapshot is of a monitor that was fed, and not of a table of conditions")

@@ -33,6 +33,7 @@ import Testing
   @Test func whatAFleetDoesNotHaveIsRefused() throws {
     for options in [
       MonitorOptions(conditionLimit: 3), MonitorOptions(delivery: .first), MonitorOptions(delivery: .latest),
+      MonitorOptions(path: .geodesic(maxGapMicroseconds: 60_000_000)),
     ] {
       let monitor = try MonitorEngine(options: options)
       #expect(throws: MonitorError.self) { try Conditions(restoring: monitor.snapshot()) }

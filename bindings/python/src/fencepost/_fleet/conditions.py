@@ -173,7 +173,7 @@ class Conditions(ConditionChanges["Definition"], MonitorQuestions, Snapshots):
 
         Args:
             snapshot: Any bytes may be passed. Also that of a monitor that was never fed and has neither a limit nor a
-                delivery but ``every``.
+                path nor a delivery but ``every``.
 
         Raises:
             SnapshotInvalidError: It is no snapshot, damaged, or from a newer version of the library.

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     """Very many devices over one table of conditions.
 
-    A fleet gives exactly the events of as many monitors with the same conditions, each made before the first condition,
-    with delivery ``every``, no condition limit and ``initial_fix_max_age=None``, interleaved in the order of input.
-    What one :meth:`advance` brings comes by deadline. A device costs about 200 bytes, and neither its first fix nor a
-    million conditions that were added meanwhile cost more than a look at the index.
+    A fleet gives exactly the events of as many monitors with the same conditions, each made before the first
+    condition, with delivery ``every``, no condition limit, no path and ``initial_fix_max_age=None``, interleaved in
+    the order of input. What one :meth:`advance` brings comes by deadline. A device costs about 200 bytes, and neither
+    its first fix nor a million conditions that were added meanwhile cost more than a look at the index.
 
     Devices are named by texts and are entered by their first input. A mapping of these to :class:`Device`: ``len``,
     ``in``, iteration, ``fleet["truck-7"]``, ``del``. A fleet may be used from several threads; one consumer at a time
