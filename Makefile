@@ -9,6 +9,7 @@
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks; make bench-streams those of files of many tracks at full size (10 million points),
 #              with BEFORE=FOLDER beside an earlier version of the package, which lies there
+# make million follows a million devices (examples/c/million.c) and says how many fixes a second, in what memory, opened in what time
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
 # make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
@@ -23,7 +24,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 .SUFFIXES:
 .PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python docs-site clean-docs \
-  qgis-plugin bench bench-streams mutants sanitize fuzz format format-check clean
+  qgis-plugin bench bench-streams million mutants sanitize fuzz format format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -93,6 +94,11 @@ bench: setup-test
 
 bench-streams: setup-test
 	@$(python) Tests/Benchmarks/streams.py --full --json .build/bench.json $(if $(BEFORE),--before "$(BEFORE)")
+
+# In the last line are fixes a second, memory, and the time to open.
+million: $(stamps)/library
+	@cc -O2 -std=c11 -Iinclude examples/c/million.c -L.build/lib -lfencepost -lpthread -Wl,-rpath,"$$PWD/.build/lib" -o .build/million
+	@.build/million 1000000 100000 20
 
 format-check: $(stamps)/python-test
 	@Tests/Style/run.sh

@@ -3,7 +3,10 @@
 #pragma once
 #include "limit.hpp"
 
+#include <malloc.h>
 #include <random>
+#include <sched.h>
+#include <thread>
 
 // Rows of many devices, as columns.
 struct DeviceRows {
@@ -54,6 +57,7 @@ class Zones {
  public:
   fencepost_conditions *conditions = nullptr;
 
+  Zones() { check(fencepost_conditions_create(&conditions, &error)); }
   Zones(const Columns &columns, Policy kind) {
     fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
     if (kind == Policy::exact) policy = FENCEPOST_TRANSITION_POLICY_EXACT_INIT;
@@ -86,12 +90,17 @@ class Fleets {
   fencepost_fleet *fleet = nullptr;
   uint64_t events = 0;
 
-  explicit Fleets(const Zones &zones, uint32_t devices) : taken(4096), numbers(devices) {
-    check(fencepost_fleet_create(zones.conditions, nullptr, &fleet, &error));
-    std::vector<std::string> texts;
-    for (uint32_t d = 0; d < devices; d++) texts.push_back("device-" + std::to_string(100000000 + d)); // 16 bytes
-    std::vector<const char *> names;
-    for (const std::string &text : texts) names.push_back(text.c_str());
+  // With a store where a directory is given.
+  explicit Fleets(const Zones &zones, uint32_t devices, const char *directory = nullptr)
+      : taken(4096), numbers(devices) {
+    fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+    options.store_directory = directory;
+    options.durability = FENCEPOST_DURABILITY_RELAXED;
+    options.checkpoint_interval_us = INT64_C(1000000000000);
+    if (directory) options.name = "bench";
+    check(fencepost_fleet_create(zones.conditions, &options, &fleet, &error));
+    const std::vector<std::string> texts = identifiers(devices);
+    const std::vector<const char *> names = pointers(texts);
     check(fencepost_fleet_devices(fleet, names.data(), names.size(), 1, numbers.data(), &error));
   }
   ~Fleets() { fencepost_fleet_destroy(fleet); }
@@ -130,17 +139,36 @@ class Fleets {
     bytes.resize(size);
     return bytes;
   }
-  double bytesADevice() {
-    fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
-    check(fencepost_fleet_get_statistics(fleet, &statistics, &error));
-    return double(statistics.device_bytes) / double(numbers.size());
+  // Nanoseconds.
+  double imported(const std::vector<uint8_t> &bytes, const std::vector<uint64_t> &offsets) {
+    const size_t count = offsets.size() - 1;
+    const std::vector<std::string> texts = identifiers(uint32_t(count));
+    const std::vector<const char *> names = pointers(texts);
+    std::vector<uint32_t> taken(count);
+    auto start = ThreadClock::now();
+    check(fencepost_fleet_import_devices(fleet, names.data(), bytes.data(), offsets.data(), count, 0, taken.data(),
+                                         &error));
+    return std::chrono::duration<double, std::nano>(ThreadClock::now() - start).count();
   }
+  void checkpoint() { check(fencepost_fleet_checkpoint(fleet, &error)); }
+  void close() { check(fencepost_fleet_close(fleet, &error)); }
 
  private:
   fencepost_error error = FENCEPOST_ERROR_INIT;
   std::vector<fencepost_fleet_event> taken;
   std::vector<uint32_t> numbers;
 
+  // Of 16 bytes each.
+  static std::vector<std::string> identifiers(uint32_t count) {
+    std::vector<std::string> texts;
+    for (uint32_t d = 0; d < count; d++) texts.push_back("device-" + std::to_string(100000000 + d));
+    return texts;
+  }
+  static std::vector<const char *> pointers(const std::vector<std::string> &texts) {
+    std::vector<const char *> names;
+    for (const std::string &text : texts) names.push_back(text.c_str());
+    return names;
+  }
   void check(fencepost_status status) {
     if (status != FENCEPOST_OK) fail(error.message);
   }
@@ -153,6 +181,20 @@ class Fleets {
     check(fencepost_fleet_acknowledge(fleet, &error));
   }
 };
+
+// Bytes that the process has asked for and not given back.
+inline double allocated() {
+  const struct mallinfo2 info = mallinfo2();
+  return double(info.uordblks) + double(info.hblkhd);
+}
+
+// Lets a thread run on every core, where the process was bound to one.
+inline void onEveryCore() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  for (unsigned core = 0; core < std::thread::hardware_concurrency(); core++) CPU_SET(core, &cores);
+  sched_setaffinity(0, sizeof cores, &cores);
+}
 
 // What the shared programs say of the same rows: a line of limit_fleet, and of boost_peer.
 struct FleetPeers {

@@ -63,12 +63,13 @@ if [ -f "$shared/limit.cpp" ]; then
   if [ -n "${QUICK:-}" ]; then # the same circles, the first fixes
     mkdir -p "$data/quick"
     ln -sf ../w3_polys.bin ../circles_20.bin ../circles_1000.bin ../circles_100000.bin ../circles_1000000.bin "$data/quick/"
-    for fixes in w1 w2 w4; do head -c 6400000 "$data/${fixes}_fixes.bin" >"$data/quick/${fixes}_fixes.bin"; done
+    for fixes in w1 w4; do head -c 6400000 "$data/${fixes}_fixes.bin" >"$data/quick/${fixes}_fixes.bin"; done
+    # Its ten thousand tracks of a hundred fixes are not cut short.
+    ln -sf ../w2_fixes.bin "$data/quick/"
     data=$data/quick
   fi
-  set -- --limit "$PWD/$out/limit" "$data" --polygon-limit "$PWD/$out/limit_polygons"
-  # Its ten thousand tracks of a hundred fixes are not cut short.
-  [ -n "${QUICK:-}" ] || set -- "$@" --fleet-limit "$PWD/$out/limit_fleet" "$PWD/$out/boost_peer"
+  set -- --limit "$PWD/$out/limit" "$data" --polygon-limit "$PWD/$out/limit_polygons" \
+    --fleet-limit "$PWD/$out/limit_fleet" "$PWD/$out/boost_peer"
   if [ -z "${QUICK:-}" ]; then # what people use for polygons: S2, GEOS, Boost
     .ci/install.sh libs2-dev libgeos++-dev libabsl-dev || say "without S2 and GEOS polygons are compared with the limit alone"
     if newest "$out/polygon_peers" "$shared/polygon_peers.cpp" ||
