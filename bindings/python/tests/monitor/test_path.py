@@ -19,18 +19,21 @@ from conftest import EXACT, SECOND, UUID
 from fencepost import (
     BeaconIdentityCondition,
     CircularGeographicCondition,
+    Conditions,
     CorridorGeographicCondition,
     DevicePath,
     Event,
     EventList,
     EvidenceSource,
     Fix,
+    Fleet,
     InvalidArgumentError,
     LateInputError,
     Monitor,
     PolygonalGeographicCondition,
     QueueFullError,
     Reason,
+    SnapshotInvalidError,
     State,
     TransitionPolicy,
     geodesic,
@@ -440,6 +443,14 @@ def test_events_made_by_hand_say_what_they_can(events: EventList) -> None:
     assert values["refinement"]["minor"] == 2 and not {"evidence", "gap"} & set(values)
     without = replace(events[1], latitude=None)
     assert without.evidence is None and without.point is None
+
+
+def test_a_table_of_fleets_is_not_made_of_a_monitor_with_a_path() -> None:
+    """Its devices would have none, and nobody would be told."""
+    with pytest.raises(SnapshotInvalidError, match="with a path, which a fleet does not have"):
+        Conditions.restore(monitor().snapshot())
+    with pytest.raises(TypeError, match="path"):
+        Fleet(Conditions(), path="geodesic")  # type: ignore[call-arg]
 
 
 def test_threads_feed_and_take() -> None:
