@@ -9,6 +9,7 @@
 # make setup   only sets up: system packages (as root), .venv, the builds
 # make bench   runs the benchmarks; make bench-streams those of files of many tracks at full size (10 million points),
 #              with BEFORE=FOLDER beside an earlier version of the package, which lies there
+# make bench-spark  runs streams through a local Spark, beside what it reaches when nothing is done with them
 # make million follows a million devices (examples/c/million.c) and says how many fixes a second, in what memory, opened in what time
 # make mutants puts defects into a copy of the engine, one by one, and shows which scenario notices each
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
@@ -24,7 +25,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 .SUFFIXES:
 .PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python docs-site clean-docs \
-  qgis-plugin bench bench-streams million mutants sanitize fuzz format format-check clean
+  qgis-plugin bench bench-streams bench-spark million mutants sanitize fuzz format format-check clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -85,8 +86,8 @@ clean-docs:
 qgis-plugin: $(stamps)/python
 	@$(python) bindings/qgis/build_plugin.py
 
-soak: setup-test
-	@FENCEPOST_SOAK=1 Tests/run.sh build swift python store
+soak: setup-test $(stamps)/spark
+	@FENCEPOST_SOAK=1 Tests/run.sh build swift python store spark
 
 bench: setup-test
 	@if [ -x Tests/Benchmarks/run.sh ]; then Tests/Benchmarks/run.sh; \
@@ -94,6 +95,9 @@ bench: setup-test
 
 bench-streams: setup-test
 	@$(python) Tests/Benchmarks/streams.py --full --json .build/bench.json $(if $(BEFORE),--before "$(BEFORE)")
+
+bench-spark: $(stamps)/spark
+	@$(python) Tests/Benchmarks/spark_streams.py
 
 # In the last line are fixes a second, memory, and the time to open.
 million: $(stamps)/library
@@ -200,7 +204,15 @@ $(stamps)/mosquitto: $(stamps)/system .ci/mosquitto.sh
 	@.ci/mosquitto.sh
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh
+# Spark, and the Java that it runs on.
+$(stamps)/spark: $(stamps)/python-test .ci/java.sh
+	@echo "== installing Spark"
+	@.ci/java.sh
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[spark]'
+	@touch $@
+
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh $(stamps)/spark
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \

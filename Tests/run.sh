@@ -14,7 +14,7 @@ export FENCEPOST_REQUIRE_LIBRARY=1
 lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
-heavy=(swiftpm docs browser tools gpsd live qgis sanitize wheels sdist)
+heavy=(swiftpm docs browser tools gpsd live spark qgis sanitize wheels sdist)
 
 format() { Tests/Style/run.sh; }
 build() { swift build --build-tests; }
@@ -43,6 +43,8 @@ tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tabl
 browser() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs browser); }
 gpsd() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs gpsd); }
 live() { (cd bindings/python && env --default-signal=INT ../../.venv/bin/python -m pytest -rs --numprocesses 2 live); }
+# Without the warnings of PySpark, which knows older versions of pandas only. Skipped where there is no Java.
+spark() { (cd bindings/python && timeout --kill-after 10 "$([ -n "${FENCEPOST_SOAK:-}" ] && echo 3600 || echo 600)" ../../.venv/bin/python -m pytest -rs -W default spark); }
 qgis() { bindings/qgis/tests/run.sh; }
 
 logs=.build/test-logs

@@ -32,6 +32,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "guides/c": "bindings/c/README.md",
         "guides/swift": f"{ARTICLES}/GettingStarted.md",
         "guides/fleets": "bindings/site/guides/fleets.md",
+        "guides/spark": "bindings/site/guides/spark.md",
         "guides/command-line": "bindings/site/guides/command-line.md",
         "guides/files": "bindings/site/guides/files.md",
         "guides/service": "bindings/site/guides/service.md",

@@ -20,7 +20,7 @@ TYPE_CHECKING = False  # a name that type checkers know: typing itself takes lon
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import geodesic
+    from . import geodesic, spark
     from ._errors import InputError, InputWarning, MissingExtraError
     from ._fleet.conditions import Conditions, TableVersion
     from ._fleet.device import Device
@@ -135,8 +135,8 @@ _LATER = {name: module for module, names in _MODULES.items() for name in names.s
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name == "geodesic":
-        return import_module(".geodesic", __name__)
+    if name in ("geodesic", "spark"):
+        return import_module(f".{name}", __name__)
     if name == "__version__":
         value: Any = import_module("._native", __name__).VERSION
     elif name in _LATER:
@@ -240,4 +240,5 @@ __all__ = [
     "compare",
     "geodesic",
     "replay",
+    "spark",
 ]

@@ -93,8 +93,21 @@ def test_only_what_is_needed_is_loaded(code: str, most: int) -> None:
 
 
 def test_heavy_libraries_are_loaded_when_they_are_used() -> None:
-    loaded = python("import sys, fencepost; fencepost.Monitor, fencepost.replay; print(*sys.modules)").split()
-    for name in ("numpy", "pandas", "geopandas", "shapely", "pyarrow", "nanoarrow", "gpxpy", "rich", "bokeh"):
+    loaded = python(
+        "import sys, fencepost; fencepost.Monitor, fencepost.replay, fencepost.spark; print(*sys.modules)"
+    ).split()
+    for name in (
+        "numpy",
+        "pandas",
+        "geopandas",
+        "shapely",
+        "pyarrow",
+        "nanoarrow",
+        "gpxpy",
+        "rich",
+        "bokeh",
+        "pyspark",
+    ):
         assert name not in loaded, name
 
 

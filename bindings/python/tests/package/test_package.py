@@ -170,7 +170,7 @@ def test_what_public_methods_return_is_public() -> None:
     pd = pytest.importorskip("pandas")
     public = [
         value
-        for module in (fencepost, fencepost.geodesic)
+        for module in (fencepost, fencepost.geodesic, fencepost.spark)
         for name in module.__all__
         if not inspect.ismodule(value := getattr(module, name))
     ]
@@ -286,7 +286,7 @@ def test_names_load_when_they_are_used() -> None:
         "import sys, fencepost\n"
         "print(*[name for name in sys.modules if name.startswith('fencepost.')])\n"
         "assert set(fencepost.__all__) <= set(dir(fencepost))\n"
-        "assert {*fencepost._LATER, 'geodesic', '__version__'} == set(fencepost.__all__)\n"
+        "assert {*fencepost._LATER, 'geodesic', 'spark', '__version__'} == set(fencepost.__all__)\n"
         "assert not hasattr(fencepost, 'nothing')\n"
         "from fencepost import *\n"
         "assert geodesic.inverse(0, 0, 0, 1).distance > 0 and Monitor().clock is None\n"

@@ -38,7 +38,7 @@ EventRow: TypeAlias = tuple[
 
 
 _NO_DIAGNOSTICS = Diagnostics(0)
-_ON_PATH, _AFTER_GAP = 1, 2
+ON_PATH, AFTER_GAP = 1, 2
 """The bits of the evidence, as the library has them."""
 
 
@@ -166,7 +166,7 @@ class Event:
             self.longitude,
             self.accuracy,
             self.boundary_distance,
-            _ON_PATH * bool(self.is_on_path) | _AFTER_GAP * bool(self.follows_gap),
+            ON_PATH * bool(self.is_on_path) | AFTER_GAP * bool(self.follows_gap),
         )
 
     @classmethod
@@ -194,8 +194,8 @@ class Event:
             accuracy,
             boundary_distance,
             tag,
-            bool(source & _ON_PATH),
-            bool(source & _AFTER_GAP),
+            bool(source & ON_PATH),
+            bool(source & AFTER_GAP),
         )
 
 

@@ -1,0 +1,149 @@
+"""What the tests against a real Spark share: a small world in files, what the command makes of it, and how Spark is
+started."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+SECOND = 1_000_000
+BEGIN = 1_700_000_000 * SECOND
+DELAY = 60
+"""Seconds that rows are late at most."""
+FIELDS = ("vehicle", "lat", "lon", "accuracy", "time_us")
+SCHEMA = "vehicle string, lat double, lon double, accuracy double, time_us long"
+SENTINEL_AFTER = 1000
+"""Seconds after the last row of all comes one that moves the watermark beyond whatever is due."""
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+Row = tuple[str, float, float, float, int]
+
+
+def write_conditions(folder: Path, count: int = 40) -> Path:
+    draw = random.Random(11)
+    features = []
+    for number in range(count):
+        place = {"type": "Point", "coordinates": [draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01)]}
+        kind = {"policy": draw.choice(["exact", "standard"]), "radius": draw.uniform(60, 400)}
+        features.append({"type": "Feature", "geometry": place, "properties": {"identifier": f"zone {number}", **kind}})
+    path = folder / "zones.geojson"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path
+
+
+def walks(devices: int = 12, steps: int = 120) -> list[Row]:
+    """Rows in the order of time, with some that have no position; at last the one that ends all waiting."""
+    draw = random.Random(5)
+    places = {f"v-{number}": [0.0, 0.0] for number in range(devices)}
+    found: list[Row] = []
+    for step in range(steps):
+        for device, place in places.items():
+            for axis in (0, 1):
+                place[axis] += draw.gauss(0, 0.0007)
+            accuracy = -1.0 if draw.random() < 0.02 else draw.choice([0.0, 5.0, 30.0])
+            time = BEGIN + step * 10 * SECOND + draw.randrange(9 * SECOND)
+            found.append((device, place[0], place[1], accuracy, time))
+    found.sort(key=lambda row: row[4])
+    return [*found, ("sentinel", 80.0, 0.0, 5.0, found[-1][4] + SENTINEL_AFTER * SECOND)]
+
+
+def until(rows: list[Row]) -> int:
+    """The watermark at the end."""
+    return max(row[4] for row in rows) - DELAY * SECOND
+
+
+def shuffled(rows: list[Row], seed: int) -> list[Row]:
+    """Rows up to the delay late; the last one stays."""
+    draw = random.Random(seed)
+    late = sorted((row[4] + draw.randrange((DELAY - 1) * SECOND), row) for row in rows[:-1])
+    return [*(row for _, row in late), rows[-1]]
+
+
+def write_csv(path: Path, rows: list[Row]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(FIELDS)
+        writer.writerows((device, repr(y), repr(x), accuracy, time) for device, y, x, accuracy, time in rows)
+
+
+def write_source(folder: Path, rows: list[Row], files: int) -> None:
+    """Files for a source that reads one in each micro-batch, in the order of their times."""
+    folder.mkdir(parents=True)
+    size = -(-len(rows) // files)
+    for number, begin in enumerate(range(0, len(rows), size)):
+        path = folder / f"part-{number:04}.csv"
+        write_csv(path, rows[begin : begin + size])
+        os.utime(path, (1_700_000_000 + number,) * 2)
+
+
+def replayed(track: Path, conditions: Path, until_us: int) -> list[dict[str, Any]]:
+    """The events of ``fencepost replay --by``, by device and sequence."""
+    command = [
+        sys.executable, "-m", "fencepost", "replay", str(track), "--conditions", str(conditions), "--by", "vehicle",
+        "--assuming", "unsatisfied", "--until", _iso(until_us), "--format", "jsonl",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    return in_order([json.loads(line) for line in done.stdout.splitlines()])
+
+
+def _iso(time_us: int) -> str:
+    from datetime import UTC, datetime, timedelta
+
+    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us)).isoformat()
+
+
+def in_order(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(events, key=lambda event: (event["vehicle"], event["sequence"]))
+
+
+def as_json(row: Any) -> dict[str, Any]:
+    """An event of Spark in the members of the command's JSON Lines."""
+    from datetime import UTC
+
+    found = row.asDict()
+    for name in ("date", "evidence_date"):
+        if found[name] is not None:
+            found[name] = found[name].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # The command says of the path only what there is to say.
+    assert found.pop("evidence") in ("fix", None) and not found.pop("gap")
+    found.pop("tag")
+    found["diagnostics"] = found["diagnostics"].split("|") if found["diagnostics"] else []
+    return found
+
+
+def environment() -> dict[str, str]:
+    """Workers are of this Python; all stays on the loopback."""
+    return {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+def session(folder: Path, **options: str) -> Any:
+    """A small Spark on two processors."""
+    os.environ.update(environment())
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.driver.memory": "768m",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+        "spark.sql.streaming.stateStore.minDeltasForSnapshot": "2",
+        "spark.sql.session.timeZone": "Asia/Tokyo",
+        "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        **options,
+    }
+    builder = SparkSession.builder.master("local[2]").appName("fencepost")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    found = builder.getOrCreate()
+    found.sparkContext.setLogLevel("OFF")
+    return found

@@ -1,0 +1,109 @@
+"""Frames of a real Spark: the replay of the command, and the join of the table."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streams
+
+from fencepost import Conditions, InvalidArgumentError, spark as fencepost_spark
+
+World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
+
+
+def test_a_replay_gives_the_events_of_the_command(spark: Any, world: World) -> None:
+    conditions, rows, want = world
+    arrived = list(rows)
+    random.Random(2).shuffle(arrived)
+    frame = spark.createDataFrame(arrived, streams.SCHEMA)
+    found = fencepost_spark.replay(frame, conditions, by="vehicle")
+    assert found.columns[:3] == ["vehicle", "sequence", "identifier"] and found.columns[-1] == "tag"
+    events = streams.in_order([streams.as_json(row) for row in found.collect()])
+    # The command also lets time pass after the last row of a device.
+    last: dict[str, int] = {}
+    for event in events:
+        last[event["vehicle"]] = event["sequence"]
+    assert events == [event for event in want if event["sequence"] <= last.get(event["vehicle"], 0)]
+    assert len(want) - len(events) < 24
+
+
+def test_devices_may_be_numbers_and_times_timestamps_and_rows_unusable(spark: Any) -> None:
+    zones = Conditions()
+    zones.add_many(["a`b"], [0], [0], [100], policy="exact", tag=(1 << 64) - 1)
+    rows = [
+        (7, 0.0, 0.0, 0),
+        (None, 0.0, 0.0, 1),
+        (7, 95.0, 0.0, 2),
+        (7, None, 0.0, 3),
+        (7, 1.0, 0.0, 4),
+        (8, 1.0, 1.0, 0),
+    ]
+    frame = spark.createDataFrame(rows, "id int, lat double, `l.o` float, t long").selectExpr(
+        "id", "lat", "`l.o`", "timestamp_seconds(t) as `my time`", "'x' as extra"
+    )
+    found = fencepost_spark.replay(frame, zones, by="id", longitude="l.o", time="my time").collect()
+    assert [(row.id, row.sequence, row.identifier, row.state) for row in found] == [
+        (7, 1, "a`b", "satisfied"),
+        (7, 2, "a`b", "unsatisfied"),
+    ]
+    assert [int(row.tag) for row in found] == [(1 << 64) - 1] * 2
+    assert [row.date.timestamp() for row in found] == [0, 4]
+
+
+def test_points_are_joined_with_the_conditions_that_hold_them(spark: Any, world: World) -> None:
+    path, rows, _ = world
+    zones = Conditions.read(path)
+    points = spark.createDataFrame(
+        [*rows, ("nowhere", None, 0.0, 0.0, 0), ("nan", float("nan"), 0.0, 0.0, 0)], streams.SCHEMA
+    )
+    found = fencepost_spark.containing(points, zones, distances=True)
+    assert found.columns == [*streams.FIELDS, "identifier", "distance"]
+    matches = zones.containing([row[1] for row in rows], [row[2] for row in rows], distances=True).columns()
+    want = sorted(zip((rows[point] for point in matches["point"]), matches["identifier"], matches["distance"]))
+    assert sorted((tuple(row)[:5], row.identifier, row.distance) for row in found.collect()) == want
+    assert len(want) > 300
+
+
+def test_what_cannot_be_is_said_at_once(spark: Any) -> None:
+    zones = Conditions()
+    frame = spark.createDataFrame(
+        [("a", 0.0, 0.0, 0, "x")], "vehicle string, lat double, lon double, time long, state string"
+    )
+    for call in (
+        lambda: fencepost_spark.replay(frame, zones, by="truck"),
+        lambda: fencepost_spark.replay(frame, zones, by="state"),
+        lambda: fencepost_spark.replay(frame, zones, by="lat"),
+        lambda: fencepost_spark.replay(frame, zones, by="vehicle", time="state"),
+        lambda: fencepost_spark.containing(frame.withColumnRenamed("state", "identifier"), zones),
+        lambda: fencepost_spark.containing(frame.drop("lat"), zones),
+        lambda: fencepost_spark.events(frame, zones),
+    ):
+        with pytest.raises(InvalidArgumentError):
+            call()
+    with pytest.raises(TypeError):
+        fencepost_spark.containing(frame, 5)  # type: ignore[arg-type]
+
+
+def test_devices_that_are_none_are_skipped(spark: Any) -> None:
+    zones = Conditions()
+    zones.add_many(["depot"], [0], [0], [100], policy="exact")
+    good = ["x", "é" * 128, "a b", "\n"]
+    bad = ["", "x" * 257, "é" * 129, "a\0b", None]
+    frame = spark.createDataFrame(
+        [(device, 0.0, 0.0, 0, number) for number, device in enumerate([*good, *bad])],
+        "vehicle string, lat double, lon double, time long, row int",
+    )
+    frame = frame.selectExpr("*").unionByName(
+        frame.where("row = 0").selectExpr("cast(x'ff41' as string) as vehicle", "lat", "lon", "time", "row")
+    )
+    found = fencepost_spark.replay(frame, zones, by="vehicle").collect()
+    assert sorted(row.vehicle for row in found) == sorted(good)
+
+
+def test_a_point_out_of_range_is_named(spark: Any) -> None:
+    frame = spark.createDataFrame([(95.0, 0.0)], "lat double, lon double")
+    with pytest.raises(Exception, match="InvalidArgumentError"):
+        fencepost_spark.containing(frame, Conditions()).collect()

@@ -1,0 +1,92 @@
+"""Streams in a real Spark: the events of the command, whatever shards, micro-batches and order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streams
+
+from fencepost import InvalidArgumentError, spark as fencepost_spark
+
+World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
+LONGEST = 120
+
+
+def streamed(spark: Any, folder: Path, conditions: Any, **options: Any) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Runs over all that is in the source; the events, and the progress."""
+    source = spark.readStream.schema(streams.SCHEMA).option("header", True).option("maxFilesPerTrigger", 1)
+    events = fencepost_spark.events(
+        source.csv(str(folder / "in")), conditions, **{"delay": f"{streams.DELAY} seconds", **options}
+    )
+    found: list[dict[str, Any]] = []
+
+    def keep(batch: Any, number: int) -> None:
+        found.extend(streams.as_json(row) for row in batch.collect())
+
+    query = (
+        events.writeStream.foreachBatch(keep)
+        .option("checkpointLocation", str(folder / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    try:
+        assert query.awaitTermination(LONGEST), "the stream does not end"
+    finally:
+        query.stop()
+    return streams.in_order(found), query.recentProgress
+
+
+def total(progress: list[Any], what: str, name: str = "fencepost") -> int:
+    return sum(each["observedMetrics"][name][what] for each in progress)
+
+
+@pytest.mark.parametrize(("shards", "files", "ordered"), [(1, 1, False), (4, 5, False), (16, 3, False), (4, 4, True)])
+def test_events_are_those_of_the_command(
+    spark: Any, world: World, tmp_path: Path, shards: int, files: int, ordered: bool
+) -> None:
+    conditions, rows, want = world
+    arrived = rows if ordered else streams.shuffled(rows, shards)
+    streams.write_source(tmp_path / "in", arrived, files)
+    found, progress = streamed(spark, tmp_path, conditions, shards=shards, ordered=ordered)
+    assert found == want
+    assert total(progress, "late") == 0
+    # The last row of all is held for good, unless rows are fed as they come.
+    assert total(progress, "accepted") + total(progress, "invalid") == len(rows) - (not ordered)
+    assert total(progress, "rows", "fencepost_input") == len(rows)
+
+
+def test_late_rows_and_bad_clocks_are_counted_and_change_nothing_else(spark: Any, world: World, tmp_path: Path) -> None:
+    conditions, rows, want = world
+    ahead = ("v-1", 0.0, 0.0, 5.0, 4_000_000_000 * streams.SECOND)
+    half = len(rows) // 2
+    streams.write_source(tmp_path / "in", [*rows[:half], ahead, *rows[half:-1], rows[0], rows[1], rows[-1]], 6)
+    found, progress = streamed(spark, tmp_path, conditions, shards=2)
+    assert found == want
+    assert total(progress, "ahead", "fencepost_input") == 1
+    assert total(progress, "late") == 2
+
+
+def test_a_stream_needs_its_store_and_its_shards(spark: Any, world: World, tmp_path: Path) -> None:
+    conditions, rows, _ = world
+    streams.write_source(tmp_path / "in", rows[:50], 1)
+    streamed(spark, tmp_path, conditions, shards=1)
+    more = tmp_path / "in" / "part-0001.csv"
+    streams.write_csv(more, rows[50:100])
+    with pytest.raises(Exception, match="shards must be 1"):
+        streamed(spark, tmp_path, conditions, shards=2)
+    source = spark.readStream.schema(streams.SCHEMA).csv(str(tmp_path / "in"))
+    provider = "spark.sql.streaming.stateStore.providerClass"
+    before = spark.conf.get(provider)
+    try:
+        spark.conf.set(provider, "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
+        with pytest.raises(InvalidArgumentError, match="RocksDB"):
+            fencepost_spark.events(source, conditions)
+    finally:
+        spark.conf.set(provider, before)
+    for wrong in ({"shards": 0}, {"delay": "soon"}, {"delay": "-1 seconds"}, {"expire": "5"}, {"max_ahead": ""}):
+        with pytest.raises(InvalidArgumentError):
+            fencepost_spark.events(source, conditions, **wrong)
+    with pytest.raises(InvalidArgumentError, match="no stream"):
+        fencepost_spark.replay(source, conditions, by="vehicle")

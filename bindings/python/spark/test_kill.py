@@ -1,0 +1,118 @@
+"""Driver, JVM and Python workers of a stream are killed with SIGKILL at random, and between write and commit: the
+events are those of the command, none twice in an idempotent sink."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streams
+
+pytest.importorskip("pyspark", reason="pyspark is installed by make test-all")
+pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="there is no Java: .ci/java.sh")
+
+KILLS = 20 if os.environ.get("FENCEPOST_SOAK") else 3
+LONGEST = 120.0
+"""Seconds for a run that nobody kills."""
+FILES = 5
+JOB = Path(__file__).with_name("job.py")
+World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
+
+
+def processes(session: int) -> dict[str, list[int]]:
+    """Who runs in a session, by what they are."""
+    found: dict[str, list[int]] = {"driver": [], "jvm": [], "worker": []}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            state, _, _, own = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+            command = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(own) != session or state == "Z":
+            continue
+        kind = "jvm" if b"java" in command.split(b"\0")[0] else "worker" if b"daemon" in command else "driver"
+        found[kind].append(int(folder.name))
+    return found
+
+
+def end(session: int) -> None:
+    """Nothing of it is left running."""
+    until = time.monotonic() + 20
+    while any(left := processes(session).values()):
+        for each in [number for numbers in left for number in numbers]:
+            try:
+                os.kill(each, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def run(folder: Path, conditions: Path, victim: str, after: float) -> tuple[bool, str]:
+    """Runs the job, and kills someone so many seconds after its first process of Python works; whether it came to its
+    end, and what it said."""
+    command = [sys.executable, str(JOB), str(folder), str(conditions)]
+    if victim == "after write":
+        command.append("die-after-write")
+    with (folder / "log").open("w") as log:
+        job = subprocess.Popen(
+            command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, **streams.environment()},
+        )  # fmt: skip
+    try:
+        until, works = time.monotonic() + LONGEST, None
+        while job.poll() is None:
+            assert time.monotonic() < until, (folder / "log").read_text()[-4000:]
+            if victim in ("driver", "jvm", "worker"):
+                there = processes(job.pid)
+                works = works or (time.monotonic() if there["worker"] else None)
+                if works is not None and time.monotonic() > works + after and there[victim]:
+                    os.kill(there[victim][-1], signal.SIGKILL)
+                    victim = "nobody"
+            time.sleep(0.05)
+    finally:
+        end(job.pid)
+        job.wait()
+    text = (folder / "log").read_text()
+    return job.returncode == 0 and "all is done" in text, text
+
+
+def test_whoever_is_killed_the_events_are_those_of_the_command(world: World, tmp_path: Path) -> None:
+    seed = random.randrange(1 << 30) if os.environ.get("FENCEPOST_SOAK") else 4
+    print(f"seed {seed}")
+    draw = random.Random(seed)
+    conditions, rows, want = world
+    streams.write_source(tmp_path / "in", streams.shuffled(rows, seed), FILES)
+    (tmp_path / "out").mkdir()
+    victims = ["after write", "jvm", "worker", "driver"]
+    killed = 0
+    for number in range(KILLS):
+        ended, _ = run(tmp_path, conditions, victims[number % 4], draw.uniform(0, 3))
+        killed += not ended
+        if ended:  # all over again, so that there is something to kill
+            assert events(tmp_path) == want
+            shutil.rmtree(tmp_path / "checkpoint")
+            shutil.rmtree(tmp_path / "out")
+            (tmp_path / "out").mkdir()
+    assert killed > 0
+    ended, text = run(tmp_path, conditions, "nobody", 0)
+    assert ended, text[-4000:]
+    assert events(tmp_path) == want
+    print(f"{killed} of {KILLS} runs were killed before their end")
+
+
+def events(folder: Path) -> list[dict[str, Any]]:
+    found = [event for path in sorted((folder / "out").glob("*.json")) for event in json.loads(path.read_text())]
+    assert len({(event["vehicle"], event["sequence"]) for event in found}) == len(found)
+    return streams.in_order(found)

@@ -1,0 +1,1 @@
+"""Fencepost in Apache Spark."""

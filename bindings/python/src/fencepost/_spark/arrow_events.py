@@ -1,0 +1,78 @@
+"""Events as Arrow batches, and what Spark calls their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._fleet.fleet import Fleet
+from .._monitor.events import EVENTS_PER_POLL
+from .._values.conditions import uuid_of
+from .._values.enums import CAUSES, STATES, Diagnostics, EvidenceSource
+from .._values.events import AFTER_GAP, ON_PATH, diagnostic_names
+from .arrow import Batch, pyarrow
+
+_TEXT, _WHOLE, _NUMBER = ("string", pyarrow.string()), ("bigint", pyarrow.int64()), ("double", pyarrow.float64())
+_TIME = ("timestamp", pyarrow.timestamp("us", "UTC"))
+_COLUMNS = {
+    "device": _TEXT,
+    "sequence": _WHOLE,
+    "identifier": _TEXT,
+    "state": _TEXT,
+    "cause": _TEXT,
+    "date": _TIME,
+    "evidence_date": _TIME,
+    "refinement": _TEXT,
+    "diagnostics": _TEXT,
+    "generation": _WHOLE,
+    "latitude": _NUMBER,
+    "longitude": _NUMBER,
+    "accuracy": _NUMBER,
+    "boundary_distance": _NUMBER,
+    "evidence": _TEXT,
+    "gap": ("boolean", pyarrow.bool_()),
+    "tag": ("decimal(20,0)", pyarrow.decimal128(20, 0)),  # 64 bits without a sign
+}
+EVENT_SCHEMA = pyarrow.schema([(name, kind) for name, (_, kind) in _COLUMNS.items()])
+EVENT_DDL = ", ".join(f"{name} {kind}" for name, (kind, _) in _COLUMNS.items())
+_STATES, _CAUSES = [str(state) for state in STATES], [str(cause) for cause in CAUSES]
+_FIX, _PATH = str(EvidenceSource.FIX), str(EvidenceSource.PATH)
+
+
+def take_events(fleet: Fleet) -> list[Batch]:
+    """Drains the events of a fleet."""
+    found = []
+    while rows := fleet._handle.poll_events(EVENTS_PER_POLL):
+        found.append(_batch(rows))
+    return found
+
+
+def _batch(rows: Sequence[Any]) -> Batch:
+    (
+        sequences, identifiers, states, causes, dates, evidence_dates, refinements, diagnostics, generations,
+        latitudes, longitudes, accuracies, distances, sources, tags, devices, _,
+    ) = zip(*rows)  # fmt: skip
+    columns = (
+        devices,
+        sequences,
+        identifiers,
+        [_STATES[state] for state in states],
+        [_CAUSES[cause] for cause in causes],
+        dates,
+        evidence_dates,
+        [None if each is None else f"{uuid_of(each[0])}/{each[1]}/{each[2]}" for each in refinements],
+        ["|".join(diagnostic_names(Diagnostics(each))) if each else "" for each in diagnostics],
+        generations,
+        latitudes,
+        longitudes,
+        accuracies,
+        distances,
+        [
+            None if latitude is None else _PATH if source & ON_PATH else _FIX
+            for latitude, source in zip(latitudes, sources)
+        ],
+        [bool(source & AFTER_GAP) for source in sources],
+        tags,
+    )
+    arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, EVENT_SCHEMA)]
+    return pyarrow.record_batch(arrays, schema=EVENT_SCHEMA)

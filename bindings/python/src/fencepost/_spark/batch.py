@@ -1,0 +1,95 @@
+"""Frames that are no streams: replays and joins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from .._errors import require
+from .._fleet.conditions import Conditions
+from .._native import InvalidArgumentError
+from . import columns
+from .tables import ship, shipped
+
+Batches: TypeAlias = Iterator[Any]
+Mapped: TypeAlias = Callable[[Batches], Batches]
+_ROW = "fencepost row"  # beside the columns of a frame
+
+
+def replay_frame(frame: Any, conditions: Conditions, given: Mapping[str, str]) -> Any:
+    """See :func:`fencepost.spark.replay`."""
+    from .arrow_events import EVENT_DDL
+
+    if frame.isStreaming:
+        raise InvalidArgumentError("replay takes a frame that is no stream: fencepost.spark.events takes that")
+    names = columns.find_rows(frame, given)
+    row = columns.functions().monotonically_increasing_id().alias(_ROW)
+    rows = frame.select("*", row).where(columns.usable(frame, names)).select(*columns.rows(frame, names), _ROW)
+    placed = rows.repartition("device").sortWithinPartitions("device", "time", _ROW).select(*columns.ROWS)
+    found = placed.mapInArrow(replayed(ship(frame, conditions)), EVENT_DDL)
+    return columns.labelled(found, frame, names["device"])
+
+
+def replayed(table: str) -> Mapped:
+    """What replays rows that are sorted by device and time; a device is forgotten when the next one begins."""
+
+    def run(batches: Batches) -> Batches:
+        from .arrow_events import take_events
+        from .feeding import feed, new_fleet
+
+        fleet = new_fleet(shipped(table))
+        for batch in batches:
+            if not batch.num_rows:
+                continue
+            feed(fleet, batch)
+            yield from take_events(fleet)
+            last = batch["device"][-1].as_py()
+            for device in fleet.devices:
+                if device != last:
+                    fleet.remove_device(device)
+
+    return run
+
+
+def join_frame(frame: Any, conditions: Conditions, given: Mapping[str, str], distances: bool) -> Any:
+    """See :func:`fencepost.spark.containing`."""
+    names = columns.find_points(frame, given)
+    added = {"identifier": "string", **({"distance": "double"} if distances else {})}
+    for name in frame.columns:
+        if name.lower() in added:
+            raise InvalidArgumentError(f"the frame has a column {name!r}, which is one of the answer: rename it")
+    schema = require("pyspark.sql.types", "spark").StructType(list(frame.schema.fields))
+    for name, kind in added.items():
+        schema = schema.add(name, kind)
+    points = frame.where(_is_point(names))
+    return points.mapInArrow(joined(ship(frame, conditions), names["latitude"], names["longitude"], distances), schema)
+
+
+def _is_point(names: Mapping[str, str]) -> Any:
+    f = columns.functions()
+    latitude, longitude = (columns.named(names[what]).cast("double") for what in ("latitude", "longitude"))
+    return ~(latitude.isNull() | longitude.isNull() | f.isnan(latitude) | f.isnan(longitude))
+
+
+def joined(table: str, latitude: str, longitude: str, distances: bool) -> Mapped:
+    """What adds to each row the conditions that hold its point."""
+
+    def run(batches: Batches) -> Batches:
+        from .arrow import pyarrow
+
+        conditions = shipped(table)
+        for batch in batches:
+            if not batch.num_rows:
+                continue
+            y, x = (batch[name].cast(pyarrow.float64(), safe=False).to_numpy() for name in (latitude, longitude))
+            matches = conditions.containing(y, x, distances=distances)
+            pairs = matches.columns()
+            taken = batch.take(pyarrow.array(pairs["point"], pyarrow.int64()))
+            arrays = [*taken.columns, pyarrow.array(pairs["identifier"], pyarrow.string())]
+            names = [*batch.schema.names, "identifier"]
+            if distances:
+                arrays.append(pyarrow.array(pairs["distance"], pyarrow.float64()))
+                names.append("distance")
+            yield pyarrow.record_batch(arrays, names)
+
+    return run

@@ -1,0 +1,101 @@
+"""The columns of frames of Spark: which of them hold what, and as what they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._errors import require
+from .._native import InvalidArgumentError
+from .._tables.names import DEVICES, POSITION, TRACK, Names, find
+from .._values.events import EVENT_COLUMNS
+
+ROWS = ("device", "latitude", "longitude", "accuracy", "time")
+WHOLE = ("byte", "short", "integer", "long")
+NUMBERS = (*WHOLE, "float", "double", "decimal")
+_KINDS = {
+    "device": ("string", *WHOLE),
+    "latitude": NUMBERS,
+    "longitude": NUMBERS,
+    "accuracy": NUMBERS,
+    "time": ("timestamp", "long"),
+}
+_MOST_BYTES = 256
+
+
+def functions() -> Any:
+    return require("pyspark.sql.functions", "spark")
+
+
+def named(name: str) -> Any:
+    """The column of that name, whatever is in it."""
+    return functions().col("`" + name.replace("`", "``") + "`")
+
+
+def find_points(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
+    """The names of the columns of points."""
+    return _find(frame, {what: TRACK[what] for what in POSITION}, given, POSITION)
+
+
+def find_rows(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
+    """The names of the columns of fixes."""
+    found = _find(frame, DEVICES, given, ("device", *POSITION, "time"))
+    if found["device"] in EVENT_COLUMNS:
+        raise InvalidArgumentError(f"{found['device']!r} is also the name of a column of events: rename it")
+    return found
+
+
+def _find(frame: Any, known: Names, given: Mapping[str, str], required: tuple[str, ...]) -> dict[str, str]:
+    for what, name in given.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{what} must be the name of a column, not {type(name).__name__}")
+    names = frame.columns
+    found = {what: names[index] for what, index in find(names, known, given, required).items()}
+    for what, name in found.items():
+        kind = frame.schema[name].dataType.typeName()
+        if kind not in _KINDS[what]:
+            raise InvalidArgumentError(f"{what}: column {name!r} is {kind}, expected {' or '.join(_KINDS[what])}")
+    return found
+
+
+def instant(frame: Any, name: str) -> Any:
+    """A column of times as timestamps; integers are microseconds."""
+    column = named(name)
+    return column if frame.schema[name].dataType.typeName() == "timestamp" else functions().timestamp_micros(column)
+
+
+def microseconds(frame: Any, name: str) -> Any:
+    """A column of times as microseconds since 1970."""
+    column = named(name)
+    return column if frame.schema[name].dataType.typeName() == "long" else functions().unix_micros(column)
+
+
+def usable(frame: Any, names: Mapping[str, str]) -> Any:
+    """Whether a row can be fed at all: it has a device of 1 to 256 bytes of UTF-8, and a time."""
+    f = functions()
+    device = named(names["device"]).cast("string")
+    size = f.octet_length(device)
+    text = f.is_valid_utf8(device) & (f.instr(device, "\0") == 0)
+    found = (size >= 1) & (size <= _MOST_BYTES) & text & named(names["time"]).isNotNull()
+    return f.coalesce(found, f.lit(False))
+
+
+def rows(frame: Any, names: Mapping[str, str]) -> list[Any]:
+    """The columns of :data:`ROWS`; missing coordinates are NaN, which no fix has, missing accuracies 0."""
+    f = functions()
+    not_reported, nan = f.lit(0.0), f.lit(float("nan"))
+    accuracy = (
+        f.coalesce(named(names["accuracy"]).cast("double"), not_reported) if "accuracy" in names else not_reported
+    )
+    return [
+        named(names["device"]).cast("string").alias("device"),
+        *(f.coalesce(named(names[what]).cast("double"), nan).alias(what) for what in POSITION),
+        accuracy.alias("accuracy"),
+        microseconds(frame, names["time"]).alias("time"),
+    ]
+
+
+def labelled(events: Any, frame: Any, name: str) -> Any:
+    """Events whose column of devices is called and typed as it is in a frame."""
+    first = named("device").cast(frame.schema[name].dataType).alias(name)
+    return events.select(first, *(named(column) for column in EVENT_COLUMNS))

@@ -1,0 +1,25 @@
+"""Rows of Arrow go into a fleet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._fleet.conditions import Conditions
+from .._fleet.fleet import Fleet
+from .._values.results import FeedResult
+
+_MOST_EVENTS = 1_000_000_000
+
+
+def new_fleet(conditions: Conditions) -> Fleet:
+    """A fleet in memory that takes all that a batch brings."""
+    return Fleet(conditions, max_pending_events=_MOST_EVENTS)
+
+
+def feed(fleet: Fleet, rows: Any) -> FeedResult:
+    """Feeds the columns of a batch or a table of Arrow, in order."""
+    device = rows["device"]
+    if hasattr(device, "combine_chunks"):
+        device = device.combine_chunks()
+    numbers = {name: rows[name].to_numpy() for name in ("latitude", "longitude", "accuracy", "time")}
+    return fleet.feed_many(device=device.dictionary_encode(), **numbers)

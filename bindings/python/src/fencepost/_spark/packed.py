@@ -1,0 +1,80 @@
+"""Rows and events in packed form, as which they go through Spark's keyed state: one value of bytes in place of very
+many rows, each of which Spark would turn into an object of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._errors import require
+from .arrow import Batch, Schema, compute, ipc, pyarrow
+
+ROW_SCHEMA = pyarrow.schema(
+    [
+        ("device", pyarrow.string()),
+        ("latitude", pyarrow.float64()),
+        ("longitude", pyarrow.float64()),
+        ("accuracy", pyarrow.float64()),
+        ("time", pyarrow.int64()),
+        ("row", pyarrow.int64()),
+    ]
+)
+"""Of fixes; `row` is where in the source's micro-batch it stood."""
+PACKED_DDL = "shard int, packed binary"
+_ROWS_AT_ONCE = 1 << 17
+_ROWS_OF_A_TASK = 1 << 40
+
+
+def pack(batch: Batch) -> bytes:
+    """A batch as bytes, without its schema."""
+    packed: bytes = batch.serialize().to_pybytes()
+    return packed
+
+
+def unpack(packed: bytes, schema: Schema) -> Batch:
+    """The batch of these bytes."""
+    return ipc.read_record_batch(pyarrow.py_buffer(packed), schema)
+
+
+def unpacked(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What turns packed batches into their rows."""
+
+    def run(batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            for packed in batch["packed"].to_pylist():
+                yield unpack(packed, schema)
+
+    return run
+
+
+def packed_by_shard(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Packs the rows of a task by their shard, with their places."""
+    place = require("pyspark", "spark").TaskContext.get().partitionId() * _ROWS_OF_A_TASK
+    held: list[Batch] = []
+    rows = 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= _ROWS_AT_ONCE:
+            yield _by_shard(held, place)
+            place, held, rows = place + rows, [], 0
+    if rows:
+        yield _by_shard(held, place)
+
+
+def _by_shard(batches: list[Batch], place: int) -> Batch:
+    import numpy
+
+    table = pyarrow.Table.from_batches(batches).combine_chunks()
+    shards = table["shard"].to_numpy()
+    order = numpy.argsort(shards, kind="stable")
+    columns = [table[name].combine_chunks() for name in ROW_SCHEMA.names if name != "row"]
+    places = pyarrow.array(place + numpy.arange(len(order)))
+    rows = pyarrow.record_batch([*columns, places], schema=ROW_SCHEMA).take(pyarrow.array(order))
+    found, begins = numpy.unique(shards[order], return_index=True)
+    ends = [*begins[1:].tolist(), len(order)]
+    packed = [pack(rows.slice(begin, end - begin)) for begin, end in zip(begins.tolist(), ends)]
+    return pyarrow.record_batch(
+        [compute.cast(pyarrow.array(found), pyarrow.int32()), pyarrow.array(packed, pyarrow.binary())],
+        names=["shard", "packed"],
+    )

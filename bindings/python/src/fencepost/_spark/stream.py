@@ -1,0 +1,91 @@
+"""Streams of fixes become streams of events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._errors import require
+from .._fleet.conditions import Conditions
+from .._native import InvalidArgumentError
+from .._tables.numbers import integer
+from . import columns
+from .arrow_events import EVENT_DDL, EVENT_SCHEMA
+from .packed import PACKED_DDL, packed_by_shard, unpacked
+from .processor import OUTPUT_DDL, Processor
+from .shard import Rules
+from .tables import ship
+
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_MOST_SHARDS = 1_000_000
+
+
+def stream_events(
+    stream: Any,
+    conditions: Conditions,
+    given: Mapping[str, str],
+    delay: str,
+    shards: int,
+    ordered: bool,
+    max_ahead: str | None,
+    expire: str | None,
+) -> Any:
+    """See :func:`fencepost.spark.events`."""
+    if not stream.isStreaming:
+        raise InvalidArgumentError("events takes a stream: fencepost.spark.replay takes a frame that is none")
+    provider = stream.sparkSession.conf.get(_PROVIDER, "")
+    if provider.rpartition(".")[2] != _ROCKSDB.rpartition(".")[2]:
+        raise InvalidArgumentError(f"keyed state needs RocksDB: set {_PROVIDER} to {_ROCKSDB}")
+    shards = integer(shards, "shards", 1, _MOST_SHARDS)
+    expire_us = None if expire is None else interval_us(stream.sparkSession, expire, "expire")
+    interval_us(stream.sparkSession, delay, "delay")
+    if max_ahead is not None:
+        interval_us(stream.sparkSession, max_ahead, "max_ahead")
+    names = columns.find_rows(stream, given)
+    processor = Processor(ship(stream, conditions), shards, Rules(bool(ordered), expire_us))
+
+    f = columns.functions()
+    instant = columns.instant(stream, names["time"]).alias("instant")
+    is_usable = columns.usable(stream, names).alias("usable")
+    rows = stream.select(*columns.rows(stream, names), instant, is_usable)
+    is_ahead = f.lit(False)
+    if max_ahead is not None:
+        is_ahead = f.coalesce(f.col("instant") > f.current_timestamp() + f.expr(f"interval {max_ahead}"), is_ahead)
+    counted = rows.withColumn("ahead", is_ahead).observe(
+        "fencepost_input",
+        f.count(f.lit(1)).alias("rows"),
+        f.count_if(~f.col("usable")).alias("unusable"),
+        f.count_if(f.col("usable") & f.col("ahead")).alias("ahead"),
+    )
+    timely = counted.where(f.col("usable") & ~f.col("ahead")).withWatermark("instant", delay)
+    keyed = timely.select(f.pmod(f.hash("device"), f.lit(shards)).alias("shard"), *columns.ROWS)
+    packed = keyed.mapInArrow(packed_by_shard, PACKED_DDL)
+    followed = (
+        packed.groupBy("shard")
+        .transformWithState(processor, OUTPUT_DDL, "Append", "EventTime")
+        .observe(
+            "fencepost",
+            *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("accepted", "invalid", "late")),
+        )
+    )
+    found = followed.where(f.col("packed").isNotNull()).select("packed").mapInArrow(unpacked(EVENT_SCHEMA), EVENT_DDL)
+    return columns.labelled(found, stream, names["device"])
+
+
+def interval_us(session: Any, text: str, what: str) -> int:
+    """The microseconds of an interval, as Spark reads it."""
+    if not isinstance(text, str):
+        raise TypeError(f"{what} must be a text such as '20 seconds', not {type(text).__name__}")
+    f = columns.functions()
+    begin = f.lit("2000-01-01").cast("timestamp")
+    try:
+        end = begin + f.expr(f"interval {text}")
+        (found,) = session.range(1).select(f.unix_micros(end) - f.unix_micros(begin)).head()
+    except Exception as error:
+        if not isinstance(error, require("pyspark.errors", "spark").PySparkException):
+            raise
+        raise InvalidArgumentError(f"{what}: {text!r} is no interval such as '20 seconds'") from None
+    if found < 0:
+        raise InvalidArgumentError(f"{what}: {text!r} is negative")
+    return int(found)

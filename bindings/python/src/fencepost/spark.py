@@ -1,0 +1,164 @@
+"""Fencepost in Apache Spark 4: streams of events from streams of fixes, replays and spatial joins of frames.
+
+``pip install 'fencepost[spark]'``, also on the workers; Java 17. The guide "Beyond one machine" says when it is worth
+while.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ._errors import require
+from ._fleet.conditions import Conditions
+
+__all__ = ["containing", "events", "replay"]
+
+
+def events(
+    stream: Any,
+    conditions: Conditions | str | os.PathLike[str],
+    *,
+    device: str | None = None,
+    latitude: str | None = None,
+    longitude: str | None = None,
+    accuracy: str | None = None,
+    time: str | None = None,
+    delay: str = "20 seconds",
+    shards: int = 64,
+    ordered: bool = False,
+    max_ahead: str | None = "1 hour",
+    expire: str | None = None,
+) -> Any:
+    """The events of a stream of fixes of many devices: a streaming DataFrame.
+
+    Each device's events are those of a monitor of its own which is fed its rows in the order of time, whatever the
+    micro-batches and the shards, and after any crash; what is due is confirmed when the watermark has passed it, also
+    if no row comes. The state of a shard of the devices is kept by Spark, under the query's checkpoint. RocksDB has to
+    be its store: ``spark.sql.streaming.stateStore.providerClass`` =
+    ``org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider``.
+
+    Args:
+        stream: A streaming DataFrame.
+        conditions: A table, or a file of them, see :meth:`Conditions.read`. Every worker gets it once. A query that
+            goes on from a checkpoint may be given others: devices keep their states for those that stay.
+        device: The column that tells devices apart: texts or whole numbers. It is the first column of the events. This
+            and the others are found by their names where none are given.
+        latitude: Degrees, -90 to 90.
+        longitude: Degrees, -180 to 180.
+        accuracy: Metres; 0 or null: not reported; negative or NaN: there is no position.
+        time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
+        delay: How much later than the latest of all rows a row may come: the watermark's. Rows are held so long.
+        shards: Of how many parts the state is; for the life of a checkpoint.
+        ordered: Whether the rows of each device come in the order of time, as from a Kafka topic keyed by device:
+            nothing is held, and events come with the micro-batch of their row. A row that is earlier than one of its
+            device in a micro-batch before is late.
+        max_ahead: Rows that are later than the machine's clock by more are dropped before they move the watermark;
+            None: none are.
+        expire: Devices that were not heard for so long, by the watermark, are forgotten; None: none are.
+
+    Returns:
+        A row for each event: the device, and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. The key
+        of an idempotent sink is (device, ``sequence``). Rows that were late, invalid or dropped are counted in
+        ``observedMetrics`` of the query's progress: ``fencepost`` and ``fencepost_input``.
+
+    Raises:
+        InvalidArgumentError: A column is missing or of another type; an argument is out of its range; the state store
+            is not RocksDB.
+        MissingExtraError: PySpark is not installed.
+    """
+    require("pyspark.sql", "spark")
+    from ._spark.stream import stream_events
+
+    return stream_events(
+        stream, table_of(conditions), _given(device, latitude, longitude, accuracy, time), delay, shards, ordered,
+        max_ahead, expire,
+    )  # fmt: skip
+
+
+def replay(
+    frame: Any,
+    conditions: Conditions | str | os.PathLike[str],
+    *,
+    by: str,
+    latitude: str | None = None,
+    longitude: str | None = None,
+    accuracy: str | None = None,
+    time: str | None = None,
+) -> Any:
+    """The events of a DataFrame of the fixes of many devices: those of ``fencepost replay --by``.
+
+    Each device's rows are sorted by time (rows of one time stay in the order of the frame) and go through a fleet
+    where they are; a partition is never held in memory as a whole. Rows that cannot be used are skipped: without a
+    device or a time, or out of range.
+
+    Args:
+        frame: A DataFrame that is no stream.
+        conditions: As for :func:`events`, like all others.
+        by: The column that tells devices apart: texts or whole numbers. It is the first column of the events.
+        latitude: Degrees.
+        longitude: Degrees.
+        accuracy: Metres.
+        time: Timestamps, or integers: microseconds since 1970-01-01T00:00:00Z.
+
+    Returns:
+        A row for each event, as of :func:`events`; those of a device in order.
+
+    Raises:
+        InvalidArgumentError: A column is missing or of another type.
+        MissingExtraError: PySpark is not installed.
+    """
+    require("pyspark.sql", "spark")
+    from ._spark.batch import replay_frame
+
+    return replay_frame(frame, table_of(conditions), _given(by, latitude, longitude, accuracy, time))
+
+
+def containing(
+    frame: Any,
+    conditions: Conditions | str | os.PathLike[str],
+    *,
+    latitude: str | None = None,
+    longitude: str | None = None,
+    distances: bool = False,
+) -> Any:
+    """Which conditions hold the points of a DataFrame, also of a stream: :meth:`Conditions.containing` as an inner
+    join, exact on the ellipsoid.
+
+    Args:
+        frame: A DataFrame, whose columns stay.
+        conditions: As for :func:`events`.
+        latitude: Degrees. This and the other are found by their names where none are given.
+        longitude: Degrees. A point that is null or NaN is nowhere.
+        distances: Whether to tell the signed distances to the lines too, metres, 0 or less.
+
+    Returns:
+        A row for each pair: the columns of the frame, ``identifier``, and ``distance`` if it was asked for.
+
+    Raises:
+        InvalidArgumentError: A column is missing, or of a name that the answer has. When it runs: a point is out of
+            range.
+        MissingExtraError: PySpark is not installed.
+    """
+    require("pyspark.sql", "spark")
+    from ._spark.batch import join_frame
+
+    given = {"latitude": latitude, "longitude": longitude}
+    return join_frame(frame, table_of(conditions), {k: v for k, v in given.items() if v is not None}, bool(distances))
+
+
+def table_of(conditions: Conditions | str | os.PathLike[str]) -> Conditions:
+    """A table as it is, or that of a file."""
+    if isinstance(conditions, Conditions):
+        return conditions
+    if isinstance(conditions, str | os.PathLike):
+        return Conditions.read(conditions)
+    raise TypeError(f"conditions must be Conditions or a path, not {type(conditions).__name__}")
+
+
+def _given(
+    device: str | None, latitude: str | None, longitude: str | None, accuracy: str | None, time: str | None
+) -> Mapping[str, str]:
+    names = {"device": device, "latitude": latitude, "longitude": longitude, "time": time, "accuracy": accuracy}
+    return {what: name for what, name in names.items() if name is not None}

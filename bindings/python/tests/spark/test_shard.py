@@ -1,0 +1,211 @@
+"""A shard of a stream, without Spark: whatever the micro-batches and the number of shards, the events are those of one
+fleet that was fed all rows by device and time."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from fencepost import Conditions, Fix, Fleet, InvalidArgumentError
+
+pytest.importorskip("numpy")
+pyarrow = pytest.importorskip("pyarrow")
+
+from fencepost._spark.packed import ROW_SCHEMA, pack, unpack  # noqa: E402
+from fencepost._spark.shard import DEVICE_SCHEMA, Outcome, Rules, Shard, follow  # noqa: E402
+
+SECOND = 1_000_000
+Row = tuple[str, float, float, float, int]
+HOLDS = Rules(ordered=False, expire_us=None)
+ORDERED = Rules(ordered=True, expire_us=None)
+
+
+def zones(random_: random.Random, count: int = 30) -> Conditions:
+    found = Conditions()
+    for number in range(count):
+        place = random_.uniform(-0.01, 0.01), random_.uniform(-0.01, 0.01), random_.uniform(60, 400)
+        found.add_many([f"z{number}"], *([value] for value in place))
+    return found
+
+
+def walks(random_: random.Random, devices: int = 7, steps: int = 60) -> list[Row]:
+    """Rows in the order of time; some without a position, some that no fix can be, some at one time."""
+    places = {f"v{number}": [0.0, 0.0] for number in range(devices)}
+    found: list[Row] = []
+    for step, device in itertools.product(range(steps), places):
+        place = places[device]
+        for axis in (0, 1):
+            place[axis] += random_.gauss(0, 0.001)
+        odd = random_.random()
+        accuracy = -1.0 if odd < 0.02 else random_.choice([0.0, 5.0, 40.0])
+        latitude = 95.0 if 0.02 < odd < 0.04 else place[0]
+        found.append((device, latitude, place[1], accuracy, (step * 10 + random_.choice([0, 0, 3])) * SECOND))
+    return sorted(found, key=lambda row: row[4])
+
+
+def batch(rows: Iterable[Row], first: int) -> Any:
+    listed = [(*row, first + place) for place, row in enumerate(rows)]
+    columns = zip(*listed) if listed else [[]] * len(ROW_SCHEMA)
+    arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, ROW_SCHEMA)]
+    return pyarrow.record_batch(arrays, schema=ROW_SCHEMA)
+
+
+def followed(
+    conditions: Conditions, batches: list[list[Row]], delay_us: int, shards: int, rules: Rules = HOLDS, to_us: int = 0
+) -> tuple[list[Any], dict[str, int]]:
+    """As Spark does it: late is what the watermark has passed, and a shard is called for rows and at its time."""
+    states = [Shard()] * shards
+    nexts: list[int | None] = [None] * shards
+    counts = dict.fromkeys(("accepted", "invalid", "late"), 0)
+    found: list[Any] = []
+    watermark, latest = 0, 0
+    for rows in [*batches, [], []]:
+        if not rows:
+            latest = max(latest, to_us + delay_us)
+            watermark = max(watermark, latest - delay_us)
+        for number in range(shards):
+            own = [row for row in rows if zlib.crc32(row[0].encode()) % shards == number]
+            due = nexts[number]
+            if not own and (due is None or due > watermark):
+                continue
+            # In two packs, the later one first, as a shuffle may bring them.
+            parts = [batch(own[: len(own) // 2], 0), batch(own[len(own) // 2 :], len(own))][::-1]
+            outcome = follow(conditions, kept(states[number]), parts, watermark, rules)
+            states[number], nexts[number] = outcome.shard, outcome.next_us
+            assert outcome.next_us is None or outcome.next_us > watermark
+            found += events(outcome)
+            for name in counts:
+                counts[name] += getattr(outcome.fed, name)
+        latest = max([latest, *(row[4] for row in rows)])
+        watermark = max(watermark, latest - delay_us)
+    return sorted(found), counts
+
+
+def kept(shard: Shard) -> Shard:
+    """Through the bytes that checkpoints hold."""
+    return Shard(unpack(pack(shard.devices), DEVICE_SCHEMA), unpack(pack(shard.held), ROW_SCHEMA))
+
+
+def events(outcome: Outcome) -> list[Any]:
+    rows = [row for each in outcome.events for row in each.to_pylist()]
+    return [tuple((value is not None, value) for value in row.values()) for row in rows]
+
+
+def expected(conditions: Conditions, rows: Iterable[Row], to_us: int) -> list[Any]:
+    """Of one fleet in memory, a row at a time."""
+    fleet = Fleet(conditions)
+    for device, latitude, longitude, accuracy, time in sorted(rows, key=lambda row: row[4]):
+        try:
+            fleet.feed(device, Fix(latitude, longitude, accuracy=accuracy, time=time))
+        except InvalidArgumentError:
+            pass
+    fleet.advance(to_us)
+    columns = fleet.events_columns()
+    columns.pop("row")
+    found = []
+    for row in zip(*columns.values()):
+        found.append(tuple((value is not None, value) for value in row))
+    return sorted(found)
+
+
+def in_batches(rows: list[Row], size: int) -> list[list[Row]]:
+    return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_events_do_not_depend_on_shards_and_micro_batches_nor_on_the_order_within_the_delay(seed: int) -> None:
+    random_ = random.Random(seed)
+    conditions, rows = zones(random_), walks(random_)
+    end = rows[-1][4] + 200 * SECOND
+    want = expected(conditions, rows, end)
+    assert len(want) > 50
+    delay = 35 * SECOND
+    # Rows of one time stay in order: two fixes of a time are told in that of the source.
+    late = sorted(((row[4] + random_.randrange(34) * SECOND), place) for place, row in enumerate(rows))
+    seen: dict[tuple[str, int], int] = {}
+    shuffled = []
+    for at, place in late:
+        key = rows[place][0], rows[place][4]
+        seen[key] = max(at, seen.get(key, at))
+        shuffled.append((seen[key], place))
+    arrived = [rows[place] for _, place in sorted(shuffled)]
+    for shards, size in ((1, len(rows)), (1, 17), (4, 50), (16, 1), (3, 200)):
+        found, counts = followed(conditions, in_batches(arrived, size), delay, shards, to_us=end)
+        assert found == want, (seed, shards, size)
+        assert counts["late"] == 0 and counts["accepted"] + counts["invalid"] == len(rows)
+        assert counts["invalid"] > 0
+
+
+@pytest.mark.parametrize("size", [1, 40, 1000])
+def test_rows_in_order_are_fed_at_once(size: int) -> None:
+    random_ = random.Random(7)
+    conditions, rows = zones(random_), walks(random_)
+    end = rows[-1][4] + 200 * SECOND
+    found, counts = followed(conditions, in_batches(rows, size), 60 * SECOND, 3, ORDERED, end)
+    assert found == expected(conditions, rows, end) and counts["late"] == 0
+    # Events of a row are there with its micro-batch.
+    outcome = follow(conditions, Shard(), [batch(rows, 0)], 0, ORDERED)
+    assert len(events(outcome)) > len(found) * 0.9 and outcome.shard.held.num_rows == 0
+
+
+def test_what_is_due_is_confirmed_by_the_watermark_alone_and_a_device_is_not_taken_beyond() -> None:
+    conditions = Conditions()
+    conditions.add_many(["depot"], [0], [0], [100])
+    rows = [("a", 1.0, 0.0, 5.0, 0), ("a", 0.0, 0.0, 5.0, 10 * SECOND)]
+    first = follow(conditions, Shard(), [batch(rows, 0)], 0, ORDERED)
+    assert first.events == [] and first.next_us == 30 * SECOND
+    before = follow(conditions, first.shard, [], 29 * SECOND, ORDERED)
+    assert before.events == [] and before.next_us == 30 * SECOND
+    after = follow(conditions, first.shard, [], 50 * SECOND, ORDERED)
+    (event,) = after.events[0].to_pylist()
+    assert (event["device"], event["identifier"], event["date"].timestamp()) == ("a", "depot", 30)
+    assert after.next_us is None
+    # A row between the deadline and the watermark is none that the device has passed.
+    between = follow(conditions, after.shard, [batch([("a", 0.0, 0.0, 5.0, 40 * SECOND)], 0)], 50 * SECOND, ORDERED)
+    assert between.fed == (1, 0, 0)
+    late = follow(conditions, after.shard, [batch([("a", 0.0, 0.0, 5.0, 20 * SECOND)], 0)], 50 * SECOND, ORDERED)
+    assert late.fed == (0, 0, 1)
+
+
+def test_silent_devices_are_forgotten_at_a_time_of_their_own() -> None:
+    rules = Rules(ordered=True, expire_us=60 * SECOND)
+    conditions = zones(random.Random(1))
+    rows = [("a", 0.0, 0.0, 5.0, 0), ("b", 0.0, 0.0, 5.0, 30 * SECOND)]
+    first = follow(conditions, Shard(), [batch(rows, 0)], 0, rules)
+    assert sorted(first.shard.devices["device"].to_pylist()) == ["a", "b"]
+    quiet = first
+    while quiet.next_us is not None and quiet.next_us <= 60 * SECOND:  # dwells
+        quiet = follow(conditions, quiet.shard, [], quiet.next_us, rules)
+    assert quiet.next_us == 60 * SECOND + 1
+    assert len(follow(conditions, quiet.shard, [], 60 * SECOND, rules).shard.devices) == 2
+    later = follow(conditions, quiet.shard, [], quiet.next_us, rules)
+    assert later.shard.devices["device"].to_pylist() == ["b"]
+    last = follow(conditions, later.shard, [], 10**15, rules)
+    assert last.shard.devices.num_rows == 0 and last.next_us is None
+
+
+def test_a_changed_table_keeps_what_stays() -> None:
+    before, after = Conditions(), Conditions()
+    before.add_many(["depot", "yard"], [0, 0], [0, 0], [100, 200], policy="exact")
+    after.add_many(["new", "depot"], [0, 0], [1, 0], [100, 100], policy="exact")
+    inside = follow(before, Shard(), [batch([("a", 0.0, 0.0, 5.0, 0)], 0)], 0, ORDERED)
+    assert len(events(inside)) == 2
+    stays = follow(after, inside.shard, [batch([("a", 0.0, 0.0, 5.0, SECOND)], 0)], 0, ORDERED)
+    assert stays.events == []
+    leaves = follow(after, stays.shard, [batch([("a", 0.0, 1.0, 5.0, 2 * SECOND)], 0)], 0, ORDERED)
+    told = [(row["identifier"], row["state"], row["sequence"]) for each in leaves.events for row in each.to_pylist()]
+    assert sorted(told) == [("depot", "unsatisfied", 4), ("new", "satisfied", 3)]
+
+
+def test_a_device_that_is_nowhere_special_takes_less_than_150_bytes() -> None:
+    conditions = zones(random.Random(2))
+    count = 10_000
+    rows = [(f"vehicle-{number:08}", 20.0, number / 1000, 5.0, 0) for number in range(count)]
+    shard = follow(conditions, Shard(), [batch(rows, 0)], 0, ORDERED).shard
+    assert shard.devices.num_rows == count
+    assert len(pack(shard.devices)) / count <= 150

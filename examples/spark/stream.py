@@ -1,0 +1,58 @@
+"""Events of a fleet of vehicles with Spark Structured Streaming: files in, files out.
+
+    python examples/spark/stream.py INPUT OUTPUT CHECKPOINT CONDITIONS
+
+INPUT is a folder into which CSV files come (vehicle, lat, lon, accuracy, time_us). Each micro-batch writes its events
+to OUTPUT/batch=N, in place of what an attempt before it may have written: the sink is idempotent, so that no event is
+there twice. Run it again after more files came, or after it was killed; it goes on where the checkpoint is. Without
+`availableNow` it would go on for good.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+# Workers are of the Python in which fencepost is installed.
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+from pyspark.sql import SparkSession
+
+import fencepost.spark
+
+SCHEMA = "vehicle string, lat double, lon double, accuracy double, time_us long"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+def main() -> None:
+    source, output, checkpoint, conditions = sys.argv[1:]
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")  # about one for each processor, for the life of the checkpoint
+        .config("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    rows = spark.readStream.schema(SCHEMA).option("header", True).option("maxFilesPerTrigger", 1).csv(source)
+    events = fencepost.spark.events(rows, conditions, delay="60 seconds", shards=4)
+
+    def write(batch: Any, number: int) -> None:
+        batch.drop("tag").write.mode("overwrite").json(f"{output}/batch={number}")
+
+    query = (
+        events.writeStream.foreachBatch(write)
+        .option("checkpointLocation", checkpoint)
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    counts = [each["observedMetrics"]["fencepost"] for each in query.recentProgress]
+    print("accepted", sum(each["accepted"] for each in counts), "late", sum(each["late"] for each in counts))
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
