@@ -245,35 +245,70 @@ struct Neighbourhood: Sendable {
     }
   }
 
+  /// A straight line between two positions relative to `origin`, in each lane.
+  private struct Line {
+    private let from: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
+    private let along: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
+    private let square: SIMD4<Float>
+
+    @inline(__always)
+    init(
+      from: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>),
+      to: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
+    ) {
+      self.from = from
+      let (x, y, z) = (to.x - from.x, to.y - from.y, to.z - from.z)
+      along = (x, y, z)
+      square = (x * x + y * y + z * z).replacing(with: 1, where: x .== 0 .& y .== 0 .& z .== 0)
+    }
+
+    /// The least slacks of a group on it.
+    @inline(__always)
+    func slacks(_ group: UnsafePointer<Group>) -> SIMD4<Float> {
+      let (x, y, z) = along
+      let dx = group.pointee.x - from.x
+      let dy = group.pointee.y - from.y
+      let dz = group.pointee.z - from.z
+      let direction = group.pointee.direction
+      var share = (dx * x + dy * y + dz * z) / square
+      share = share.clamped(lowerBound: .zero, upperBound: .one)
+      let (nearX, nearY, nearZ) = (dx - share * x, dy - share * y, dz - share * z)
+      let (endX, endY, endZ) = (dx - x, dy - y, dz - z)
+      let near = nearX * nearX + nearY * nearY + nearZ * nearZ
+      let first = dx * dx + dy * dy + dz * dz
+      let last = endX * endX + endY * endY + endZ * endZ
+      // The nearest point counts for what may be come to, the farthest for what may be left.
+      let far = first.replacing(with: last, where: last .> first)
+      let chord = near.replacing(with: far, where: direction .> 0).squareRoot()
+      return (group.pointee.threshold - chord) * direction
+    }
+  }
+
   /// The least slack of the list on the straight line between two positions, or less, up to ``chordGuard``.
   func leastSlack(from start: EarthVector, to end: EarthVector) -> Double {
-    let (from, to) = (lanes(start), lanes(end))
-    let (x, y, z) = (to.x - from.x, to.y - from.y, to.z - from.z)
-    let square = (x * x + y * y + z * z).replacing(with: 1, where: x .== 0 .& y .== 0 .& z .== 0)
+    let line = Line(from: lanes(start), to: lanes(end))
     return groups.withUnsafeBufferPointer { groups in
       guard let base = groups.baseAddress else { return .infinity }
       var least = SIMD4(repeating: Float.infinity)
-      for index in 0..<((count &+ 3) / 4) {
-        let group = base + index
-        let dx = group.pointee.x - from.x
-        let dy = group.pointee.y - from.y
-        let dz = group.pointee.z - from.z
-        let threshold = group.pointee.threshold
-        let direction = group.pointee.direction
-        var share = (dx * x + dy * y + dz * z) / square
-        share = share.clamped(lowerBound: .zero, upperBound: .one)
-        let (nearX, nearY, nearZ) = (dx - share * x, dy - share * y, dz - share * z)
-        let (endX, endY, endZ) = (dx - x, dy - y, dz - z)
-        let near = nearX * nearX + nearY * nearY + nearZ * nearZ
-        let first = dx * dx + dy * dy + dz * dz
-        let last = endX * endX + endY * endY + endZ * endZ
-        // The nearest point counts for what may be come to, the farthest for what may be left.
-        let far = first.replacing(with: last, where: last .> first)
-        let chord = near.replacing(with: far, where: direction .> 0).squareRoot()
-        let slack = (threshold - chord) * direction
+      for group in 0..<((count &+ 3) / 4) {
+        let slack = line.slacks(base + group)
         least = least.replacing(with: slack, where: slack .< least)
       }
       return Double(min(min(least.x, least.y), min(least.z, least.w)))
+    }
+  }
+
+  /// Calls `body` with the slots whose slack is as little somewhere on the straight line between two positions.
+  func forEachReached(from start: EarthVector, to end: EarthVector, within slack: Double, _ body: (UInt32) -> Void) {
+    let line = Line(from: lanes(start), to: lanes(end))
+    let most = SIMD4(repeating: Float(slack))
+    groups.withUnsafeBufferPointer { groups in
+      guard let base = groups.baseAddress else { return }
+      for group in 0..<((count &+ 3) / 4) {
+        let isReached = line.slacks(base + group) .<= most
+        guard any(isReached) else { continue }
+        for lane in 0..<4 where isReached[lane] { body(slots[4 &* group &+ lane]) }
+      }
     }
   }
 

@@ -97,6 +97,25 @@ struct Leg {
     return min(1, (x * chord.x + y * chord.y + z * chord.z) / squares.squareRoot() + 1e-5)
   }
 
+  /// About when a short leg passes a distance from a point, by the straight lines of both.
+  ///
+  /// - Parameter isComing: whether from farther away; else from nearer.
+  @inline(__always)
+  func guess(_ distance: Double, from point: EarthVector, isComing: Bool) -> Int64? {
+    let x = first.x - point.x
+    let y = first.y - point.y
+    let z = first.z - point.z
+    let bow = distance / Self.earthRadius
+    let straight = distance * (1 - bow * bow / 24)
+    let square = chord.x * chord.x + chord.y * chord.y + chord.z * chord.z
+    let half = x * chord.x + y * chord.y + z * chord.z
+    let rest = half * half - square * (x * x + y * y + z * z - straight * straight)
+    guard square > 0, rest >= 0 else { return nil }
+    let share = (isComing ? -half - rest.squareRoot() : rest.squareRoot() - half) / square
+    guard share > 0, share < 1 else { return nil }
+    return startTime + Int64((share * Double(duration)).rounded(.up))
+  }
+
   /// The last instant by which the device has gone no farther than some metres since another; `Int64.max` when it never
   /// goes as far.
   func time(_ metres: Double, after time: Int64) -> Int64 {

@@ -111,10 +111,32 @@ struct PassageSearch {
       isPassed: threshold.isPassed(measure), room: threshold.room(measure), distance: measure.distance, approach: share)
   }
 
+  /// Where the straight line of a short leg has the passage, a microsecond more or less, if it is there. There is one only,
+  /// since the distance is convex.
+  ///
+  /// - Parameter first: Not past it.
+  private func guessed(
+    _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
+  ) -> Int64? {
+    let distance = circle.radius + threshold.level
+    guard distance > 0,
+      let guess = leg.guess(distance, from: circle.centre, isComing: threshold.passage == .inwards),
+      guess >= first, guess < last
+    else { return nil }
+    func isPassed(_ time: Int64) -> Bool { time > first && look(threshold, at: circle, time).isPassed }
+    guard isPassed(guess) else { return isPassed(guess + 1) ? guess + 1 : nil }
+    guard isPassed(guess - 1) else { return guess }
+    return isPassed(guess - 2) ? nil : guess - 1
+  }
+
   private func approach(
     _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
   ) -> Int64? {
     var time = first
+    if leg.isStraight {
+      if look(threshold, at: circle, first).isPassed { return first }
+      if let time = guessed(threshold, of: circle, from: first, through: last) { return time }
+    }
     while time <= last {
       let look = look(threshold, at: circle, time, approach: true)
       if look.isPassed { return time }
@@ -135,6 +157,7 @@ struct PassageSearch {
     while low <= last {
       let start = look(threshold, at: circle, low)
       if start.isPassed { return low }
+      if leg.isStraight, let time = guessed(threshold, of: circle, from: low, through: last) { return time }
       let reach = leg.time(max(0, Self.convexDistance - start.distance), after: low)
       let high = min(last, max(reach, low + 1))
       guard high > low else { return nil }

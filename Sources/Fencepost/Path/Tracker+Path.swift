@@ -100,12 +100,14 @@ extension Tracker {
       look(at: &entry, from: first, after: 0, through: last, &search, table)
       survey.path.append(entry)
     }
-    lookout.forEachActive(from: start, to: end, sag: sag, add)
-    let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
-    survey.gathered.removeAll(keepingCapacity: true)
-    table.index.collect(near: middle, within: chord / 2 + sag, into: &survey.gathered)
-    for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
-      if table.entryWatch(hit.id).leastSlack(from: start, to: end) <= sag { add(hit.id) }
+    if !lookout.forEachListed(from: start, to: end, sag: sag, add) {
+      lookout.forEachActive(from: start, to: end, sag: sag, add)
+      let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
+      survey.gathered.removeAll(keepingCapacity: true)
+      table.index.collect(near: middle, within: chord / 2 + sag, into: &survey.gathered)
+      for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
+        if table.entryWatch(hit.id).leastSlack(from: start, to: end) <= sag { add(hit.id) }
+      }
     }
     guard !known.shapes.isSettled else { return }
     known.shapes.forEachException { slot, state in
