@@ -77,6 +77,24 @@ if [ -f "$shared/limit.cpp" ]; then
         -o "$out/polygon_peers" -lGeographicLib -lgeos -ls2 -labsl_raw_hash_set -labsl_hash -labsl_throw_delegate \
         2>"$out/peers.log"; then
       set -- "$@" --polygon-peers "$PWD/$out/polygon_peers"
+    else
+      say "S2, GEOS and Boost are not built for polygons: $out/peers.log"
+    fi
+    # tg has no package of its own; the one for SQLite brings all of it in a library.
+    tg=$PWD/$out/tg
+    if [ ! -e "$tg/sqlite_tg/tg0.so" ]; then
+      mkdir -p "$tg"
+      python=.venv/bin/python
+      [ -x "$python" ] || python=python3
+      "$python" -m pip download -q --no-deps -d "$tg" sqlite-tg 2>"$out/tg.log" &&
+        "$python" -m zipfile -e "$tg"/sqlite_tg-*.whl "$tg" || say "tg cannot be had (sqlite-tg): its row is not measured"
+    fi
+    if [ -e "$tg/sqlite_tg/tg0.so" ]; then
+      newest "$out/tg_peer" Tests/Benchmarks/tg_peer.cpp "$shared/common.hpp" ||
+        g++ -O3 -std=c++20 -w -I"$shared" -DTG_LIBRARY="\"$tg/sqlite_tg/tg0.so\"" \
+          -include Tests/Benchmarks/shared_clock.hpp Tests/Benchmarks/tg_peer.cpp -o "$out/tg_peer" -ldl 2>"$out/tg.log" ||
+        say "tg is not built: $out/tg.log"
+      [ ! -x "$out/tg_peer" ] || set -- "$@" --tg-peer "$PWD/$out/tg_peer"
     fi
   fi
 fi
