@@ -234,22 +234,26 @@ struct Lookout: Sendable {
     return neighbourhood.leastSlack(from: from, to: to) > sag
   }
 
-  /// Calls `body` with the shapes whose threshold a way may reach that is no farther than `sag` from the straight line between
+  /// Appends the shapes whose threshold a way may reach that is no farther than `sag` from the straight line between
   /// two positions, if the list of what is near has them all.
   ///
   /// - Returns: Whether it has.
-  func forEachListed(from start: EarthVector, to end: EarthVector, sag: Double, _ body: (UInt32) -> Void) -> Bool {
+  func listReached(
+    from start: EarthVector, to end: EarthVector, sag: Double, into result: inout ContiguousArray<UInt32>
+  ) -> Bool {
     guard neighbourhood.isValid else { return false }
     let (from, to) = (neighbourhood.offset(of: start), neighbourhood.offset(of: end))
     guard max(from.length, to.length) + sag < neighbourhood.radius else { return false }
-    neighbourhood.forEachReached(from: from, to: to, within: sag + Neighbourhood.chordGuard, body)
+    neighbourhood.listReached(from: from, to: to, within: sag + Neighbourhood.chordGuard, into: &result)
     return true
   }
 
-  /// Calls `body` with the shapes that are not settled outside and whose threshold a way may reach that is no farther than
+  /// Appends the shapes that are not settled outside and whose threshold a way may reach that is no farther than
   /// `sag` from the straight line between two positions.
-  func forEachActive(from start: EarthVector, to end: EarthVector, sag: Double, _ body: (UInt32) -> Void) {
-    for watch in active.watches where watch.leastSlack(from: start, to: end) <= sag { body(watch.slot) }
+  func listActive(
+    from start: EarthVector, to end: EarthVector, sag: Double, into result: inout ContiguousArray<UInt32>
+  ) {
+    for watch in active.watches where watch.leastSlack(from: start, to: end) <= sag { result.append(watch.slot) }
   }
 
   // MARK: - Near edges

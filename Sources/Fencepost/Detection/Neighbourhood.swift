@@ -298,8 +298,10 @@ struct Neighbourhood: Sendable {
     }
   }
 
-  /// Calls `body` with the slots whose slack is as little somewhere on the straight line between two positions.
-  func forEachReached(from start: EarthVector, to end: EarthVector, within slack: Double, _ body: (UInt32) -> Void) {
+  /// Appends the slots whose slack is as little somewhere on the straight line between two positions.
+  func listReached(
+    from start: EarthVector, to end: EarthVector, within slack: Double, into result: inout ContiguousArray<UInt32>
+  ) {
     let line = Line(from: lanes(start), to: lanes(end))
     let most = SIMD4(repeating: Float(slack))
     groups.withUnsafeBufferPointer { groups in
@@ -307,7 +309,7 @@ struct Neighbourhood: Sendable {
       for group in 0..<((count &+ 3) / 4) {
         let isReached = line.slacks(base + group) .<= most
         guard any(isReached) else { continue }
-        for lane in 0..<4 where isReached[lane] { body(slots[4 &* group &+ lane]) }
+        for lane in 0..<4 where isReached[lane] { result.append(slots[4 &* group &+ lane]) }
       }
     }
   }

@@ -95,24 +95,30 @@ extension Tracker {
     let end = search.leg.position(at: last)
     let chord = start.squaredChord(to: end).squareRoot()
     let sag = Leg.sag(chord) + DistanceBounds.doubt
-    func add(_ slot: UInt32) {
-      var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
-      look(at: &entry, from: first, after: 0, through: last, &search, table)
-      survey.path.append(entry)
-    }
-    if !lookout.forEachListed(from: start, to: end, sag: sag, add) {
-      lookout.forEachActive(from: start, to: end, sag: sag, add)
+    // Slots are listed first: what a closure looked at would be a copy of the tracker.
+    survey.reached.removeAll(keepingCapacity: true)
+    if !lookout.listReached(from: start, to: end, sag: sag, into: &survey.reached) {
+      lookout.listActive(from: start, to: end, sag: sag, into: &survey.reached)
       let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
       survey.gathered.removeAll(keepingCapacity: true)
       table.index.collect(near: middle, within: chord / 2 + sag, into: &survey.gathered)
       for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
-        if table.entryWatch(hit.id).leastSlack(from: start, to: end) <= sag { add(hit.id) }
+        if table.entryWatch(hit.id).leastSlack(from: start, to: end) <= sag { survey.reached.append(hit.id) }
       }
     }
-    guard !known.shapes.isSettled else { return }
-    known.shapes.forEachException { slot, state in
-      if state.observed == .undetermined, state.isListed, table.isLive(slot), table.isGeographic(slot) { add(slot) }
+    if !known.shapes.isSettled {
+      known.shapes.forEachException { slot, state in
+        if state.observed == .undetermined, state.isListed, table.isLive(slot), table.isGeographic(slot) {
+          survey.reached.append(slot)
+        }
+      }
     }
+    for slot in survey.reached {
+      var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
+      look(at: &entry, from: first, after: 0, through: last, &search, table)
+      survey.path.append(entry)
+    }
+    survey.reached.removeAll(keepingCapacity: true)
   }
 
   /// Looks again at the shapes that have changed.
