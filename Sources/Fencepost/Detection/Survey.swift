@@ -52,13 +52,6 @@ struct Survey: Sendable {
     index.collect(near: centre, within: radius, into: &gathered)
   }
 
-  /// Goes on with what was gathered for this fix before ``begin()``.
-  mutating func resume(around centre: EarthVector, within radius: Double) {
-    self.centre = centre
-    self.radius = radius
-    near.removeAll(keepingCapacity: true)
-  }
-
   /// Hears that a circle is settled outside from now on.
   @inline(__always)
   mutating func release(_ slot: UInt32) {

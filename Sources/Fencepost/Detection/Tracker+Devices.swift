@@ -40,22 +40,20 @@ extension Tracker {
   ///
   /// - Parameters:
   ///   - radius: How far around to look for thresholds.
-  ///   - isGathered: Whether the survey has gathered what is there already.
   /// - Returns: How far the device can move before a fix may change something, metres; not more than the radius.
   mutating func evaluateAlone(
-    _ fix: Fix, within radius: Double, isGathered: Bool, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ fix: Fix, within radius: Double, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) -> Double {
     passTime(to: fix.time, table, &delivery, &survey)
     timeline.keep(fix)
     survey.begin()
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    // One look serves both, unless the fix is so coarse that it would find too much.
+    let isFine = fix.accuracy <= radius
+    if isFine { survey.gather(table.index, around: position, within: radius) }
     if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
-    if isGathered {
-      survey.resume(around: position, within: radius)
-    } else {
-      survey.gather(table.index, around: position, within: radius)
-    }
+    if !isFine { survey.gather(table.index, around: position, within: radius) }
     lookout.sortGathered(at: position, known.shapes, table, &survey)
     var index = 0
     while index < survey.reached.count {
@@ -81,9 +79,12 @@ extension Tracker {
     let isSwept = known.shapes.isSwept
     var slots = known.takeListed(table)
     if !isSwept {
-      survey.gathered.removeAll(keepingCapacity: true)
-      table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
-      for hit in survey.gathered where table.generation(of: hit.id) > swept { slots.append(hit.id) }
+      if survey.radius < fix.accuracy {
+        survey.gathered.removeAll(keepingCapacity: true)
+        table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
+      }
+      for hit in survey.gathered
+      where Double(hit.slack) <= fix.accuracy && table.generation(of: hit.id) > swept { slots.append(hit.id) }
       if table.order.announcedCount > 0 {
         table.order.forEachAnnounced(after: swept) { slot in
           if table.generation(of: slot) > swept, table.isGeographic(slot) { slots.append(slot) }

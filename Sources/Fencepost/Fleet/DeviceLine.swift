@@ -104,6 +104,20 @@ struct DeviceLine: Sendable, BitwiseCopyable {
 
   var lookRadius: Double { Self.looks[Int(min(look, Self.lastLook))] }
 
+  /// A threshold at less than this share of the radius shows that the search could reach less far.
+  private static let nearShare = 0.4
+
+  /// - Parameter slack: What a search found that was drawn together; the radius, when it found nothing.
+  @inline(__always)
+  mutating func adjustLook(slack: Double) {
+    let radius = lookRadius
+    if slack == radius {
+      if look < Self.lastLook { look += 1 }
+    } else if slack < Self.nearShare * radius, look > 0 {
+      look -= 1
+    }
+  }
+
   mutating func adjustLook(hits: Int) {
     if hits > Self.manyHits {
       look = look > 2 ? look - 2 : 0

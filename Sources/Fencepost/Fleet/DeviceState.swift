@@ -130,7 +130,7 @@ struct DeviceState: Sendable {
 
   // MARK: - As words
 
-  private struct Header: OptionSet {
+  struct Header: OptionSet {
     let rawValue: UInt64
     static let fix = Header(rawValue: 1)
     static let notScanning = Header(rawValue: 2)
@@ -140,7 +140,7 @@ struct DeviceState: Sendable {
     static let wide = Header(rawValue: 16)
   }
 
-  private static var countBits: UInt64 { 18 }
+  static var countBits: UInt64 { 18 }
   private static var largestCount: Int { 1 << Int(countBits) - 1 }
 
   private var isWide: Bool {

@@ -1,7 +1,15 @@
 /// Fixes of many devices as columns in memory of the caller, whose devices are a dictionary column: each row has an index into
 /// a table of numbers.
-package struct FleetDictionaryColumns<Index: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: FleetFixRows {
+///
+/// Not generic over the width of an index: who feeds them is compiled apart, and would ask for each row how its number is read.
+package struct FleetDictionaryColumns: FleetFixRows {
+  /// Bytes of an index, which has no sign.
+  package enum Width: Sendable {
+    case one, two, four, eight
+  }
+
   private let indices: FixColumns.Column
+  private let width: Width
   private let numbers: UnsafeBufferPointer<UInt32>
   private let fixes: FixColumns
   let firstRow: Int
@@ -9,16 +17,18 @@ package struct FleetDictionaryColumns<Index: FixedWidthInteger & UnsignedInteger
 
   /// - Parameters:
   ///   - indices: The index of each row.
+  ///   - width: of an index.
   ///   - numbers: The devices' numbers by index.
   ///   - fixes: The fixes of the rows; how many there are.
   ///   - firstRow: The row that events of the first one say, of a table that is fed in parts.
   ///   - skipsUnknown: Whether rows whose index leads to the largest number, which no device has, are passed over and not
   ///     counted; else they are refused.
   package init(
-    indices: FixColumns.Column, of type: Index.Type, numbers: UnsafeBufferPointer<UInt32>, fixes: FixColumns,
+    indices: FixColumns.Column, width: Width, numbers: UnsafeBufferPointer<UInt32>, fixes: FixColumns,
     firstRow: Int = 0, skipsUnknown: Bool = false
   ) {
     self.indices = indices
+    self.width = width
     self.numbers = numbers
     self.fixes = fixes
     self.firstRow = firstRow
@@ -30,8 +40,18 @@ package struct FleetDictionaryColumns<Index: FixedWidthInteger & UnsignedInteger
   /// The largest number, which no device has, where the index is beyond the table.
   @inline(__always)
   func device(_ row: Int) -> UInt32 {
-    let index = indices.value(row, as: Index.self)
+    let index = index(row)
     return index < UInt64(numbers.count) ? numbers[Int(truncatingIfNeeded: index)] : .max
+  }
+
+  @inline(__always)
+  private func index(_ row: Int) -> UInt64 {
+    switch width {
+    case .four: UInt64(indices.value(row, as: UInt32.self))
+    case .eight: indices.value(row, as: UInt64.self)
+    case .two: UInt64(indices.value(row, as: UInt16.self))
+    case .one: UInt64(indices.value(row, as: UInt8.self))
+    }
   }
 
   @inline(__always)
@@ -39,13 +59,13 @@ package struct FleetDictionaryColumns<Index: FixedWidthInteger & UnsignedInteger
 
   /// An index beyond the table is refused in any case.
   func isSkipped(_ row: Int) -> Bool {
-    let index = indices.value(row, as: Index.self)
+    let index = index(row)
     return skipsUnknown && index < UInt64(numbers.count) && numbers[Int(truncatingIfNeeded: index)] == .max
   }
 
   /// Why a row has no device, if it is for its index.
   fileprivate func defect(_ row: Int) -> String? {
-    let index = indices.value(row, as: Index.self)
+    let index = index(row)
     guard index >= UInt64(numbers.count) else { return nil }
     return numbers.isEmpty
       ? "the device's index is \(index), and the dictionary is empty"
@@ -56,7 +76,7 @@ package struct FleetDictionaryColumns<Index: FixedWidthInteger & UnsignedInteger
 extension FleetEngine {
   /// Feeds many fixes of many devices in order. See ``feed(_:result:)-(FleetColumns,_)``.
   package mutating func feed(
-    _ columns: FleetDictionaryColumns<some Any>, result: inout FeedResult
+    _ columns: FleetDictionaryColumns, result: inout FeedResult
   ) throws(MonitorError) {
     do throws(MonitorError) {
       try feed(rows: columns, &result)

@@ -61,71 +61,66 @@ extension FleetEngine {
   private mutating func accept(_ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable) {
     if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 } }
     devices.lines[device].acceptedFixes &+= 1
-    var isGathered = false
-    if measures(fix, device, table, &isGathered) { return }
+    if measures(fix, device, table) { return }
     let radius = devices.lines[device].lookRadius
     evaluate(device, at: fix.time.microseconds, row: row, table) { tracker, observed, survey, _ in
-      tracker.evaluateAlone(fix, within: radius, isGathered: isGathered, table, &observed, &survey)
+      tracker.evaluateAlone(fix, within: radius, table, &observed, &survey)
     }
   }
 
-  /// Devices that are inside of more, or about to cross more, are evaluated by the tracker alone.
-  private static var mostMeasured: Int { 12 }
+  /// Devices that are inside of more, or about to cross more, are evaluated by the tracker alone: so many shapes are passed
+  /// over by the index.
+  private static var mostMeasured: Int { 16 }
 
   /// Takes a fix that reaches no threshold, before anything is due, and moves the safe region there.
   ///
-  /// - Parameter isGathered: Whether what is around was gathered.
   /// - Returns: Whether it did; else nothing has changed.
-  private mutating func measures(
-    _ fix: Fix, _ device: UInt32, _ table: ConditionTable, _ isGathered: inout Bool
-  ) -> Bool {
+  @inline(__always)
+  private mutating func measures(_ fix: Fix, _ device: UInt32, _ table: ConditionTable) -> Bool {
     let line = devices.lines[device]
-    guard line.seen == table.order.lastGeneration, line.earliest > fix.time.microseconds, line.cold != ColdStore.none
-    else { return false }
-    devices.load(device, into: &state)
-    guard state.lastFix != nil, state.undecided.isEmpty,
-      state.insides.count + state.crossings.count <= Self.mostMeasured
+    guard line.seen == table.order.lastGeneration, line.earliest > fix.time.microseconds, line.cold != ColdStore.none,
+      let record = DeviceRecord(devices.cold.words(line.cold)),
+      record.insideCount + record.crossingCount <= Self.mostMeasured
     else { return false }
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     var least = line.lookRadius
-    for inside in state.insides {
-      guard table.isGeographic(inside.slot), table.generation(of: inside.slot) <= line.seen else { return false }
-      let slack = slack(inside.slot, .inside, at: position, table)
-      guard slack > 0 else { return false }
-      least = min(least, slack)
+    var known = SIMD16<UInt32>(repeating: .max)
+    for index in 0..<record.insideCount {
+      let slot = record.inside(index)
+      known[index] = slot
+      guard isClear(of: slot, .inside, record, at: position, table, &least) else { return false }
     }
-    for crossing in state.crossings where !state.insides.contains(where: { $0.slot == crossing.slot }) {
-      guard table.isGeographic(crossing.slot), table.generation(of: crossing.slot) <= line.seen else { return false }
-      let slack = slack(crossing.slot, .outside, at: position, table)
-      guard slack > 0 else { return false }
-      least = min(least, slack)
-    }
-    survey.gather(table.index, around: position, within: line.lookRadius)
-    isGathered = true
-    for hit in survey.gathered where Double(hit.slack) < least {
-      if state.insides.contains(where: { $0.slot == hit.id }) || state.crossings.contains(where: { $0.slot == hit.id })
-      {
-        continue
+    for index in 0..<record.crossingCount {
+      let slot = record.crossing(index)
+      known[record.insideCount + index] = slot
+      guard record.isInside(slot) || isClear(of: slot, .outside, record, at: position, table, &least) else {
+        return false
       }
-      var slack = Double(hit.slack)
-      if slack <= Neighbourhood.chordGuard { slack = table.entrySlack(hit.id, at: position) }
-      guard slack > 0 else { return false }
-      least = min(least, slack)
     }
+    let around = least
+    least = table.index.leastSlack(
+      near: position, within: least, except: known, count: record.insideCount + record.crossingCount)
+    // What is so near in single precision is for the tracker to tell.
+    guard least > Neighbourhood.chordGuard else { return false }
     devices.lines[device].clock = fix.time.microseconds
     devices.lines[device].drawSafeRegion(at: fix.coordinate, slack: least)
-    devices.lines[device].adjustLook(hits: survey.gathered.count)
+    if around == line.lookRadius { devices.lines[device].adjustLook(slack: least) }
     devices.replaceLastFix(device, fix)
     return true
   }
 
-  /// How far the device may move before a shape that is inside, or about to be crossed, has to be looked at.
+  /// Whether a shape that is inside, or about to be crossed, need not be looked at: how far the device may move before it
+  /// must be lowers `least`.
   @inline(__always)
-  private func slack(
-    _ slot: UInt32, _ observed: Observed, at position: EarthVector, _ table: ConditionTable
-  ) -> Double {
-    let candidate = state.crossings.isEmpty ? nil : state.crossings.first { $0.slot == slot }?.candidate
-    return table.activeWatch(slot, observed, candidate, from: nil).slack(at: position)
+  private func isClear(
+    of slot: UInt32, _ observed: Observed, _ record: DeviceRecord, at position: EarthVector, _ table: ConditionTable,
+    _ least: inout Double
+  ) -> Bool {
+    guard table.isGeographic(slot) else { return false }
+    let candidate = record.crossingCount == 0 ? nil : record.candidate(of: slot)
+    let slack = table.activeWatch(slot, observed, candidate, from: nil).slack(at: position)
+    if slack < least { least = slack }
+    return slack > 0
   }
 
   // MARK: - Many
@@ -192,6 +187,16 @@ extension FleetEngine {
     for row in rows {
       let device = columns.device(row)
       if Int(device) < devices.bound { trace &+= devices.lines.lines[Int(device)].seen }
+    }
+    // And of those that left their safe region what is kept beside.
+    for row in rows {
+      let device = columns.device(row)
+      guard Int(device) < devices.bound else { continue }
+      let line = devices.lines.lines + Int(device)
+      let coordinate = columns.fix(row).coordinate
+      if line.pointee.cold != ColdStore.none, coordinate.isValid, !line.pointee.isSafe(coordinate) {
+        trace &+= devices.cold.words(line.pointee.cold)[0]
+      }
     }
     survey.trace = trace
   }

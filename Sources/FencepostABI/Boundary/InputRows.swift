@@ -69,7 +69,7 @@ extension FixColumns {
 struct FleetRowsInPlace {
   private enum Devices {
     case numbers
-    case indices(width: UInt32, into: UnsafeBufferPointer<UInt32>)
+    case indices(width: FleetDictionaryColumns.Width, into: UnsafeBufferPointer<UInt32>)
   }
 
   private let devices: Devices
@@ -84,13 +84,17 @@ struct FleetRowsInPlace {
       struct_size: 0, device_width: 4, devices: nil, device_stride: 4, dictionary: nil, dictionary_count: 0, fixes: nil,
       first_row: 0, skips_unknown: 0, reserved: 0)
     let value = try SizedStruct.read(columns, defaults: defaults, "columns")
-    guard [1, 2, 4, 8].contains(value.device_width) else {
-      throw .invalidArgument("device_width is \(value.device_width); accepted are 1, 2, 4 and 8")
+    let width: FleetDictionaryColumns.Width
+    switch value.device_width {
+    case 1: width = .one
+    case 2: width = .two
+    case 4: width = .four
+    case 8: width = .eight
+    default: throw .invalidArgument("device_width is \(value.device_width); accepted are 1, 2, 4 and 8")
     }
     if value.dictionary != nil || value.dictionary_count != 0 {
       let numbers = try Boundary.require(value.dictionary, count: value.dictionary_count, "dictionary")
-      devices = .indices(
-        width: value.device_width, into: UnsafeBufferPointer(start: numbers, count: value.dictionary_count))
+      devices = .indices(width: width, into: UnsafeBufferPointer(start: numbers, count: value.dictionary_count))
     } else {
       guard value.device_width == 4 else {
         throw .invalidArgument("device_width is \(value.device_width) without a dictionary; accepted is 4")
@@ -117,21 +121,11 @@ struct FleetRowsInPlace {
     case .numbers:
       let rows = FleetColumns(devices: column, fixes: fixes, firstRow: firstRow, skipsUnknown: skipsUnknown)
       try engine.feed(rows, result: &result)
-    case .indices(1, let numbers): try feed(UInt8.self, numbers, &engine, &result)
-    case .indices(2, let numbers): try feed(UInt16.self, numbers, &engine, &result)
-    case .indices(4, let numbers): try feed(UInt32.self, numbers, &engine, &result)
-    case .indices(_, let numbers): try feed(UInt64.self, numbers, &engine, &result)
+    case .indices(let width, let numbers):
+      let rows = FleetDictionaryColumns(
+        indices: column, width: width, numbers: numbers, fixes: fixes, firstRow: firstRow, skipsUnknown: skipsUnknown)
+      try engine.feed(rows, result: &result)
     }
-  }
-
-  private func feed<Index: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-    _ type: Index.Type, _ numbers: UnsafeBufferPointer<UInt32>, _ engine: inout FleetEngine,
-    _ result: inout FeedResult
-  ) throws(MonitorError) {
-    try engine.feed(
-      FleetDictionaryColumns(
-        indices: column, of: type, numbers: numbers, fixes: fixes, firstRow: firstRow, skipsUnknown: skipsUnknown),
-      result: &result)
   }
 }
 

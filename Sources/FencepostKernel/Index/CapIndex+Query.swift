@@ -47,6 +47,60 @@ extension CapIndex {
     search(count: count, within: 0, bend: bend, into: &hits, position: position, end: end)
   }
 
+  /// How far a position is from the nearest cap that is not excepted, metres: never more than the true value, and less by no
+  /// more than the tolerances of ``collect(near:within:into:)``; negative within one, and at most the distance. What is found
+  /// draws the search together.
+  ///
+  /// - Parameters:
+  ///   - position: where to look.
+  ///   - distance: metres, at least 0.
+  ///   - excepted: caps that are passed over, the first `count` of them.
+  public func leastSlack(
+    near position: EarthVector, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
+  ) -> Double {
+    // What stands apart is measured in full, by others; nothing is known of what is not a number.
+    guard strays.isEmpty, distance >= 0, position.isOnEarth else { return -.infinity }
+    guard treeCount > 0 else { return distance }
+    return withUnsafeTemporaryAllocation(of: CapHit.self, capacity: CapSearch.bufferSize) { buffer in
+      nodes.withUnsafeBufferPointer { table in
+        groups.withUnsafeBufferPointer { groups in
+          guard let buffer = buffer.baseAddress, let table = table.baseAddress, let groups = groups.baseAddress
+          else { return distance }
+          let bounded = min(distance, 1e15)
+          var search = CapSearch(
+            nodes: table, nodeMask: nodes.length &- 1, homes: nodes.homes, groups: groups, buffer: buffer,
+            position: position, distance: bounded, bend: nil)
+          search.excepted = excepted
+          search.exceptedCount = count
+          search.least = bounded
+          search.isDrawnTogether = true
+          var none: ContiguousArray<CapHit> = []
+          lookAround(&search, into: &none)
+          search.drawTogether()
+          return search.least
+        }
+      }
+    }
+  }
+
+  /// Searches the levels from the one on which cubes that are near may begin.
+  @inline(__always)
+  private func lookAround(_ search: inout CapSearch, into hits: inout ContiguousArray<CapHit>) {
+    var level = CapLevel.base
+    var reach = levelReaches[level]
+    while level < CapLevel.top && Double(CapLevel.reach(level)) < search.distance {
+      level &+= 1
+      reach = max(reach, levelReaches[level])
+    }
+    search.look(level: level, reach: reach, descending: true, into: &hits)
+    while level < CapLevel.top {
+      level &+= 1
+      if levelCounts[level] != 0 {
+        search.look(level: level, reach: levelReaches[level], descending: false, into: &hits)
+      }
+    }
+  }
+
   /// - Parameter bend: `nil`: the slacks bound from below.
   @usableFromInline
   func search(
@@ -68,24 +122,11 @@ extension CapIndex {
               continue
             }
             // From a place on the Earth everything is nearer than this, and no square overflows, which a host may trap.
-            let isOnEarth = max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < 1e9
-            let bounded = isOnEarth ? min(distance, 1e15) : distance
+            let bounded = position.isOnEarth ? min(distance, 1e15) : distance
             var search = CapSearch(
               nodes: nodeBase, nodeMask: nodes.count &- 1, homes: homes, groups: groupBase, buffer: bufferBase,
               position: position, distance: bounded, bend: bend)
-            var level = CapLevel.base
-            var reach = levelReaches[level]
-            while level < CapLevel.top && Double(CapLevel.reach(level)) < distance {
-              level &+= 1
-              reach = max(reach, levelReaches[level])
-            }
-            search.look(level: level, reach: reach, descending: true, into: &hits)
-            while level < CapLevel.top {
-              level &+= 1
-              if levelCounts[level] != 0 {
-                search.look(level: level, reach: levelReaches[level], descending: false, into: &hits)
-              }
-            }
+            lookAround(&search, into: &hits)
             search.flush(into: &hits)
             end(index, hits.count)
           }
@@ -108,6 +149,12 @@ extension CapIndex {
   }
 }
 
+extension EarthVector {
+  /// Whether no square of a coordinate overflows, and each is a number.
+  @inline(__always)
+  fileprivate var isOnEarth: Bool { max(x.magnitude, y.magnitude, z.magnitude) < 1e9 }
+}
+
 /// One search: the storage of the index, what is asked, and results not yet handed over.
 struct CapSearch {
   static var bufferSize: Int { 128 }  // 1 kB: larger ones would come from the heap
@@ -119,7 +166,13 @@ struct CapSearch {
   let buffer: UnsafeMutablePointer<CapHit>
   var buffered = 0
   let position: EarthVector
-  let distance: Double
+  private(set) var distance: Double
+  /// Whether only the least slack is of interest: caps that are farther than what was found are not.
+  var isDrawnTogether = false
+  /// The caps that do not count then, and how many they are.
+  var excepted = SIMD16<UInt32>()
+  var exceptedCount = 0
+  var least = 0.0
   /// Not `nil`: the slacks are bounds from above, of caps that are shorter by this times the cube of their reach.
   let bend: Double?
 
@@ -139,7 +192,23 @@ struct CapSearch {
   }
 
   mutating func flush(into hits: inout ContiguousArray<CapHit>) {
+    if isDrawnTogether { return drawTogether() }
     hits.append(contentsOf: UnsafeBufferPointer(start: buffer, count: buffered))
+    buffered = 0
+  }
+
+  private func isExcepted(_ id: UInt32) -> Bool {
+    for index in 0..<exceptedCount where excepted[index] == id { return true }
+    return false
+  }
+
+  /// Takes the least slack of what was found since, and looks no farther.
+  mutating func drawTogether() {
+    for index in 0..<buffered where Double(buffer[index].slack) < least {
+      guard !isExcepted(buffer[index].id) else { continue }
+      least = Double(buffer[index].slack)
+      distance = max(0, least)
+    }
     buffered = 0
   }
 
@@ -224,13 +293,19 @@ struct CapSearch {
       Float(position.x - ((Double(x) + 0.5) * edge - CapLevel.origin)),
       Float(position.y - ((Double(y) + 0.5) * edge - CapLevel.origin)),
       Float(position.z - ((Double(z) + 0.5) * edge - CapLevel.origin)))
-    let padded = paddedDistance(level: level)
-    if node.pointee.count != 0 { scan(slot: slot, level: level, relative: relative, padded: padded, into: &hits) }
+    var padded = paddedDistance(level: level)
+    if node.pointee.count != 0 {
+      scan(slot: slot, level: level, relative: relative, padded: padded, into: &hits)
+      if isDrawnTogether, buffered > 0 {
+        drawTogether()
+        padded = paddedDistance(level: level)
+      }
+    }
     guard level > 0, node.pointee.children != 0 else { return }
 
     let quarter = Float(CapLevel.edge(level &- 1))
     let radius = (min(node.pointee.reach, CapLevel.reach(level &- 1)) + padded) * (1 + 0x1p-21)
-    let limit = radius * radius
+    var limit = radius * radius
     let gapsX = CapSearch.gaps(relative.x, quarter)
     let gapsY = CapSearch.gaps(relative.y, quarter)
     let gapsZ = CapSearch.gaps(relative.z, quarter)
@@ -245,9 +320,18 @@ struct CapSearch {
     var near =
       node.pointee.children & (nearX &* 0x1111_1111_1111_1111) & (spreadY &* 0x0001_0001_0001_0001) & spreadZ
     let key = CapLevel.key(level: level &- 1, x: x &<< 2, y: y &<< 2, z: z &<< 2)
+    var first = isDrawnTogether ? CapSearch.child(relative, quarter) : -1
     while near != 0 {
-      let child = near.trailingZeroBitCount
-      near &= near &- 1
+      var child = near.trailingZeroBitCount
+      if isDrawnTogether {
+        // The cube that the position is in comes first: what is there spares most of the others.
+        if first >= 0, near &>> UInt64(first) & 1 != 0 { child = first }
+        first = -1
+        padded = paddedDistance(level: level)
+        let radius = (min(node.pointee.reach, CapLevel.reach(level &- 1)) + padded) * (1 + 0x1p-21)
+        limit = radius * radius
+      }
+      near &= ~(1 &<< UInt64(child))
       let gap = gapsX[child & 3] + gapsY[child &>> 2 & 3] + gapsZ[child &>> 4 & 3]
       guard gap <= limit else { continue }
       let next = self.slot(key | CapLevel.childKey(child))
@@ -258,6 +342,13 @@ struct CapSearch {
         slot: next, level: level &- 1,
         x: x &<< 2 | child & 3, y: y &<< 2 | child &>> 2 & 3, z: z &<< 2 | child &>> 4 & 3, into: &hits)
     }
+  }
+
+  /// The child of a cube that is nearest to a position.
+  @inline(__always)
+  static func child(_ relative: SIMD3<Float>, _ quarter: Float) -> Int {
+    let places = (relative / quarter + 2).clamped(lowerBound: SIMD3(repeating: 0), upperBound: SIMD3(repeating: 3))
+    return Int(places.x) | Int(places.y) &<< 2 | Int(places.z) &<< 4
   }
 
   /// The squared distances along an axis to the four children of a cube.

@@ -55,6 +55,31 @@ struct CapSubject {
       if !(Double(hit.slack) <= slack && Double(hit.slack) >= slack - 8 - 1e-5 * span) { mistakes += 1 }
     }
     #expect(mistakes == 0)
+    checkLeast(near: position, within: distance, hits, byID)
+  }
+
+  /// The least slack is that of the nearest cap that is not excepted, however many hold the position: up to sixteen of the
+  /// nearest are.
+  private func checkLeast(
+    near position: EarthVector, within distance: Double, _ hits: ContiguousArray<CapHit>, _ byID: [UInt32: Cap]
+  ) {
+    let nearest = hits.sorted { $0.slack < $1.slack }
+    for count in [0, 1, 16] where count <= nearest.count && distance < 1.3e7 {
+      var excepted = SIMD16<UInt32>()
+      for index in 0..<count { excepted[index] = nearest[index].id }
+      let found = index.leastSlack(near: position, within: distance, except: excepted, count: count)
+      guard caps.allSatisfy({ $0.reach.isFinite && $0.reach < 1e7 }) else {
+        #expect(found == -.infinity || found <= distance)
+        continue
+      }
+      var least = distance
+      var reach = 0.0
+      for cap in caps where !(0..<count).contains(where: { excepted[$0] == cap.id }) {
+        let slack = cap.centre.squaredChord(to: position).squareRoot() - cap.reach
+        if slack < least { (least, reach) = (slack, cap.reach) }
+      }
+      #expect(found <= least && found >= least - 8 - 1e-5 * (distance + reach), "\(found) instead of \(least)")
+    }
   }
 
   /// With a limit that follows the k-th best, the k caps of least slack are among those visited.

@@ -49,10 +49,6 @@ import Testing
     survey.release(4)
     survey.begin()
     #expect(survey.reached.isEmpty && survey.released.isEmpty && survey.radius == 0)
-    let gathered = survey.gathered.count
-    survey.near.append(NearThreshold(slack: 1, slot: 9))
-    survey.resume(around: here, within: 2_000)
-    #expect(survey.gathered.count == gathered && gathered > 0 && survey.near.isEmpty && survey.radius == 2_000)
   }
 
   // MARK: - The k smallest
