@@ -22,6 +22,7 @@ void attack_fleet_power(long count);
 void attack_fleet_torn(long count);
 void attack_fleet_failing(long count);
 void attack_fleet_flips(long count);
+void attack_fleet_parts(long count);
 void attack_million(long count);
 /* What `attack_million` does in a process of its own: opens the store that it left. */
 void open_million(long count);

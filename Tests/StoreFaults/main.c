@@ -35,6 +35,7 @@ static const struct {
     {"fleet-torn", attack_fleet_torn},
     {"fleet-fail", attack_fleet_failing},
     {"fleet-flips", attack_fleet_flips},
+    {"fleet-parts", attack_fleet_parts},
 };
 
 const char *golden;

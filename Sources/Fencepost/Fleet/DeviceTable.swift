@@ -153,6 +153,16 @@ struct DeviceTable: Sendable {
     notes.clear(all: all, lines)
   }
 
+  mutating func clearNotes(_ devices: ContiguousArray<UInt32>) {
+    own()
+    notes.clear(devices, lines)
+  }
+
+  mutating func endParts() {
+    own()
+    notes.endParts(lines)
+  }
+
   /// Whether a device is told of by a row: it was given something, or left and has events that wait.
   func isTold(_ device: UInt32) -> Bool {
     let line = lines[device]

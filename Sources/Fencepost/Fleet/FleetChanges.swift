@@ -42,11 +42,19 @@ struct KeptFleet: Sendable {
 
 /// What a storage is to make last of a fleet, in one transaction.
 ///
-/// The devices that are written are either all that changed, or those of which something changed that is to last at once: a
-/// state, a crossing in the making, an event. The others are kept as they were then, which was a state of theirs after fewer
-/// inputs. What belongs to all devices at one moment, the time to which they were advanced above all, is written only with
-/// all of them.
+/// The devices that are written are either all that changed, or some of them with their events: those of which something
+/// changed that is to last at once, a state, a crossing in the making, an event; or, of very many, the next part. The others
+/// are kept as they were then, which was a state of theirs after fewer inputs. What belongs to all devices at one moment, the
+/// time to which they were advanced above all, is written only when all of them are kept as they were then or later.
 public struct FleetChanges: StoredChanges {
+  /// Of which devices the rows are written.
+  enum Extent {
+    case urgent
+    case all
+    /// Some of those that changed; what all devices have in common is written with the last of them.
+    case part(ContiguousArray<UInt32>, moment: FleetMoment?)
+  }
+
   private let fleet: FleetEngine
   private let engine: MonitorEngine
   private let kept: KeptFleet
@@ -60,20 +68,28 @@ public struct FleetChanges: StoredChanges {
   let devices: ContiguousArray<(number: UInt32, isTold: Bool)>
   /// How many rows of devices there are afterwards.
   let deviceCount: Int
+  /// The events that are written, or go, by their places; `nil` = all that changed, in a save of all rows also the others.
+  let eventPlaces: ContiguousArray<UInt64>?
 
   /// - Parameters:
-  ///   - all: Whether all devices are saved that changed.
   ///   - engine: The fleet's table, which is not changed meanwhile.
   init(
-    _ fleet: borrowing FleetEngine, _ engine: borrowing MonitorEngine, _ kept: KeptFleet, all: Bool, isWhole: Bool,
-    mustSync: Bool
+    _ fleet: borrowing FleetEngine, _ engine: borrowing MonitorEngine, _ kept: KeptFleet, _ extent: Extent,
+    isWhole: Bool, mustSync: Bool
   ) {
     self.fleet = copy fleet
     self.engine = copy engine
     self.kept = kept
     self.isWhole = isWhole
     self.mustSync = mustSync
-    moment = all || isWhole ? FleetMoment(fleet) : kept.moment
+    var part: ContiguousArray<UInt32>?
+    switch extent {
+    case .part(let devices, let ended) where !isWhole:
+      part = devices
+      moment = ended ?? kept.moment
+    case .urgent where !isWhole: moment = kept.moment
+    default: moment = FleetMoment(fleet)
+    }
     version = engine.table.changes.version
     generations =
       version == kept.version
@@ -84,7 +100,9 @@ public struct FleetChanges: StoredChanges {
       for device in fleet.devicesToTell(fleet.savedEntries(engine.table)) { devices.append((device, true)) }
       count = devices.count
     } else {
-      for device in fleet.devices.notes.changed(all: all, fleet.devices.lines) {
+      var isAll = false
+      if case .all = extent { isAll = true }
+      for device in part ?? fleet.devices.notes.changed(all: isAll, fleet.devices.lines) {
         let isTold = fleet.devices.isTold(device)
         let wasTold = kept.devices.contains(device)
         if isTold || wasTold { devices.append((device, isTold)) }
@@ -93,6 +111,12 @@ public struct FleetChanges: StoredChanges {
     }
     self.devices = devices
     deviceCount = count
+    eventPlaces = part.map { fleet.eventPlaces(with: $0) }
+  }
+
+  /// The places of the events that are written, or go, ascending.
+  private var writtenEvents: [UInt64] {
+    eventPlaces.map { Array($0) } ?? fleet.delivery.notes.changes.keys.sorted()
   }
 
   public var removedConditions: [UInt64] {
@@ -109,15 +133,13 @@ public struct FleetChanges: StoredChanges {
   public var removedStates: [UInt64] { [] }
 
   public var removedEvents: [UInt64] {
-    fleet.delivery.notes.changes.compactMap { key, change in
-      if case .delete = change { key } else { nil }
-    }.sorted()
+    writtenEvents.filter { if case .delete = fleet.delivery.notes.changes[$0] { true } else { false } }
   }
 
   public var generationsOfRemovedEvents: [UInt64] {
-    fleet.delivery.notes.changes.compactMap { key, change in
-      if case .delete(let generation) = change { (key, generation) } else { nil }
-    }.sorted { $0.0 < $1.0 }.map { $0.1 }
+    writtenEvents.compactMap { place in
+      if case .delete(let generation, _) = fleet.delivery.notes.changes[place] { generation } else { nil }
+    }
   }
 
   public var removedDevices: [UInt64] { devices.compactMap { $0.isTold ? nil : UInt64($0.number) } }
@@ -127,7 +149,7 @@ public struct FleetChanges: StoredChanges {
     if isWhole {
       for entry in fleet.savedEntries(engine.table) { try fleet.withEventRow(entry, &writer, body) }
     } else {
-      for key in fleet.delivery.notes.changes.keys.sorted() {
+      for key in writtenEvents {
         guard case .put(let entry) = fleet.delivery.notes.changes[key],
           engine.table.holds(entry.entry.slot, entry.entry.generation)
         else { continue }
@@ -145,5 +167,20 @@ public struct FleetChanges: StoredChanges {
     }
     for device in devices where device.isTold { try fleet.withDeviceRow(device.number, engine.table, &writer, body) }
     try fleet.withHeadRow(engine, deviceCount: deviceCount, moment: moment, &writer, body)
+  }
+}
+
+extension FleetEngine {
+  /// The events whose changes can be kept when some devices are: an event that is kept goes with its device, or the device
+  /// would give its sequence once more.
+  fileprivate func eventPlaces(with part: ContiguousArray<UInt32>) -> ContiguousArray<UInt64> {
+    let written = Set(part)
+    var places: ContiguousArray<UInt64> = []
+    for (place, change) in delivery.notes.changes {
+      let device = change.device
+      if written.contains(device) || !devices.lines[device].notes.contains(.moved) { places.append(place) }
+    }
+    places.sort()
+    return places
   }
 }

@@ -126,6 +126,8 @@ struct FleetDelivery: Sendable {
 
   mutating func clearNotes() { notes.clear(saved: appended) }
 
+  mutating func clearNotes(_ places: ContiguousArray<UInt64>) { notes.clear(places, saved: appended) }
+
   mutating func restore(lastPosition position: UInt64, appended count: UInt64) {
     lastPosition = position
     appended = count

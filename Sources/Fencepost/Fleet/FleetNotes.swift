@@ -48,6 +48,34 @@ struct DeviceNotes: Sendable {
     return devices
   }
 
+  /// The next devices whose rows are to be written when all that changed are saved in parts, and where to go on in the list.
+  func part(of most: Int, from place: Int, to end: Int, _ lines: DeviceLines) -> (
+    devices: ContiguousArray<UInt32>, next: Int
+  ) {
+    var devices: ContiguousArray<UInt32> = []
+    var next = place
+    while next < end, devices.count < most {
+      if lines[listed[next]].notes.contains(.moved) { devices.append(listed[next]) }
+      next += 1
+    }
+    devices.sort()
+    return (devices, next)
+  }
+
+  /// Forgets what was saved of some devices.
+  mutating func clear(_ devices: ContiguousArray<UInt32>, _ lines: DeviceLines) {
+    for device in devices { lines[device].notes.subtract([.moved, .urgent]) }
+    urgent.removeAll { !lines[$0].notes.contains(.urgent) }
+  }
+
+  /// Forgets which devices were saved in parts; those that changed since stay noted.
+  mutating func endParts(_ lines: DeviceLines) {
+    for device in listed where !lines[device].notes.contains(.moved) { lines[device].notes.remove(.listed) }
+    listed.removeAll { !lines[$0].notes.contains(.listed) }
+    isMoved = !listed.isEmpty
+    mustSync = !urgent.isEmpty
+  }
+
   /// Forgets what was saved.
   mutating func clear(all: Bool, _ lines: DeviceLines) {
     for device in urgent { lines[device].notes.subtract([.moved, .urgent]) }
@@ -64,7 +92,14 @@ struct DeviceNotes: Sendable {
 struct EventNotes: Sendable {
   enum Change: Sendable {
     case put(FleetEntry)
-    case delete(generation: UInt64)
+    case delete(generation: UInt64, device: UInt32)
+
+    var device: UInt32 {
+      switch self {
+      case .put(let entry): entry.device
+      case .delete(_, let device): device
+      }
+    }
   }
 
   let isOn: Bool
@@ -94,7 +129,7 @@ struct EventNotes: Sendable {
     if entry.entry.change > saved {
       changes[entry.entry.change] = nil
     } else {
-      changes[entry.entry.change] = .delete(generation: entry.entry.generation)
+      changes[entry.entry.change] = .delete(generation: entry.entry.generation, device: entry.device)
     }
   }
 
@@ -102,6 +137,12 @@ struct EventNotes: Sendable {
   private mutating func note(_ place: UInt64, _ change: Change) {
     mustSync = true
     changes[place] = change
+  }
+
+  /// Forgets some that were saved.
+  mutating func clear(_ places: ContiguousArray<UInt64>, saved: UInt64) {
+    self.saved = saved
+    for place in places { changes[place] = nil }
   }
 
   /// Forgets what was saved.

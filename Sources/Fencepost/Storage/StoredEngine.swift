@@ -19,11 +19,7 @@ public struct StoredEngine: Sendable {
   package var limits = SaveLimits()
   /// The clock of the last save.
   private var savedClock: Int64 = .min
-  /// Why the last attempt to save failed; `nil` when it did not.
-  private var failure: MonitorError?
-  /// Attempts in a row that failed, and changes to let pass before the next one.
-  private var failures = 0
-  private var patience = 0
+  private var attempts = SaveAttempts()
 
   /// An engine in memory.
   public init(_ engine: MonitorEngine) {
@@ -164,11 +160,7 @@ public struct StoredEngine: Sendable {
   }
 
   /// What is known of the storage.
-  public var storeStatus: StoreStatus {
-    guard storage != nil else { return .none }
-    guard failure != nil else { return .kept }
-    return storage?.isGone == true ? .gone : .failing
-  }
+  public var storeStatus: StoreStatus { attempts.status(of: storage) }
 
   /// Counters and clock, and what is known of the storage.
   public var statistics: MonitorStatistics {
@@ -181,8 +173,7 @@ public struct StoredEngine: Sendable {
   @usableFromInline
   mutating func keep() {
     guard let storage, image != nil || isDue else { return }
-    if failure != nil, patience > 0 {
-      patience -= 1
+    guard attempts.mayTry() else {
       // A condition may have come that it can be told of.
       engine.storeIsFailing(true)
       return
@@ -200,7 +191,7 @@ public struct StoredEngine: Sendable {
 
   /// Whether what changed must be on the disk, and not only with the system: all but a commit, which may come again.
   private var mustSync: Bool {
-    if case .changes = durability { return engine.mustSync || failure != nil }
+    if case .changes = durability { return engine.mustSync || attempts.failure != nil }
     return true
   }
 
@@ -245,8 +236,7 @@ public struct StoredEngine: Sendable {
   private mutating func noteSaved(_ inputCount: UInt64, _ clock: Int64) {
     savedInputCount = inputCount
     savedClock = clock
-    failure = nil
-    failures = 0
+    attempts.succeed()
     engine.storeIsFailing(false)
   }
 
@@ -288,11 +278,8 @@ public struct StoredEngine: Sendable {
   }
 
   private mutating func note(_ error: MonitorError) {
-    failure = error
+    attempts.fail(error)
     engine.storeIsFailing(true)
-    // A failing disk is not asked at each change: after 1, 2, 4 … 64 further ones.
-    failures = min(failures + 1, 7)
-    patience = (1 << (failures - 1)) - 1
   }
 
   /// Saves everything now; nothing happens in memory.
@@ -321,7 +308,7 @@ public struct StoredEngine: Sendable {
       engine.endJournal()
     }
     let isSaved =
-      !engine.hasChanges && engine.inputCount == savedInputCount && failure == nil && image == nil
+      !engine.hasChanges && engine.inputCount == savedInputCount && attempts.failure == nil && image == nil
     if isSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage) }
   }
 }

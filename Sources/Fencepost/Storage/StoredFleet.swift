@@ -17,11 +17,22 @@ public struct StoredFleet: Sendable {
   private var isWholeDue = false
   /// The time of the last input when all was saved.
   private var savedTime: Int64 = .min
-  /// Why the last attempt to save failed; `nil` when it did not.
-  private var failure: MonitorError?
-  /// Attempts in a row that failed, and changes to let pass before the next one.
-  private var failures = 0
-  private var patience = 0
+  private var attempts = SaveAttempts()
+  /// A save of very many devices, which goes on over several calls.
+  private var parts: Parts?
+  /// See ``SaveLimits``.
+  package var limits = SaveLimits()
+
+  /// What was when a save in parts began, and how far it has come. Each device is kept as it is when its part is written, with
+  /// its events; so the fleet is kept as after some inputs of each device at any time, and in the end as it was in the
+  /// beginning, or later.
+  private struct Parts {
+    let moment: FleetMoment
+    let time: Int64
+    /// Of the list of devices that changed: where the next part begins, and where those end that had changed by then.
+    var place = 0
+    let end: Int
+  }
 
   /// An engine in memory.
   public init(_ engine: FleetEngine) {
@@ -83,7 +94,7 @@ public struct StoredFleet: Sendable {
       } catch {
         // What was read is sound: a disk that takes nothing more does not keep it from going on in memory.
         guard !isNew, case .storeUnavailable = error else { throw error }
-        note(error)
+        attempts.fail(error)
       }
     } catch {
       storage.close()
@@ -130,11 +141,7 @@ public struct StoredFleet: Sendable {
   }
 
   /// What is known of the storage.
-  public var storeStatus: StoreStatus {
-    guard let storage else { return .none }
-    guard failure != nil else { return .kept }
-    return storage.isGone ? .gone : .failing
-  }
+  public var storeStatus: StoreStatus { attempts.status(of: storage) }
 
   /// Counters of the fleet, and what is known of the storage.
   public var statistics: FleetStatistics {
@@ -146,12 +153,13 @@ public struct StoredFleet: Sendable {
   /// Saves what the durability asks for.
   @usableFromInline
   mutating func keep() {
-    guard let storage, let isAll = due else { return }
-    if failure != nil, patience > 0 {
-      patience -= 1
-      return
+    guard let storage, parts != nil || due != nil, attempts.mayTry() else { return }
+    do throws(MonitorError) {
+      if parts == nil { beginParts(storage) }
+      if parts != nil { try savePart(storage) } else if let isAll = due { try save(storage, all: isAll) }
+    } catch {
+      attempts.fail(error)
     }
-    do throws(MonitorError) { try save(storage, all: isAll) } catch { note(error) }
   }
 
   /// Whether something is to be saved now, and then whether all of it.
@@ -177,32 +185,62 @@ public struct StoredFleet: Sendable {
   private mutating func save(_ storage: any FleetStorage, all isAll: Bool) throws(MonitorError) {
     let isWhole = isWholeDue || storage.mustWriteAll()
     let mustSync: Bool
-    if case .changes = durability, !isAll, !isWhole, failure == nil {
+    if case .changes = durability, !isAll, !isWhole, attempts.failure == nil {
       mustSync = engine.mustSyncNotes || engine.tableVersion != kept.version
     } else {
       mustSync = true
     }
-    let kept = kept
-    // The table is not changed while it is written.
-    self.kept = try engine.gate.read { [engine] table throws(MonitorError) in
-      let changes = FleetChanges(engine, table, kept, all: isAll, isWhole: isWhole, mustSync: mustSync)
-      try storage.write(changes)
-      var updated = kept
-      updated.update(changes)
-      return updated
-    }
+    _ = try write(storage, isAll ? .all : .urgent, isWhole: isWhole, mustSync: mustSync)
     engine.clearNotes(all: isAll || isWhole)
-    if isAll || isWhole { savedTime = engine.latest == .min ? engine.floor : engine.latest }
+    if isAll || isWhole {
+      parts = nil
+      savedTime = timeNow
+    }
     isWholeDue = false
-    failure = nil
-    failures = 0
   }
 
-  private mutating func note(_ error: MonitorError) {
-    failure = error
-    // A failing disk is not asked at each change: after 1, 2, 4 … 64 further ones.
-    failures = min(failures + 1, 7)
-    patience = (1 << (failures - 1)) - 1
+  /// The time that a save of all devices is one of.
+  private var timeNow: Int64 { engine.latest == .min ? engine.floor : engine.latest }
+
+  /// - Returns: The places of the events that were written, or went, of a part.
+  private mutating func write(
+    _ storage: any FleetStorage, _ extent: FleetChanges.Extent, isWhole: Bool, mustSync: Bool
+  ) throws(MonitorError) -> ContiguousArray<UInt64> {
+    let before = kept
+    // The table is not changed while it is written.
+    let (after, events) = try engine.gate.read { [engine] table throws(MonitorError) in
+      let changes = FleetChanges(engine, table, before, extent, isWhole: isWhole, mustSync: mustSync)
+      try storage.write(changes)
+      var updated = before
+      updated.update(changes)
+      return (updated, changes.eventPlaces ?? [])
+    }
+    kept = after
+    attempts.succeed()
+    return events
+  }
+
+  // MARK: - Saving in parts
+
+  /// Begins a save in parts when very many devices have changed, and nothing has to last before the call returns.
+  private mutating func beginParts(_ storage: any FleetStorage) {
+    guard case .relaxed = durability, !isWholeDue, engine.devices.notes.listed.count > limits.least else { return }
+    parts = Parts(moment: FleetMoment(engine), time: timeNow, end: engine.devices.notes.listed.count)
+  }
+
+  private mutating func savePart(_ storage: any FleetStorage) throws(MonitorError) {
+    guard var parts, !storage.mustWriteAll() else { return try save(storage, all: true) }
+    let part = engine.devices.notes.part(of: limits.part, from: parts.place, to: parts.end, engine.devices.lines)
+    let isLast = part.next == parts.end
+    let events = try write(
+      storage, .part(part.devices, moment: isLast ? parts.moment : nil), isWhole: false, mustSync: true)
+    engine.clearNotes(part.devices, events: events)
+    parts.place = part.next
+    self.parts = isLast ? nil : parts
+    if isLast {
+      engine.endParts()
+      savedTime = parts.time
+    }
   }
 
   /// Saves everything now: a state after all inputs of all devices.
@@ -213,7 +251,7 @@ public struct StoredFleet: Sendable {
     do throws(MonitorError) {
       try save(storage, all: true)
     } catch {
-      note(error)
+      attempts.fail(error)
       throw error
     }
   }
@@ -232,7 +270,7 @@ public struct StoredFleet: Sendable {
     }
     let isSaved =
       !engine.hasNotes && engine.tableVersion == kept.version && engine.floor == kept.moment.floor
-      && engine.counters == kept.moment.counters && failure == nil && !isWholeDue
+      && engine.counters == kept.moment.counters && attempts.failure == nil && !isWholeDue && parts == nil
     if isSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage, all: true) }
   }
 }
@@ -249,6 +287,14 @@ extension FleetEngine {
     devices.clearNotes(all: all)
     delivery.clearNotes()
   }
+
+  /// Forgets what was saved of some devices, and of events.
+  mutating func clearNotes(_ part: ContiguousArray<UInt32>, events: ContiguousArray<UInt64>) {
+    devices.clearNotes(part)
+    delivery.clearNotes(events)
+  }
+
+  mutating func endParts() { devices.endParts() }
 
   /// Whether anything changed.
   var hasNotes: Bool { devices.notes.isMoved || !delivery.notes.isEmpty }

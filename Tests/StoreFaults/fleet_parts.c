@@ -1,0 +1,206 @@
+/* Saves of very many devices in parts: the process ends, or the power fails, while they are made with relaxed durability. */
+#include "attacks.h"
+#include "disk.h"
+#include "harness.h"
+#include "killing.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  DEVICES = 20000,
+  CALLS = 45,
+  ROWS = 7000
+};
+
+static const int64_t SECOND = 1000000;
+
+typedef struct {
+  killing at;
+  long completed;
+} killed_crowd;
+
+static fencepost_fleet *open_crowd(int in_memory) {
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.durability = FENCEPOST_DURABILITY_RELAXED;
+  options.checkpoint_interval_us = 5 * SECOND;
+  options.max_pending_events = 1000000;
+  options.name = "m";
+  if (!in_memory) options.store_directory = folder;
+  fencepost_conditions *table;
+  fencepost_fleet *fleet = NULL;
+  if (fencepost_conditions_create(&table, NULL)) abort();
+  if (fencepost_fleet_create(table, &options, &fleet, &last_error)) fleet = NULL;
+  fencepost_conditions_destroy(table);
+  return fleet;
+}
+
+static void check(fencepost_status status) {
+  if (!status) return;
+  FAIL("%s", last_error.message);
+  _exit(4);
+}
+
+static void add_places(fencepost_fleet *fleet) {
+  fencepost_conditions *table;
+  fencepost_conditions_version version = FENCEPOST_CONDITIONS_VERSION_INIT;
+  check(fencepost_fleet_conditions(fleet, &table, &last_error));
+  check(fencepost_conditions_get_version(table, &version, &last_error));
+  for (long i = (long)version.count; i < 4; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "place %ld", i);
+    fencepost_condition_options options = FENCEPOST_FLEET_CONDITION_OPTIONS_INIT;
+    check(fencepost_conditions_add_circular(table, name, 0.01 * (double)i, 0, 300, &options, &last_error));
+  }
+  fencepost_conditions_destroy(table);
+}
+
+static const char *name_of(uint32_t device) {
+  static char text[32];
+  snprintf(text, sizeof text, "device %u", (unsigned)device);
+  return text;
+}
+
+/* A call gives some of the devices a fix each; those that have it already are passed over. */
+static void play_crowd(fencepost_fleet *fleet, long n, uint64_t *had) {
+  int64_t time = (1000 + n * 10) * SECOND;
+  fencepost_fleet_statistics statistics = FENCEPOST_FLEET_STATISTICS_INIT;
+  if (n % 10 == 9) {
+    check(fencepost_fleet_get_statistics(fleet, &statistics, &last_error));
+    if (time >= statistics.clock_us) check(fencepost_fleet_advance(fleet, time, &last_error));
+    return;
+  }
+  if (n % 4 == 3) {
+    static fencepost_fleet_event events[3000];
+    size_t count;
+    check(fencepost_fleet_poll_events(fleet, events, 3000, &count, &last_error));
+    if (n % 8 == 3) check(fencepost_fleet_acknowledge(fleet, &last_error));
+    return;
+  }
+  static uint32_t devices[ROWS];
+  static double latitudes[ROWS], longitudes[ROWS];
+  size_t count = 0;
+  for (long i = 0; i < ROWS; i++) {
+    uint32_t device = (uint32_t)((n * 6100 + i) % DEVICES);
+    if (had && had[device]) {
+      had[device]--;
+      continue;
+    }
+    const char *name = name_of(device);
+    check(fencepost_fleet_devices(fleet, &name, 1, 1, &devices[count], &last_error));
+    /* In a place, between two, or just moved. */
+    latitudes[count++] = 0.005 * (double)((device * 7 + (uint32_t)n * 3) % 8) + 1e-6 * (double)(n % 5);
+  }
+  fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
+  fixes.latitudes = latitudes;
+  fixes.longitudes = longitudes;
+  fixes.times_us = &time;
+  fixes.time_stride = 0;
+  fencepost_fleet_columns columns = FENCEPOST_FLEET_COLUMNS_INIT;
+  columns.devices = devices;
+  columns.fixes = &fixes;
+  fencepost_feed_result result;
+  check(fencepost_fleet_feed_columns(fleet, &columns, count, &result, &last_error));
+  if (result.accepted != count) FAIL("call %ld: %zu of %zu fixes were taken", n, (size_t)result.accepted, count);
+}
+
+static void live(void *context) {
+  killed_crowd *shared = context;
+  fencepost_fleet *fleet = open_crowd(0);
+  if (!fleet) _exit(3);
+  add_places(fleet);
+  for (long k = 0; k < CALLS; k++) {
+    files_mark(k);
+    play_crowd(fleet, k, NULL);
+    shared->completed = k + 1;
+  }
+  fencepost_fleet_destroy(fleet);
+}
+
+/* What each device is in the end, when all is polled. */
+static void finish_crowd(fencepost_fleet *fleet, uint64_t out[DEVICES]) {
+  static fencepost_fleet_event events[4096];
+  size_t count = 1;
+  check(fencepost_fleet_advance(fleet, (2000 + CALLS * 10) * SECOND, &last_error));
+  while (count) check(fencepost_fleet_poll_events(fleet, events, 4096, &count, &last_error));
+  for (uint32_t d = 0; d < DEVICES; d++) {
+    uint32_t number;
+    const char *name = name_of(d);
+    fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+    fencepost_presence inside[4];
+    check(fencepost_fleet_devices(fleet, &name, 1, 0, &number, &last_error));
+    out[d] = 0;
+    if (number == FENCEPOST_NO_DEVICE) continue;
+    check(fencepost_fleet_get_device_statistics(fleet, number, &statistics, &last_error));
+    check(fencepost_fleet_inside(fleet, number, inside, 4, &count, &last_error));
+    out[d] = statistics.input_count * 1000003 + statistics.handed_out_events * 1009 + count;
+    for (size_t i = 0; i < count; i++) out[d] = out[d] * 31 + inside[i].generation * 7 + (uint64_t)inside[i].since_us;
+  }
+}
+
+static uint64_t in_the_end[DEVICES];
+
+/* Whether devices were kept as of different calls, as they are between two parts. */
+static int look_at_crowd(const char *what, long n) {
+  static uint64_t had[DEVICES], now[DEVICES];
+  fencepost_fleet *fleet = open_crowd(0);
+  if (!fleet) {
+    FAIL("%s at operation %ld: %s", what, n, last_error.message);
+    return 0;
+  }
+  add_places(fleet);
+  uint64_t least = UINT64_MAX, most = 0;
+  for (uint32_t d = 0; d < DEVICES; d++) {
+    uint32_t number;
+    const char *name = name_of(d);
+    fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+    check(fencepost_fleet_devices(fleet, &name, 1, 0, &number, &last_error));
+    had[d] = 0;
+    if (number != FENCEPOST_NO_DEVICE) {
+      check(fencepost_fleet_get_device_statistics(fleet, number, &statistics, &last_error));
+      had[d] = statistics.input_count;
+    }
+    if (had[d] < least) least = had[d];
+    if (had[d] > most) most = had[d];
+  }
+  for (long k = 0; k < CALLS; k++) play_crowd(fleet, k, had);
+  finish_crowd(fleet, now);
+  long others = 0;
+  for (uint32_t d = 0; d < DEVICES; d++) others += now[d] != in_the_end[d];
+  if (others) FAIL("%s at operation %ld: fed again %ld devices are others", what, n, others);
+  fencepost_fleet_destroy(fleet);
+  if (!holds_only("m.fencepost")) FAIL("%s at operation %ld: something is left beside the store", what, n);
+  return most > least + 1;
+}
+
+void attack_fleet_parts(long count) {
+  fencepost_fleet *fleet = open_crowd(1);
+  add_places(fleet);
+  for (long k = 0; k < CALLS; k++) play_crowd(fleet, k, NULL);
+  finish_crowd(fleet, in_the_end);
+  fencepost_fleet_destroy(fleet);
+  killed_crowd *shared = share(sizeof *shared);
+  clear_folder();
+  files_watch(folder, 1);
+  live(shared);
+  size_t operations;
+  op *trace = files_take_trace(&operations);
+  long between = 0;
+  for (long i = 0; i < count; i++) {
+    long n = (long)below(operations);
+    if (i % 2) {
+      clear_folder();
+      power_failure(trace, (size_t)n);
+      put_disk();
+      between += look_at_crowd("the power failed", n);
+      continue;
+    }
+    *shared = (killed_crowd){.at = {.operation = n, .is_torn = (int)(i / 2 & 1)}};
+    if (!was_killed(&shared->at, live, shared)) FAIL("operation %ld was not reached", n);
+    between += look_at_crowd("killed", n);
+  }
+  if (count > 8 && !between) FAIL("no crash came between two parts");
+  printf("%ld kills and power failures while devices were saved in parts, %ld of them between two, at %zu operations\n",
+         count, between, operations);
+}
