@@ -1,0 +1,101 @@
+import TestSupport
+import Testing
+
+@testable import Fencepost
+
+/// Devices that go back and forth between two fleets whose tables have the same conditions under other generations: nothing
+/// that they are told differs from what they are told where they stay.
+@Suite struct FleetAdaptTests {
+  private static func tables(_ random: inout SeededGenerator) throws -> (Conditions, Conditions) {
+    let uuid = BeaconUUID(high: 1, low: 2)
+    var given = (0..<12).map { number in
+      NamedCondition(
+        CircularGeographicCondition(
+          center: Coordinate(latitude: 0, longitude: random.uniform(0...0.006)), radius: random.uniform(40...200)),
+        identifier: "place \(number)", assuming: .unsatisfied,
+        policy: [TransitionPolicy.exact, .standard, .coreLocation][number % 3])
+    }
+    for number in 0..<3 {
+      given.append(
+        NamedCondition(
+          BeaconIdentityCondition(uuid: uuid, major: UInt16(number)), identifier: "beacon \(number)",
+          assuming: .unsatisfied))
+    }
+    let one = try Conditions(given)
+    let other = Conditions()
+    // What was replaced and removed there lets the generations differ, too.
+    _ = try other.ensure(given.shuffled(using: &random))
+    for condition in given.prefix(3) { other.remove(condition.identifier) }
+    _ = try other.ensure(given.prefix(3))
+    return (one, other)
+  }
+
+  private static func events(_ fleet: inout FleetEngine) -> [String] {
+    var events: [String] = []
+    while let event = fleet.nextEvent() {
+      events.append("\(event.deviceIdentifier) \(event.event.brief)")
+    }
+    fleet.acknowledge()
+    // At one time they come in the order of the table.
+    return events.sorted()
+  }
+
+  @Test(arguments: 0..<8) func backAndForth(_ number: Int) throws {
+    var random = SeededGenerator("fleets of equal tables", salt: UInt64(number))
+    let (one, other) = try Self.tables(&random)
+    let options = FleetOptions(
+      beaconExitTimeoutMicroseconds: 15_000_000, beaconInitialTimeoutMicroseconds: 20_000_000)
+    var stays = try FleetEngine(one, options: options)
+    var fleets = [try FleetEngine(one, options: options), try FleetEngine(other, options: options)]
+    let names = ["a", "b", "c"]
+    var places = [0, 1, 0]
+    for (index, name) in names.enumerated() {
+      _ = try stays.device(name)
+      _ = try fleets[places[index]].device(name)
+    }
+    // What a device has not seen yet counts as seen elsewhere: each is heard, and each beacon missed, before it goes.
+    var time: Int64 = 1_000_000_000
+    for step in 0..<2 {
+      time += 60_000_000
+      let far = Fix(latitude: 1, longitude: Double(step), time: Timestamp(microseconds: time))
+      for (index, name) in names.enumerated() {
+        let here = try #require(stays.number(of: name))
+        let there = try #require(fleets[places[index]].number(of: name))
+        try stays.feed(far, for: here)
+        try fleets[places[index]].feed(far, for: there)
+      }
+    }
+    var told = 0
+    for _ in 0..<300 {
+      time += Int64(random.integer(0...12_000_000))
+      let index = random.integer(0...2)
+      if random.chance(0.3) {
+        let device = try #require(fleets[places[index]].number(of: names[index]))
+        let bytes = try fleets[places[index]].export([device], portable: true)[0]
+        try fleets[places[index]].remove(device)
+        places[index] = 1 - places[index]
+        try fleets[places[index]].load([(names[index], bytes)], adapt: true)
+        try fleets[places[index]].checkInvariants()
+      }
+      let here = try #require(stays.number(of: names[index]))
+      let there = try #require(fleets[places[index]].number(of: names[index]))
+      if random.chance(0.2) {
+        let sighting = BeaconSighting(
+          uuid: BeaconUUID(high: 1, low: 2), major: UInt16(random.integer(0...2)), minor: 1, rssi: -50)
+        try stays.see([sighting], at: Timestamp(microseconds: time), for: here)
+        try fleets[places[index]].see([sighting], at: Timestamp(microseconds: time), for: there)
+      } else {
+        let fix = Fix(
+          latitude: random.uniform(-0.002...0.002), longitude: random.uniform(0...0.006),
+          accuracy: random.chance(0.2) ? 20 : 0, time: Timestamp(microseconds: time))
+        try stays.feed(fix, for: here)
+        try fleets[places[index]].feed(fix, for: there)
+      }
+      let expected = Self.events(&stays)
+      #expect(Self.events(&fleets[places[index]]) == expected)
+      #expect(Self.events(&fleets[1 - places[index]]).isEmpty)
+      told += expected.count
+    }
+    #expect(told > 50)
+  }
+}
