@@ -113,7 +113,7 @@ struct Leg {
     guard square > 0, rest >= 0 else { return nil }
     let share = (isComing ? -half - rest.squareRoot() : rest.squareRoot() - half) / square
     guard share > 0, share < 1 else { return nil }
-    return startTime + Int64((share * Double(duration)).rounded(.up))
+    return startTime + Int64((share * Double(duration)).roundedUp)
   }
 
   /// The last instant by which the device has gone no farther than some metres since another; `Int64.max` when it never

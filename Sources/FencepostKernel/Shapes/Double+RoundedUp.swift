@@ -1,7 +1,7 @@
 extension Double {
   /// The least integer that is not less, for numbers from 0 to 2⁵³. The standard library's `rounded` calls the system's
   /// mathematics library in debug builds.
-  var roundedUp: Int {
+  package var roundedUp: Int {
     let whole = Int(self)
     return Double(whole) < self ? whole + 1 : whole
   }

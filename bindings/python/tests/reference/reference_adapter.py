@@ -97,12 +97,12 @@ class ManyCircles(ReferenceMonitor):
     def feed_fix(self, time_us: int, latitude: float, longitude: float, accuracy: float = 0.0) -> None:
         if not hasattr(self, "_order"):
             self._prepare()
-        self._place = (latitude, longitude)
+        self._place, self._near = (latitude, longitude), None
         super().feed_fix(time_us, latitude, longitude, accuracy)
 
-    def _begin(self, time: int) -> None:
+    def _pass_time(self, time: int) -> None:
         self._near = None
-        super()._begin(time)
+        super()._pass_time(time)
         # What was due before has happened: now the sides are those that the fix meets.
         line = numpy.linalg.norm(self._centres - _points(*self._place), axis=1)
         out = (self._side == 1) & (line > self._radii + 0.01)
