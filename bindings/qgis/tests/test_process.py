@@ -45,6 +45,11 @@ def events_of(path: Path) -> list[dict[str, Any]]:
             assert same_time(row[name], us)
             row[name] = pandas.Timestamp(us, unit="us", tz="UTC").strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         row["refinement"] = row["refinement"] or None
+        # A line of JSON has these keys only where there is something to say.
+        if row["evidence"] == "fix":
+            del row["evidence"]
+        if not row["gap"]:
+            del row["gap"]
         rows.append({name: row[name] for name in row if name not in ("geometry", "date_us", "evidence_date_us")})
     return rows
 
