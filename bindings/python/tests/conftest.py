@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from fencepost import CircularGeographicCondition, InputError, TransitionPolicy
 
@@ -31,6 +32,10 @@ UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 SECOND = 1_000_000
 HOME = CircularGeographicCondition(52.5, 13.4, 100)
 EXACT = TransitionPolicy.exact()
+
+# What is drawn is the same in each run, so that a change is judged by what it changes; make soak draws anew.
+settings.register_profile("fencepost", derandomize=os.environ.get("FENCEPOST_SOAK") != "1", deadline=None)
+settings.load_profile("fencepost")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
