@@ -245,4 +245,26 @@ import Testing
     #expect(index.count == 0)
     #expect(index.byteCount < 4096)
   }
+
+  /// Of positions that are nowhere nothing is known; each coordinate alone can make one so.
+  @Test func theLeastSlackOfNowhere() {
+    var index = CapIndex()
+    for id in 0..<300 {
+      index.insert(
+        UInt32(id), centre: EarthVector(latitude: Double(id % 18) * 10 - 85, longitude: Double(id) - 150), reach: 5e5)
+    }
+    let here = EarthVector(latitude: 5, longitude: 7)
+    #expect(index.leastSlack(near: here, within: 1e6, except: SIMD16(), count: 0) < 1e6)
+    for hostile in [Double.nan, -.nan, .infinity, -.infinity, 1e300, -1e9] {
+      for position in [
+        EarthVector(x: hostile, y: here.y, z: here.z), EarthVector(x: here.x, y: hostile, z: here.z),
+        EarthVector(x: here.x, y: here.y, z: hostile), EarthVector(x: hostile, y: hostile, z: hostile),
+      ] {
+        #expect(index.leastSlack(near: position, within: 1e6, except: SIMD16(), count: 0) == -.infinity)
+      }
+      if !(hostile > 0) {
+        #expect(index.leastSlack(near: here, within: hostile, except: SIMD16(), count: 0) == -.infinity)
+      }
+    }
+  }
 }

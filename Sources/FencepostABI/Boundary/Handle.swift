@@ -2,86 +2,103 @@ import CFencepost
 import Fencepost
 import Synchronization
 
-/// What a `fencepost_monitor *` points to.
-struct HandledMonitor: ~Copyable {
-  let stored: Mutex<StoredEngine>
+/// What a C program holds by a handle that counts no references: an engine and, where it has one, its store.
+protocol HandledState: Sendable {
+  /// What a handle of it is called in messages.
+  static var noun: StaticString { get }
+  var isStored: Bool { get }
+  /// Grows when a call leaves something to poll that was not there before.
+  var news: UInt64 { get }
+  #if FENCEPOST_CHECK_CALLS
+    func checkInvariants() throws
+  #endif
+}
+
+extension StoredEngine: HandledState {
+  static var noun: StaticString { "monitor" }
+  var news: UInt64 { UInt64(pendingEvents) }
+}
+
+extension StoredFleet: HandledState {
+  static var noun: StaticString { "fleet" }
+  var news: UInt64 { appendedEntries }
+  #if FENCEPOST_CHECK_CALLS
+    func checkInvariants() throws { try state.checkInvariants() }
+  #endif
+}
+
+/// A `fencepost_monitor *`.
+typealias MonitorHandle = Handle<StoredEngine>
+/// A `fencepost_fleet *`. The table has locks of its own.
+typealias FleetHandle = Handle<StoredFleet>
+
+/// What a handle points to.
+struct Handled<Stored: HandledState>: ~Copyable {
+  let stored: Mutex<Stored>
   let wakeup = Wakeup()
 }
 
-/// A `fencepost_monitor *`: the engine, and where it has one its store, behind a lock; and what is called when an event
-/// becomes available. It counts no references: the caller owns the monitor, and borrowing it costs nothing.
-struct Handle: @unchecked Sendable {
-  private let monitor: UnsafeMutablePointer<HandledMonitor>
-
-  @inline(__always)
-  private init(_ pointer: OpaquePointer) {
-    monitor = UnsafeMutablePointer(pointer)
-  }
+/// The state behind a lock, and what is called when an event becomes available. It counts no references: the caller owns
+/// what it points to, and borrowing it costs nothing.
+struct Handle<Stored: HandledState>: @unchecked Sendable {
+  private let handled: UnsafeMutablePointer<Handled<Stored>>
 
   #if FENCEPOST_CHECK_CALLS
     /// Ends the program when an invariant of the engine does not hold: for the fuzz targets and the mutants.
-    private static func check(_ stored: borrowing StoredEngine) {
+    private static func check(_ stored: borrowing Stored) {
       do { try stored.checkInvariants() } catch { fatalError("\(error)") }
     }
   #endif
 
-  /// Gives the handle to the caller, who releases it with `fencepost_monitor_destroy`.
-  static func give(_ stored: consuming StoredEngine) -> OpaquePointer {
+  /// Gives the handle to the caller, who releases it with `fencepost_monitor_destroy` or `fencepost_fleet_destroy`.
+  static func give(_ stored: consuming Stored) -> OpaquePointer {
     #if FENCEPOST_CHECK_CALLS
       check(stored)
     #endif
-    let monitor = UnsafeMutablePointer<HandledMonitor>.allocate(capacity: 1)
-    monitor.initialize(to: HandledMonitor(stored: Mutex(stored)))
-    return OpaquePointer(monitor)
+    let handled = UnsafeMutablePointer<Handled<Stored>>.allocate(capacity: 1)
+    handled.initialize(to: Handled(stored: Mutex(stored)))
+    return OpaquePointer(handled)
   }
 
   /// Borrows the handle for one call.
   @inline(__always)
-  static func borrow(_ pointer: OpaquePointer?) throws(BoundaryError) -> Handle {
-    Handle(try Boundary.require(pointer, "monitor"))
+  static func borrow(_ pointer: OpaquePointer?) throws(BoundaryError) -> Self {
+    Self(handled: UnsafeMutablePointer(try Boundary.require(pointer, Stored.noun)))
   }
 
-  /// Ends the monitor; nobody else may be using it.
+  /// Ends what it points to; nobody else may be using it.
   func release() {
-    monitor.deinitialize(count: 1)
-    monitor.deallocate()
+    handled.deinitialize(count: 1)
+    handled.deallocate()
   }
 
   /// Sets what is called when an event becomes available.
   func setWakeup(_ callback: fencepost_wakeup?, _ context: UnsafeMutableRawPointer?) {
-    monitor.pointee.wakeup.set(callback, context)
+    handled.pointee.wakeup.set(callback, context)
   }
 
   /// Tells the host that an event is available.
   func ring() {
-    monitor.pointee.wakeup.ring()
+    handled.pointee.wakeup.ring()
   }
 
-  /// One engine call under the lock.
-  @inline(__always)
-  func call<Result: Sendable>(
-    _ body: (inout MonitorEngine) throws(MonitorError) -> Result
-  ) throws(BoundaryError) -> Result {
-    try withStored { stored throws(MonitorError) in try stored.call(body) }
-  }
-
-  /// One call of the engine with its store under the lock. When it leaves more events waiting than before, the host
-  /// is told after the lock is released. Where a store is, the thread is not cancelled meanwhile.
+  /// One call of the engine with its store under the lock. When it brings news, the host is told after the lock is released.
+  /// Where a store is, the thread is not cancelled meanwhile.
   @inline(__always)
   func withStored<Result: Sendable>(
-    _ body: (inout StoredEngine) throws(MonitorError) -> Result
+    _ body: (inout Stored) throws(MonitorError) -> Result
   ) throws(BoundaryError) -> Result {
     var isNews = false
     defer { if isNews { ring() } }
     return try refusedByEngine { () throws(MonitorError) in
-      try monitor.pointee.stored.withLock { stored throws(MonitorError) -> Result in
-        annotateAcquired(monitor)
-        defer { annotateReleasing(monitor) }
+      try handled.pointee.stored.withLock { stored throws(MonitorError) -> Result in
+        annotateAcquired(handled)
+        defer { annotateReleasing(handled) }
         #if FENCEPOST_CHECK_CALLS
           defer { Self.check(stored) }
         #endif
-        let before = monitor.pointee.wakeup.isArmed ? stored.pendingEvents : .max
-        defer { isNews = stored.pendingEvents > before }
+        let before = handled.pointee.wakeup.isArmed ? stored.news : .max
+        defer { isNews = stored.news > before }
         guard stored.isStored else { return try body(&stored) }
         return try withoutCancellation { () throws(MonitorError) in try body(&stored) }
       }
@@ -89,7 +106,27 @@ struct Handle: @unchecked Sendable {
   }
 }
 
-extension Handle: ConditionHolder {
+extension Handle where Stored == StoredEngine {
+  /// One engine call under the lock.
+  @inline(__always)
+  func call<Result: Sendable>(
+    _ body: (inout MonitorEngine) throws(MonitorError) -> Result
+  ) throws(BoundaryError) -> Result {
+    try withStored { stored throws(MonitorError) in try stored.call(body) }
+  }
+}
+
+extension Handle where Stored == StoredFleet {
+  /// One call of the engine under the lock; what it changed is kept where there is a store.
+  @inline(__always)
+  func call<Result: Sendable>(
+    _ body: (inout FleetEngine) throws(MonitorError) -> Result
+  ) throws(BoundaryError) -> Result {
+    try withStored { stored throws(MonitorError) in try stored.call(body) }
+  }
+}
+
+extension Handle: ConditionHolder where Stored == StoredEngine {
   static var assuming: Event.State { .unknown }
 
   func read<Result: Sendable>(

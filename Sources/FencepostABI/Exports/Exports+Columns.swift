@@ -7,7 +7,7 @@ public func fencepost_monitor_feed_columns(
   _ out_result: UnsafeMutablePointer<fencepost_feed_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let rows = try FixColumns(Boundary.require(columns, "columns"), count)
     var result = FeedResult()
     defer { out_result?.pointee = fencepost_feed_result(result) }

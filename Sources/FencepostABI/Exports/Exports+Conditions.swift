@@ -12,7 +12,7 @@ public func fencepost_monitor_add_circular_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let options = try AddOptions(options)
     try handle.call { engine throws(MonitorError) in
@@ -31,7 +31,7 @@ public func fencepost_monitor_add_circular_conditions(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let options = try AddOptions(options)
     guard let identifiers = try Boundary.require(identifiers, count: count, "identifiers"),
       let latitudes = try Boundary.require(latitudes, count: count, "latitudes"),
@@ -59,7 +59,7 @@ public func fencepost_monitor_add_beacon_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let beacon = try BeaconIdentityCondition(uuid: Boundary.require(uuid, "uuid"), major: major, minor: minor)
     let options = try AddOptions(options)
@@ -77,7 +77,7 @@ public func fencepost_monitor_ensure_circular_condition(
   _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let options = try AddOptions(options)
     let changed = try handle.call { engine throws(MonitorError) in
@@ -96,7 +96,7 @@ public func fencepost_monitor_ensure_beacon_condition(
   _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let beacon = try BeaconIdentityCondition(uuid: Boundary.require(uuid, "uuid"), major: major, minor: minor)
     let options = try AddOptions(options)
@@ -114,6 +114,6 @@ public func fencepost_monitor_remove_condition(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).remove(identifier, out_removed)
+    try MonitorHandle.borrow(monitor).remove(identifier, out_removed)
   }
 }

@@ -7,7 +7,7 @@ public func fencepost_monitor_poll_event(
   _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let out = try Boundary.require(out_event, "out_event")
     let available = try Boundary.require(out_available, "out_available")
     let count = try handle.call { engine in
@@ -23,7 +23,7 @@ public func fencepost_monitor_poll_events(
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let out = try Boundary.require(out_events, count: capacity, "out_events")
     let count = try Boundary.require(out_count, "out_count")
     count.pointee = try handle.call { engine in
@@ -43,7 +43,7 @@ public func fencepost_monitor_acknowledge(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).call { engine in engine.acknowledge() }
+    try MonitorHandle.borrow(monitor).call { engine in engine.acknowledge() }
   }
 }
 

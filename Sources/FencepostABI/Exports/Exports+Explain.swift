@@ -7,7 +7,7 @@ public func fencepost_monitor_explain(
   _ out_explanation: UnsafeMutablePointer<fencepost_explanation>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_explanation, "out_explanation")
     let explanation = try handle.call { engine throws(MonitorError) in

@@ -6,7 +6,7 @@ public func fencepost_monitor_feed_fix(
   _ monitor: OpaquePointer?, _ fix: UnsafePointer<fencepost_fix>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let fix = try Boundary.require(fix, "fix").pointee
     try handle.withStored { stored throws(MonitorError) in
       try stored.feed(Fix(fix))
@@ -20,7 +20,7 @@ public func fencepost_monitor_feed_fixes(
   _ out_result: UnsafeMutablePointer<fencepost_feed_result>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let start = try Boundary.require(fixes, count: count, "fixes")
     var result = FeedResult()
     defer { out_result?.pointee = fencepost_feed_result(result) }
@@ -37,7 +37,7 @@ public func fencepost_monitor_feed_sightings(
   _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let report = SightingRows(try Boundary.require(sightings, count: count, "sightings"), count)
     try handle.call { engine throws(MonitorError) in try engine.see(report.rows, at: Timestamp(microseconds: time_us)) }
   }
@@ -48,7 +48,7 @@ public func fencepost_monitor_set_beacon_scanning(
   _ monitor: OpaquePointer?, _ scanning: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).call { engine throws(MonitorError) in
+    try MonitorHandle.borrow(monitor).call { engine throws(MonitorError) in
       try engine.setScanning(scanning != 0, at: Timestamp(microseconds: time_us))
     }
   }
@@ -60,7 +60,7 @@ public func fencepost_monitor_set_host_capabilities(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     guard unsupported_kinds & ~ConditionKind.allBits == 0 else {
       let bits = ConditionKind.allCases.map { "\($0.bit)" }
       throw .invalidArgument(
@@ -80,7 +80,7 @@ public func fencepost_monitor_rewind(
   _ monitor: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).call { engine throws(MonitorError) in
+    try MonitorHandle.borrow(monitor).call { engine throws(MonitorError) in
       try engine.rewind(to: Timestamp(microseconds: time_us))
     }
   }
@@ -91,7 +91,7 @@ public func fencepost_monitor_advance(
   _ monitor: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).call { engine throws(MonitorError) in
+    try MonitorHandle.borrow(monitor).call { engine throws(MonitorError) in
       try engine.advance(to: Timestamp(microseconds: time_us))
     }
   }

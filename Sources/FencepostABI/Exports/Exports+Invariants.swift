@@ -5,7 +5,7 @@
   @_cdecl("fencepost_check_invariants")
   public func checkInvariants(of monitor: OpaquePointer?) {
     do {
-      let broken: String? = try Handle.borrow(monitor).withStored { stored throws(MonitorError) in
+      let broken: String? = try MonitorHandle.borrow(monitor).withStored { stored throws(MonitorError) in
         do { try stored.checkInvariants() } catch { return "\(error)" }
         return nil
       }

@@ -16,13 +16,13 @@ public func fencepost_monitor_create(
       }
       text = valid
     }
-    out.pointee = Handle.give(try CreateOptions(options).open(text))
+    out.pointee = MonitorHandle.give(try CreateOptions(options).open(text))
   }
 }
 
 @_cdecl("fencepost_monitor_destroy") @implementation
 public func fencepost_monitor_destroy(_ monitor: OpaquePointer?) {
-  guard let handle = try? Handle.borrow(monitor) else { return }
+  guard let handle = try? MonitorHandle.borrow(monitor) else { return }
   handle.setWakeup(nil, nil)
   // What cannot be saved now is lost as in a crash; fencepost_monitor_close tells.
   try? handle.withStored { stored throws(MonitorError) in try stored.close() }
@@ -35,9 +35,9 @@ public func fencepost_monitor_fork(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let out = try Boundary.require(out_fork, "out_fork")
-    out.pointee = Handle.give(StoredEngine(try handle.call { engine in engine.fork() }))
+    out.pointee = MonitorHandle.give(StoredEngine(try handle.call { engine in engine.fork() }))
   }
 }
 
@@ -47,7 +47,7 @@ public func fencepost_monitor_name(
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let name = try Handle.borrow(monitor).call { engine in engine.name ?? "" }
+    let name = try MonitorHandle.borrow(monitor).call { engine in engine.name ?? "" }
     try OutputBuffer.write(name.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
   }
 }
@@ -58,7 +58,7 @@ public func fencepost_monitor_statistics(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let out = try Boundary.require(out_statistics, "out_statistics")
     let statistics = try handle.withStored { stored throws(MonitorError) in stored.statistics }
     try SizedStruct.write(

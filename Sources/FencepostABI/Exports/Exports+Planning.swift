@@ -7,7 +7,7 @@ public func fencepost_monitor_state(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_state, "out_state")
     let state = try handle.call { engine throws(MonitorError) in
@@ -23,7 +23,7 @@ public func fencepost_monitor_safe_distance(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let out = try Boundary.require(out_distance_m, "out_distance_m")
     out.pointee = try handle.call { engine throws(MonitorError) in
       try engine.safeDistance(at: Coordinate(latitude: latitude, longitude: longitude))
@@ -37,7 +37,7 @@ public func fencepost_monitor_next_deadline(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let out = try Boundary.require(out_time_us, "out_time_us")
     out.pointee = try handle.call { engine in engine.nextDeadline?.microseconds ?? .min }
   }
@@ -52,7 +52,7 @@ public func fencepost_monitor_plan(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let before = UnsafeBufferPointer(
       start: try Boundary.require(armed, count: armed_count, "armed"), count: armed_count)
     let keep = try Boundary.require(out_keep, count: armed_count, "out_keep")

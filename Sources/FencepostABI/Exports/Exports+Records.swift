@@ -7,7 +7,7 @@ public func fencepost_monitor_condition(
   _ out_condition: UnsafeMutablePointer<fencepost_condition>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).condition(identifier, out_condition)
+    try MonitorHandle.borrow(monitor).condition(identifier, out_condition)
   }
 }
 
@@ -17,7 +17,7 @@ public func fencepost_monitor_record(
   _ out_record: UnsafeMutablePointer<fencepost_record>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let out = try Boundary.require(out_record, "out_record")
     try handle.call { engine throws(MonitorError) in
@@ -32,7 +32,7 @@ public func fencepost_monitor_next_record(
   _ out_available: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     let out = try Boundary.require(out_record, "out_record")
     let available = try Boundary.require(out_available, "out_available")
     try handle.call { engine in
@@ -53,7 +53,7 @@ public func fencepost_monitor_identifiers(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).identifiers(buffer, capacity, out_size, out_count)
+    try MonitorHandle.borrow(monitor).identifiers(buffer, capacity, out_size, out_count)
   }
 }
 
@@ -64,7 +64,7 @@ public func fencepost_monitor_identifiers_in_state(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     guard let asked = UInt8(exactly: state).flatMap(Event.State.init(rawValue:)), asked != .unmonitored else {
       throw .invalidArgument("state is \(state); accepted are 0 (unknown), 1 (satisfied), 2 (unsatisfied)")
     }

@@ -8,7 +8,7 @@ public func fencepost_monitor_condition_geometry(
   _ capacity: Int, _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).geometry(
+    try MonitorHandle.borrow(monitor).geometry(
       identifier, out_wkb, capacity, out_size, other: "fencepost_monitor_condition")
   }
 }
@@ -19,7 +19,7 @@ public func fencepost_monitor_condition_shape(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).shape(identifier, out_shape)
+    try MonitorHandle.borrow(monitor).shape(identifier, out_shape)
   }
 }
 
@@ -56,7 +56,7 @@ public func fencepost_monitor_nearest_boundary_point(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).nearestBoundaryPoint(
+    try MonitorHandle.borrow(monitor).nearestBoundaryPoint(
       identifier, latitude, longitude, out_latitude, out_longitude)
   }
 }

@@ -7,7 +7,7 @@ public func fencepost_monitor_snapshot(
   _ out_size: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).snapshot(buffer, capacity, out_size)
+    try MonitorHandle.borrow(monitor).snapshot(buffer, capacity, out_size)
   }
 }
 
@@ -22,6 +22,6 @@ public func fencepost_monitor_restore(
     let engine = try refusedByEngine { () throws(MonitorError) in
       try MonitorEngine(restoring: UnsafeRawBufferPointer(start: start, count: size))
     }
-    out.pointee = Handle.give(StoredEngine(engine))
+    out.pointee = MonitorHandle.give(StoredEngine(engine))
   }
 }

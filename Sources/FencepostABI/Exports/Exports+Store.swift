@@ -6,7 +6,7 @@ public func fencepost_monitor_checkpoint(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.checkpoint() }
+    try MonitorHandle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.checkpoint() }
   }
 }
 
@@ -15,6 +15,6 @@ public func fencepost_monitor_close(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    try Handle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.close() }
+    try MonitorHandle.borrow(monitor).withStored { stored throws(MonitorError) in try stored.close() }
   }
 }

@@ -7,7 +7,7 @@ public func fencepost_monitor_set_wakeup(
   _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     handle.setWakeup(wakeup, context)
     if wakeup != nil, try handle.call({ engine in engine.hasEvents }) { handle.ring() }
   }
@@ -18,7 +18,7 @@ public func fencepost_monitor_abandon(
   _ monitor: OpaquePointer?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
-    let handle = try Handle.borrow(monitor)
+    let handle = try MonitorHandle.borrow(monitor)
     if try handle.call({ engine in
       engine.abandon()
       return engine.hasEvents

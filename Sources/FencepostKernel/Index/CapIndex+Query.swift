@@ -150,9 +150,9 @@ extension CapIndex {
 }
 
 extension EarthVector {
-  /// Whether no square of a coordinate overflows, and each is a number.
+  /// Whether no square of a coordinate overflows, and each is a number: asked one by one, since `max` may lose what is none.
   @inline(__always)
-  fileprivate var isOnEarth: Bool { max(x.magnitude, y.magnitude, z.magnitude) < 1e9 }
+  fileprivate var isOnEarth: Bool { x.magnitude < 1e9 && y.magnitude < 1e9 && z.magnitude < 1e9 }
 }
 
 /// One search: the storage of the index, what is asked, and results not yet handed over.
