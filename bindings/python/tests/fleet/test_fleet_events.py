@@ -10,7 +10,7 @@ import pytest
 from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
-from fencepost import Conditions, DeviceEventList, EventList, Fix, Fleet, QueueFullError
+from fencepost import Conditions, ConsumerAlreadyActiveError, DeviceEventList, EventList, Fix, Fleet, QueueFullError
 
 pa = pytest.importorskip("pyarrow")
 
@@ -55,10 +55,11 @@ def test_visits_by_device() -> None:
     assert len(DeviceEventList().visits()) == 0
 
 
-def test_updates_are_awaited() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_updates_are_awaited(threads: int) -> None:
     zones = Conditions()
     zones.add_many(["depot"], [0], [0], [150])
-    fleet = Fleet(zones)
+    fleet = Fleet(zones, threads=threads)
 
     async def main() -> list[str]:
         found: list[str] = []
@@ -71,11 +72,14 @@ def test_updates_are_awaited() -> None:
 
         listening = asyncio.create_task(listen())
         await asyncio.to_thread(fleet.feed, "a", Fix(0, 0, time=0))
-        await asyncio.to_thread(fleet.feed, "b", Fix(0, 0, time=0))
+        with pytest.raises(ConsumerAlreadyActiveError):
+            fleet.poll()
+        await asyncio.to_thread(fleet.feed_many, device=["b"], latitude=[0], longitude=[0], time=[0])
         await asyncio.wait_for(listening, 20)
         return found
 
     assert asyncio.run(main()) == ["a", "b"] and fleet.closed
+    assert [event.device for event in fleet.events()] == []
 
 
 def test_a_full_queue_stops_at_a_row() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import pickle
 import random
@@ -22,7 +21,6 @@ from fencepost import (
     CircularGeographicCondition,
     ColumnTypeError,
     Conditions,
-    ConsumerAlreadyActiveError,
     DeviceEvent,
     Fix,
     Fleet,
@@ -197,32 +195,6 @@ def test_an_interrupt_tells_what_was_fed(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sum(caught.value.result) == 300  # type: ignore[attr-defined]
     fleet.feed_many(device=names(rows)[300:], **{name: column[300:] for name, column in columns(rows).items()})
     assert [text for _, _, text in told(fleet)] == [text for _, _, text in alone(zones, rows)]
-
-
-def test_updates_are_awaited() -> None:
-    zones = Conditions()
-    zones.add_many(["depot"], [0], [0], [150])
-    fleet = Fleet(zones, threads=2)
-
-    async def main() -> list[str]:
-        found: list[str] = []
-
-        async def listen() -> None:
-            async for event in fleet.updates():
-                found.append(event.device)
-                if len(found) == 2:
-                    fleet.close()
-
-        listening = asyncio.create_task(listen())
-        await asyncio.to_thread(fleet.feed, "a", Fix(0, 0, time=0))
-        with pytest.raises(ConsumerAlreadyActiveError):
-            fleet.poll()
-        await asyncio.to_thread(fleet.feed_many, device=["b"], latitude=[0], longitude=[0], time=[0])
-        await asyncio.wait_for(listening, 20)
-        return found
-
-    assert asyncio.run(main()) == ["a", "b"] and fleet.closed
-    assert [event.device for event in fleet.events()] == []
 
 
 def test_devices_move_between_fleets() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -131,6 +132,9 @@ def test_a_hang_up_has_the_conditions_read_again(tmp_path: Path) -> None:
             assert said.startswith(f"fencepost: {reason}") and said.endswith("; the conditions stay as they were")
         places.unlink()
         assert hang_up(program).endswith("; the conditions stay as they were")
+        # Nobody writes to it: what waited for that would hear no signal.
+        os.mkfifo(places)
+        assert "no regular file" in hang_up(program)
         program.tell(line(3, 0.01))
         assert program.event() == ("office", "unsatisfied")
         program.process.terminate()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 
 from .._errors import InputError
 from .._files.condition_files import ConditionRow, read_conditions
@@ -236,6 +237,11 @@ def _read_again(
     options: argparse.Namespace, notices: Notices, watcher: Watcher, sync: Callable[[], SyncResult]
 ) -> None:
     """Makes the conditions of the file those that are watched; a file that cannot be used changes nothing."""
+    path = Path(options.conditions)
+    if path.exists() and not path.is_file():
+        # Nobody may write to a pipe again, and to wait for somebody would keep fixes and signals waiting too.
+        notices.say(f"{path}: is no regular file, which alone can be read again; the conditions stay as they were")
+        return
     try:
         result = sync()
     except (InputError, FencepostError, OSError) as error:
