@@ -7,11 +7,12 @@ import tomllib
 from typing import Any
 
 from .outcomes import UsageError
+from .watch_sources import AddSource
 
 
 class Configuration(argparse.Action):
-    """``--config FILE``: each key is an option without its dashes, each value what follows it; ``true`` is an option
-    without a value. What stands behind it on the command line wins."""
+    """``--config FILE``: each key is an option without its dashes, each value what follows it, a list of texts an
+    option several times; ``true`` is an option without a value. What stands behind it on the command line wins."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *rest: Any) -> None:
         try:
@@ -20,20 +21,28 @@ class Configuration(argparse.Action):
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise UsageError(f"{values}: {error}") from None
         try:
-            parser.parse_args(
-                [_argument(parser, key, value) for key, value in table.items() if value is not False], namespace
-            )
+            arguments = [each for key, value in table.items() for each in _arguments(parser, key, value)]
+            parser.parse_args(arguments, namespace)
         except UsageError as error:
             raise UsageError(f"{values}: {error}") from None
+        for name, value in vars(namespace).items():
+            if isinstance(value, list):
+                setattr(namespace, name, tuple(value))  # what comes behind stands in its place
 
 
-def _argument(parser: argparse.ArgumentParser, key: str, value: Any) -> str:
+def _arguments(parser: argparse.ArgumentParser, key: str, value: Any) -> list[str]:
     """A key and its value as on the command line."""
     option = f"--{key}"
     if option not in parser._option_string_actions or key in ("config", "help"):
         raise UsageError(f"{key} is no option")
+    if value is False:
+        return []
     if value is True:
-        return option
+        return [option]
+    if isinstance(value, list) and isinstance(parser._option_string_actions[option], AddSource):
+        if not value or not all(isinstance(each, str) for each in value):
+            raise UsageError(f"{key}: is neither a text nor a list of texts")
+        return [f"{option}={each}" for each in value]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise UsageError(f"{key}: is neither a text, a number, true nor false")
-    return f"{option}={value}"
+    return [f"{option}={value}"]

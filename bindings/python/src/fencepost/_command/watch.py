@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,19 +11,16 @@ from .._errors import InputError
 from .._files.condition_files import ConditionRow, read_conditions
 from .._fleet.conditions import Conditions
 from .._fleet.fleet import Fleet
-from .._live.device_lines import DeviceLines
 from .._live.event_handlers import EventCommand, print_event
-from .._live.gpsd import Gpsd
 from .._live.handling import Handle
 from .._live.loop import Watcher, watch
 from .._live.messages import NameRefused, device_name
-from .._live.mqtt_address import is_address
 from .._live.mqtt_sink import PublishedEvents
 from .._live.notices import JsonNotices, Notices
 from .._live.service import Service
 from .._live.signals import Signals
 from .._live.sinks import AppendedFile, Sinks
-from .._live.sources import Source, open_file
+from .._live.sources import Source
 from .._live.watched_fleet import FleetWatch
 from .._live.watched_monitor import Watch
 from .._live.waypoints import OwnersCircles
@@ -34,9 +31,10 @@ from .._values.enums import DevicePath, State
 from .._values.results import SyncResult
 from .options import path_options
 from .outcomes import DONE, UsageError
-from .watch_brokers import open_broker, open_publisher
+from .watch_brokers import open_publisher
 from .watch_options import add_arguments
 from .watch_page import open_page
+from .watch_sources import check_sources, open_sources
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 
@@ -59,19 +57,11 @@ def run(options: argparse.Namespace) -> int:
     for name in ("source", "conditions"):
         if getattr(options, name) is None:
             raise UsageError(f"the following arguments are required: --{name}")
-    is_one = options.by is None and options.named is None and not is_address(options.source)
-    if options.device is not None and not options.source.startswith("gpsd://"):
-        raise UsageError("argument --device: is for a gpsd")
-    if options.by is not None and options.source.startswith("gpsd://"):
-        raise UsageError("argument --by: is for messages that name their device; --as names that of a gpsd")
+    is_one = check_sources(options)
     if options.publish is not None and is_one:
         raise UsageError("argument --publish: needs the name of the device: --as, --by or a source that has names")
     if options.page is not None and is_one:
         raise UsageError("argument --page: needs the name of the device: --as, --by or a source that has names")
-    if options.named is not None and is_address(options.source):
-        raise UsageError("argument --as: messages of a broker name their device")
-    if options.by is not None and options.named is not None:
-        raise UsageError("argument --as: not allowed with argument --by")
     if path_options(options)["path"] != DevicePath.FIXES and not is_one:
         raise UsageError("argument --path: is for one device, not for --by or --as")
     notices = JsonNotices() if options.log_format == "json" else Notices()
@@ -84,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
 def _watch_one(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> int:
     """Follows one device with a monitor."""
     conditions = _conditions(options, State.UNKNOWN)
-    source = _open(options, notices, stack)
+    sources = open_sources(options, notices, stack)
     name = options.name or "watch"
     monitor = Monitor(None if options.store is None else name, store=options.store, **path_options(options))
     stack.enter_context(monitor)
@@ -104,7 +94,7 @@ def _watch_one(options: argparse.Namespace, notices: Notices, stack: ExitStack) 
             lambda: sync_conditions(monitor, _conditions(options, State.UNKNOWN), options.conditions),
         )
 
-    return _run(source, watcher, signals, notices, read_again, service)
+    return _run(sources, watcher, signals, notices, read_again, service)
 
 
 def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> int:
@@ -116,7 +106,7 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
             raise UsageError(f"argument --as: {error}") from None
     conditions = _conditions(options, State.UNSATISFIED)
     table = Conditions()
-    source = _open(options, notices, stack)
+    sources = open_sources(options, notices, stack)
     name = None if options.store is None else options.name or "fleet"
     fleet = stack.enter_context(Fleet(table, store=options.store, name=name))
     circles = OwnersCircles(table, options.policy, options.max_devices)
@@ -150,14 +140,16 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
 
     beat: Callable[[], float | None] = service.beat
     if options.page is not None:
-        page, view = open_page(options, watcher, lambda: source.reconnects + sinks.reconnects, notices)
+        page, view = open_page(
+            options, watcher, lambda: sum(each.reconnects for each in sources) + sinks.reconnects, notices
+        )
         stack.callback(page.close)
 
         def both() -> float | None:
             return min((left for left in (service.beat(), view.beat()) if left is not None), default=None)
 
         beat = both
-    return _run(source, watcher, signals, notices, read_again, service, beat)
+    return _run(sources, watcher, signals, notices, read_again, service, beat)
 
 
 class _Sinks:
@@ -194,7 +186,7 @@ class _Sinks:
 
 
 def _run(
-    source: Source,
+    sources: Sequence[Source],
     watcher: Watcher,
     signals: Signals,
     notices: Notices,
@@ -209,28 +201,12 @@ def _run(
 
     service.say("READY=1")
     try:
-        watch(source, watcher, signals, notices, read_again, beat or service.beat)
+        watch(sources, watcher, signals, notices, read_again, beat or service.beat)
     finally:
         service.say("STOPPING=1")
         notices.close()
-        watcher.report(source.name)
+        watcher.report(sources[0].name if len(sources) == 1 else "all sources")
     return DONE
-
-
-def _open(options: argparse.Namespace, notices: Notices, stack: ExitStack) -> Source:
-    source: Source
-    if options.source.startswith("gpsd://"):
-        source = Gpsd(options.source, options.reconnect, notices, options.device)
-    elif is_address(options.source):
-        source = open_broker(options, notices)
-    elif options.by is not None:
-        if options.format not in ("auto", "jsonl"):
-            raise UsageError(f"argument --by: is for JSON Lines, not {options.format}")
-        source = open_file(options.source, decoder=DeviceLines(options.by))
-    else:
-        source = open_file(options.source, options.format)
-    stack.callback(source.close)
-    return source
 
 
 def _read_again(

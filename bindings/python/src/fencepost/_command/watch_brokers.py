@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import os
 import socket
+from collections.abc import Sequence
 
 from .._live.mqtt_address import Address, is_address, read_address, read_login
 from .._live.mqtt_sink import PublishedEvents
@@ -36,9 +37,20 @@ def _login(option: str, path: str | None, prefix: str | None) -> tuple[str, str]
         raise UsageError(f"argument {option}: {error}") from None
 
 
-def open_broker(options: argparse.Namespace, notices: Notices) -> MqttSource:
-    """The source that the command line says."""
-    address = _address("--source", options.source, "owntracks/#")
+def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
+    """Refuses a user and password that would be told to more brokers than one.
+
+    Raises:
+        UsageError: There are several, and a login.
+    """
+    brokers = {_address("--source", source, "").broker for source in sources}
+    if len(brokers) > 1 and (options.mqtt_login is not None or "FENCEPOST_MQTT_USER" in os.environ):
+        raise UsageError("argument --source: a user and password are for one broker, not for several")
+
+
+def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> MqttSource:
+    """A source that the command line says."""
+    address = _address("--source", source, "owntracks/#")
     login = _login("--mqtt-login", options.mqtt_login, "FENCEPOST_MQTT")
     # A broker keeps nothing for a watch that remembers nothing.
     lasts = options.store is not None
@@ -52,7 +64,9 @@ def open_publisher(options: argparse.Namespace, signals: Signals, notices: Notic
     if set(address.topic) & set("+#"):
         raise UsageError(f"argument --publish: {address.topic} has wildcards; events need one topic")
     path, prefix = options.publish_login, "FENCEPOST_PUBLISH"
-    is_source = is_address(options.source) and _address("--source", options.source, "").broker == address.broker
+    is_source = any(
+        _address("--source", source, "").broker == address.broker for source in options.source if is_address(source)
+    )
     # The same broker knows the same user; another is not told of them.
     if is_source and path is None and f"{prefix}_USER" not in os.environ:
         path, prefix = options.mqtt_login, "FENCEPOST_MQTT"

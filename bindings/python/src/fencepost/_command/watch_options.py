@@ -10,16 +10,23 @@ from .._live.watched_fleet import MAX_DEVICES
 from .._values.policy import TransitionPolicy
 from .configuration import Configuration
 from .options import add_defaults, add_path, to_count, to_days, to_policy, to_seconds
+from .watch_sources import AddSource
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``fencepost watch`` takes."""
     add = parser.add_argument
+
+    def add_seconds(name: str, default: float, help: str) -> None:
+        add(name, type=to_seconds, default=default, metavar="S", help=f"{help} (default: %(default)s)")
+
     add("--config", action=Configuration, metavar="FILE", help="options in a TOML file; those behind it win")
     add(
         "--source",
+        action=AddSource,
         metavar="FILE|-|gpsd://HOST:PORT|mqtt://HOST:PORT/TOPIC",
-        help="fixes of a file or pipe, or a gpsd; messages of phones and trackers of a broker (mqtts: with TLS)",
+        help="fixes of a file or pipe, or a gpsd; messages of phones and trackers of a broker (mqtts: with TLS); "
+        "several times: of all of them",
     )
     add("--format", choices=FORMATS, default="auto", help="of a file or pipe; GPX is read to its end first")
     add("--by", metavar="KEY", help="follow many devices: the member of a JSON object that names its device")
@@ -35,13 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--device", metavar="PATH", help="of a gpsd with several; without it the first that has a fix is followed")
     add("--conditions", metavar="FILE", help="as for replay; read again on SIGHUP")
     add("--exec", metavar="CMD", help="a shell command; without it events are printed")
-    add(
-        "--exec-timeout",
-        type=to_seconds,
-        default=0.0,
-        metavar="S",
-        help="end a command that takes longer, and run it again; 0: it may take any time (default: %(default)s)",
-    )
+    add_seconds("--exec-timeout", 0.0, "end a command that takes longer, and run it again; 0: it may take any time")
     add("--append", metavar="FILE", help="append events to a file, a line each, on the disk before they are handled")
     add(
         "--publish",
@@ -58,22 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_defaults(parser)
     parser.set_defaults(assuming=None)
     add_path(parser)
-    add("--lag", type=to_seconds, default=5.0, metavar="S", help="how late a live fix may come (default: %(default)s)")
-    add(
-        "--ahead",
-        type=to_seconds,
-        default=60.0,
-        metavar="S",
-        help="refuse fixes that are more ahead of this computer's clock (default: %(default)s)",
-    )
+    add_seconds("--lag", 5.0, "how late a live fix may come")
+    add_seconds("--ahead", 60.0, "refuse fixes that are more ahead of this computer's clock")
     add("--any-time", action="store_true", help="take fixes of any time; nothing is compared with the clock")
-    add(
-        "--reconnect",
-        type=to_seconds,
-        default=300.0,
-        metavar="S",
-        help="how long a gpsd that was lost is tried again; 0: end with it (default: %(default)s)",
-    )
+    add_seconds("--reconnect", 300.0, "how long a gpsd that was lost is tried again; 0: end with it")
     add("--page", metavar="HOST:PORT", help="serve a page that shows what goes on, and /metrics for Prometheus")
     add("--page-token", metavar="FILE", help="whose first line opens the page; needed for more than this computer")
     add("--log-format", choices=("text", "json"), default="text", help="of what is said on standard error")

@@ -47,13 +47,14 @@ class Handling:
 
     Attributes:
         failures: How often an event was not handled when it was given.
+        source_name: Of the source that is being fed.
     """
 
     def __init__(self, events: Any, handle: Handle, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._events, self._handle, self._monotonic = events, handle, monotonic
         self._waiting: Any = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
-        self.failures = 0
+        self.failures, self.source_name = 0, ""
 
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Has the events handled that wait, until one is not, or nothing more is to be done."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .lines import LineError
@@ -21,19 +21,59 @@ Found = tuple[str, Any]
 """A place in the source, and what was found there or what is wrong with it."""
 
 
+class _Input:
+    """A source, and what was read of it.
+
+    Attributes:
+        source: The source.
+        found: What was read and not fed, the last first.
+        at_end: Whether nothing more comes.
+        has_more: Whether the last turn did not reach what is there.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.at_end, self.has_more = source, False, False
+        self.found: list[Found] = []
+        self._registered: int | None = None
+
+    def register(self, selector: selectors.BaseSelector, is_behind: bool) -> None:
+        """Lets the selector wait for what is to be read next, if something is."""
+        wanted = None if self.at_end or self.found or is_behind else self.source.descriptor
+        if wanted == self._registered:
+            return
+        if self._registered is not None:
+            selector.unregister(self._registered)
+        if wanted is not None:
+            selector.register(wanted, selectors.EVENT_READ)
+        self._registered = wanted
+
+    def read(self, selector: selectors.BaseSelector, ready: set[Any]) -> None:
+        """Reads what is there, or connects again when it is time."""
+        source, self.has_more = self.source, False
+        if self._registered is not None and self._registered in ready:
+            pieces = source.read()
+            self.at_end, self.has_more = pieces is None, source.has_more
+            self.found = list(source.rest() if pieces is None else pieces)[::-1]
+            if source.descriptor is None:
+                selector.unregister(self._registered)
+                self._registered = None
+        elif source.retry_at is not None and time.monotonic() >= source.retry_at:
+            source.reconnect()
+
+
 def watch(
-    source: Source,
+    sources: Sequence[Source],
     watcher: Watcher,
     signals: Signals,
     notices: Notices,
     on_hang_up: Callable[[], None] = lambda: None,
     beat: Callable[[], float | None] = lambda: None,
 ) -> None:
-    """Feeds what comes, lets time pass, and has events handled, until the source ends and all is handled, or a signal
-    asks to stop.
+    """Feeds what comes, lets time pass, and has events handled, until the sources end and all is handled, or a
+    signal asks to stop. What each source has is fed in turns.
 
     Args:
-        source: Of the fixes.
+        sources: Of the fixes.
         watcher: With the monitor.
         signals: Entered.
         notices: Where it is said what is wrong with the source.
@@ -47,20 +87,12 @@ def watch(
     # epoll refuses regular files; select does not.
     with selectors.SelectSelector() as selector:
         selector.register(signals, selectors.EVENT_READ)
-        # Fixes that were read and not fed.
-        found: list[Found] = []
-        registered: int | None = None
-        at_end = False
+        inputs = [_Input(source) for source in sources]
         watcher.handle_events(signals.is_stopped)  # what an earlier life has left
-        while not at_end or found or not watcher.is_done:
-            wanted = None if at_end or found or watcher.is_behind else source.descriptor
-            if wanted != registered:
-                if registered is not None:
-                    selector.unregister(registered)
-                if wanted is not None:
-                    selector.register(wanted, selectors.EVENT_READ)
-                registered = wanted
-            pause = 0.0 if signals.hang_ups or signals.stops else _pause(source, watcher, notices, found)
+        while not watcher.is_done or any(each.found or not each.at_end for each in inputs):
+            for each in inputs:
+                each.register(selector, watcher.is_behind)
+            pause = 0.0 if signals.hang_ups or signals.stops else _pause(inputs, watcher, notices)
             limit = beat()
             if limit is not None:
                 pause = limit if pause is None else min(pause, limit)
@@ -71,35 +103,33 @@ def watch(
             if signals.hang_ups:
                 signals.hang_ups = 0
                 on_hang_up()
-            has_more = False
-            if registered is not None and registered in ready:
-                pieces = source.read()
-                at_end, has_more = pieces is None, source.has_more
-                found = list(source.rest() if pieces is None else pieces)[::-1]
-                if source.descriptor is None:
-                    selector.unregister(registered)
-                    registered = None
-            elif source.retry_at is not None and time.monotonic() >= source.retry_at:
-                source.reconnect()
-            source.taken(_feed(watcher, source.name, notices, found))
+            for each in inputs:
+                each.read(selector, ready)
+            for each in inputs:
+                if watcher.has_events:
+                    break  # they are handled with what their device says now
+                each.source.taken(_feed(watcher, each, notices))
+            inputs.append(inputs.pop(0))  # none waits for another that always has something
             # While fixes wait that were there before, the time since the last one is not that of the next.
-            if not found and not has_more and not watcher.is_behind:
+            if not watcher.is_behind and not any(each.found or each.has_more for each in inputs):
                 watcher.pass_time()
             watcher.handle_events(signals.is_stopped)
             notices.pass_time()
 
 
-def _pause(source: Source, watcher: Watcher, notices: Notices, found: list[Found]) -> float | None:
+def _pause(inputs: Sequence[_Input], watcher: Watcher, notices: Notices) -> float | None:
     """Seconds until something is to be done though nothing comes; None: nothing is."""
-    if found and not watcher.is_behind:
+    if not watcher.is_behind and any(each.found for each in inputs):
         return 0.0
-    retry = None if source.retry_at is None else max(0.0, source.retry_at - time.monotonic())
-    return min((pause for pause in (watcher.pause(), notices.pause(), retry) if pause is not None), default=None)
+    now = time.monotonic()
+    retries = (max(0.0, each.source.retry_at - now) for each in inputs if each.source.retry_at is not None)
+    return min((pause for pause in (watcher.pause(), notices.pause(), *retries) if pause is not None), default=None)
 
 
-def _feed(watcher: Watcher, name: str, notices: Notices, found: list[Found]) -> int:
-    """Feeds some of the fixes, the last of the list first, and takes them from it; returns how many it took."""
-    before = len(found)
+def _feed(watcher: Watcher, entry: _Input, notices: Notices) -> int:
+    """Feeds some of the fixes of a source, and takes them from it; returns how many it took."""
+    name, found = entry.source.name, entry.found
+    watcher.source_name, before = name, len(found)
     for _ in range(min(before, FIXES_A_TURN)):
         place, row = found[-1]
         if isinstance(row, LineError):
@@ -109,5 +139,5 @@ def _feed(watcher: Watcher, name: str, notices: Notices, found: list[Found]) -> 
             break
         found.pop()
         if watcher.has_events:
-            break  # they are handled with what their device says now
+            break
     return before - len(found)

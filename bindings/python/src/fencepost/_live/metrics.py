@@ -8,7 +8,7 @@ from typing import Any
 from .._errors import require
 from .watched_fleet import FleetWatch
 
-GAUGES = ("devices", "places", "events_waiting", "source_lag_seconds", "uptime_seconds")
+GAUGES = ("devices", "places", "events_waiting", "uptime_seconds")
 FIX_RESULTS = ("accepted", "passed", "late", "double", "invalid", "future", "refused")
 
 
@@ -20,6 +20,8 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
     found["fixes_accepted"] = float(counts["fixes"] - sum(refused.values()))
     for name in ("bad_lines", "bad_names", "bad_waypoints", "encrypted"):
         found[f"refused_{name}"] = float(counts[name])
+    # The page's server asks while the watch goes on.
+    found |= {f"lag_{name}": round(lag, 3) for name, lag in tuple(watcher.lags.items())}
     return found | {
         "messages": float(counts["messages"]),
         "events": float(counts["events"]),
@@ -30,7 +32,6 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
         "devices": float(fleet.device_count),
         "places": float(fleet.condition_count),
         "events_waiting": float(fleet.pending_events + (not watcher.is_done)),
-        "source_lag_seconds": round(watcher.source_lag, 3),
         "uptime_seconds": round(watcher._monotonic() - started, 1),
     }
 
@@ -61,18 +62,24 @@ class Metrics:
         counters = self._counters()
         fixes = self._core.CounterMetricFamily("fencepost_fixes", "Fixes, by what became of them", labels=["result"])
         refused = self._core.CounterMetricFamily("fencepost_refused", "Messages that are none", labels=["reason"])
+        lag = self._core.GaugeMetricFamily(
+            "fencepost_source_lag_seconds", "From the time of a source's last fix to when it came", labels=["source"]
+        )
         for name, value in counters.items():
             group, _, label = name.partition("_")
             if group == "fixes":
                 fixes.add_metric([label], value)
             elif group == "refused":
                 refused.add_metric([label], value)
+            elif group == "lag":
+                lag.add_metric([label], value)
             elif name in GAUGES:
                 yield self._core.GaugeMetricFamily(f"fencepost_{name}", name.replace("_", " "), value)
             else:
                 yield self._core.CounterMetricFamily(f"fencepost_{name}", name.replace("_", " "), value)
         yield fixes
         yield refused
+        yield lag
 
     def text(self) -> bytes:
         """For ``/metrics``."""

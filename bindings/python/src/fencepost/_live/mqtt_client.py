@@ -2,49 +2,16 @@
 
 from __future__ import annotations
 
-import socket
 from collections import deque
 from typing import Any
 
 from .._errors import require
 from .mqtt_address import Address
 from .notices import Notices
+from .waker import Waker
 
 KEEP_ALIVE = 30
 LONGEST_PAUSE = 60
-
-
-class Waker:
-    """Wakes a select of the main thread from another one."""
-
-    def __init__(self) -> None:
-        self._reader, self._writer = socket.socketpair()
-        self._reader.setblocking(False)
-        self._writer.setblocking(False)
-
-    def fileno(self) -> int:
-        """For selectors."""
-        return self._reader.fileno()
-
-    def wake(self) -> None:
-        """Makes it readable; from any thread."""
-        try:
-            self._writer.send(b"\0")
-        except (BlockingIOError, OSError):
-            pass  # it is readable, or closed
-
-    def clear(self) -> None:
-        """Makes it wait for the next time."""
-        try:
-            while self._reader.recv(4096):
-                pass
-        except BlockingIOError:
-            pass
-
-    def close(self) -> None:
-        """Ends its use."""
-        self._reader.close()
-        self._writer.close()
 
 
 class BrokerClient:

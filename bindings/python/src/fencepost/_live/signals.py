@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal
-import socket
 from types import FrameType
+
+from .waker import Waker
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 
@@ -24,33 +25,26 @@ class Signals:
         self.stops = self.hang_ups = 0
 
     def __enter__(self) -> Signals:
-        self._reader, self._writer = socket.socketpair()
-        self._reader.setblocking(False)
-        self._writer.setblocking(False)
+        self._waker = Waker()
         numbers = (*STOPPING, signal.SIGHUP)
         self._before = {number: signal.signal(number, self._noted) for number in numbers}
         # Written when the signal comes: a handler in Python waits for a select that has just begun.
-        self._wakeup = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        self._wakeup = signal.set_wakeup_fd(self._waker.writer, warn_on_full_buffer=False)
         return self
 
     def __exit__(self, *error: object) -> None:
         signal.set_wakeup_fd(self._wakeup)
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        self._reader.close()
-        self._writer.close()
+        self._waker.close()
 
     def fileno(self) -> int:
         """For selectors."""
-        return self._reader.fileno()
+        return self._waker.fileno()
 
     def clear(self) -> None:
         """Makes the descriptor wait for the next signal."""
-        try:
-            while self._reader.recv(4096):
-                pass
-        except BlockingIOError:
-            pass
+        self._waker.clear()
 
     def is_stopped(self) -> bool:
         """Whether it is asked to stop."""

@@ -72,7 +72,7 @@ class FleetWatch(Handling):
         counts: How many ``messages``, ``fixes`` and, of these, ``passed_fixes``, ``late_fixes``, ``double_fixes``,
             ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` there were, ``waypoints``, ``gone``, ``events``.
         observer: Is told what happens, for a page; None: nobody.
-        source_lag: Seconds from the time of the last fix that was taken to when it came.
+        lags: Of each source: seconds from the time of the last fix that was taken to when it came.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class FleetWatch(Handling):
         self._due: list[tuple[float, str, int]] = []
         self.counts: Counter[str] = Counter()
         self.observer: View | None = None
-        self.source_lag = 0.0
+        self.lags: dict[str, float] = {}
         self.devices: dict[str, _Followed] = {}
         now = monotonic()
         for device in fleet.devices:
@@ -180,7 +180,7 @@ class FleetWatch(Handling):
         followed.clock, followed.fed_to, followed.fix = at, None, (at, self._monotonic())
         followed.source, followed.gone = message.source, False
         self._look_ahead(device, followed)
-        self.source_lag = self._wall() - at / 1e6
+        self.lags[self.source_name] = self._wall() - at / 1e6
         if self.observer is not None:
             self.observer.moved(device, message.row)
 

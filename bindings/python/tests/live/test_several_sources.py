@@ -1,0 +1,126 @@
+"""A watch of several sources: each is followed, none waits for another, one that ends ends nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import Run
+from test_watch_fleet import EXACT, FleetWatched
+from watching import START, circles, report
+
+from fencepost._live import loop
+from fencepost._live.device_lines import DeviceLines
+from fencepost._live.metrics import counters_of
+from fencepost._live.signals import Signals
+from fencepost._live.sources import PIECE, Source, open_file
+
+
+def fixes(path: Path, device: str, *steps: tuple[float, float]) -> Path:
+    """A file of a device: seconds and longitudes."""
+    rows = [{"device": device, "lat": 0, "lon": longitude, "time": START + second} for second, longitude in steps]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def watched(*sources: Source) -> FleetWatched:
+    """Follows them to their ends."""
+    found = FleetWatched(policy=EXACT, ahead=None)
+    with Signals() as signals:
+        loop.watch(sources, found.watch, signals, found.notices)
+    for source in sources:
+        source.close()
+    return found
+
+
+def test_one_that_always_has_something_stops_no_other(tmp_path: Path) -> None:
+    busy = fixes(tmp_path / "busy", "busy", *((second, 0.01 * (second % 2)) for second in range(3_000)))
+    quiet = fixes(tmp_path / "quiet", "quiet", (7, 0.0), (8, 0.01))
+    found = watched(*(open_file(str(path), decoder=DeviceLines("device")) for path in (busy, quiet)))
+    devices = [device for device, _, _ in found.told]
+    assert devices.count("busy") == 3_000
+    assert [at for at, device in enumerate(devices) if device == "quiet"][-1] < 10
+    lags = found.watch.lags
+    assert lags[str(busy)] == 1000 - 2_999 and lags[str(quiet)] == 1000 - 8
+    shown = counters_of(found.watch, lambda: 0, 0.0)
+    assert shown[f"lag_{busy}"] == -1999.0 and shown[f"lag_{quiet}"] == 992.0
+
+
+def test_a_whole_piece_is_no_reason_to_let_time_stand() -> None:
+    reader, writer = os.pipe()
+    source = Source(reader, "pipe", DeviceLines("device"))
+    entry = loop._Input(source)
+    os.write(writer, b"\n" * PIECE)
+    with selectors.SelectSelector() as selector:
+        entry.register(selector, False)
+        entry.read(selector, {reader})
+        assert entry.has_more and not entry.found
+        entry.read(selector, set())
+        assert not entry.has_more
+    os.close(writer)
+    source.close()
+
+
+def test_files_and_a_gpsd(run: Run, tmp_path: Path) -> None:
+    places = circles(tmp_path / "conditions.geojson", office=200)
+    fixes(tmp_path / "fixes.jsonl", "van", (0, 0.0))
+    fixes(tmp_path / "more.jsonl", "bike", (1, 0.0), (2, 0.5))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(report(5, 0.0))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        gpsd = f"gpsd://127.0.0.1:{server.getsockname()[1]}"
+        (tmp_path / "watch.toml").write_text(
+            f'source = ["fixes.jsonl", "more.jsonl", "{gpsd}"]\nby = "device"\nas = "tern"\nreconnect = 0\n'
+        )
+        ended = run("watch", "--config", "watch.toml", "--conditions", places, "--append", "events")
+        thread.join(10)
+    assert ended.returncode == 0, ended.stderr
+    events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
+    told = sorted((event["device"], event["state"]) for event in events)
+    assert told == [("bike", "satisfied"), ("bike", "unsatisfied"), ("tern", "satisfied"), ("van", "satisfied")]
+    # Those of the command line stand in place of those of the file.
+    ended = run("watch", "--config", "watch.toml", "--conditions", places, "--source", gpsd, "--source", "more.jsonl")
+    assert ended.returncode == 2 and gpsd in ended.stderr, "nobody answers any more"
+    (tmp_path / "other.toml").write_text('source = ["nowhere", "-"]\nby = "device"\n')
+    ended = run(
+        "watch",
+        "--config",
+        "other.toml",
+        "--conditions",
+        places,
+        *("--source", "fixes.jsonl", "--source", "more.jsonl"),
+    )
+    assert {json.loads(line)["device"] for line in ended.stdout.splitlines()} == {"van", "bike"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ("--source a --source a --by device", "a is there twice"),
+        ("--source a --source b", "several need the names of their devices"),
+        ("--source a --source b --as x", "a and b would be one device"),
+        ("--source gpsd://a --source gpsd://b --as x", "would be one device"),
+        ("--source gpsd://a --source gpsd://b --as x --device /dev/ttyS0", "one gpsd, not for several"),
+        ("--source gpsd://a --source mqtt://b", "gpsd://a needs the name of its device"),
+        ("--source a --source mqtt://b", "a needs the name of its device"),
+        ("--source a --source mqtt://b --by device --as x", "not allowed with"),
+        ("--source mqtt://a --source mqtt://b --as x", "name their device"),
+        ("--source mqtt://a --source mqtt://b/x --mqtt-login file", "for one broker, not for several"),
+    ],
+)
+def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, reason: str) -> None:
+    ended = run("watch", "--conditions", circles(tmp_path / "places.geojson", office=200), *arguments.split())
+    assert ended.returncode == 2
+    assert len(ended.stderr.splitlines()) == 1 and reason in ended.stderr, ended.stderr
