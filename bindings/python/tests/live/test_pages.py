@@ -20,8 +20,10 @@ from watching import LONGEST, START, circles
 from fencepost import CorridorGeographicCondition, PolygonalGeographicCondition
 from fencepost._live.messages import Waypoint, Waypoints
 from fencepost._live.metrics import counters_of
+from fencepost._live.page import headers_of
 from fencepost._live.page_access import Access, host_of, is_loopback, read_token
 from fencepost._live.service import Service
+from fencepost._live.tiles import read_tiles
 from fencepost._live.view import View
 
 
@@ -129,6 +131,37 @@ def test_addresses_and_tokens(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------- options in a file
 
 
+def test_tiles_are_of_one_server_that_is_named() -> None:
+    osm = read_tiles("https://tile.openstreetmap.org/{z}/{x}/{y}.png", None)
+    assert osm.origin == "https://tile.openstreetmap.org" and osm.attribution.startswith("© OpenStreetMap")
+    own = read_tiles("http://[::1]:8080/a/{z}-{y}-{x}?key=a&b='", " mine ")
+    assert (own.origin, own.attribution) == ("http://[::1]:8080", "mine")
+    policy = headers_of(own)["Content-Security-Policy"]
+    assert "img-src 'self' http://[::1]:8080;" in policy and policy.count("http") == 1
+    assert headers_of(None)["Content-Security-Policy"].count("http") == 0
+    for bad in (
+        "https://a/{z}/{x}.png",
+        "https://a/{z}/{x}/{y}/{s}",
+        "https://{s}.a/{z}/{x}/{y}",
+        "https://a;script-src b/{z}/{x}/{y}",
+        "https://a *.evil/{z}/{x}/{y}",
+        "https://a,b/{z}/{x}/{y}",
+        "https://user:word@a/{z}/{x}/{y}",
+        "https://a:0/{z}/{x}/{y}",
+        "https://a:65536/{z}/{x}/{y}",
+        "ftp://a/{z}/{x}/{y}",
+        "javascript:alert(1)/{z}/{x}/{y}",
+        "/{z}/{x}/{y}",
+        'https://a/{z}/{x}/{y}"onload=',
+        "https://a/{z}/{x}/{y}\n",
+    ):
+        with pytest.raises(ValueError, match="is not https://SERVER"):
+            read_tiles(bad, "mine")
+    for nothing in (None, " "):
+        with pytest.raises(ValueError, match="whose map http://a has: --page-attribution"):
+            read_tiles("http://a/{z}/{x}/{y}", nothing)
+
+
 def test_options_in_a_file(run: Run, tmp_path: Path) -> None:
     circles(tmp_path / "conditions.geojson", office=200)
     fix = json.dumps({"who": "-a", "lat": 0, "lon": 0, "time": START})
@@ -156,6 +189,15 @@ def test_options_in_a_file(run: Run, tmp_path: Path) -> None:
         ("source = [1]", "source: is neither"),
         ("lag = -1", "argument --lag"),
         ('source = "x"', "required: --conditions"),
+        ('source = ["x", 1]', "source: is neither"),
+        ("source = []", "source: is neither"),
+        ('store = ["x"]', "store: is neither"),
+        ('source = "-"\nas = "x"\nconditions = "x"\npage-tiles = "x"', "--page-tiles: needs --page"),
+        ('source = "-"\nas = "x"\nconditions = "x"\npage-token = "x"', "--page-token: needs --page"),
+        (
+            'source = "-"\nas = "x"\nconditions = "x"\npage = "x:0"\npage-attribution = "x"',
+            "--page-attribution: needs --page-tiles",
+        ),
         ("any-time = 5", "any-time"),
         ('page = "127.0.0.1:0"\nsource = "-"\nconditions = "conditions.geojson"', "--page: needs the name"),
         ('page = "0.0.0.0:0"\nas = "x"\nsource = "-"\nconditions = "conditions.geojson"', "--page-token is needed"),

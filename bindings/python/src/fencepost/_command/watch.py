@@ -33,7 +33,7 @@ from .options import path_options
 from .outcomes import DONE, UsageError
 from .watch_brokers import open_publisher
 from .watch_options import add_arguments
-from .watch_page import open_page
+from .watch_page import check_page, open_page
 from .watch_sources import check_sources, open_sources
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
@@ -60,8 +60,7 @@ def run(options: argparse.Namespace) -> int:
     is_one = check_sources(options)
     if options.publish is not None and is_one:
         raise UsageError("argument --publish: needs the name of the device: --as, --by or a source that has names")
-    if options.page is not None and is_one:
-        raise UsageError("argument --page: needs the name of the device: --as, --by or a source that has names")
+    check_page(options, is_one)
     if path_options(options)["path"] != DevicePath.FIXES and not is_one:
         raise UsageError("argument --path: is for one device, not for --by or --as")
     notices = JsonNotices() if options.log_format == "json" else Notices()

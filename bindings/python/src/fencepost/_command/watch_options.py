@@ -65,4 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_seconds("--reconnect", 300.0, "how long a gpsd that was lost is tried again; 0: end with it")
     add("--page", metavar="HOST:PORT", help="serve a page that shows what goes on, and /metrics for Prometheus")
     add("--page-token", metavar="FILE", help="whose first line opens the page; needed for more than this computer")
+    add(
+        "--page-tiles",
+        metavar="URL",
+        help="a map below: https://SERVER/{z}/{x}/{y}.png; else nobody else is asked",
+    )
+    add("--page-attribution", metavar="TEXT", help="whose map it is, shown on it; OpenStreetMap's is known")
     add("--log-format", choices=("text", "json"), default="text", help="of what is said on standard error")

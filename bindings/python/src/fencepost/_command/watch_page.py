@@ -10,9 +10,24 @@ from .._live.metrics import Metrics, counters_of
 from .._live.notices import Notices
 from .._live.page import Page
 from .._live.page_access import Access, is_loopback, read_token
+from .._live.tiles import read_tiles
 from .._live.view import View
 from .._live.watched_fleet import FleetWatch
 from .outcomes import UsageError
+
+
+def check_page(options: argparse.Namespace, is_one: bool) -> None:
+    """Refuses what does not fit.
+
+    Raises:
+        UsageError: It does not.
+    """
+    if options.page is not None and is_one:
+        raise UsageError("argument --page: needs the name of the device: --as, --by or a source that has names")
+    for name, wanted in (("page_token", "page"), ("page_tiles", "page"), ("page_attribution", "page_tiles")):
+        if getattr(options, name) is not None and getattr(options, wanted) is None:
+            given, needed = (f"--{each.replace('_', '-')}" for each in (name, wanted))
+            raise UsageError(f"argument {given}: needs {needed}")
 
 
 def open_page(
@@ -36,13 +51,19 @@ def open_page(
             raise UsageError(f"argument --page-token: {error}") from None
     elif not is_loopback(host):
         raise UsageError(f"argument --page: {host} is more than this computer, for which --page-token is needed")
+    tiles = None
+    if options.page_tiles is not None:
+        try:
+            tiles = read_tiles(options.page_tiles, options.page_attribution)
+        except ValueError as error:
+            raise UsageError(f"argument --page-tiles: {error}") from None
     started = time.monotonic()
 
     def counters() -> dict[str, float]:
         return counters_of(watcher, reconnects, started)
 
     view = View(watcher.fleet, watcher.circles.is_others, counters)
-    page = Page(host, int(port), view, Metrics(counters), Access(token))
+    page = Page(host, int(port), view, Metrics(counters), Access(token), tiles)
     watcher.observer = view
     shown = f"[{host}]" if ":" in host else host
     notices.say(f"the page is http://{shown}:{page.port}/{'?token=…' if token else ''}")

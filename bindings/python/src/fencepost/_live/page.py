@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import socket
 import threading
@@ -14,17 +15,21 @@ from typing import Any
 from .._errors import require
 from .metrics import Metrics
 from .page_access import COOKIE, Access
+from .tiles import Tiles
 from .view import View
 
 TURN = 0.2
 """Seconds between two looks for what is new."""
 HEARTBEAT = 15.0
 MOST_READERS = 32
+PATIENCE = 30.0
+"""Seconds for which a reader may take nothing of what was sent to it; then its connection ends."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src {pictures}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -37,6 +42,19 @@ FILES = {
 }
 
 
+def headers_of(tiles: Tiles | None) -> dict[str, str]:
+    """What each answer says of itself: nothing but its own server is asked, and for pictures that of the tiles."""
+    if tiles is None:
+        return {
+            "Content-Security-Policy": POLICY.format(pictures="'self'"),
+            "Referrer-Policy": "no-referrer",
+            **HEADERS,
+        }
+    policy = POLICY.format(pictures=f"'self' {tiles.origin}")
+    # Who serves tiles wants to know which site asks: it is told the site, never what was asked of it.
+    return {"Content-Security-Policy": policy, "Referrer-Policy": "strict-origin-when-cross-origin", **HEADERS}
+
+
 class Page:
     """Serves the page, its events, and metrics, in a thread of its own.
 
@@ -46,13 +64,16 @@ class Page:
         view: What it shows.
         metrics: For ``/metrics``.
         access: Who may see it.
+        tiles: A map below; None: none, and nothing is asked of any other server.
 
     Raises:
         MissingExtraError: Starlette or uvicorn is not installed.
         OSError: The address cannot be listened on.
     """
 
-    def __init__(self, host: str, port: int, view: View, metrics: Metrics, access: Access) -> None:
+    def __init__(
+        self, host: str, port: int, view: View, metrics: Metrics, access: Access, tiles: Tiles | None = None
+    ) -> None:
         uvicorn = require("uvicorn", "live")
         applications = require("starlette.applications", "live")
         self._responses = require("starlette.responses", "live")
@@ -61,10 +82,15 @@ class Page:
         self._texts = {
             path: (files(__package__) / "page_files" / name).read_bytes() for path, (name, _) in FILES.items()
         }
+        self._headers = headers_of(tiles)
+        if tiles is not None:
+            self._texts["/"] = _with_tiles(self._texts["/"], tiles)
         try:
             self._socket = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
         except OSError as error:
             raise OSError(error.errno, error.strerror, f"{host}:{port}") from None
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; each connection gets it from here
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(PATIENCE * 1000))
         self.port: int = self._socket.getsockname()[1]
         paths = {**dict.fromkeys(FILES, self._file), "/events": self._events, "/metrics": self._measured}
         routes = [routing.Route(path, answer, methods=["GET"]) for path, answer in paths.items()]
@@ -91,27 +117,29 @@ class Page:
             if not self._access.is_token(given):
                 return self._refusal()
             # The address bar does not keep it.
-            answer = self._responses.RedirectResponse("/", 303, HEADERS)
+            answer = self._responses.RedirectResponse("/", 303, self._headers)
             answer.set_cookie(COOKIE, given, httponly=True, samesite="strict", max_age=31_536_000)
             return answer
         if not self._access.allows(request.headers, request.cookies):
             return self._refusal()
         path = request.url.path
-        return self._responses.Response(self._texts[path], headers=HEADERS, media_type=FILES[path][1])
+        return self._responses.Response(self._texts[path], headers=self._headers, media_type=FILES[path][1])
 
     async def _measured(self, request: Any) -> Any:
         if not self._access.allows(request.headers, request.cookies):
             return self._refusal()
         return self._responses.Response(
-            self._metrics.text(), headers=HEADERS, media_type="text/plain; version=0.0.4; charset=utf-8"
+            self._metrics.text(), headers=self._headers, media_type="text/plain; version=0.0.4; charset=utf-8"
         )
 
     async def _events(self, request: Any) -> Any:
         if not self._access.allows(request.headers, request.cookies):
             return self._refusal()
         if self._readers >= MOST_READERS:
-            return self._responses.PlainTextResponse("too many readers\n", 503, HEADERS)
-        return self._responses.StreamingResponse(self._stream(request), headers=HEADERS, media_type="text/event-stream")
+            return self._responses.PlainTextResponse("too many readers\n", 503, self._headers)
+        return self._responses.StreamingResponse(
+            self._stream(request), headers=self._headers, media_type="text/event-stream"
+        )
 
     async def _stream(self, request: Any) -> AsyncIterator[str]:
         """All there is, then what changes."""
@@ -132,10 +160,16 @@ class Page:
 
     def _refusal(self) -> Any:
         text = "this page needs its token: /?token=…\n" if self._access.token else "this page is for this computer\n"
-        return self._responses.PlainTextResponse(text, 403, HEADERS)
+        return self._responses.PlainTextResponse(text, 403, self._headers)
 
     def close(self) -> None:
         """Ends it."""
         self._server.should_exit = True
         self._thread.join(5)
         self._socket.close()
+
+
+def _with_tiles(text: bytes, tiles: Tiles) -> bytes:
+    """The page with the address of its tiles."""
+    found = f'data-tiles="{html.escape(tiles.template)}" data-attribution="{html.escape(tiles.attribution)}"'
+    return text.replace(b'<canvas id="map"', f'<canvas id="map" {found}'.encode())

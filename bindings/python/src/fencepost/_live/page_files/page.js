@@ -6,6 +6,7 @@ const devices = new Map(), rows = new Map();
 let places = [], events = [], chosen = null, isDue = false, hasView = false;
 let centre = [0, 0], scale = 1; // of the plane of Mercator, whose sides are 1; pixels a unit
 
+const isDark = matchMedia("(prefers-color-scheme: dark)");
 const EARTH = 40075016.686;
 const plane = (latitude, longitude) => {
   const sine = Math.sin(Math.max(-85.05, Math.min(85.05, latitude)) * Math.PI / 180);
@@ -42,6 +43,53 @@ function trace(line) {
   line.forEach((point, at) => { const [x, y] = screen(point); if (at) context.lineTo(x, y); else context.moveTo(x, y); });
 }
 
+// Tiles, where the page has them: pictures of another server, of which the last ones are kept.
+const tiles = canvas.dataset.tiles, pictures = new Map(), MOST_PICTURES = 1000, DEEPEST = 19, SIDE = 256;
+
+function picture(z, x, y) {
+  const address = tiles.replace("{z}", z).replace("{x}", x).replace("{y}", y);
+  let found = pictures.get(address);
+  if (found) pictures.delete(address);
+  else {
+    found = new Image();
+    found.addEventListener("load", due);
+    found.src = address;
+  }
+  pictures.set(address, found); // the last that is wanted is the last to go
+  if (pictures.size > MOST_PICTURES) pictures.delete(pictures.keys().next().value);
+  return found;
+}
+
+function drawTiles(width, height) {
+  const z = Math.max(0, Math.min(DEEPEST, Math.round(Math.log2(scale / SIDE)))), count = 2 ** z;
+  const first = [centre[0] - width / 2 / scale, centre[1] - height / 2 / scale].map((each) => Math.floor(each * count));
+  const last = [centre[0] + width / 2 / scale, centre[1] + height / 2 / scale].map((each) => Math.floor(each * count));
+  let drawn = 0;
+  context.globalAlpha = isDark.matches ? .5 : .9;
+  for (let y = Math.max(0, first[1]); y <= Math.min(count - 1, last[1]); y += 1) {
+    for (let x = first[0]; x <= last[0]; x += 1) {
+      const found = picture(z, ((x % count) + count) % count, y);
+      if (!found.complete || !found.naturalWidth) continue;
+      const [left, top] = screen([x / count, y / count]).map(Math.round);
+      const [right, bottom] = screen([(x + 1) / count, (y + 1) / count]).map(Math.round); // no seams
+      context.drawImage(found, left, top, right - left, bottom - top);
+      drawn += 1;
+    }
+  }
+  context.globalAlpha = 1;
+  canvas.dataset.drawnTiles = drawn;
+}
+
+function attribute() {
+  const [, text, address] = canvas.dataset.attribution.match(/^(.*?)\s*(https?:\/\/\S+)?$/s), shown = byId("attribution");
+  shown.hidden = false;
+  if (!address) { shown.textContent = text; return; }
+  const link = element("a", text || address);
+  link.href = address;
+  link.rel = "noopener";
+  shown.append(link);
+}
+
 function draw() {
   const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -51,6 +99,7 @@ function draw() {
   const colours = getComputedStyle(document.documentElement), colour = (name) => colours.getPropertyValue(name).trim();
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
+  if (tiles) drawTiles(width, height);
   context.font = "12px system-ui, sans-serif";
   context.strokeStyle = context.fillStyle = colour("--place");
   let drawn = 0;
@@ -92,6 +141,7 @@ function draw() {
     context.globalAlpha = 1;
   }
   canvas.dataset.places = drawn;
+  if (drawn && !canvas.dataset.usable) canvas.dataset.usable = performance.now(); // since the page was asked for
   canvas.dataset.frames = Number(canvas.dataset.frames || 0) + 1;
 }
 
@@ -132,6 +182,8 @@ function item(event) {
   return made;
 }
 
+function label(name) { return name.startsWith("lag_") ? `lag of ${name.slice(4)}, s` : name.replaceAll("_", " "); }
+
 function take(news) {
   if (news.places) {
     places = news.places.map(prepared);
@@ -157,7 +209,7 @@ function take(news) {
     byId("last").textContent = `${last.device} ${last.state === "satisfied" ? "entered" : "left"} ${last.identifier}`;
   }
   byId("device-count").textContent = `(${devices.size})`;
-  byId("counters").replaceChildren(...Object.entries(news.counters).map(([name, value]) => { const pair = element("div"); pair.append(element("dt", name.replaceAll("_", " ")), element("dd", value)); return pair; }));
+  byId("counters").replaceChildren(...Object.entries(news.counters).map(([name, value]) => { const pair = element("div"); pair.append(element("dt", label(name)), element("dd", value)); return pair; }));
   if (!hasView && (places.length || devices.size)) { hasView = true; fit(); }
   due();
 }
@@ -202,7 +254,8 @@ byId("out").addEventListener("click", () => zoom(1 / 1.5));
 byId("all").addEventListener("click", fit);
 byId("find").addEventListener("input", () => rows.forEach((found, name) => filter(name, found)));
 window.addEventListener("resize", due);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", due);
+isDark.addEventListener("change", due);
+if (tiles) attribute();
 
 const stream = new EventSource("events");
 stream.addEventListener("open", () => { byId("status").textContent = "live"; });
