@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from geographiclib.geodesic import Geodesic
 from mpmath import MPContext
 
+DIGITS, NODES = 32, 26
 mp = MPContext()
-mp.dps = 32
+mp.dps = DIGITS
 
 A = mp.mpf(6378137)
 F = 1 / mp.mpf("298.257223563")
@@ -42,7 +43,7 @@ def _legendre(n: int) -> list[tuple[Any, Any]]:
 
 
 # The integrands are smooth: their nearest singularity lies 3.2 off the real axis. 26 nodes give 1e-30 on half a turn.
-RULE = _legendre(26)
+RULE = _legendre(NODES)
 
 
 def dot(u: Vector, v: Vector) -> Any:
@@ -141,7 +142,7 @@ def shortest(latitude1: float, longitude1: float, latitude2: float, longitude2: 
 
 def line_to(latitude: float, longitude: float, target: Vector, near_latitude: float, near_longitude: float) -> Any:
     """The geodesic to a place in space that is about at a latitude and longitude, and its arc."""
-    start = Geodesic.WGS84.Inverse(latitude, longitude, near_latitude, near_longitude, Geodesic.ALL)
+    start = Geodesic.WGS84.Inverse(float(latitude), float(longitude), near_latitude, near_longitude, Geodesic.ALL)
     azimuth, arc = start["azi1"] * DEGREE, start["a12"] * DEGREE
     before = None
     for _ in range(40):

@@ -1,0 +1,180 @@
+"""Instants of crossings against the true ones: bisection with 50 digits, for circles, polygons and corridors.
+
+FENCEPOST_SOAK=1 takes ten times as many. The geodesics are those of ``reference_shapes.exact_geodesic`` once more,
+with other digits.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from conftest import SECOND
+from geographiclib.geodesic import Geodesic
+from reference_shapes import exact_geodesic
+
+from fencepost import (
+    CircularGeographicCondition,
+    CorridorGeographicCondition,
+    Fix,
+    Monitor,
+    PolygonalGeographicCondition,
+)
+
+ROOTS = 20 if os.environ.get("FENCEPOST_SOAK") == "1" else 2
+NANOSECOND = 1e-3  # of the microseconds in which time is counted
+
+
+def _with_50_digits() -> ModuleType:
+    """The same source, with other constants."""
+    source = Path(str(exact_geodesic.__file__)).read_text()
+    told = source.replace("DIGITS, NODES = 32, 26", "DIGITS, NODES = 50, 40")
+    assert told != source
+    module = ModuleType("exact_geodesic_50")
+    exec(compile(told, "exact_geodesic_50", "exec"), module.__dict__)
+    return module
+
+
+exact = _with_50_digits()
+mp = exact.mp
+
+
+class Way:
+    """The geodesic between two places, at constant speed, microseconds."""
+
+    def __init__(self, start: tuple[float, float], end: tuple[float, float], duration: int) -> None:
+        self.start, self.end, self.duration = start, end, duration
+        self.line, arc = exact.shortest(*start, *end)
+        self.length = self.line.distance(arc)
+        found = Geodesic.WGS84.Inverse(*start, *end)
+        self.rough, self.metres = Geodesic.WGS84.Line(*start, found["azi1"]), found["s12"]
+
+    def place(self, time: Any) -> Any:
+        return self.line.at(self.line.arc(self.length * time / self.duration)).place
+
+    def near(self, time: Any) -> tuple[float, float]:
+        there = self.rough.Position(self.metres * float(time) / self.duration)
+        return there["lat2"], there["lon2"]
+
+    def at(self, share: float) -> tuple[float, float]:
+        return self.near(share * self.duration)
+
+
+def degrees(place: Any) -> tuple[Any, Any]:
+    """Latitude and longitude of a place of the surface."""
+    x, y, z = place
+    latitude = mp.atan2(z, mp.hypot(x, y) * (1 - exact.E2))
+    return latitude / exact.DEGREE, mp.atan2(y, x) / exact.DEGREE
+
+
+def aside(at: tuple[float, float], azimuth: float, metres: float) -> tuple[float, float]:
+    there = Geodesic.WGS84.Direct(*at, azimuth, metres)
+    return there["lat2"], there["lon2"]
+
+
+class Edge:
+    """A geodesic between vertices: which side of it a place is on, and how far away."""
+
+    def __init__(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        self.way = Way(start, end, 1)
+
+    def foot(self, place: Any) -> Any:
+        line, along = self.way.line, self.way.length / 2
+        for _ in range(100):
+            state = line.at(line.arc(along))
+            step = exact.dot(exact.minus(place, state.place), state.tangent)
+            along += step
+            if abs(step) < mp.mpf(10) ** -25:
+                assert 0 < along < self.way.length, "the foot lies within the edge"
+                return state
+        raise ArithmeticError("no foot")
+
+    def left(self, place: Any) -> Any:
+        state = self.foot(place)
+        return exact.dot(exact.minus(place, state.place), state.left)
+
+    def distance(self, place: Any, near: tuple[float, float]) -> Any:
+        return exact.separation(*degrees(self.foot(place).place), place, *near)
+
+
+def bisected(excess: Callable[[Any], Any], low: Any, high: Any) -> Any:
+    """Where a function that changes its sign once does so, to a hundredth of a nanosecond."""
+    low, high = mp.mpf(low), mp.mpf(high)
+    before = mp.sign(excess(low))
+    assert before != 0 and before != mp.sign(excess(high))
+    while high - low > mp.mpf(10) ** -5:
+        middle = (low + high) / 2
+        if mp.sign(excess(middle)) == before:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def a_way(source: random.Random) -> Way:
+    start = source.uniform(-85, 85), source.uniform(-180, 180)
+    length = 300 * 300 ** source.random()
+    end = aside(start, source.uniform(-180, 180), length)
+    return Way(start, end, round(length / source.uniform(2, 60) * SECOND))
+
+
+def circle(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], float]:
+    inner = source.uniform(0.35, 0.65)
+    radius = way.metres * source.uniform(0.05, 0.3)
+    centre = aside(way.at(inner), source.uniform(-180, 180), source.uniform(0, 0.8 * radius))
+
+    def excess(time: Any) -> Any:
+        return exact.separation(*centre, way.place(time), *way.near(time)) - mp.mpf(radius)
+
+    return CircularGeographicCondition(*centre, radius), excess, inner
+
+
+def crossed(source: random.Random, way: Way) -> tuple[Edge, list[tuple[float, float]]]:
+    """An edge that the way crosses at its middle, within half a radian of a right angle."""
+    there = way.rough.Position(way.metres / 2)
+    turn = there["azi2"] + 90 + source.uniform(-28, 28)
+    size = way.metres * source.uniform(0.8, 1.2)
+    ends = [aside((there["lat2"], there["lon2"]), turn + half, size) for half in (180, 0)]
+    return Edge(*ends), ends
+
+
+def polygon(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], float]:
+    """The way ends in it."""
+    edge, ends = crossed(source, way)
+    far = Geodesic.WGS84.Inverse(*way.start, *way.end)
+    ring = [*ends, *(aside(end, far["azi2"], 3 * way.metres) for end in ends[::-1])]
+    return PolygonalGeographicCondition(ring, edges="geodesic"), lambda time: edge.left(way.place(time)), 1.0
+
+
+def corridor(source: random.Random, way: Way) -> tuple[Any, Callable[[Any], Any], float]:
+    edge, ends = crossed(source, way)
+    radius = way.metres * source.uniform(0.01, 0.15)
+
+    def excess(time: Any) -> Any:
+        return edge.distance(way.place(time), way.near(time)) - mp.mpf(radius)
+
+    return CorridorGeographicCondition(ends, radius, edges="geodesic"), excess, 0.5
+
+
+@pytest.mark.parametrize("number", range(ROOTS))
+@pytest.mark.parametrize("kind", [circle, polygon, corridor])
+def test_instants_are_true_to_a_microsecond(kind: Any, number: int) -> None:
+    source = random.Random(f"{kind.__name__} {number}")
+    way = a_way(source)
+    condition, excess, inner = kind(source, way)
+    monitor = Monitor(path="geodesic", max_gap=1e6)
+    monitor.add(condition, "c", assuming="unsatisfied", policy="exact")
+    monitor.feed(Fix(*way.start, time=0))
+    monitor.feed(Fix(*way.end, time=way.duration))
+    instants = [event.date_us for event in monitor.events()]
+    middle = inner * way.duration
+    spans = [(0, middle)] if inner == 1 else [(0, middle), (middle, way.duration)]
+    assert len(instants) == len(spans)
+    for instant, span in zip(instants, spans):
+        late = float((instant or 0) - bisected(excess, *span))
+        assert -NANOSECOND <= late <= 1 + NANOSECOND, "the first microsecond after the crossing"
