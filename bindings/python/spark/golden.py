@@ -34,24 +34,9 @@ def halves(rows: list[streams.Row]) -> tuple[list[streams.Row], list[streams.Row
 
 def run(spark: Any, source: Path, conditions: Path, checkpoint: Path) -> list[dict[str, Any]]:
     """Follows what is in a folder; the events."""
-    found: list[dict[str, Any]] = []
-
-    def keep(batch: Any, number: int) -> None:
-        found.extend(streams.as_json(row) for row in batch.collect())
-
     rows = spark.readStream.schema(streams.SCHEMA).option("header", True).csv(str(source))
     events = fencepost_spark.events(rows, conditions, delay=f"{streams.DELAY} seconds", shards=SHARDS)
-    query = (
-        events.writeStream.foreachBatch(keep)
-        .option("checkpointLocation", str(checkpoint))
-        .trigger(availableNow=True)
-        .start()
-    )
-    try:
-        assert query.awaitTermination(120), "the stream does not end"
-    finally:
-        query.stop()
-    return found
+    return [streams.as_json(row) for row in streams.drain(events, checkpoint)[0]]
 
 
 def unpack(folder: Path) -> None:

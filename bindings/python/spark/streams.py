@@ -18,6 +18,8 @@ DELAY = 60
 """Seconds that rows are late at most."""
 FIELDS = ("vehicle", "lat", "lon", "accuracy", "time_us")
 SCHEMA = "vehicle string, lat double, lon double, accuracy double, time_us long"
+LONGEST = 120
+"""Seconds for a stream."""
 SENTINEL_AFTER = 1000
 """Seconds after the last row of all comes one that moves the watermark beyond whatever is due."""
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -65,6 +67,13 @@ def shuffled(rows: list[Row], seed: int) -> list[Row]:
     return [*(row for _, row in late), rows[-1]]
 
 
+def by_time_of_arrival(rows: list[Any], seed: int, delay: int) -> list[Any]:
+    """Rows that come later than their times, by less than so many seconds; those of a device and time stay in order."""
+    draw, late = random.Random(seed), dict[tuple[str, int], int]()
+    keyed = [(row[4] + late.setdefault((row[0], row[4]), draw.randrange((delay - 1) * SECOND)), row) for row in rows]
+    return [row for _, row in sorted(keyed, key=lambda each: each[0])]
+
+
 def write_csv(path: Path, rows: list[Row]) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -79,7 +88,33 @@ def write_source(folder: Path, rows: list[Row], files: int) -> None:
     for number, begin in enumerate(range(0, len(rows), size)):
         path = folder / f"part-{number:04}.csv"
         write_csv(path, rows[begin : begin + size])
-        os.utime(path, (1_700_000_000 + number,) * 2)
+        _date(path, number)
+
+
+def place(path: Path, text: str, number: int) -> None:
+    """Another file for a source."""
+    path.write_text(text)
+    _date(path, number)
+
+
+def _date(path: Path, number: int) -> None:
+    os.utime(path, (1_700_000_000 + number,) * 2)
+
+
+def drain(events: Any, checkpoint: Path, found: list[Any] | None = None) -> tuple[list[Any], list[Any]]:
+    """Runs a stream of events over all that is in its source; its rows, after those given, and the progress."""
+    rows = [] if found is None else found
+
+    def keep(batch: Any, number: int) -> None:
+        rows.extend(batch.collect())
+
+    sink = events.writeStream.foreachBatch(keep).option("checkpointLocation", str(checkpoint))
+    query = sink.trigger(availableNow=True).start()
+    try:
+        assert query.awaitTermination(LONGEST), "the stream does not end"
+    finally:
+        query.stop()
+    return rows, query.recentProgress
 
 
 def replayed(track: Path, conditions: Path, until_us: int) -> list[dict[str, Any]]:

@@ -11,7 +11,6 @@ import streams
 from fencepost import InvalidArgumentError, spark as fencepost_spark
 
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
-LONGEST = 120
 
 
 def streamed(spark: Any, folder: Path, conditions: Any, **options: Any) -> tuple[list[dict[str, Any]], list[Any]]:
@@ -20,22 +19,8 @@ def streamed(spark: Any, folder: Path, conditions: Any, **options: Any) -> tuple
     events = fencepost_spark.events(
         source.csv(str(folder / "in")), conditions, **{"delay": f"{streams.DELAY} seconds", **options}
     )
-    found: list[dict[str, Any]] = []
-
-    def keep(batch: Any, number: int) -> None:
-        found.extend(streams.as_json(row) for row in batch.collect())
-
-    query = (
-        events.writeStream.foreachBatch(keep)
-        .option("checkpointLocation", str(folder / "checkpoint"))
-        .trigger(availableNow=True)
-        .start()
-    )
-    try:
-        assert query.awaitTermination(LONGEST), "the stream does not end"
-    finally:
-        query.stop()
-    return streams.in_order(found), query.recentProgress
+    found, progress = streams.drain(events, folder / "checkpoint")
+    return streams.in_order([streams.as_json(row) for row in found]), progress
 
 
 def total(progress: list[Any], what: str, name: str = "fencepost") -> int:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._errors import require
+from ._files.text import path_text
 from ._fleet.conditions import Conditions
 
 __all__ = ["containing", "events", "replay"]
@@ -30,6 +31,10 @@ def events(
     ordered: bool = False,
     max_ahead: str | None = "1 hour",
     expire: str | None = None,
+    beacons: str | None = None,
+    refresh: str | None = None,
+    versions: str | os.PathLike[str] | None = None,
+    initial_state: str | os.PathLike[str] | None = None,
 ) -> Any:
     """The events of a stream of fixes of many devices: a streaming DataFrame.
 
@@ -57,6 +62,17 @@ def events(
         max_ahead: Rows that are later than the machine's clock by more are dropped before they move the watermark;
             None: none are.
         expire: Devices that were not heard for so long, by the watermark, are forgotten; None: none are.
+        beacons: A column of scan reports: arrays of structures of `uuid`, `major`, `minor` and maybe `rssi`, as in
+            sightings files. Where it is not null the row is one, and its position is not looked at.
+        refresh: A column that says by which table of `versions` a row is to be followed: the digest of its
+            :attr:`Conditions.version`, 16 bytes or their hexadecimal digits; null: by `conditions`. From a row that
+            names another table than the one before of its device, the device keeps its states for what stays; what
+            was due before that row is confirmed by the table before.
+        versions: A folder that all workers see, of tables, each in a file ``<digest>.conditions`` that holds
+            :meth:`Conditions.snapshot`; a file has to be there before the first row that names it. A row that names
+            one that is not there, or that holds another table than its name says, ends the query.
+        initial_state: The checkpoint of another query of :func:`events`, which was stopped: its devices and the rows
+            that it held go on here, by these conditions and in these shards. It matters when a query begins.
 
     Returns:
         A row for each event: the device, and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. The key
@@ -65,15 +81,19 @@ def events(
 
     Raises:
         InvalidArgumentError: A column is missing or of another type; an argument is out of its range; the state store
-            is not RocksDB.
+            is not RocksDB; `refresh` without `versions`.
         MissingExtraError: PySpark is not installed.
     """
     require("pyspark.sql", "spark")
     from ._spark.stream import stream_events
 
+    given = _given(
+        device=device, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time, beacons=beacons,
+        refresh=refresh,
+    )  # fmt: skip
+    folder, initial = (None if path is None else path_text(path) for path in (versions, initial_state))
     return stream_events(
-        stream, table_of(conditions), _given(device, latitude, longitude, accuracy, time), delay, shards, ordered,
-        max_ahead, expire,
+        stream, table_of(conditions), given, delay, shards, ordered, max_ahead, expire, folder, initial
     )  # fmt: skip
 
 
@@ -112,7 +132,8 @@ def replay(
     require("pyspark.sql", "spark")
     from ._spark.batch import replay_frame
 
-    return replay_frame(frame, table_of(conditions), _given(by, latitude, longitude, accuracy, time))
+    given = _given(device=by, latitude=latitude, longitude=longitude, accuracy=accuracy, time=time)
+    return replay_frame(frame, table_of(conditions), given)
 
 
 def containing(
@@ -144,8 +165,8 @@ def containing(
     require("pyspark.sql", "spark")
     from ._spark.batch import join_frame
 
-    given = {"latitude": latitude, "longitude": longitude}
-    return join_frame(frame, table_of(conditions), {k: v for k, v in given.items() if v is not None}, bool(distances))
+    given = _given(latitude=latitude, longitude=longitude)
+    return join_frame(frame, table_of(conditions), given, bool(distances))
 
 
 def table_of(conditions: Conditions | str | os.PathLike[str]) -> Conditions:
@@ -157,8 +178,5 @@ def table_of(conditions: Conditions | str | os.PathLike[str]) -> Conditions:
     raise TypeError(f"conditions must be Conditions or a path, not {type(conditions).__name__}")
 
 
-def _given(
-    device: str | None, latitude: str | None, longitude: str | None, accuracy: str | None, time: str | None
-) -> Mapping[str, str]:
-    names = {"device": device, "latitude": latitude, "longitude": longitude, "time": time, "accuracy": accuracy}
+def _given(**names: str | None) -> Mapping[str, str]:
     return {what: name for what, name in names.items() if name is not None}

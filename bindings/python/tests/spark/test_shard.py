@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import random
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -31,6 +31,10 @@ def zones(random_: random.Random, count: int = 30) -> Conditions:
         place = random_.uniform(-0.01, 0.01), random_.uniform(-0.01, 0.01), random_.uniform(60, 400)
         found.add_many([f"z{number}"], *([value] for value in place))
     return found
+
+
+def over(conditions: Conditions) -> Callable[[Any], Conditions]:
+    return lambda version: conditions
 
 
 def walks(random_: random.Random, devices: int = 7, steps: int = 60) -> list[Row]:
@@ -75,7 +79,7 @@ def followed(
                 continue
             # In two packs, the later one first, as a shuffle may bring them.
             parts = [batch(own[: len(own) // 2], 0), batch(own[len(own) // 2 :], len(own))][::-1]
-            outcome = follow(conditions, kept(states[number]), parts, watermark, rules)
+            outcome = follow(over(conditions), kept(states[number]), parts, watermark, rules)
             states[number], nexts[number] = outcome.shard, outcome.next_us
             assert outcome.next_us is None or outcome.next_us > watermark
             found += events(outcome)
@@ -149,7 +153,7 @@ def test_rows_in_order_are_fed_at_once(size: int) -> None:
     found, counts = followed(conditions, in_batches(rows, size), 60 * SECOND, 3, ORDERED, end)
     assert found == expected(conditions, rows, end) and counts["late"] == 0
     # Events of a row are there with its micro-batch.
-    outcome = follow(conditions, Shard(), [batch(rows, 0)], 0, ORDERED)
+    outcome = follow(over(conditions), Shard(), [batch(rows, 0)], 0, ORDERED)
     assert len(events(outcome)) > len(found) * 0.9 and outcome.shard.held.num_rows == 0
 
 
@@ -157,18 +161,20 @@ def test_what_is_due_is_confirmed_by_the_watermark_alone_and_a_device_is_not_tak
     conditions = Conditions()
     conditions.add_many(["depot"], [0], [0], [100])
     rows = [("a", 1.0, 0.0, 5.0, 0), ("a", 0.0, 0.0, 5.0, 10 * SECOND)]
-    first = follow(conditions, Shard(), [batch(rows, 0)], 0, ORDERED)
+    first = follow(over(conditions), Shard(), [batch(rows, 0)], 0, ORDERED)
     assert first.events == [] and first.next_us == 30 * SECOND
-    before = follow(conditions, first.shard, [], 29 * SECOND, ORDERED)
+    before = follow(over(conditions), first.shard, [], 29 * SECOND, ORDERED)
     assert before.events == [] and before.next_us == 30 * SECOND
-    after = follow(conditions, first.shard, [], 50 * SECOND, ORDERED)
+    after = follow(over(conditions), first.shard, [], 50 * SECOND, ORDERED)
     (event,) = after.events[0].to_pylist()
     assert (event["device"], event["identifier"], event["date"].timestamp()) == ("a", "depot", 30)
     assert after.next_us is None
     # A row between the deadline and the watermark is none that the device has passed.
-    between = follow(conditions, after.shard, [batch([("a", 0.0, 0.0, 5.0, 40 * SECOND)], 0)], 50 * SECOND, ORDERED)
+    between = follow(
+        over(conditions), after.shard, [batch([("a", 0.0, 0.0, 5.0, 40 * SECOND)], 0)], 50 * SECOND, ORDERED
+    )
     assert between.fed == (1, 0, 0)
-    late = follow(conditions, after.shard, [batch([("a", 0.0, 0.0, 5.0, 20 * SECOND)], 0)], 50 * SECOND, ORDERED)
+    late = follow(over(conditions), after.shard, [batch([("a", 0.0, 0.0, 5.0, 20 * SECOND)], 0)], 50 * SECOND, ORDERED)
     assert late.fed == (0, 0, 1)
 
 
@@ -176,28 +182,52 @@ def test_silent_devices_are_forgotten_at_a_time_of_their_own() -> None:
     rules = Rules(ordered=True, expire_us=60 * SECOND)
     conditions = zones(random.Random(1))
     rows = [("a", 0.0, 0.0, 5.0, 0), ("b", 0.0, 0.0, 5.0, 30 * SECOND)]
-    first = follow(conditions, Shard(), [batch(rows, 0)], 0, rules)
+    first = follow(over(conditions), Shard(), [batch(rows, 0)], 0, rules)
     assert sorted(first.shard.devices["device"].to_pylist()) == ["a", "b"]
     quiet = first
     while quiet.next_us is not None and quiet.next_us <= 60 * SECOND:  # dwells
-        quiet = follow(conditions, quiet.shard, [], quiet.next_us, rules)
+        quiet = follow(over(conditions), quiet.shard, [], quiet.next_us, rules)
     assert quiet.next_us == 60 * SECOND + 1
-    assert len(follow(conditions, quiet.shard, [], 60 * SECOND, rules).shard.devices) == 2
-    later = follow(conditions, quiet.shard, [], quiet.next_us, rules)
+    assert len(follow(over(conditions), quiet.shard, [], 60 * SECOND, rules).shard.devices) == 2
+    later = follow(over(conditions), quiet.shard, [], quiet.next_us, rules)
     assert later.shard.devices["device"].to_pylist() == ["b"]
-    last = follow(conditions, later.shard, [], 10**15, rules)
+    last = follow(over(conditions), later.shard, [], 10**15, rules)
     assert last.shard.devices.num_rows == 0 and last.next_us is None
+
+
+@pytest.mark.filterwarnings("ignore:time .* 1970")
+@pytest.mark.parametrize("seed", range(3))
+def test_who_is_silent_for_long_comes_back_as_a_new_device_whatever_the_micro_batches(seed: int) -> None:
+    random_ = random.Random(seed)
+    conditions, expire = zones(random_), 45 * SECOND
+    rows = [
+        row for row in walks(random_, steps=120) if random.Random(f"{row[0]} {row[4] // (70 * SECOND)}").random() < 0.8
+    ]
+    end = rows[-1][4] + 200 * SECOND
+    want, lives = [], 0
+    for device in {row[0] for row in rows}:
+        life: list[Row] = []
+        own = sorted((row for row in rows if row[0] == device), key=lambda row: row[4])
+        for row, after in itertools.zip_longest(own, own[1:]):
+            life.append(row)
+            if after is None or after[4] - row[4] > expire:
+                want += expected(conditions, life, row[4] + expire)
+                life, lives = [], lives + 1
+    assert lives > 14
+    for size, shards, ordered in ((len(rows), 1, False), (1, 2, False), (60, 3, False), (1, 1, True), (90, 2, True)):
+        found, _ = followed(conditions, in_batches(rows, size), 35 * SECOND, shards, Rules(ordered, expire), end)
+        assert found == sorted(want), (size, shards, ordered)
 
 
 def test_a_changed_table_keeps_what_stays() -> None:
     before, after = Conditions(), Conditions()
     before.add_many(["depot", "yard"], [0, 0], [0, 0], [100, 200], policy="exact")
     after.add_many(["new", "depot"], [0, 0], [1, 0], [100, 100], policy="exact")
-    inside = follow(before, Shard(), [batch([("a", 0.0, 0.0, 5.0, 0)], 0)], 0, ORDERED)
+    inside = follow(over(before), Shard(), [batch([("a", 0.0, 0.0, 5.0, 0)], 0)], 0, ORDERED)
     assert len(events(inside)) == 2
-    stays = follow(after, inside.shard, [batch([("a", 0.0, 0.0, 5.0, SECOND)], 0)], 0, ORDERED)
+    stays = follow(over(after), inside.shard, [batch([("a", 0.0, 0.0, 5.0, SECOND)], 0)], 0, ORDERED)
     assert stays.events == []
-    leaves = follow(after, stays.shard, [batch([("a", 0.0, 1.0, 5.0, 2 * SECOND)], 0)], 0, ORDERED)
+    leaves = follow(over(after), stays.shard, [batch([("a", 0.0, 1.0, 5.0, 2 * SECOND)], 0)], 0, ORDERED)
     told = [(row["identifier"], row["state"], row["sequence"]) for each in leaves.events for row in each.to_pylist()]
     assert sorted(told) == [("depot", "unsatisfied", 4), ("new", "satisfied", 3)]
 
@@ -206,6 +236,6 @@ def test_a_device_that_is_nowhere_special_takes_less_than_150_bytes() -> None:
     conditions = zones(random.Random(2))
     count = 10_000
     rows = [(f"vehicle-{number:08}", 20.0, number / 1000, 5.0, 0) for number in range(count)]
-    shard = follow(conditions, Shard(), [batch(rows, 0)], 0, ORDERED).shard
+    shard = follow(over(conditions), Shard(), [batch(rows, 0)], 0, ORDERED).shard
     assert shard.devices.num_rows == count
     assert len(pack(shard.devices)) / count <= 150

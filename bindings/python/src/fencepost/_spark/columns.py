@@ -11,6 +11,7 @@ from .._tables.names import DEVICES, POSITION, TRACK, Names, find
 from .._values.events import EVENT_COLUMNS
 
 ROWS = ("device", "latitude", "longitude", "accuracy", "time")
+EXTRA_ROWS = ("version", "beacons")
 WHOLE = ("byte", "short", "integer", "long")
 NUMBERS = (*WHOLE, "float", "double", "decimal")
 _KINDS = {
@@ -19,7 +20,13 @@ _KINDS = {
     "longitude": NUMBERS,
     "accuracy": NUMBERS,
     "time": ("timestamp", "long"),
+    "refresh": ("string", "binary"),
+    "beacons": ("array",),
 }
+EXTRA = ("refresh", "beacons")
+"""What rows have only where it was asked for."""
+_DIGEST_BYTES = 16
+_BEACON = ("uuid", "major", "minor", "rssi")
 _MOST_BYTES = 256
 
 
@@ -39,9 +46,11 @@ def find_points(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
 
 def find_rows(frame: Any, given: Mapping[str, str]) -> dict[str, str]:
     """The names of the columns of fixes."""
-    found = _find(frame, DEVICES, given, ("device", *POSITION, "time"))
+    found = _find(frame, {**DEVICES, **dict.fromkeys(EXTRA, ())}, given, ("device", *POSITION, "time"))
     if found["device"] in EVENT_COLUMNS:
         raise InvalidArgumentError(f"{found['device']!r} is also the name of a column of events: rename it")
+    if "beacons" in found:
+        _check_beacons(frame, found["beacons"])
     return found
 
 
@@ -71,12 +80,16 @@ def microseconds(frame: Any, name: str) -> Any:
 
 
 def usable(frame: Any, names: Mapping[str, str]) -> Any:
-    """Whether a row can be fed at all: it has a device of 1 to 256 bytes of UTF-8, and a time."""
+    """Whether a row can be fed at all: it has a device of 1 to 256 bytes of UTF-8, a time, and what names a table names
+    one."""
     f = functions()
     device = named(names["device"]).cast("string")
     size = f.octet_length(device)
     text = f.is_valid_utf8(device) & (f.instr(device, "\0") == 0)
     found = (size >= 1) & (size <= _MOST_BYTES) & text & named(names["time"]).isNotNull()
+    if "refresh" in names:
+        version = named(names["refresh"])
+        found &= version.isNull() | (f.octet_length(_digest(frame, names["refresh"])) == _DIGEST_BYTES)
     return f.coalesce(found, f.lit(False))
 
 
@@ -93,6 +106,37 @@ def rows(frame: Any, names: Mapping[str, str]) -> list[Any]:
         accuracy.alias("accuracy"),
         microseconds(frame, names["time"]).alias("time"),
     ]
+
+
+def extra_rows(frame: Any, names: Mapping[str, str]) -> list[Any]:
+    """The columns of :data:`EXTRA_ROWS`."""
+    f = functions()
+    version, beacons = f.lit(None).cast("binary"), f.lit(None).cast("string")
+    if "refresh" in names:
+        version = _digest(frame, names["refresh"])
+    if "beacons" in names:
+        kinds = {field.name for field in frame.schema[names["beacons"]].dataType.elementType.fields}
+        members = [name for name in _BEACON if name in kinds]
+        seen = f.transform(named(names["beacons"]), lambda one: f.struct(*(one[name].alias(name) for name in members)))
+        beacons = f.to_json(seen)
+    return [version.alias("version"), beacons.alias("beacons")]
+
+
+def _digest(frame: Any, name: str) -> Any:
+    column = named(name)
+    return column if frame.schema[name].dataType.typeName() == "binary" else functions().unhex(column)
+
+
+def _check_beacons(frame: Any, name: str) -> None:
+    """Scan reports are as in sightings files: arrays of structures."""
+    element = frame.schema[name].dataType.elementType
+    kinds = {field.name: field.dataType.typeName() for field in getattr(element, "fields", ())}
+    wanted = {"uuid": ("string",), "major": WHOLE, "minor": WHOLE}
+    if not all(kinds.get(member) in kind for member, kind in wanted.items()) or kinds.get("rssi", "long") not in WHOLE:
+        raise InvalidArgumentError(
+            f"beacons: column {name!r} must hold arrays of structures of uuid, a text, and major, minor and rssi, whole"
+            f" numbers, not {frame.schema[name].dataType.simpleString()}"
+        )
 
 
 def labelled(events: Any, frame: Any, name: str) -> Any:

@@ -20,6 +20,9 @@ ROW_SCHEMA = pyarrow.schema(
     ]
 )
 """Of fixes; `row` is where in the source's micro-batch it stood."""
+WIDE_ROW_SCHEMA = pyarrow.schema([*ROW_SCHEMA, ("version", pyarrow.binary()), ("beacons", pyarrow.string())])
+"""Of fixes that say by which table they are to be followed (the digest; null: the stream's own), and of scan reports,
+whose beacons are JSON."""
 PACKED_DDL = "shard int, packed binary"
 _ROWS_AT_ONCE = 1 << 17
 _ROWS_OF_A_TASK = 1 << 40
@@ -47,30 +50,38 @@ def unpacked(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
     return run
 
 
-def packed_by_shard(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Packs the rows of a task by their shard, with their places."""
-    place = require("pyspark", "spark").TaskContext.get().partitionId() * _ROWS_OF_A_TASK
-    held: list[Batch] = []
-    rows = 0
-    for batch in batches:
-        held.append(batch)
-        rows += batch.num_rows
-        if rows >= _ROWS_AT_ONCE:
-            yield _by_shard(held, place)
-            place, held, rows = place + rows, [], 0
-    if rows:
-        yield _by_shard(held, place)
+def packed_by_shard(schema: Schema) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What packs the rows of a task by their shard; a column `row` becomes their places, if there is none."""
+
+    def run(batches: Iterator[Batch]) -> Iterator[Batch]:
+        place = require("pyspark", "spark").TaskContext.get().partitionId() * _ROWS_OF_A_TASK
+        held: list[Batch] = []
+        rows = 0
+        for batch in batches:
+            held.append(batch)
+            rows += batch.num_rows
+            if rows >= _ROWS_AT_ONCE:
+                yield _by_shard(held, place, schema)
+                place, held, rows = place + rows, [], 0
+        if rows:
+            yield _by_shard(held, place, schema)
+
+    return run
 
 
-def _by_shard(batches: list[Batch], place: int) -> Batch:
+def _by_shard(batches: list[Batch], place: int, schema: Schema) -> Batch:
     import numpy
 
     table = pyarrow.Table.from_batches(batches).combine_chunks()
     shards = table["shard"].to_numpy()
     order = numpy.argsort(shards, kind="stable")
-    columns = [table[name].combine_chunks() for name in ROW_SCHEMA.names if name != "row"]
-    places = pyarrow.array(place + numpy.arange(len(order)))
-    rows = pyarrow.record_batch([*columns, places], schema=ROW_SCHEMA).take(pyarrow.array(order))
+    columns = [
+        table[name].combine_chunks().cast(schema.field(name).type)
+        if name in table.column_names
+        else pyarrow.array(place + numpy.arange(len(order)))
+        for name in schema.names
+    ]
+    rows = pyarrow.record_batch(columns, schema=schema).take(pyarrow.array(order))
     found, begins = numpy.unique(shards[order], return_index=True)
     ends = [*begins[1:].tolist(), len(order)]
     packed = [pack(rows.slice(begin, end - begin)) for begin, end in zip(begins.tolist(), ends)]

@@ -7,13 +7,12 @@ from typing import Any
 
 from .._errors import require
 from .._native import InvalidArgumentError
-from .packed import ROW_SCHEMA, pack, unpack
-from .shard import DEVICE_SCHEMA, Outcome, Rules, Shard, follow
-from .tables import shipped
+from .arrow import pyarrow
+from .following import Tables
+from .packed import pack, unpack
+from .shard import Rules, Shard, follow, next_time
+from .states import STATE, STATE_DDL, empty, pack_state, schemas, unpack_state
 
-FORM = 1
-"""Of the state, which checkpoints keep."""
-_STATE_DDL = "form int, shards int, timer bigint, devices binary, held binary"
 OUTPUT_DDL = "packed binary, accepted bigint, invalid bigint, late bigint"
 
 
@@ -21,31 +20,39 @@ class Processor:
     """A ``StatefulProcessor`` of PySpark, by its methods.
 
     The state of a shard is one value. Its one timer is at the next time at which something happens though no row comes.
+    `is_wide`: rows may say by which table they are followed, or be scan reports.
     """
 
-    def __init__(self, table: str, shards: int, rules: Rules) -> None:
-        self._table, self._shards, self._rules = table, shards, rules
+    def __init__(self, tables: Tables, shards: int, rules: Rules, is_wide: bool) -> None:
+        self._tables, self._shards, self._rules, self._is_wide = tables, shards, rules, is_wide
 
     def init(self, handle: Any) -> None:
-        self._handle, self._state = handle, handle.getValueState("shard", _STATE_DDL)
+        self._handle, self._state = handle, handle.getValueState(STATE, STATE_DDL)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
-        arrived = [unpack(row["packed"], ROW_SCHEMA) for row in rows]
+        schema = schemas(self._is_wide)[1]
+        arrived = [unpack(row["packed"], schema) for row in rows]
         yield from self._follow(arrived, timerValues.getCurrentWatermarkInMs(), None)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Any]:  # noqa: N802, N803
         yield from self._follow([], timerValues.getCurrentWatermarkInMs(), expiredTimerInfo.getExpiryTimeInMs())
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        pass
+        """A part of what another query kept of devices that are of this shard now."""
+        shard, timer = self._load()
+        part = int(initialState["is_held"])
+        both = [shard[part], unpack(initialState["packed"], shard[part].schema)]
+        (joined,) = pyarrow.Table.from_batches(both).combine_chunks().to_batches()
+        shard = shard._replace(**{Shard._fields[part]: joined})
+        self._keep(shard, next_time(shard, self._rules), timer, timerValues.getCurrentWatermarkInMs(), None)
 
     def close(self) -> None:
         pass
 
     def _follow(self, arrived: list[Any], watermark_ms: int, fired_ms: int | None) -> Iterator[Any]:
         shard, timer = self._load()
-        found = follow(shipped(self._table), shard, arrived, watermark_ms * 1000, self._rules)
-        self._keep(found, timer, watermark_ms, fired_ms)
+        found = follow(self._tables, shard, arrived, watermark_ms * 1000, self._rules)
+        self._keep(found.shard, found.next_us, timer, watermark_ms, fired_ms)
         row = require("pyspark.sql", "spark").Row(*(part.split()[0] for part in OUTPUT_DDL.split(", ")))
         for batch in found.events:
             yield row(pack(batch), 0, 0, 0)
@@ -55,25 +62,23 @@ class Processor:
     def _load(self) -> tuple[Shard, int | None]:
         held = self._state.get()
         if held is None:
-            return Shard(), None
+            return empty(self._is_wide), None
         form, shards, timer, devices, rows = held
-        if form != FORM:
-            raise InvalidArgumentError(f"the checkpoint's state has form {form}, that of this version is {FORM}")
         if shards != self._shards:
             raise InvalidArgumentError(f"shards must be {shards}, as when the checkpoint began, not {self._shards}")
-        return Shard(unpack(devices, DEVICE_SCHEMA), unpack(rows, ROW_SCHEMA)), timer
+        return unpack_state(form, devices, rows, self._is_wide), timer
 
-    def _keep(self, found: Outcome, timer: int | None, watermark_ms: int, fired_ms: int | None) -> None:
+    def _keep(self, shard: Shard, next_us: int | None, timer: int | None, watermark_ms: int, fired: int | None) -> None:
         # Up to and at the watermark all is done.
-        due = None if found.next_us is None else max(-(-found.next_us // 1000), watermark_ms + 1)
+        due = None if next_us is None else max(-(-next_us // 1000), watermark_ms + 1)
         if due != timer:
             # What has fired, or is about to in this micro-batch, Spark deletes itself.
-            if timer is not None and timer != fired_ms and timer > watermark_ms:
+            if timer is not None and timer != fired and timer > watermark_ms:
                 self._handle.deleteTimer(timer)
             if due is not None:
                 self._handle.registerTimer(due)
-        shard = found.shard
         if shard.devices.num_rows or shard.held.num_rows:
-            self._state.update((FORM, self._shards, due, pack(shard.devices), pack(shard.held)))
+            form, devices, held = pack_state(shard, self._is_wide)
+            self._state.update((form, self._shards, due, devices, held))
         else:
             self._state.clear()

@@ -14,7 +14,8 @@ from .arrow_events import EVENT_DDL, EVENT_SCHEMA
 from .packed import PACKED_DDL, packed_by_shard, unpacked
 from .processor import OUTPUT_DDL, Processor
 from .shard import Rules
-from .tables import ship
+from .states import initial_states, schemas, shard_of
+from .tables import ship, tables
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -30,6 +31,8 @@ def stream_events(
     ordered: bool,
     max_ahead: str | None,
     expire: str | None,
+    folder: str | None,
+    initial: str | None,
 ) -> Any:
     """See :func:`fencepost.spark.events`."""
     if not stream.isStreaming:
@@ -43,12 +46,20 @@ def stream_events(
     if max_ahead is not None:
         interval_us(stream.sparkSession, max_ahead, "max_ahead")
     names = columns.find_rows(stream, given)
-    processor = Processor(ship(stream, conditions), shards, Rules(bool(ordered), expire_us))
+    if ("refresh" in names) != (folder is not None):
+        raise InvalidArgumentError("refresh, a column, and versions, a folder of tables, go together")
+    is_wide = any(what in names for what in columns.EXTRA)
+    rules = Rules(bool(ordered), expire_us)
+    processor = Processor(tables(ship(stream, conditions), folder), shards, rules, is_wide)
+    before = None
+    if initial is not None:
+        before = initial_states(stream.sparkSession, initial, shards, is_wide).groupBy("shard")
 
     f = columns.functions()
     instant = columns.instant(stream, names["time"]).alias("instant")
     is_usable = columns.usable(stream, names).alias("usable")
-    rows = stream.select(*columns.rows(stream, names), instant, is_usable)
+    extra, extra_rows = (columns.EXTRA_ROWS, columns.extra_rows(stream, names)) if is_wide else ((), [])
+    rows = stream.select(*columns.rows(stream, names), *extra_rows, instant, is_usable)
     is_ahead = f.lit(False)
     if max_ahead is not None:
         is_ahead = f.coalesce(f.col("instant") > f.current_timestamp() + f.expr(f"interval {max_ahead}"), is_ahead)
@@ -59,11 +70,11 @@ def stream_events(
         f.count_if(f.col("usable") & f.col("ahead")).alias("ahead"),
     )
     timely = counted.where(f.col("usable") & ~f.col("ahead")).withWatermark("instant", delay)
-    keyed = timely.select(f.pmod(f.hash("device"), f.lit(shards)).alias("shard"), *columns.ROWS)
-    packed = keyed.mapInArrow(packed_by_shard, PACKED_DDL)
+    keyed = timely.select(shard_of(shards), *columns.ROWS, *extra)
+    packed = keyed.mapInArrow(packed_by_shard(schemas(is_wide)[1]), PACKED_DDL)
     followed = (
         packed.groupBy("shard")
-        .transformWithState(processor, OUTPUT_DDL, "Append", "EventTime")
+        .transformWithState(processor, OUTPUT_DDL, "Append", "EventTime", before)
         .observe(
             "fencepost",
             *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("accepted", "invalid", "late")),

@@ -1,5 +1,5 @@
 """Tables of conditions get to the workers: a file named by its digest, which Spark fetches once for each machine and
-each Python worker reads once."""
+each Python worker reads once; and later versions, which are put into a folder that all machines see."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from typing import Any
 
 from .._errors import require
 from .._fleet.conditions import Conditions
-from .._native import UnsupportedError
+from .._native import FencepostError, InvalidArgumentError, UnsupportedError
+from .following import Tables
+from .runs import Version
+
+ENDING = ".conditions"
 
 
 def ship(frame: Any, conditions: Conditions) -> str:
@@ -21,7 +25,7 @@ def ship(frame: Any, conditions: Conditions) -> str:
         context = frame.sparkSession.sparkContext
     except Exception:
         raise UnsupportedError("fencepost.spark needs a session of its own, not one of Spark Connect") from None
-    name = f"fencepost-{conditions.version.digest.hex()}.conditions"
+    name = f"fencepost-{conditions.version.digest.hex()}{ENDING}"
     path = Path(_folder(context.applicationId), name)
     if not path.exists():
         path.write_bytes(conditions.snapshot())
@@ -40,5 +44,31 @@ def _folder(application: str) -> str:
 @lru_cache(maxsize=4)
 def shipped(name: str) -> Conditions:
     """The table of that name, on a worker."""
-    found: Any = require("pyspark", "spark").SparkFiles.get(name)
-    return Conditions.restore(Path(found).read_bytes())
+    return _read(Path(require("pyspark", "spark").SparkFiles.get(name)), bytes.fromhex(name.split("-")[1][:32]))
+
+
+def tables(name: str, folder: str | None) -> Tables:
+    """What gives the stream's own table, that of this name, and the versions that are in a folder."""
+
+    def table(version: Version) -> Conditions:
+        return shipped(name) if version is None or folder is None else _version(folder, version)
+
+    return table
+
+
+@lru_cache(maxsize=8)
+def _version(folder: str, digest: bytes) -> Conditions:
+    return _read(Path(folder, digest.hex() + ENDING), digest)
+
+
+def _read(path: Path, digest: bytes) -> Conditions:
+    """A table, which has to be the one that its file is named by."""
+    try:
+        found = Conditions.restore(path.read_bytes())
+    except OSError as error:
+        raise InvalidArgumentError(f"the table {path} cannot be read: {error.strerror}") from None
+    except FencepostError as error:
+        raise InvalidArgumentError(f"{path} is no table: {error}") from None
+    if found.version.digest != digest:
+        raise InvalidArgumentError(f"{path} holds another table, {found.version.digest.hex()}: it was changed")
+    return found

@@ -1,0 +1,121 @@
+"""Devices that are followed by several tables and see beacons, and what each is told when it is alone and is fed a row
+at a time."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Iterable
+from typing import Any
+
+from fencepost import (
+    BeaconIdentityCondition,
+    BeaconSighting,
+    CircularGeographicCondition,
+    Conditions,
+    Fix,
+    Fleet,
+    InvalidArgumentError,
+    LateInputError,
+)
+
+SECOND = 1_000_000
+UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+Row = tuple[str, float, float, float, int, bytes | None, str | None]
+"""Device, latitude, longitude, accuracy, time, the digest of a table, a scan report in JSON."""
+Tables = dict[bytes | None, Conditions]
+
+
+def places(seed: int, count: int = 24) -> list[tuple[str, Any, str]]:
+    draw = random.Random(seed)
+    found: list[tuple[str, Any, str]] = []
+    for number in range(count):
+        circle = CircularGeographicCondition(
+            draw.uniform(-0.01, 0.01), draw.uniform(-0.01, 0.01), draw.uniform(60, 400)
+        )
+        found.append((f"z{number}", circle, draw.choice(["exact", "standard"])))
+    return [*found, *((f"b{major}", BeaconIdentityCondition(UUID, major), "standard") for major in range(3))]
+
+
+def table(listed: Iterable[tuple[str, Any, str]]) -> Conditions:
+    found = Conditions()
+    for identifier, condition, policy in listed:
+        found.add(condition, identifier, **({} if identifier[0] == "b" else {"policy": policy}))
+    return found
+
+
+def versions(seed: int) -> Tables:
+    """The stream's own, one that lacks some and has others, one in another order with others still."""
+    first, other = places(seed), [(f"n{name}", *rest) for name, *rest in places(seed + 1, 9) if name[0] == "z"]
+    redefined = [(name, CircularGeographicCondition(0.002, 0.001, 300), "exact") for name, *_ in first[:4]]
+    found: Tables = {None: table(first)}
+    for listed in (first[4:] + other, other[3:] + redefined + first[8:][::-1]):
+        one = table(listed)
+        found[one.version.digest] = one
+    return found
+
+
+def walks(draw: random.Random, names: list[bytes | None], devices: int = 5, steps: int = 70) -> list[Row]:
+    """In the order of time: fixes, reports, some of both that are none; tables change at times and back again."""
+    at = {f"v{number}": [0.0, 0.0] for number in range(devices)}
+    version = dict.fromkeys(at, names[0])
+    found: list[Row] = []
+    for step, device in itertools.product(range(steps), at):
+        for axis in (0, 1):
+            at[device][axis] += draw.gauss(0, 0.001)
+        if draw.random() < 0.08:
+            version[device] = draw.choice(names)
+        odd, beacons = draw.random() if step else 0.5, None  # at first a position
+        if odd < 0.3:
+            seen = [{"uuid": UUID, "major": draw.randrange(4), "minor": 1, "rssi": -60}] * draw.randrange(3)
+            beacons = json.dumps(seen)
+        elif odd < 0.33:
+            beacons = draw.choice(
+                ['[{"uuid":"?","major":1,"minor":1}]', "[{}]", '[{"uuid":"%s","major":70000}]' % UUID]
+            )
+        latitude = 95.0 if odd > 0.97 else at[device][0]
+        accuracy = draw.choice([0.0, 5.0, 40.0, -1.0]) if odd > 0.9 else 5.0
+        time = (step * 10 + draw.choice([0, 0, 3])) * SECOND
+        found.append((device, latitude, at[device][1], accuracy, time, version[device], beacons))
+    return sorted(found, key=lambda row: row[4])
+
+
+def alone(tables: Tables, rows: list[Row], to_us: int) -> list[Any]:
+    """What each device is told when it is fed a row at a time, and moved when a row names another table."""
+    found: list[Any] = []
+    for device in {row[0] for row in rows}:
+        fleet: Fleet | None = None
+        at: bytes | None = None
+        for _, latitude, longitude, accuracy, time, version, beacons in (row for row in rows if row[0] == device):
+            if fleet is None or at != version:
+                after = Fleet(tables[version])
+                if fleet is not None and device in fleet:
+                    pass_time(fleet, device, time - 1)
+                    found += told(fleet)
+                    after.load({device: fleet.export([device], portable=True)[0]}, adapt=True)
+                fleet, at = after, version
+            try:
+                if beacons is None:
+                    fleet.feed(device, Fix(latitude, longitude, accuracy=accuracy, time=time))
+                else:
+                    seen = [BeaconSighting(one["uuid"], one["major"], one["minor"]) for one in json.loads(beacons)]
+                    fleet.see(device, seen, time=time)
+            except (InvalidArgumentError, LateInputError, KeyError):
+                pass
+        assert fleet is not None
+        pass_time(fleet, device, to_us)
+        found += told(fleet)
+    return sorted(found)
+
+
+def pass_time(fleet: Fleet, device: str, until: int) -> None:
+    while device in fleet and (due := fleet[device].next_deadline_us) is not None and due <= until:
+        fleet.advance(due, device=device)
+
+
+def told(fleet: Fleet) -> list[Any]:
+    return [
+        (each.device, each.sequence, each.identifier, str(each.state), each.date_us, each.generation)
+        for each in fleet.events()
+    ]

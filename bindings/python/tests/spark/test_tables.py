@@ -1,0 +1,59 @@
+"""Files of tables, which are named by what they hold."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from fencepost import Conditions, InvalidArgumentError
+
+pytest.importorskip("numpy")
+pytest.importorskip("pyarrow")
+
+from fencepost._spark.tables import tables
+
+
+def zones(*names: str) -> Conditions:
+    found = Conditions()
+    for name in names:
+        found.add_many([name], [0], [0], [100])
+    return found
+
+
+def write(folder: Path, conditions: Conditions) -> Path:
+    path = folder / f"{conditions.version.digest.hex()}.conditions"
+    path.write_bytes(conditions.snapshot())
+    return path
+
+
+def test_a_version_is_read_once_and_is_what_its_name_says(tmp_path: Path) -> None:
+    one = zones("a", "b")
+    path = write(tmp_path, one)
+    table = tables("none", str(tmp_path))
+    found = table(one.version.digest)
+    assert list(found) == ["a", "b"] and found.version == one.version
+    path.unlink()  # who has it goes on with it
+    assert table(one.version.digest) is found
+
+
+def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Path) -> None:
+    one, other, third = zones("a", "b", "c"), zones("d"), zones("e", "f")
+    table = tables("none", str(tmp_path))
+    with pytest.raises(InvalidArgumentError, match=f"{one.version.digest.hex()}.*cannot be read: No such file"):
+        table(one.version.digest)
+    path = write(tmp_path, one)
+    path.write_bytes(other.snapshot())
+    with pytest.raises(InvalidArgumentError, match=f"holds another table, {other.version.digest.hex()}"):
+        table(one.version.digest)
+    for damaged in (b"", b"fencepost", one.snapshot()[:-1], bytes(len(one.snapshot()))):
+        path.write_bytes(damaged)
+        with pytest.raises(InvalidArgumentError, match="is no table"):
+            table(one.version.digest)
+    write(tmp_path, one)  # an error is not kept
+    assert list(table(one.version.digest)) == ["a", "b", "c"]
+    folder = tmp_path / f"{third.version.digest.hex()}.conditions"
+    os.mkdir(folder)
+    with pytest.raises(InvalidArgumentError, match="cannot be read"):
+        table(third.version.digest)
