@@ -1,5 +1,9 @@
 #!/bin/bash
-# Makes sure that there is a broker for the heavy tests; they start their own, on the loopback.
+# Makes sure that there is what the heavy tests of brokers and services use; they start their own, on the loopback.
 set -euo pipefail
 PATH=$PATH:/usr/sbin
-command -v mosquitto > /dev/null || exec "$(dirname "$0")/install.sh" mosquitto
+wanted=()
+command -v mosquitto > /dev/null || wanted+=(mosquitto)
+command -v mosquitto_pub > /dev/null || wanted+=(mosquitto-clients)
+python3 -c 'import ensurepip' 2> /dev/null || wanted+=(python3-venv)
+exec "$(dirname "$0")/install.sh" ${wanted[@]+"${wanted[@]}"}
