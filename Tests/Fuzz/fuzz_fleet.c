@@ -5,6 +5,7 @@
  * are offered, which may be refused or taken and must end nothing; or the fleet goes on from its snapshot.
  */
 #include "fleet_model.h"
+#include "seal.h"
 
 static double take_offset(reader *in) { /* most within some kilometres, some at the ends of the world */
   static const double special[] = {0, 90, -90, 180, -180, 179.9999, 91, NAN, INFINITY, 1e-300, 45};
@@ -172,6 +173,36 @@ static void renew(reader *in, fleet_model *known) {
   fleet_enter(known, device);
 }
 
+/* A fleet that took damaged bytes goes on, and what it keeps can be opened again. */
+static void use_damaged(fencepost_fleet *fleet) {
+  uint32_t numbers[DEVICES];
+  size_t size, count = 0;
+  fencepost_fix fix = {0, 0, 5, INT64_C(1700000100000000)};
+  REQUIRE(fencepost_fleet_devices(fleet, device_names, DEVICES, 0, numbers, NULL) == FENCEPOST_OK);
+  for (int device = 0; device < DEVICES; device++) {
+    if (numbers[device] == FENCEPOST_NO_DEVICE) continue;
+    fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+    fencepost_fleet_feed_fix(fleet, numbers[device], &fix, NULL);
+    REQUIRE(fencepost_fleet_get_device_statistics(fleet, numbers[device], &statistics, NULL) == FENCEPOST_OK);
+  }
+  fencepost_fleet_advance(fleet, INT64_C(1700000900000000), NULL);
+  REQUIRE(fencepost_fleet_snapshot(fleet, NULL, 0, &size, NULL) == FENCEPOST_OK);
+  uint8_t *bytes = malloc(size);
+  REQUIRE(bytes != NULL);
+  REQUIRE(fencepost_fleet_snapshot(fleet, bytes, size, &size, NULL) == FENCEPOST_OK);
+  fencepost_fleet *again = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = fencepost_fleet_restore(bytes, size, NULL, &again, &error);
+  if (status != FENCEPOST_OK) fprintf(stderr, "%s\n", error.message);
+  REQUIRE(status == FENCEPOST_OK);
+  fencepost_fleet_event events[8];
+  REQUIRE(fencepost_fleet_poll_events(again, events, 8, &count, NULL) == FENCEPOST_OK);
+  for (size_t i = 0; i < count; i++)
+    REQUIRE(events[i].event.date_us >= FENCEPOST_TIME_MIN && events[i].event.date_us <= FENCEPOST_TIME_MAX);
+  fencepost_fleet_destroy(again);
+  free(bytes);
+}
+
 /* All devices go to another fleet over a restored table, after all events; damaged bytes of them are offered first. */
 static void move(reader *in, fleet_model *known) {
   while (known->waiting_count > 0 || known->handed_out < known->flying_count) fleet_poll(known, 8);
@@ -202,14 +233,15 @@ static void move(reader *in, fleet_model *known) {
     REQUIRE(fencepost_fleet_create(table, NULL, &victim, NULL) == FENCEPOST_OK);
     memcpy(copy, bytes, size);
     copy[place % size] ^= (uint8_t)(1u << (portable >> 1 & 7));
+    if (portable >> 5 & 1)
+      for (int device = 0; device < DEVICES; device++)
+        seal(copy + offsets[device], (size_t)(offsets[device + 1] - offsets[device]), 4);
     fencepost_error error = FENCEPOST_ERROR_INIT;
     uint32_t numbers[DEVICES];
     fencepost_status status = fencepost_fleet_import_devices(victim, device_names, copy, offsets, DEVICES,
                                                              portable >> 4 & 1, numbers, &error);
     require_detail(status, &error);
-    fencepost_fix fix = {0, 0, 5, INT64_C(1700000100000000)};
-    for (int device = 0; status == FENCEPOST_OK && device < DEVICES; device++)
-      fencepost_fleet_feed_fix(victim, numbers[device], &fix, NULL);
+    if (status == FENCEPOST_OK) use_damaged(victim);
     fencepost_fleet_destroy(victim);
   }
 
@@ -245,7 +277,17 @@ static void reopen(reader *in, fleet_model *known) {
   fencepost_status status = fencepost_fleet_restore(bytes, size, NULL, &fleet, &error);
   require_detail(status, &error);
   REQUIRE(status == FENCEPOST_E_SNAPSHOT_INVALID);
+  seal(bytes, size, 8);
+  error = (fencepost_error)FENCEPOST_ERROR_INIT;
+  status = fencepost_fleet_restore(bytes, size, NULL, &fleet, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_SNAPSHOT_INVALID);
+  if (status == FENCEPOST_OK) {
+    use_damaged(fleet);
+    fencepost_fleet_destroy(fleet);
+  }
   bytes[place % size] ^= 1;
+  seal(bytes, size, 8);
   REQUIRE(fencepost_fleet_restore(bytes, size, known->table, &fleet, NULL) == FENCEPOST_OK);
   REQUIRE(fencepost_fleet_snapshot(fleet, bytes + size, size, &again, NULL) == FENCEPOST_OK && again == size);
   REQUIRE(memcmp(bytes, bytes + size, size) == 0);

@@ -2,28 +2,7 @@
  * fencepost_monitor_restore: any bytes, and bytes whose checksum is put right, so that what is behind it is reached.
  * What is restored can be used, and its snapshot restores to the same bytes.
  */
-#include "fuzz.h"
-
-/* The checksum of Sources/Fencepost/Snapshot/Checksum.swift (the finalizer of MurmurHash3). */
-static uint64_t sum_word(uint64_t value, uint64_t word) {
-  uint64_t state = value ^ word;
-  state = (state ^ state >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
-  state = (state ^ state >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
-  return (state ^ state >> 33) + UINT64_C(0x9E3779B97F4A7C15);
-}
-
-static uint64_t checksum(const uint8_t *bytes, size_t size) {
-  uint64_t sum = UINT64_C(0x9E3779B97F4A7C15);
-  size_t offset = 0;
-  for (; offset + 8 <= size; offset += 8) {
-    uint64_t word = 0;
-    for (int i = 7; i >= 0; i--) word = word << 8 | bytes[offset + (size_t)i];
-    sum = sum_word(sum, word);
-  }
-  uint64_t rest = 0;
-  for (size_t i = size; i > offset; i--) rest = rest << 8 | bytes[i - 1];
-  return sum_word(sum_word(sum, rest), size);
-}
+#include "seal.h"
 
 static uint8_t *snapshot_of(fencepost_monitor *monitor, size_t *size) {
   REQUIRE(fencepost_monitor_snapshot(monitor, NULL, 0, size, NULL) == FENCEPOST_OK);
@@ -91,8 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint8_t *bytes = exact_copy(data, size);
   restore(bytes, size);
   if (size >= 8) {
-    uint64_t sum = checksum(bytes, size - 8);
-    for (int i = 0; i < 8; i++) bytes[size - 8 + (size_t)i] = (uint8_t)(sum >> (8 * i));
+    seal(bytes, size, 8);
     restore(bytes, size);
   }
   free(bytes);

@@ -6,6 +6,11 @@ import FencepostKernel
 /// each a hash of its identifier and of its definition.
 struct DeviceBytes {
   static let format: UInt8 = 1
+  /// The largest count or sequence of a device that comes from elsewhere: far more than there ever was, and so far below
+  /// what a row may hold that counting on never comes there.
+  private static let largestGiven: UInt64 = 1 << 60
+  /// What all inputs of a device may be together.
+  private static let mostInputs: UInt64 = 1 << 63
 
   private struct Flags: OptionSet {
     let rawValue: UInt8
@@ -175,21 +180,23 @@ struct DeviceBytes {
     }
     let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
     let digest = TableDigest(high: try reader.take(), low: try reader.take())
-    try self.init(&reader, flags, digest)
+    try self.init(&reader, flags, digest, largest: Self.largestGiven)
   }
 
   /// Reads what ``encodeRow(to:)`` wrote.
   init(readingRow reader: inout ByteReader) throws(Damage) {
     let flags = Flags(rawValue: try reader.take("flags of a device", in: 0...Flags.all.rawValue))
     guard !flags.contains(.portable) else { throw Damage("the flags of a device are \(flags.rawValue)") }
-    try self.init(&reader, flags, TableDigest(high: 0, low: 0))
+    try self.init(&reader, flags, TableDigest(high: 0, low: 0), largest: EngineRestorer.largest)
   }
 
-  private init(_ reader: inout ByteReader, _ flags: Flags, _ digest: TableDigest) throws(Damage) {
-    let largest = EngineRestorer.largest
+  /// - Parameter largest: of counts and the sequence.
+  private init(
+    _ reader: inout ByteReader, _ flags: Flags, _ digest: TableDigest, largest: UInt64
+  ) throws(Damage) {
     isPortable = flags.contains(.portable)
     self.digest = digest
-    seen = try reader.takeCompact("seen", in: 0...largest)
+    seen = try reader.takeCompact("seen", in: 0...EngineRestorer.largest)
     clock = try reader.takeSignedTime("clock")
     acceptedFixes = try reader.takeCompact("accepted_fixes", in: 0...largest)
     sequence = try reader.takeCompact("sequence", in: 0...largest)
@@ -202,6 +209,7 @@ struct DeviceBytes {
       state.counters.aheadInputs = try reader.takeCompact("ahead_inputs", in: 0...largest)
       state.counters.sightings = try reader.takeCompact("sightings", in: 0...largest)
       state.counters.others = try reader.takeCompact("other inputs", in: 0...largest)
+      try checkCounters()
     }
     if flags.contains(.fix) {
       state.lastFix = try Fix(reading: &reader)
@@ -214,12 +222,27 @@ struct DeviceBytes {
     try reader.end()
   }
 
+  private func checkCounters() throws(Damage) {
+    var inputs = acceptedFixes
+    let counters = state.counters
+    for count in [
+      counters.invalidFixes, counters.lateInputs, counters.aheadInputs, counters.sightings, counters.others,
+    ] {
+      let (sum, isOverflow) = inputs.addingReportingOverflow(count)
+      guard !isOverflow, sum <= Self.mostInputs else { throw Damage("a device was given more inputs than there are") }
+      inputs = sum
+    }
+  }
+
   private mutating func readShapes(_ reader: inout ByteReader) throws(Damage) {
     var last: UInt64 = 0
     for _ in 0..<(try reader.takeCompact("insides", in: 0...reader.remaining)) {
       let slot = try take(&reader, after: &last)
       let since = clock &- (try reader.takeSigned())
       let evidence = since &- (try reader.takeSigned())
+      guard [since, evidence].allSatisfy({ $0 == .min || Timestamp(microseconds: $0).isValid }) else {
+        throw Damage("a device is inside since \(since), by a fix of \(evidence)")
+      }
       state.insides.append(.init(slot: slot, since: since, evidence: evidence))
     }
     last = 0
@@ -252,7 +275,7 @@ struct DeviceBytes {
       else { throw Damage("the states of a beacon are \(states)") }
       let track = BeaconTrack(
         observed: observed, lastSighting: try reader.takeSignedTime("last_sighting"),
-        deadline: try reader.takeSigned())
+        deadline: try reader.takeDeadline())
       guard observed != .inside || track.lastSighting != .min else { throw Damage("a beacon is near and was not seen") }
       state.beacons.append(.init(slot: slot, generation: references[Int(slot)].generation, track: track, told: told))
     }
@@ -261,7 +284,7 @@ struct DeviceBytes {
       let through: UInt64 = try reader.takeCompact("mark", in: 1...largest)
       guard through > last, through <= state.beaconsSeen else { throw Damage("a mark is out of its order") }
       last = through
-      state.marks.append(.init(through: through, start: try reader.takeSigned()))
+      state.marks.append(.init(through: through, start: try reader.takeSignedTime("start of an absence")))
     }
   }
 

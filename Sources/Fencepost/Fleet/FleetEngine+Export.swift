@@ -118,7 +118,7 @@ extension FleetEngine {
             try device.resolve(engine)
           } else if adapt, device.isPortable {
             if known == nil { known = engine.table.slotsByIdentifierHash }
-            device.adapt(known ?? [:], engine.table)
+            try device.adapt(known ?? [:], engine.table)
           } else {
             throw Damage("")
           }
@@ -160,7 +160,9 @@ extension DeviceBytes {
   /// Finds the conditions of the version of the table that the device was exported with.
   mutating func resolve(_ engine: borrowing MonitorEngine) throws(Damage) {
     let last = engine.table.order.lastGeneration
-    guard seen <= last, state.beaconsSeen <= last else { throw Damage("the device has seen what is to come") }
+    guard seen <= last, state.beaconsSeen <= last, state.beaconsTold <= last else {
+      throw Damage("the device has seen what is to come")
+    }
     var slots: [UInt32] = []
     for reference in references {
       guard let slot = engine.slot(ofGeneration: reference.generation) else {
@@ -179,7 +181,7 @@ extension DeviceBytes {
   }
 
   /// Finds those conditions of another version of the table that have the same identifier and definition.
-  mutating func adapt(_ known: [UInt64: UInt32], _ table: ConditionTable) {
+  mutating func adapt(_ known: [UInt64: UInt32], _ table: ConditionTable) throws(Damage) {
     let references = references
     func slot(_ number: UInt32, isGeographic: Bool) -> UInt32? {
       let reference = references[Int(number)]
@@ -188,27 +190,23 @@ extension DeviceBytes {
       else { return nil }
       return slot
     }
-    var taken = Set<UInt32>()
-    func take(_ number: UInt32) -> UInt32? {
-      guard let slot = slot(number, isGeographic: true) else { return nil }
-      taken.insert(slot)
-      return slot
-    }
+    func place(_ number: UInt32) -> UInt32? { slot(number, isGeographic: true) }
     state.insides = ContiguousArray(
       state.insides.compactMap { inside in
-        take(inside.slot).map { DeviceState.Inside(slot: $0, since: inside.since, evidence: inside.evidence) }
+        place(inside.slot).map { DeviceState.Inside(slot: $0, since: inside.since, evidence: inside.evidence) }
       })
     state.crossings = ContiguousArray(
       state.crossings.compactMap { crossing in
-        take(crossing.slot).map { DeviceState.Crossing(slot: $0, candidate: crossing.candidate) }
+        place(crossing.slot).map { DeviceState.Crossing(slot: $0, candidate: crossing.candidate) }
       })
-    state.undecided = ContiguousArray(state.undecided.compactMap { take($0) })
+    state.undecided = ContiguousArray(state.undecided.compactMap(place))
     state.beacons = ContiguousArray(
       state.beacons.compactMap { beacon in
         slot(beacon.slot, isGeographic: false).map {
           DeviceState.Beacon(slot: $0, generation: table.generation(of: $0), track: beacon.track, told: beacon.told)
         }
       })
+    try checkOnce()
     seen = table.order.lastGeneration
     state.marks = []
     if table.lastBeacon > 0 || state.beaconsSeen > 0 {
@@ -216,6 +214,18 @@ extension DeviceBytes {
       state.beaconsAbsent = state.isScanning ? seen : 0
       state.beaconsTold = seen
     }
+  }
+}
+
+extension DeviceBytes {
+  /// Two conditions of a device may have become one where their hashes were made to.
+  private func checkOnce() throws(Damage) {
+    let (insides, crossings) = (Set(state.insides.map(\.slot)), Set(state.crossings.map(\.slot)))
+    guard insides.count == state.insides.count, crossings.count == state.crossings.count,
+      Set(state.undecided).union(insides).union(crossings).count
+        == state.undecided.count + insides.union(crossings).count,
+      Set(state.beacons.map(\.slot)).count == state.beacons.count
+    else { throw Damage("two conditions of a device are one here") }
   }
 }
 

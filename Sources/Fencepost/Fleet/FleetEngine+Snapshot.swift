@@ -74,7 +74,7 @@ extension FleetEngine {
     guard try tail.take() == sum.value else {
       throw Damage("the snapshot is damaged or cut off: the checksum of its \(snapshot.count) bytes is wrong")
     }
-    var restorer = FleetRestorer()
+    var restorer = FleetRestorer(size: snapshot.count)
     while let row = try MonitorEngine.takeRow(&reader, MonitorEngine.rowFormat) { try restorer.receive(row) }
     guard reader.remaining == 8 else { throw Damage("the snapshot has \(reader.remaining - 8) bytes too many") }
     do throws(Damage) {

@@ -30,6 +30,8 @@ struct PassageSearch {
 
   /// - Returns: The first microsecond from `first` through `last` at which the threshold is passed; `nil` when it is not.
   mutating func first(_ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64) -> Int64? {
+    // Whoever stands still sets out never: there is no place on the leg then to look at.
+    guard first <= last else { return nil }
     if case .circle(let circle) = shape, circle.radius + threshold.level < Self.largestConvexLevel {
       switch threshold.passage {
       case .inwards: return approach(threshold, of: circle, from: first, through: last)

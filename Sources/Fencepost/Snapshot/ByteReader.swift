@@ -86,6 +86,14 @@ struct ByteReader {
     return time
   }
 
+  /// When something is due, written as a signed number: not before the first instant that an input may have, `Int64.max`
+  /// for never.
+  mutating func takeDeadline() throws(Damage) -> Int64 {
+    let time = try takeSigned()
+    guard time >= Timestamp.earliest.microseconds else { throw Damage("a deadline is \(time)") }
+    return time
+  }
+
   /// A case of an enumeration, or an option set, by its number.
   mutating func take<Value: RawRepresentable>(
     _ type: Value.Type, _ name: StaticString

@@ -39,6 +39,19 @@ import Testing
     #expect(!events[0].json.contains("\"evidence\""))
   }
 
+  /// Who stands still while a dwell passes sets out never; before 1970 that is no time to look at either.
+  @Test(arguments: [-1e9, 0, 1e9]) func whoeverStandsStill(_ start: Double) throws {
+    var engine = try engine(maxGap: 10_000)
+    try engine.add(
+      circle(100), identifier: "c",
+      policy: TransitionPolicy(
+        entryDwellMicroseconds: 30_000_000, exitDwellMicroseconds: 30_000_000, dwellPolicy: .evidence))
+    try engine.feed([
+      east(start, 0), east(start + 10, 1_000), east(start + 100, 1_000), east(start + 110, 0), east(start + 200, 0),
+    ])
+    #expect(engine.drain().map(\.state) == [.satisfied, .unsatisfied, .satisfied])
+  }
+
   /// Both ends inside, and the way between them too or not.
   @Test func bothEndsInside() throws {
     var engine = try engine()

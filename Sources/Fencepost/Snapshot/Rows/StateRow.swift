@@ -128,7 +128,7 @@ extension Candidate {
 
   init(reading reader: inout ByteReader) throws(Damage) {
     self.init(
-      fix: try Fix(reading: &reader), boundaryDistance: try reader.takeDouble(), deadline: try reader.takeSigned(),
+      fix: try Fix(reading: &reader), boundaryDistance: try reader.takeDouble(), deadline: try reader.takeDeadline(),
       isTimed: false)
     let bits: UInt8 = try reader.take("timed", in: 0...3)
     isTimed = bits & 1 != 0

@@ -1,0 +1,144 @@
+import TestSupport
+import Testing
+
+@testable import Fencepost
+
+/// Devices whose bytes are whole and say what no device is: whatever a fleet takes, it can live with and keep.
+@Suite struct HostileDeviceTests {
+  private static let beacon = BeaconIdentityCondition(uuid: BeaconUUID(high: 1, low: 2))
+
+  private func table() throws -> Conditions {
+    let table = Conditions()
+    try table.add(circle(100), identifier: "home", policy: .exact)
+    try table.add(circle(300), identifier: "town", policy: .standard)
+    try table.add(Self.beacon, identifier: "tag")
+    return table
+  }
+
+  /// A device that is inside, about to leave, near a beacon.
+  private func device(_ table: Conditions, portable: Bool = false) throws -> DeviceBytes {
+    var fleet = try FleetEngine(table)
+    let device = try fleet.device("d")
+    try fleet.feed(fix(1, 50), for: device)
+    try fleet.see([BeaconSighting(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)], at: at(2), for: device)
+    try fleet.feed(fix(3, 500), for: device)
+    return try fleet.export([device], portable: portable)[0].withRawBytes { bytes throws(Damage) in
+      try DeviceBytes(reading: bytes)
+    }
+  }
+
+  /// Loads it as bytes; a fleet that takes them is used, kept and opened again.
+  private func load(_ device: DeviceBytes, into table: Conditions, adapt: Bool = false) throws {
+    var writer = ByteWriter(reserving: 256)
+    device.encode(to: &writer)
+    var fleet = try FleetEngine(table)
+    let number = try fleet.load([("d", Array(writer.bytes))], adapt: adapt)[0]
+    _ = try fleet.statistics(of: number)
+    try fleet.feed(fix(1_000, 5_000), for: number)
+    try fleet.advance(to: at(2_000))
+    while let event = fleet.nextEvent() { #expect(event.event.date?.isValid == true) }
+    try fleet.checkInvariants()
+    let kept = fleet.snapshot()
+    #expect(try FleetEngine(restoring: kept).snapshot() == kept)
+  }
+
+  private func refuses(
+    _ reason: String, portable: Bool = false, in other: Conditions? = nil, _ change: (inout DeviceBytes) -> Void
+  ) throws {
+    let table = try table()
+    var device = try device(table, portable: portable)
+    try load(device, into: other ?? table, adapt: portable)
+    change(&device)
+    let error = #expect(throws: MonitorError.self) { try load(device, into: other ?? table, adapt: portable) }
+    #expect("\(error as Any)".contains(reason), "\(error as Any)")
+  }
+
+  @Test func countersThatNobodyReaches() throws {
+    try refuses("sightings is") { $0.state.counters.sightings = 1 << 61 }
+    try refuses("accepted_fixes is") { $0.acceptedFixes = 1 << 61 }
+    try refuses("sequence is") { $0.sequence = 1 << 61 }
+    // The most that is taken counts on, and is kept.
+    let table = try table()
+    var device = try device(table)
+    device.acceptedFixes = 1 << 60
+    device.sequence = 1 << 60
+    device.state.counters.invalidFixes = 1 << 60
+    device.state.counters.lateInputs = 1 << 60
+    device.state.counters.aheadInputs = 1 << 60
+    device.state.counters.sightings = 1 << 60
+    device.state.counters.others = 1 << 60
+    try load(device, into: table)
+  }
+
+  /// In a row of a snapshot they may be larger, but not together more than can be added.
+  @Test func theSumOfAllInputs() throws {
+    let table = try table()
+    var device = try device(table)
+    device.acceptedFixes = 1 << 62
+    device.state.counters.invalidFixes = (1 << 62) - 10
+    func read(_ device: DeviceBytes) throws {
+      var writer = ByteWriter(reserving: 256)
+      device.encodeRow(to: &writer)
+      var reader = ByteReader(writer.bytes)
+      _ = try DeviceBytes(readingRow: &reader)
+    }
+    try read(device)
+    device.state.counters.others = 100
+    let error = #expect(throws: Damage.self) { try read(device) }
+    #expect(error?.reason.contains("more inputs than there are") == true)
+  }
+
+  @Test func whatIsToCome() throws {
+    try refuses("seen what is to come") { $0.state.beaconsTold = 99 }
+    try refuses("seen what is to come") { $0.seen = 99 }
+  }
+
+  @Test func timesThatNoInputHas() throws {
+    try refuses("deadline is") { $0.state.crossings[0].candidate.deadline = -(1 << 61) }
+    try refuses("deadline is") { $0.state.beacons[0].track.deadline = -(1 << 61) }
+    try refuses("is inside since") { $0.state.insides[0].since = -(1 << 61) }
+    try refuses("is inside since") { $0.state.insides[0].evidence = 1 << 61 }
+  }
+
+  /// Their hashes may be made to be those of one condition.
+  @Test func twoConditionsThatAreOneHere() throws {
+    let other = Conditions()
+    try other.add(circle(300), identifier: "town", policy: .standard)
+    try other.add(circle(100), identifier: "home", policy: .exact)
+    try other.add(Self.beacon, identifier: "tag")
+    try refuses("are one here", portable: true, in: other) { device in
+      let inside = device.state.insides[0]
+      let reference = device.references[Int(inside.slot)]
+      device.references.append(reference)
+      device.references[device.references.count - 1].generation += 100
+      device.state.insides.append(
+        .init(slot: UInt32(device.references.count - 1), since: inside.since, evidence: inside.evidence))
+    }
+    try refuses("are one here", portable: true, in: other) { device in
+      device.references.append(device.references[Int(device.state.insides[0].slot)])
+      device.references[device.references.count - 1].generation += 100
+      device.state.undecided.append(UInt32(device.references.count - 1))
+    }
+  }
+
+  /// Room is made for as many devices as there are bytes of them, not for as many as the head tells.
+  @Test func aHeadThatTellsOfDevicesThatAreNotThere() throws {
+    var row: [UInt8] = []
+    let fleet = try FleetEngine(try table())
+    fleet.gate.read { engine in
+      var head = FleetHeadRow(fleet, engine, deviceCount: 0, moment: FleetMoment(fleet))
+      head.deviceCount = UInt64(FleetOptions.mostDevices)
+      head.bound = head.deviceCount
+      var writer = ByteWriter(reserving: 256)
+      head.encode(to: &writer)
+      row = Array(writer.bytes)
+    }
+    var restorer = FleetRestorer(size: 10_000)
+    let error = #expect(throws: Damage.self) {
+      try row.withRawBytes { bytes throws(Damage) in
+        try restorer.receive(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))
+      }
+    }
+    #expect(error?.reason == "devices are missing")
+  }
+}
