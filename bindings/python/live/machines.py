@@ -60,9 +60,7 @@ def why_not() -> str | None:
         if "Status: install ok installed" not in done.stdout:
             return f"{package} is not installed, and a machine has no network"
     with tempfile.TemporaryDirectory(dir=DISK) as folder:
-        script = (
-            f"mkdir $1/upper $1/work $1/root && {OVERLAY} && mount -t cgroup2 cgroup2 $1/root/sys"
-        )
+        script = f"mkdir $1/upper $1/work $1/root && {OVERLAY} && mount -t cgroup2 cgroup2 $1/root/sys"
         command = ["unshare", *NAMESPACES, "sh", "-c", script, "sh", folder]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         return f"no machine may be made here: {done.stderr.strip()}" if done.returncode else None

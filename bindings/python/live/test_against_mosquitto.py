@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -254,6 +255,54 @@ def test_tls(stack: ExitStack, tmp_path: Path) -> None:
         expected = "is followed" if more else "is tried again"
         watch.until(lambda watch=watch, expected=expected: expected in watch.said, expected)
         assert watch.stop() == 0
+
+
+def test_a_broker_that_restarts_each_second_loses_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    """FENCEPOST_SOAK=1 makes it 60 times."""
+    state = tmp_path / "watch"
+    watch = watcher(stack, state, broker, "--store", state, "--publish", f"{broker.url}/out")
+    user = phone(stack, broker)
+    second = 0
+    for _ in range(60 if os.environ.get("FENCEPOST_SOAK") == "1" else 5):
+        for _ in range(40):
+            second += 1
+            sent = user.send("owntracks/a/1", location(second, 0.01 * (second % 2)))
+        broker.stop()
+        broker.start()
+        time.sleep(1)
+    user.flush(sent)
+    # The phone's client gives again what it did not see confirmed, so the broker may have some of it out of order.
+    user.flush(user.send("owntracks/a/1", location(second + 1, 0.5)))
+    user.flush(user.send("owntracks/a/1", location(second + 2, 0.0)))
+    final = text_of(START + second + 2)
+    watch.until(lambda: watch.events and watch.events[-1]["date"] == final, "the last event")
+    sequences = [event["sequence"] for event in watch.events]
+    assert list(dict.fromkeys(sequences)) == list(range(1, len(set(sequences)) + 1)), "in order, without a gap"
+    assert watch.stop() == 0
+    assert len(watch.said.splitlines()) < 25, watch.said
+
+
+def test_a_flood_of_waypoints_is_bounded(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    state = tmp_path / "watch"
+    watch = watcher(stack, state, broker, "--store", state)
+    user = phone(stack, broker)
+    waypoint = {"_type": "waypoint", "lat": 0, "lon": 1, "rad": 100}
+    for number in range(2_000):
+        user.send("owntracks/a/1/waypoint", {**waypoint, "desc": f"w{number}", "tst": number + 1})
+    for number in range(500):
+        # One that changes all the time, and one with the name of another's.
+        user.send("owntracks/b/1/waypoint", {**waypoint, "desc": "here", "rad": number + 1, "tst": 9})
+        user.send("owntracks/c/1/waypoint", {**waypoint, "desc": "../b/here", "tst": 9})
+    many = [{"desc": f"x{number}", "lat": 0, "lon": 1, "rad": 5, "tst": number + 1} for number in range(501)]
+    user.send("owntracks/d/1/waypoints", {"_type": "waypoints", "waypoints": many})
+    user.flush(user.send("owntracks/a/1", location(0)))
+    watch.until(lambda: ("a/1", "satisfied", 1) in watch.told, "the fix behind them")
+    user.flush(user.send("owntracks/b/1", location(1, 1.0)))
+    watch.until(lambda: len(watch.events) == 2, "the circle that changed")
+    assert [event["identifier"] for event in watch.events] == ["office", "b/here"]
+    assert watch.stop() == 0
+    assert "than the 500 that are taken" in watch.said and "has 501 waypoints" in watch.said
+    assert len(watch.said.splitlines()) < 12, watch.said
 
 
 def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:

@@ -11,6 +11,7 @@ from conftest import SECOND, Run
 from watching import START, Clock, circles
 
 from fencepost import CircularGeographicCondition, Conditions, Fleet, TransitionPolicy
+from fencepost._live import waypoints
 from fencepost._live.device_lines import DeviceLines, read_message
 from fencepost._live.lines import LineError
 from fencepost._live.messages import DeviceFix, EncryptedRefused, Gone, NameRefused, Waypoint, Waypoints
@@ -179,6 +180,20 @@ def test_circles_are_bounded() -> None:
     watched.watch.feed(Waypoints("office/..", (Waypoint("x", 91.0, 1.0, 1.0, 1),)))
     assert len(watched.fleet.conditions) == 1 + 500 + 3
     assert watched.watch.counts["bad_waypoints"] == 200 + 47 + 1
+
+
+def test_circles_of_all_owners_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waypoints, "MOST_CIRCLES", 4)
+    watched = FleetWatched(policy=EXACT)
+    for number in range(9):
+        circle = Waypoint(f"{number}", 0.0, 1.0, 1.0, 1 + number)
+        watched.watch.feed(Waypoints(f"owner {number % 3}/phone", (circle,)))
+    assert watched.watch.counts["bad_waypoints"] == 5 and "than the 4 that are taken of all owners" in watched.said[-1]
+    # One that goes makes room for another, and one that is there may change.
+    watched.watch.feed(Waypoints("owner 0/phone", (Waypoint("0", 0.0, 0.0, 0.0, 1), Waypoint("3", 0.0, 1.0, 9.0, 4))))
+    watched.watch.feed(Waypoints("owner 2/phone", (Waypoint("new", 0.0, 1.0, 1.0, 99),)))
+    assert watched.watch.counts["bad_waypoints"] == 5
+    assert "owner 2/new" in watched.fleet.conditions and len(watched.fleet.conditions) == 1 + 4
 
 
 # ------------------------------------------------------------------------------------------ messages

@@ -12,6 +12,9 @@ from .._values.policy import TransitionPolicy
 from .messages import Waypoint, WaypointRefused, owner_of
 from .owntracks import MOST_WAYPOINTS
 
+MOST_CIRCLES = 100_000
+"""Of all owners together: some 30 MB."""
+
 
 class OwnersCircles:
     """The circles of owners in a table, which keeps them: as conditions ``OWNER/NAME`` whose tag is the time at which
@@ -60,6 +63,8 @@ class OwnersCircles:
         if identifier not in self._owned:
             if self._counts[owner] >= MOST_WAYPOINTS:
                 raise WaypointRefused(f"is one more waypoint of {owner!r} than the {MOST_WAYPOINTS} that are taken")
+            if len(self._owned) >= MOST_CIRCLES:
+                raise WaypointRefused(f"is one more waypoint than the {MOST_CIRCLES} that are taken of all owners")
             if not self._counts[owner] and len(self._counts) > self._most_owners:
                 raise WaypointRefused(f"is a waypoint of one more owner than the {self._most_owners} that are taken")
         try:
