@@ -67,55 +67,81 @@ static fencepost_status feed(native_handle *self, const fencepost_fix_columns *f
   return fencepost_fleet_feed_columns(self->fleet, &own, rows, result, error);
 }
 
-static PyObject *counts_of(const fencepost_feed_result *result) {
-  return Py_BuildValue("(KKK)", (unsigned long long)result->accepted, (unsigned long long)result->invalid,
-                       (unsigned long long)result->late);
+int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count) {
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status = FENCEPOST_OK;
+  if (!fixes->refuse_invalid) return 0;
+  Py_BEGIN_ALLOW_THREADS status = try_all(fixes, count, &error);
+  Py_END_ALLOW_THREADS if (status == FENCEPOST_OK) return 0;
+  native_raise(state, status, &error);
+  return -1;
 }
 
-int native_try_rows(native_handle *self, const fencepost_fix_columns *fixes, size_t count) {
-  if (!fixes->refuse_invalid) return 0;
-  native_call call = native_begin_batch(self);
-  return native_end(&call, try_all(fixes, count, &call.error));
+static void add(fencepost_feed_result *total, const fencepost_feed_result *result) {
+  total->accepted += result->accepted;
+  total->invalid += result->invalid;
+  total->late += result->late;
+}
+
+/* What is given to be fed, and how far that is. */
+typedef struct {
+  fencepost_fix_columns fixes;
+  native_device_column *devices;
+  size_t count, done, block;
+  fencepost_feed_result total;
+  int is_full;
+} batch;
+
+/* Feeds the next block: 0, or -1 with an exception. */
+static int feed_block(native_handle *self, batch *batch) {
+  fencepost_feed_result result = {0, 0, 0};
+  native_call call;
+  if (native_begin_input_batch(self, &call) < 0) return -1;
+  if (batch->block == 0) batch->block = first_block(self);
+  size_t rest = batch->count - batch->done, rows = rest < batch->block ? rest : batch->block;
+  fencepost_status status = FENCEPOST_OK;
+  int64_t start = now_ns();
+  if (batch->devices != NULL) {
+    status = native_enter_column(&call, batch->devices, (Py_ssize_t)batch->done, (Py_ssize_t)batch->count);
+    if (batch->done > 0) call.error.position = 0; /* an identifier's place, which is no row */
+  }
+  if (status == FENCEPOST_OK)
+    status = feed(self, &batch->fixes, batch->devices != NULL ? &batch->devices->rows : NULL, batch->done, rows,
+                  &result, &call.error);
+  int64_t took = now_ns() - start;
+  if (took < SHORT_NS) batch->block *= 2;
+  if (took > LONG_NS && batch->block > 1) batch->block /= 2;
+  batch->total.accepted += result.accepted;
+  batch->total.invalid += result.invalid;
+  batch->total.late += result.late;
+  call.error.position += batch->done;
+  if (native_end(&call, status) < 0) {
+    batch->is_full = status == FENCEPOST_E_QUEUE_FULL;
+    return -1;
+  }
+  batch->done += rows;
+  return 0;
 }
 
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
-                           const fencepost_fleet_columns *devices, size_t count) {
-  if (native_refuse_closed(self, state) < 0) return NULL;
-  fencepost_feed_result total = {0, 0, 0};
-  fencepost_status status = FENCEPOST_OK;
-  int is_interrupted = 0;
-  size_t done = 0;
-  native_call call = native_begin_batch(self);
-  size_t block = first_block(self);
-  fencepost_fix_columns rest = *fixes;
-  if (fixes->refuse_invalid && count > block) {
-    status = try_all(fixes, count, &call.error);
-    rest.refuse_invalid = 0;
-  }
-  while (status == FENCEPOST_OK) {
-    size_t rows = count - done < block ? count - done : block;
-    fencepost_feed_result result = {0, 0, 0};
-    int64_t start = now_ns();
-    status = feed(self, &rest, devices, done, rows, &result, &call.error);
-    int64_t took = now_ns() - start;
-    total.accepted += result.accepted;
-    total.invalid += result.invalid;
-    total.late += result.late;
-    if (status != FENCEPOST_OK) call.error.position += done;
-    done += rows;
-    if (status != FENCEPOST_OK || done == count) break;
-    if (took < SHORT_NS) block *= 2;
-    if (took > LONG_NS && block > 1) block /= 2;
+                           native_device_column *devices, size_t count) {
+  batch batch = {*fixes, devices, count, 0, 0, {0, 0, 0}, 0};
+  if (fixes->refuse_invalid) {
+    native_call call = native_begin(self);
+    batch.block = first_block(self);
     native_return(&call);
-    is_interrupted = PyErr_CheckSignals() < 0;
-    if (is_interrupted) break;
-    call = native_begin_batch(self);
+    if (count > batch.block) {
+      if (native_try_rows(state, fixes, count) < 0) return NULL;
+      batch.fixes.refuse_invalid = 0;
+    }
   }
-  if (!is_interrupted) native_return(&call);
-  PyObject *counts = counts_of(&total);
-  if (status == FENCEPOST_OK && !is_interrupted) return counts;
-  if (status != FENCEPOST_OK) native_refused(&call, status);
-  if (is_interrupted || status == FENCEPOST_E_QUEUE_FULL) native_attach_result(counts);
+  int failed;
+  do failed = feed_block(self, &batch) < 0;
+  while (!failed && batch.done < count && !(failed = PyErr_CheckSignals() < 0));
+  PyObject *counts = Py_BuildValue("(KKK)", (unsigned long long)batch.total.accepted,
+                                   (unsigned long long)batch.total.invalid, (unsigned long long)batch.total.late);
+  if (!failed) return counts;
+  if (batch.is_full || batch.done > 0) native_attach_result(counts);
   Py_XDECREF(counts);
   return NULL;
 }

@@ -41,9 +41,8 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
     if (times->scaled == NULL) return PyErr_NoMemory();
   }
   if (times->scaled != NULL) {
-    native_call call = native_begin_batch(self);
-    scale_column(times, count, multiplier, divisor);
-    native_return(&call);
+    Py_BEGIN_ALLOW_THREADS scale_column(times, count, multiplier, divisor);
+    Py_END_ALLOW_THREADS
   }
   fencepost_fix_columns fixes = FENCEPOST_FIX_COLUMNS_INIT;
   fixes.refuse_invalid = refuse_invalid ? 1 : 0;
@@ -58,13 +57,13 @@ static PyObject *feed(native_handle *self, native_state *state, native_column *c
   fixes.times_us = times->start;
   fixes.time_stride = times->stride;
   if (self->fleet == NULL) return native_feed_rows(self, state, &fixes, NULL, (size_t)count);
-  if (native_try_rows(self, &fixes, (size_t)count) < 0) return NULL; /* before a device is entered */
+  if (native_try_rows(state, &fixes, (size_t)count) < 0) return NULL; /* before a device is entered */
   fixes.refuse_invalid = 0;
   native_device_column column;
   PyObject *result = NULL;
   if (native_open_devices(self, devices->codes, devices->names, count, &column) == 0) {
     column.rows.first_row = devices->first_row;
-    result = native_feed_rows(self, state, &fixes, &column.rows, (size_t)count);
+    result = native_feed_rows(self, state, &fixes, &column, (size_t)count);
   }
   native_release_devices(&column);
   return result;

@@ -17,9 +17,9 @@ PyObject *native_add_circle(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
-  if (native_refuse_closed(self, state) < 0) return NULL;
   uint32_t changed = 1;
-  native_call call = native_begin(self);
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
   fencepost_status status =
       ensure
           ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_circular_condition, fencepost_conditions_ensure_circular,
@@ -79,9 +79,9 @@ PyObject *native_add_beacon(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
-  if (native_refuse_closed(self, state) < 0) return NULL;
   uint32_t changed = 1;
-  native_call call = native_begin(self);
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
   fencepost_status status =
       ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_beacon_condition, fencepost_conditions_ensure_beacon,
                                  identifier, (const uint8_t *)uuid, major, minor, &options, &changed, &call.error)
@@ -128,7 +128,9 @@ static int ask(PyObject *object, PyObject *identifier_object, question question,
   native_state *state = native_monitor_state(object);
   const char *identifier;
   if (native_text(state, identifier_object, "identifier", &identifier) < 0) return REFUSED;
-  native_call call = native_begin(self);
+  native_call call;
+  if (question != remove_condition) call = native_begin(self);
+  else if (native_begin_input(self, &call) < 0) return REFUSED;
   fencepost_status status = question(self, identifier, out, &call.error);
   native_return(&call);
   if (status == FENCEPOST_OK) return ANSWERED;
@@ -139,7 +141,6 @@ static int ask(PyObject *object, PyObject *identifier_object, question question,
 
 PyObject *native_remove(PyObject *object, PyObject *identifier) {
   uint32_t removed = 0;
-  if (native_refuse_closed((native_handle *)object, native_monitor_state(object)) < 0) return NULL;
   if (ask(object, identifier, remove_condition, &removed, 0) == REFUSED) return NULL;
   return PyBool_FromLong(removed != 0);
 }

@@ -4,7 +4,11 @@
 #include <string.h>
 
 void native_release_devices(native_device_column *column) {
+  PyMem_Free(column->given);
+  PyMem_Free(column->asked);
+  PyMem_Free(column->used);
   PyMem_Free(column->entered);
+  PyMem_Free(column->texts);
   if (column->holds_numbers) PyBuffer_Release(&column->numbers);
   if (column->holds_codes) PyBuffer_Release(&column->codes);
 }
@@ -43,18 +47,23 @@ static uint64_t code_at(const fencepost_fleet_columns *rows, Py_ssize_t row) {
   return value;
 }
 
-/* The elements that rows name, in the order in which they first do, in `used`: how many, or -1 - the row that names none. */
-static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t count, Py_ssize_t size, uint32_t *numbers,
-                            Py_ssize_t *used) {
-  Py_ssize_t found = 0;
-  for (Py_ssize_t row = 0; row < count; row++) {
+/*
+ * The elements that rows from one on name, in the order in which they first do, in `used`; the first row that names none, or
+ * count. What was found gets the number 0, all others none.
+ */
+static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row, Py_ssize_t count, uint32_t *numbers,
+                            Py_ssize_t *used, Py_ssize_t *found) {
+  uint64_t size = rows->dictionary_count;
+  memset(numbers, 0xff, (size_t)size * sizeof(*numbers)); /* FENCEPOST_NO_DEVICE */
+  *found = 0;
+  for (; row < count; row++) {
     uint64_t code = code_at(rows, row);
-    if (code >= (uint64_t)size) return -1 - row;
+    if (code >= size) break;
     if (numbers[code] != FENCEPOST_NO_DEVICE) continue;
     numbers[code] = 0;
-    used[found++] = (Py_ssize_t)code;
+    used[(*found)++] = (Py_ssize_t)code;
   }
-  return found;
+  return row;
 }
 
 static int refuse_code(native_state *state, const native_device_column *column, Py_ssize_t row, Py_ssize_t size) {
@@ -75,42 +84,64 @@ static int refuse_code(native_state *state, const native_device_column *column, 
   return -1;
 }
 
-/* Enters the devices that rows name. */
-static int enter(native_handle *self, native_state *state, PyObject *names, Py_ssize_t count,
-                 native_device_column *column) {
-  Py_ssize_t size = PyTuple_Size(names), found = 0;
-  uint32_t *numbers = column->entered = PyMem_Malloc(((size_t)size + 1) * sizeof(*numbers));
-  Py_ssize_t *used = PyMem_Malloc(((size_t)size + 1) * sizeof(*used));
-  const char **texts = NULL;
-  uint32_t *given = NULL;
-  int failed = numbers == NULL || used == NULL;
-  if (failed) PyErr_NoMemory();
-  if (!failed) {
-    memset(numbers, 0xff, ((size_t)size + 1) * sizeof(*numbers)); /* FENCEPOST_NO_DEVICE */
-    native_call call = native_begin_batch(self);
-    found = find_used(&column->rows, count, size, numbers, used);
-    native_return(&call);
-    failed = found < 0 && refuse_code(state, column, -1 - found, size) < 0;
+/* Reads the identifiers that rows name. */
+static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, native_device_column *column) {
+  Py_ssize_t size = PyTuple_Size(names), row, found;
+  size_t room = (size_t)size + 1;
+  column->texts = PyMem_Calloc(room, sizeof(*column->texts));
+  column->entered = PyMem_Malloc(room * sizeof(*column->entered));
+  column->used = PyMem_Malloc(room * sizeof(*column->used));
+  if (column->texts == NULL || column->entered == NULL || column->used == NULL) {
+    PyErr_NoMemory();
+    return -1;
   }
-  if (!failed) {
-    texts = PyMem_Malloc(((size_t)found + 1) * sizeof(*texts));
-    given = PyMem_Malloc(((size_t)found + 1) * sizeof(*given));
-    failed = texts == NULL || given == NULL;
-    if (failed) PyErr_NoMemory();
-  }
-  for (Py_ssize_t index = 0; !failed && index < found; index++)
-    failed = native_text(state, PyTuple_GetItem(names, used[index]), "device", &texts[index]) < 0;
-  if (!failed) {
-    native_call call = native_begin_batch(self);
-    failed = native_end(&call, fencepost_fleet_devices(self->fleet, texts, (size_t)found, 1, given, &call.error)) < 0;
-  }
-  for (Py_ssize_t index = 0; !failed && index < found; index++) numbers[used[index]] = given[index];
-  PyMem_Free(given);
-  PyMem_Free(texts);
-  PyMem_Free(used);
-  column->rows.dictionary = numbers;
+  column->rows.dictionary = column->entered;
   column->rows.dictionary_count = (size_t)size;
-  return failed ? -1 : 0;
+  Py_BEGIN_ALLOW_THREADS row = find_used(&column->rows, 0, count, column->entered, column->used, &found);
+  Py_END_ALLOW_THREADS if (row < count) return refuse_code(state, column, row, size);
+  column->found = column->room = found;
+  column->asked = PyMem_Malloc(((size_t)found + 1) * sizeof(*column->asked));
+  column->given = PyMem_Malloc(((size_t)found + 1) * sizeof(*column->given));
+  if (column->asked == NULL || column->given == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (Py_ssize_t index = 0; index < found; index++) {
+    Py_ssize_t element = column->used[index];
+    if (native_text(state, PyTuple_GetItem(names, element), "device", &column->texts[element]) < 0) return -1;
+  }
+  return 0;
+}
+
+/* Which elements the rows from one on name. Where somebody writes to the column meanwhile, the library refuses the row. */
+static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
+  Py_ssize_t found, kept = 0;
+  find_used(&column->rows, row, count, column->entered, column->used, &found);
+  for (Py_ssize_t index = 0; index < found; index++) {
+    Py_ssize_t element = column->used[index];
+    if (kept == column->room || column->texts[element] == NULL) column->entered[element] = FENCEPOST_NO_DEVICE;
+    else column->used[kept++] = element;
+  }
+  column->found = kept;
+}
+
+fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row,
+                                     Py_ssize_t count) {
+  native_handle *self = call->self;
+  if (column->holds_numbers || (column->is_entered && column->removals == self->removals)) return FENCEPOST_OK;
+  fencepost_status status;
+  if (column->text != NULL) status = native_device(call, column->text, 1, &column->only);
+  else {
+    if (column->is_entered) find_rest(column, row, count);
+    for (Py_ssize_t index = 0; index < column->found; index++)
+      column->asked[index] = column->texts[column->used[index]];
+    status = fencepost_fleet_devices(self->fleet, column->asked, (size_t)column->found, 1, column->given, &call->error);
+    for (Py_ssize_t index = 0; status == FENCEPOST_OK && index < column->found; index++)
+      column->entered[column->used[index]] = column->given[index];
+  }
+  column->is_entered = 1;
+  column->removals = self->removals;
+  return status;
 }
 
 static int open_numbers(native_state *state, PyObject *names, native_device_column *column) {
@@ -140,8 +171,8 @@ int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, P
     }
     column->rows.devices = &column->only;
     column->rows.device_stride = 0;
-    return native_device(self, PyTuple_GetItem(names, 0), 1, &column->only);
+    return native_text(state, PyTuple_GetItem(names, 0), "device", &column->text);
   }
   if (open_codes(state, codes, count, column) < 0) return -1;
-  return PyTuple_Check(names) ? enter(self, state, names, count, column) : open_numbers(state, names, column);
+  return PyTuple_Check(names) ? open_texts(state, names, count, column) : open_numbers(state, names, column);
 }

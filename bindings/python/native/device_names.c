@@ -1,29 +1,55 @@
 /* How devices are called: their numbers are the library's, and Python knows texts. */
 #include "native.h"
 
-int native_device(native_handle *self, PyObject *identifier, int create, uint32_t *out) {
-  const char *text;
-  if (native_text(native_monitor_state((PyObject *)self), identifier, "device", &text) < 0) return -1;
+#include <stdlib.h>
+
+#define LONGEST (FENCEPOST_IDENTIFIER_MAX + 8)
+
+fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out) {
   *out = FENCEPOST_NO_DEVICE;
-  native_call call = native_begin(self);
-  return native_end(&call, fencepost_fleet_devices(self->fleet, &text, 1, create ? 1u : 0u, out, &call.error));
+  return fencepost_fleet_devices(call->self->fleet, &identifier, 1, create ? 1u : 0u, out, &call->error);
 }
 
-int native_known_device(native_handle *self, PyObject *identifier, uint32_t *out) {
-  if (native_device(self, identifier, 0, out) < 0) return -1;
-  if (*out != FENCEPOST_NO_DEVICE) return 0;
-  fencepost_error error = FENCEPOST_ERROR_INIT;
-  PyOS_snprintf(error.message, sizeof(error.message), "there is no device of that identifier");
-  native_raise(native_monitor_state((PyObject *)self), FENCEPOST_E_NOT_FOUND, &error);
-  return -1;
+fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out) {
+  fencepost_status status = native_device(call, identifier, 0, out);
+  if (status != FENCEPOST_OK || *out != FENCEPOST_NO_DEVICE) return status;
+  PyOS_snprintf(call->error.message, sizeof(call->error.message), "there is no device of that identifier");
+  return FENCEPOST_E_NOT_FOUND;
 }
 
-PyObject *native_device_name(native_handle *self, uint32_t device) {
-  char text[264];
-  size_t size = 0;
-  native_call call = native_begin(self);
-  fencepost_status status =
-      fencepost_fleet_device_identifier(self->fleet, device, text, sizeof(text), &size, &call.error);
-  if (native_end(&call, status) < 0) return NULL;
-  return PyUnicode_FromStringAndSize(text, (Py_ssize_t)size);
+static int make_room(native_names *names) {
+  if (names->room - names->size >= LONGEST) return 0;
+  size_t room = 2 * names->room + 16 * LONGEST;
+  char *larger = realloc(names->texts, room);
+  if (larger == NULL) return -1;
+  names->texts = larger;
+  names->room = room;
+  return 0;
+}
+
+fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
+                                   native_names *names) {
+  names->ends = malloc((count + 1) * sizeof(*names->ends));
+  if (names->ends == NULL) return native_lack_memory(call);
+  for (size_t index = 0; index < count; index++) {
+    uint32_t device = *(const uint32_t *)(const void *)((const char *)numbers + index * stride);
+    if (make_room(names) < 0) return native_lack_memory(call);
+    size_t size = 0;
+    fencepost_status status = fencepost_fleet_device_identifier(call->self->fleet, device, names->texts + names->size,
+                                                                names->room - names->size, &size, &call->error);
+    if (status != FENCEPOST_OK) return status;
+    names->size += size;
+    names->ends[index] = names->size;
+  }
+  return FENCEPOST_OK;
+}
+
+PyObject *native_name_at(const native_names *names, size_t index) {
+  size_t start = index == 0 ? 0 : names->ends[index - 1];
+  return PyUnicode_FromStringAndSize(names->texts + start, (Py_ssize_t)(names->ends[index] - start));
+}
+
+void native_release_names(native_names *names) {
+  free(names->texts);
+  free(names->ends);
 }

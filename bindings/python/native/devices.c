@@ -3,18 +3,7 @@
 
 #include <stdlib.h>
 
-/* Numbers of devices, as a list of their identifiers. The numbers are freed. */
-static PyObject *names_of(native_handle *self, uint32_t *numbers, size_t count) {
-  PyObject *list = PyList_New((Py_ssize_t)count);
-  for (size_t index = 0; list != NULL && index < count; index++) {
-    PyObject *name = native_device_name(self, numbers[index]);
-    if (name == NULL || PyList_SetItem(list, (Py_ssize_t)index, name) < 0) Py_CLEAR(list);
-  }
-  PyMem_Free(numbers);
-  return list;
-}
-
-/* One call that copies numbers; `with` is what it needs beside. */
+/* One function that copies numbers; `with` is what it needs beside. */
 typedef fencepost_status (*numbering)(native_handle *, int64_t with, uint32_t *, size_t, size_t *, fencepost_error *);
 
 static fencepost_status all_devices(native_handle *self, int64_t Py_UNUSED(with), uint32_t *numbers, size_t capacity,
@@ -24,37 +13,54 @@ static fencepost_status all_devices(native_handle *self, int64_t Py_UNUSED(with)
 
 static fencepost_status expired(native_handle *self, int64_t before, uint32_t *numbers, size_t capacity, size_t *count,
                                 fencepost_error *error) {
-  return fencepost_fleet_expire(self->fleet, before, numbers, capacity, count, error);
+  fencepost_status status = fencepost_fleet_expire(self->fleet, before, numbers, capacity, count, error);
+  if (status == FENCEPOST_OK && *count > 0) self->removals++;
+  return status;
 }
 
-static PyObject *numbered(native_handle *self, numbering numbering, int64_t with) {
-  size_t capacity = 0, count = 0;
-  uint32_t *numbers = NULL;
-  for (;;) { /* until no other thread enters devices between the question and the answer */
-    native_call call = native_begin_batch(self);
-    fencepost_status status = numbering(self, with, numbers, capacity, &count, &call.error);
-    native_return(&call);
-    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
-      PyMem_Free(numbers);
-      return native_refused(&call, status);
-    }
-    if (status == FENCEPOST_OK && count <= capacity) return names_of(self, numbers, count);
-    PyMem_Free(numbers);
-    capacity = count;
-    numbers = PyMem_Malloc(capacity * sizeof(*numbers));
-    if (numbers == NULL) return PyErr_NoMemory();
+/* In a call: numbers, for free(). */
+static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, uint32_t **numbers,
+                                     size_t *count) {
+  size_t capacity = 0;
+  for (;;) {
+    fencepost_status status = numbering(call->self, with, *numbers, capacity, count, &call->error);
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return status;
+    if (*count <= capacity) return status;
+    free(*numbers);
+    capacity = *count;
+    *numbers = malloc(capacity * sizeof(**numbers));
+    if (*numbers == NULL) return native_lack_memory(call);
   }
 }
 
+/* Ends a call that found numbers; their identifiers. */
+static PyObject *end_numbered(native_call *call, numbering numbering, int64_t with) {
+  uint32_t *numbers = NULL;
+  size_t count = 0;
+  native_names names = {NULL, 0, 0, NULL};
+  fencepost_status status = find_numbers(call, numbering, with, &numbers, &count);
+  if (status == FENCEPOST_OK) status = native_find_names(call, numbers, sizeof(*numbers), count, &names);
+  PyObject *list = native_end(call, status) < 0 ? NULL : PyList_New((Py_ssize_t)count);
+  for (size_t index = 0; list != NULL && index < count; index++) {
+    PyObject *name = native_name_at(&names, index);
+    if (name == NULL || PyList_SetItem(list, (Py_ssize_t)index, name) < 0) Py_CLEAR(list);
+  }
+  native_release_names(&names);
+  free(numbers);
+  return list;
+}
+
 PyObject *native_devices(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  return numbered((native_handle *)object, all_devices, 0);
+  native_call call = native_begin_batch((native_handle *)object);
+  return end_numbered(&call, all_devices, 0);
 }
 
 /* Removes those that were not heard since a time; their identifiers. */
 PyObject *native_expire(PyObject *object, PyObject *before) {
   int64_t time;
-  if (native_time(before, &time) < 0) return NULL;
-  return numbered((native_handle *)object, expired, time);
+  native_call call;
+  if (native_time(before, &time) < 0 || native_begin_input_batch((native_handle *)object, &call) < 0) return NULL;
+  return end_numbered(&call, expired, time);
 }
 
 /* The numbers of a tuple of identifiers, which are entered if they are new. */
@@ -66,18 +72,26 @@ PyObject *native_enter_devices(PyObject *object, PyObject *identifiers) {
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint32_t));
   if (bytes != NULL) {
     uint32_t *numbers = (uint32_t *)(void *)PyBytes_AsString(bytes);
-    native_call call = native_begin_batch(self);
-    fencepost_status status =
-        fencepost_fleet_devices(self->fleet, texts, (size_t)count, 1, count > 0 ? numbers : NULL, &call.error);
-    if (native_end(&call, status) < 0) Py_CLEAR(bytes);
+    native_call call;
+    int failed = native_begin_input_batch(self, &call) < 0;
+    if (!failed) {
+      fencepost_status status =
+          fencepost_fleet_devices(self->fleet, texts, (size_t)count, 1, count > 0 ? numbers : NULL, &call.error);
+      failed = native_end(&call, status) < 0;
+    }
+    if (failed) Py_CLEAR(bytes);
   }
   PyMem_Free(texts);
   return bytes;
 }
 
 PyObject *native_has_device(PyObject *object, PyObject *identifier) {
+  native_handle *self = (native_handle *)object;
+  const char *text;
   uint32_t device;
-  if (native_device((native_handle *)object, identifier, 0, &device) < 0) return NULL;
+  if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
+  native_call call = native_begin(self);
+  if (native_end(&call, native_device(&call, text, 0, &device)) < 0) return NULL;
   return PyBool_FromLong(device != FENCEPOST_NO_DEVICE);
 }
 
@@ -85,37 +99,45 @@ PyObject *native_has_device(PyObject *object, PyObject *identifier) {
 PyObject *native_remove_device(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;
+  const char *text;
   int drops;
   uint32_t device;
-  if (!PyArg_ParseTuple(args, "Op", &identifier, &drops) || native_device(self, identifier, 0, &device) < 0)
+  if (!PyArg_ParseTuple(args, "Op", &identifier, &drops) ||
+      native_text(native_monitor_state(object), identifier, "device", &text) < 0)
     return NULL;
-  if (device == FENCEPOST_NO_DEVICE) Py_RETURN_FALSE;
-  native_call call = native_begin(self);
-  fencepost_status status = fencepost_fleet_remove_device(self->fleet, device, drops ? 1u : 0u, &call.error);
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
+  fencepost_status status = native_device(&call, text, 0, &device);
+  if (status == FENCEPOST_OK && device != FENCEPOST_NO_DEVICE) {
+    status = fencepost_fleet_remove_device(self->fleet, device, drops ? 1u : 0u, &call.error);
+    self->removals++;
+  }
   if (native_end(&call, status) < 0) return NULL;
-  Py_RETURN_TRUE;
+  return PyBool_FromLong(device != FENCEPOST_NO_DEVICE);
 }
 
 /* What a device is inside of: (identifier, generation, tag, since, evidence date) of each. */
 PyObject *native_inside(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
+  const char *text;
   uint32_t device;
-  if (native_known_device(self, identifier, &device) < 0) return NULL;
+  if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
   size_t capacity = 0, count = 0;
   fencepost_presence *found = NULL;
-  for (;;) { /* until no other thread feeds between the question and the answer */
-    native_call call = native_begin(self);
-    fencepost_status status = fencepost_fleet_inside(self->fleet, device, found, capacity, &count, &call.error);
-    native_return(&call);
-    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
-      PyMem_Free(found);
-      return native_refused(&call, status);
-    }
-    if (status == FENCEPOST_OK && count <= capacity) break;
-    PyMem_Free(found);
+  native_call call = native_begin(self);
+  fencepost_status status = native_known_device(&call, text, &device);
+  while (status == FENCEPOST_OK) {
+    status = fencepost_fleet_inside(self->fleet, device, found, capacity, &count, &call.error);
+    if (status == FENCEPOST_E_BUFFER_TOO_SMALL) status = FENCEPOST_OK;
+    if (status != FENCEPOST_OK || count <= capacity) break;
+    free(found);
     capacity = count;
-    found = PyMem_Malloc(capacity * sizeof(*found));
-    if (found == NULL) return PyErr_NoMemory();
+    found = malloc(capacity * sizeof(*found));
+    if (found == NULL) status = native_lack_memory(&call);
+  }
+  if (native_end(&call, status) < 0) {
+    free(found);
+    return NULL;
   }
   PyObject *list = PyList_New((Py_ssize_t)count);
   for (size_t index = 0; list != NULL && index < count; index++) {
@@ -125,18 +147,21 @@ PyObject *native_inside(PyObject *object, PyObject *identifier) {
                                    native_optional_time(one->since_us), native_optional_time(one->evidence_date_us));
     if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
   }
-  PyMem_Free(found);
+  free(found);
   return list;
 }
 
 /* (clock, accepted fixes, invalid fixes, late inputs, ahead inputs, accepted sightings, handed out events, inputs) */
 PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
+  const char *text;
   uint32_t device;
-  if (native_known_device(self, identifier, &device) < 0) return NULL;
+  if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
   fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
   native_call call = native_begin(self);
-  fencepost_status status = fencepost_fleet_get_device_statistics(self->fleet, device, &statistics, &call.error);
+  fencepost_status status = native_known_device(&call, text, &device);
+  if (status == FENCEPOST_OK)
+    status = fencepost_fleet_get_device_statistics(self->fleet, device, &statistics, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return Py_BuildValue("(NKKKKKKK)", native_optional_time(statistics.clock_us),
                        (unsigned long long)statistics.accepted_fixes, (unsigned long long)statistics.invalid_fixes,
@@ -147,42 +172,49 @@ PyObject *native_device_statistics(PyObject *object, PyObject *identifier) {
 
 PyObject *native_device_deadline(PyObject *object, PyObject *identifier) {
   native_handle *self = (native_handle *)object;
+  const char *text;
   uint32_t device;
   int64_t time = FENCEPOST_TIME_UNSET;
-  if (native_known_device(self, identifier, &device) < 0) return NULL;
+  if (native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
   native_call call = native_begin(self);
-  fencepost_status status = fencepost_fleet_device_next_deadline(self->fleet, device, &time, &call.error);
+  fencepost_status status = native_known_device(&call, text, &device);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_device_next_deadline(self->fleet, device, &time, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   return native_optional_time(time);
 }
 
 /* Reads (device, identifier of a condition). */
-static int read_pair(native_handle *self, PyObject *args, uint32_t *device, const char **identifier) {
+static int read_pair(PyObject *object, PyObject *args, const char *texts[2]) {
+  native_state *state = native_monitor_state(object);
   PyObject *names[2];
   if (!PyArg_ParseTuple(args, "OO", &names[0], &names[1])) return -1;
-  if (native_known_device(self, names[0], device) < 0) return -1;
-  return native_text(native_monitor_state((PyObject *)self), names[1], "identifier", identifier);
+  if (native_text(state, names[0], "device", &texts[0]) < 0) return -1;
+  return native_text(state, names[1], "identifier", &texts[1]);
 }
 
 PyObject *native_device_state(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
+  const char *texts[2];
   uint32_t device;
-  const char *identifier;
   fencepost_state found = FENCEPOST_STATE_UNKNOWN;
-  if (read_pair(self, args, &device, &identifier) < 0) return NULL;
+  if (read_pair(object, args, texts) < 0) return NULL;
   native_call call = native_begin(self);
-  if (native_end(&call, fencepost_fleet_state(self->fleet, device, identifier, &found, &call.error)) < 0) return NULL;
+  fencepost_status status = native_known_device(&call, texts[0], &device);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_state(self->fleet, device, texts[1], &found, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   return PyLong_FromLong(found);
 }
 
 PyObject *native_device_explain(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
+  const char *texts[2];
   uint32_t device;
-  const char *identifier;
   fencepost_explanation found = FENCEPOST_EXPLANATION_INIT;
-  if (read_pair(self, args, &device, &identifier) < 0) return NULL;
+  if (read_pair(object, args, texts) < 0) return NULL;
   native_call call = native_begin(self);
-  if (native_end(&call, fencepost_fleet_explain(self->fleet, device, identifier, &found, &call.error)) < 0) return NULL;
+  fencepost_status status = native_known_device(&call, texts[0], &device);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_explain(self->fleet, device, texts[1], &found, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   return native_explanation_tuple(&found);
 }
 
@@ -197,10 +229,25 @@ static PyObject *split_bytes(const char *buffer, const uint64_t *offsets, Py_ssi
   return list;
 }
 
+/* In a call: the bytes of devices, for free(). */
+static fencepost_status export(native_call *call, const uint32_t *devices, size_t count, int portable, char **buffer,
+                               uint64_t *offsets) {
+  size_t capacity = 0, size = 0;
+  for (;;) {
+    fencepost_status status = fencepost_fleet_export_devices(call->self->fleet, devices, count, portable ? 1u : 0u,
+                                                             *buffer, capacity, offsets, &size, &call->error);
+    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) return status;
+    if (size <= capacity) return FENCEPOST_OK;
+    free(*buffer);
+    capacity = size;
+    *buffer = malloc(capacity);
+    if (*buffer == NULL) return native_lack_memory(call);
+  }
+}
+
 /* (identifiers, whether another version of the table may take them): the bytes of each. */
 PyObject *native_export_devices(PyObject *object, PyObject *args) {
-  native_handle *self = (native_handle *)object;
-  PyObject *identifiers;
+  PyObject *identifiers, *list = NULL;
   int portable;
   if (!PyArg_ParseTuple(args, "Op", &identifiers, &portable)) return NULL;
   if (!PyTuple_Check(identifiers)) {
@@ -208,37 +255,26 @@ PyObject *native_export_devices(PyObject *object, PyObject *args) {
     return NULL;
   }
   Py_ssize_t count = PyTuple_Size(identifiers);
+  const char **texts = PyMem_Calloc((size_t)count + 1, sizeof(*texts));
   uint32_t *devices = PyMem_Malloc(((size_t)count + 1) * sizeof(*devices));
   uint64_t *offsets = PyMem_Calloc((size_t)count + 1, sizeof(*offsets));
-  PyObject *list = NULL;
   char *buffer = NULL;
-  int failed = devices == NULL || offsets == NULL;
+  int failed = texts == NULL || devices == NULL || offsets == NULL;
   if (failed) PyErr_NoMemory();
   for (Py_ssize_t row = 0; row < count && !failed; row++)
-    failed = native_known_device(self, PyTuple_GetItem(identifiers, row), &devices[row]) < 0;
-  size_t size = 0;
-  while (!failed) { /* until no other thread feeds between the question and the answer */
-    size_t capacity = size;
-    native_call call = native_begin_batch(self);
-    fencepost_status status = fencepost_fleet_export_devices(self->fleet, devices, (size_t)count, portable ? 1u : 0u,
-                                                             buffer, capacity, offsets, &size, &call.error);
-    native_return(&call);
-    if (status == FENCEPOST_OK && size <= capacity) {
-      list = split_bytes(buffer, offsets, count);
-      break;
-    }
-    if (status != FENCEPOST_OK && status != FENCEPOST_E_BUFFER_TOO_SMALL) {
-      native_refused(&call, status);
-      break;
-    }
-    free(buffer);
-    buffer = malloc(size + 1);
-    failed = buffer == NULL;
-    if (failed) PyErr_NoMemory();
-  }
+    failed = native_text(native_monitor_state(object), PyTuple_GetItem(identifiers, row), "device", &texts[row]) < 0;
+  if (failed) goto done;
+  native_call call = native_begin_batch((native_handle *)object);
+  fencepost_status status = FENCEPOST_OK;
+  for (Py_ssize_t row = 0; row < count && status == FENCEPOST_OK; row++)
+    status = native_known_device(&call, texts[row], &devices[row]);
+  if (status == FENCEPOST_OK) status = export(&call, devices, (size_t)count, portable, &buffer, offsets);
+  if (native_end(&call, status) == 0) list = split_bytes(buffer, offsets, count);
+done:
   free(buffer);
   PyMem_Free(offsets);
   PyMem_Free(devices);
+  PyMem_Free(texts);
   return list;
 }
 
@@ -276,9 +312,9 @@ PyObject *native_load_devices(PyObject *object, PyObject *args) {
   if (texts == NULL) return NULL;
   uint64_t *offsets = PyMem_Calloc((size_t)count + 1, sizeof(*offsets));
   PyObject *all = offsets == NULL ? PyErr_NoMemory() : joined(devices, count, offsets);
-  int failed = all == NULL;
+  native_call call;
+  int failed = all == NULL || native_begin_input_batch(self, &call) < 0;
   if (!failed) {
-    native_call call = native_begin_batch(self);
     fencepost_status status = fencepost_fleet_import_devices(self->fleet, texts, PyBytes_AsString(all), offsets,
                                                              (size_t)count, adapt ? 1u : 0u, NULL, &call.error);
     failed = native_end(&call, status) < 0;

@@ -1,5 +1,6 @@
 #include "native.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static PyObject *refinement_tuple(const fencepost_event *event) {
@@ -23,13 +24,13 @@ PyObject *native_event_tuple(const fencepost_event *event) {
                        event->has_refinement ? 0u : (unsigned)event->refinement_minor, (unsigned long long)event->tag);
 }
 
-PyObject *native_event_row(native_handle *self, const fencepost_fleet_event *found) {
+/* The same of an event of a fleet, with the device's identifier, which is stolen, and the row. */
+static PyObject *event_row(const fencepost_fleet_event *found, PyObject *name) {
   PyObject *row = native_event_tuple(&found->event);
-  if (row == NULL || self->fleet == NULL) return row;
-  PyObject *rest = Py_BuildValue("(NK)", native_device_name(self, found->device), (unsigned long long)found->row);
-  PyObject *both = rest == NULL ? NULL : PySequence_Concat(row, rest);
+  PyObject *rest = Py_BuildValue("(NK)", name, (unsigned long long)found->row);
+  PyObject *both = row == NULL || rest == NULL ? NULL : PySequence_Concat(row, rest);
   Py_XDECREF(rest);
-  Py_DECREF(row);
+  Py_XDECREF(row);
   return both;
 }
 
@@ -40,21 +41,21 @@ static fencepost_status poll(native_handle *self, void *events, size_t capacity,
                        error);
 }
 
-int native_take_event(native_handle *self, fencepost_fleet_event *event) {
-  size_t count = 0;
+/* The next event for the consumer that waits, which commits the one before. */
+PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
+  native_handle *self = (native_handle *)object;
+  fencepost_fleet_event event;
+  char name[FENCEPOST_IDENTIFIER_MAX + 1];
+  size_t count = 0, size = 0;
   self->turn++;
   native_call call = native_begin(self);
-  if (native_end(&call, poll(self, event, 1, &count, &call.error)) < 0) return -1;
-  return count != 0;
-}
-
-/* The next event for the consumer that waits. */
-PyObject *native_next_update(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  fencepost_fleet_event event;
-  int taken = native_take_event((native_handle *)object, &event);
-  if (taken < 0) return NULL;
-  if (!taken) Py_RETURN_NONE;
-  return native_event_row((native_handle *)object, &event);
+  fencepost_status status = poll(self, &event, 1, &count, &call.error);
+  if (status == FENCEPOST_OK && count > 0 && self->fleet != NULL)
+    status = fencepost_fleet_device_identifier(self->fleet, event.device, name, sizeof(name), &size, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  if (count == 0) Py_RETURN_NONE;
+  if (self->fleet == NULL) return native_event_tuple(&event.event);
+  return event_row(&event, PyUnicode_FromStringAndSize(name, (Py_ssize_t)size));
 }
 
 PyObject *native_poll_event(PyObject *object, PyObject *unused) {
@@ -72,17 +73,19 @@ PyObject *native_poll_events(PyObject *object, PyObject *limit_object) {
   char *events = PyMem_Malloc((capacity > 0 ? capacity : 1) * size);
   if (events == NULL) return PyErr_NoMemory();
   size_t count = 0;
+  native_names names = {NULL, 0, 0, NULL};
   self->turn++;
   native_call call = native_begin(self);
-  PyObject *list = NULL;
-  if (native_end(&call, poll(self, events, capacity, &count, &call.error)) == 0) {
-    list = PyList_New((Py_ssize_t)count);
-    for (size_t index = 0; list != NULL && index < count; index++) {
-      const void *event = events + index * size;
-      PyObject *item = self->fleet != NULL ? native_event_row(self, event) : native_event_tuple(event);
-      if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
-    }
+  fencepost_status status = poll(self, events, capacity, &count, &call.error);
+  if (status == FENCEPOST_OK && self->fleet != NULL)
+    status = native_find_names(&call, events + offsetof(fencepost_fleet_event, device), size, count, &names);
+  PyObject *list = native_end(&call, status) < 0 ? NULL : PyList_New((Py_ssize_t)count);
+  for (size_t index = 0; list != NULL && index < count; index++) {
+    const void *event = events + index * size;
+    PyObject *item = self->fleet != NULL ? event_row(event, native_name_at(&names, index)) : native_event_tuple(event);
+    if (item == NULL || PyList_SetItem(list, (Py_ssize_t)index, item) < 0) Py_CLEAR(list);
   }
+  native_release_names(&names);
   PyMem_Free(events);
   return list;
 }

@@ -42,11 +42,8 @@ static PyObject *fleet_new(PyTypeObject *type, PyObject *args, PyObject *keyword
 }
 
 static void fleet_dealloc(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
   fencepost_fleet_destroy(((native_handle *)self)->fleet);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(self);
-  Py_DECREF(type);
+  native_release(self);
 }
 
 /* The table that it is over: another handle of it. */
@@ -82,11 +79,15 @@ static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
     return NULL;
   }
   fencepost_fix fix;
+  const char *text;
   uint32_t device;
-  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
-  if (native_read_fix(args + 1, &fix) < 0 || native_device(self, args[0], 1, &device) < 0) return NULL;
-  native_call call = native_begin(self);
-  if (native_end(&call, fencepost_fleet_feed_fix(self->fleet, device, &fix, &call.error)) < 0) return NULL;
+  if (native_read_fix(args + 1, &fix) < 0 || native_text(native_monitor_state(object), args[0], "device", &text) < 0)
+    return NULL;
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
+  fencepost_status status = native_device(&call, text, 1, &device);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_feed_fix(self->fleet, device, &fix, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }
 
@@ -96,19 +97,21 @@ static PyObject *feed_sightings(PyObject *object, PyObject *args) {
   PyObject *identifier, *sightings;
   long long time;
   if (!PyArg_ParseTuple(args, "OOL", &identifier, &sightings, &time)) return NULL;
-  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
+  native_state *state = native_monitor_state(object);
   Py_buffer view;
-  if (native_open_records(native_monitor_state(object), sightings, "sightings", sizeof(fencepost_beacon_sighting),
-                          &view) < 0)
-    return NULL;
+  if (native_open_records(state, sightings, "sightings", sizeof(fencepost_beacon_sighting), &view) < 0) return NULL;
   void *copy;
+  const char *text;
   uint32_t device;
   const fencepost_beacon_sighting *rows = native_aligned(&view, &copy);
-  int failed = rows == NULL || native_device(self, identifier, 1, &device) < 0;
+  native_call call;
+  int failed =
+      rows == NULL || native_text(state, identifier, "device", &text) < 0 || native_begin_input_batch(self, &call) < 0;
   if (!failed) {
-    native_call call = native_begin_batch(self);
-    fencepost_status status = fencepost_fleet_feed_sightings(
-        self->fleet, device, rows, (size_t)view.len / sizeof(fencepost_beacon_sighting), time, &call.error);
+    fencepost_status status = native_device(&call, text, 1, &device);
+    if (status == FENCEPOST_OK)
+      status = fencepost_fleet_feed_sightings(self->fleet, device, rows,
+                                              (size_t)view.len / sizeof(fencepost_beacon_sighting), time, &call.error);
     failed = native_end(&call, status) < 0;
   }
   PyMem_Free(copy);
@@ -123,13 +126,16 @@ static PyObject *set_scanning(PyObject *object, PyObject *args) {
   PyObject *identifier;
   int scanning;
   long long time;
+  const char *text;
   uint32_t device;
-  if (!PyArg_ParseTuple(args, "OpL", &identifier, &scanning, &time) || native_device(self, identifier, 1, &device) < 0)
+  if (!PyArg_ParseTuple(args, "OpL", &identifier, &scanning, &time) ||
+      native_text(native_monitor_state(object), identifier, "device", &text) < 0)
     return NULL;
-  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
-  native_call call = native_begin(self);
-  fencepost_status status =
-      fencepost_fleet_set_beacon_scanning(self->fleet, device, scanning ? 1u : 0u, time, &call.error);
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
+  fencepost_status status = native_device(&call, text, 1, &device);
+  if (status == FENCEPOST_OK)
+    status = fencepost_fleet_set_beacon_scanning(self->fleet, device, scanning ? 1u : 0u, time, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }
@@ -139,14 +145,18 @@ static PyObject *advance(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;
   long long time;
-  uint32_t device = FENCEPOST_NO_DEVICE;
-  if (!PyArg_ParseTuple(args, "LO", &time, &identifier)) return NULL;
-  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
-  if (identifier != Py_None && native_known_device(self, identifier, &device) < 0) return NULL;
-  native_call call = native_begin_batch(self);
-  fencepost_status status = identifier == Py_None
-                                ? fencepost_fleet_advance(self->fleet, time, &call.error)
-                                : fencepost_fleet_advance_device(self->fleet, device, time, &call.error);
+  const char *text = NULL;
+  uint32_t device;
+  if (!PyArg_ParseTuple(args, "LO", &time, &identifier) ||
+      (identifier != Py_None && native_text(native_monitor_state(object), identifier, "device", &text) < 0))
+    return NULL;
+  native_call call;
+  if (native_begin_input_batch(self, &call) < 0) return NULL;
+  fencepost_status status = FENCEPOST_OK;
+  if (text == NULL) status = fencepost_fleet_advance(self->fleet, time, &call.error);
+  else status = native_known_device(&call, text, &device);
+  if (text != NULL && status == FENCEPOST_OK)
+    status = fencepost_fleet_advance_device(self->fleet, device, time, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }

@@ -3,30 +3,78 @@
 
 native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 
-static native_call begin(native_handle *self, int is_batch) {
-  native_call call;
-  call.self = self;
-  call.is_batch = is_batch;
+/* Where there is no interpreter lock, it excludes nobody. */
+#ifdef Py_GIL_DISABLED
+#define KEEPING_EXCLUDES 0
+#else
+#define KEEPING_EXCLUDES 1
+#endif
+
+/*
+ * A call that keeps the interpreter lock excludes all others while nobody is outside, and nobody can go there meanwhile;
+ * those outside exclude each other by the mutex, which they give back before they wait for the interpreter lock. Fleets over
+ * one table ask it side by side, so that calls on a table exclude nobody.
+ */
+static void begin(native_handle *self, native_call *call, int may_take_long) {
+  call->self = self;
+  call->saved = NULL;
+  call->is_alone = 0;
+  call->lacks_memory = 0;
   /* As FENCEPOST_ERROR_INIT, but for the rest of the message, which nobody reads. */
-  call.error.struct_size = sizeof(call.error);
-  call.error.status = FENCEPOST_OK;
-  call.error.position = 0;
-  call.error.message[0] = 0;
-  self->batches += is_batch;
-  call.saved = self->batches > 0 || self->is_stored || self->table != NULL ? PyEval_SaveThread() : NULL;
+  call->error.struct_size = sizeof(call->error);
+  call->error.status = FENCEPOST_OK;
+  call->error.position = 0;
+  call->error.message[0] = 0;
+  if (KEEPING_EXCLUDES && !may_take_long && self->outside == 0 && !self->is_stored && self->table == NULL) return;
+  self->outside++;
+  call->saved = PyEval_SaveThread();
+  call->is_alone = self->table == NULL;
+  if (call->is_alone) pthread_mutex_lock(&self->mutex);
+}
+
+native_call native_begin(native_handle *self) {
+  native_call call;
+  begin(self, &call, 0);
   return call;
 }
 
-native_call native_begin(native_handle *self) { return begin(self, 0); }
+native_call native_begin_batch(native_handle *self) {
+  native_call call;
+  begin(self, &call, 1);
+  return call;
+}
 
-native_call native_begin_batch(native_handle *self) { return begin(self, 1); }
+static int refuse_closed(native_call *call) {
+  native_return(call);
+  PyErr_Format(native_monitor_state((PyObject *)call->self)->closed_error,
+               "the %s is closed: what it is given now would not be kept in its store",
+               call->self->fleet != NULL ? "fleet" : "monitor");
+  return -1;
+}
+
+static int begin_input(native_handle *self, native_call *call, int may_take_long) {
+  begin(self, call, may_take_long);
+  return self->refuses_inputs ? refuse_closed(call) : 0;
+}
+
+int native_begin_input(native_handle *self, native_call *call) { return begin_input(self, call, 0); }
+
+int native_begin_input_batch(native_handle *self, native_call *call) { return begin_input(self, call, 1); }
 
 void native_return(native_call *call) {
-  if (call->saved != NULL) PyEval_RestoreThread(call->saved);
-  call->self->batches -= call->is_batch;
+  if (call->saved == NULL) return;
+  if (call->is_alone) pthread_mutex_unlock(&call->self->mutex);
+  PyEval_RestoreThread(call->saved);
+  call->self->outside--;
+}
+
+fencepost_status native_lack_memory(native_call *call) {
+  call->lacks_memory = 1;
+  return FENCEPOST_E_INTERNAL;
 }
 
 PyObject *native_refused(const native_call *call, fencepost_status status) {
+  if (call->lacks_memory) return PyErr_NoMemory();
   return native_raise(native_monitor_state((PyObject *)call->self), status, &call->error);
 }
 
@@ -39,12 +87,15 @@ int native_end(native_call *call, fencepost_status status) {
 
 native_handle *native_allocate(PyTypeObject *type) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  return (native_handle *)allocate(type, 0);
+  native_handle *self = (native_handle *)allocate(type, 0);
+  if (self != NULL) pthread_mutex_init(&self->mutex, NULL); /* which cannot fail for one without attributes */
+  return self;
 }
 
-int native_refuse_closed(native_handle *self, native_state *state) {
-  if (!self->refuses_inputs) return 0;
-  PyErr_Format(state->closed_error, "the %s is closed: what it is given now would not be kept in its store",
-               self->fleet != NULL ? "fleet" : "monitor");
-  return -1;
+void native_release(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  pthread_mutex_destroy(&((native_handle *)self)->mutex);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(self);
+  Py_DECREF(type);
 }

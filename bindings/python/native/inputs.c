@@ -23,8 +23,8 @@ PyObject *native_feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
   }
   fencepost_fix fix;
   if (native_read_fix(args, &fix) < 0) return NULL;
-  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
-  native_call call = native_begin(self);
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
   if (native_end(&call, fencepost_monitor_feed_fix(self->handle, &fix, &call.error)) < 0) return NULL;
   Py_RETURN_NONE;
 }
@@ -51,7 +51,6 @@ PyObject *native_feed_fixes(PyObject *object, PyObject *fixes) {
 PyObject *native_feed_sightings(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
-  if (native_refuse_closed(self, state) < 0) return NULL;
   PyObject *sightings;
   long long time;
   if (!PyArg_ParseTuple(args, "OL", &sightings, &time)) return NULL;
@@ -59,17 +58,16 @@ PyObject *native_feed_sightings(PyObject *object, PyObject *args) {
   if (native_open_records(state, sightings, "sightings", sizeof(fencepost_beacon_sighting), &view) < 0) return NULL;
   void *copy;
   const fencepost_beacon_sighting *rows = native_aligned(&view, &copy);
-  if (rows == NULL) {
-    PyBuffer_Release(&view);
-    return NULL;
+  native_call call;
+  int failed = rows == NULL || native_begin_input_batch(self, &call) < 0;
+  if (!failed) {
+    fencepost_status status = fencepost_monitor_feed_sightings(
+        self->handle, rows, (size_t)view.len / sizeof(fencepost_beacon_sighting), time, &call.error);
+    failed = native_end(&call, status) < 0;
   }
-  native_call call = native_begin_batch(self);
-  fencepost_status status = fencepost_monitor_feed_sightings(
-      self->handle, rows, (size_t)view.len / sizeof(fencepost_beacon_sighting), time, &call.error);
-  native_return(&call);
   PyMem_Free(copy);
   PyBuffer_Release(&view);
-  if (status != FENCEPOST_OK) return native_refused(&call, status);
+  if (failed) return NULL;
   Py_RETURN_NONE;
 }
 
@@ -78,8 +76,8 @@ PyObject *native_set_scanning(PyObject *object, PyObject *args) {
   int scanning;
   long long time;
   if (!PyArg_ParseTuple(args, "pL", &scanning, &time)) return NULL;
-  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
-  native_call call = native_begin(self);
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
   fencepost_status status = fencepost_monitor_set_beacon_scanning(self->handle, scanning ? 1u : 0u, time, &call.error);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
@@ -90,8 +88,8 @@ PyObject *native_set_host(PyObject *object, PyObject *args) {
   unsigned diagnostics, unsupported_kinds;
   long long time;
   if (!PyArg_ParseTuple(args, "IIL", &diagnostics, &unsupported_kinds, &time)) return NULL;
-  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
-  native_call call = native_begin(self);
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
   fencepost_status status =
       fencepost_monitor_set_host_capabilities(self->handle, diagnostics, unsupported_kinds, time, &call.error);
   if (native_end(&call, status) < 0) return NULL;
@@ -104,8 +102,8 @@ static PyObject *move_clock(PyObject *object, PyObject *time_object, clock_input
   native_handle *self = (native_handle *)object;
   int64_t time;
   if (native_time(time_object, &time) < 0) return NULL;
-  if (native_refuse_closed(self, native_monitor_state(object)) < 0) return NULL;
-  native_call call = native_begin(self);
+  native_call call;
+  if (native_begin_input(self, &call) < 0) return NULL;
   if (native_end(&call, input(self->handle, time, &call.error)) < 0) return NULL;
   Py_RETURN_NONE;
 }

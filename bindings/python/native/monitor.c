@@ -45,11 +45,8 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *keywo
 }
 
 static void monitor_dealloc(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
   fencepost_monitor_destroy(((native_handle *)self)->handle);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(self);
-  Py_DECREF(type);
+  native_release(self);
 }
 
 static PyObject *monitor_fork(PyObject *object, PyObject *Py_UNUSED(unused)) {

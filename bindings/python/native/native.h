@@ -7,6 +7,7 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <pthread.h>
 
 #include "fencepost.h"
 
@@ -24,19 +25,20 @@ typedef struct {
 
 /*
  * The handle of a monitor, of a table of conditions or of a fleet: one of the three. It is released in deallocation only,
- * where no call can be in flight, so there is no "closed" state to check. `batches` counts the calls that run without the
- * interpreter lock; it is read and written with that lock held. `is_stored`: calls may wait for a disk.
+ * where no call can be in flight. Calls on a monitor or a fleet exclude each other, see native_begin().
  */
 typedef struct {
   PyObject_HEAD fencepost_monitor *handle;
   fencepost_conditions *table;
   fencepost_fleet *fleet;
-  Py_ssize_t batches;
-  int consumer; /* eventfd of the consumer that waits, plus 1; 0 = none */
+  pthread_mutex_t mutex; /* of the calls without the interpreter lock */
+  Py_ssize_t outside;    /* how many these are; read and written with the interpreter lock */
+  int consumer;          /* eventfd of the consumer that waits, plus 1; 0 = none */
   long consumer_process;
   int is_closed;
-  int is_stored;
-  int refuses_inputs; /* closed, and it had a store */
+  int is_stored;      /* calls may wait for a disk */
+  int refuses_inputs; /* closed, and it has a store; read and written in a call */
+  uint64_t removals;  /* of devices: numbers found before one may be another's; read and written in a call */
   uint64_t turn;      /* counts who asked for events: what is in flight belongs to the last */
 } native_handle;
 
@@ -114,30 +116,39 @@ const void *native_aligned(const Py_buffer *view, void **copy);
 native_state *native_monitor_state(PyObject *self);
 /* An object without a handle yet. */
 native_handle *native_allocate(PyTypeObject *type);
-/* Raises when it had a store and was closed: what it is given now would not be kept. */
-int native_refuse_closed(native_handle *self, native_state *state);
+/* The last of an object whose handle was destroyed. */
+void native_release(PyObject *self);
 
 /*
- * One call of the library on a handle, which is the caller's between begin and return, or end.
+ * A call on a handle: what one or several functions of the library do, between begin and return, or end. Of calls on one
+ * monitor or fleet there is one at a time, so that what one function finds holds for the next: the number of a device, or
+ * that a monitor is not closed. No function of Python may be called meanwhile, and no other call on the handle be begun.
  *
  *     native_call call = native_begin(self);
  *     if (native_end(&call, fencepost_monitor_advance(self->handle, time, &call.error)) < 0) return NULL;
  */
 typedef struct {
   native_handle *self;
-  PyThreadState *saved;
-  int is_batch;
+  PyThreadState *saved; /* without the interpreter lock */
+  int is_alone;         /* with the mutex */
+  int lacks_memory;
   fencepost_error error;
 } native_call;
 /*
- * Keeps the interpreter lock, which is cheaper than giving it up, unless a batch is running on the same handle, or the call
- * may wait for a disk, or for the fleets over a table: then waiting must not stop the other Python threads.
+ * Keeps the interpreter lock, which is cheaper than giving it up and excludes all others, unless there is a call on the same
+ * handle without it, or this one may wait for a disk, or for the fleets over a table: then waiting must not stop the other
+ * Python threads.
  */
 native_call native_begin(native_handle *self);
 /* Gives the interpreter lock up: the call may take long. */
 native_call native_begin_batch(native_handle *self);
+/* The same of a call that a store is to keep: 0, or -1 with an exception when it is closed. */
+int native_begin_input(native_handle *self, native_call *call);
+int native_begin_input_batch(native_handle *self, native_call *call);
 /* Takes the interpreter lock back; what the library said is the caller's to look at. */
 void native_return(native_call *call);
+/* In a call: there is no memory. A status for native_refused(), which raises that. */
+fencepost_status native_lack_memory(native_call *call);
 /* Raises what the library refused. NULL. */
 PyObject *native_refused(const native_call *call, fencepost_status status);
 /* Returns and raises: 0, or -1 with an exception when the status is not OK. */
@@ -153,28 +164,58 @@ extern PyType_Spec native_conditions_spec;
 extern PyType_Spec native_fleet_spec;
 
 /* device_names.c */
-/* The number of a device by its identifier, which is entered if it is new and it is told to; -1 with an exception. */
-int native_device(native_handle *self, PyObject *identifier, int create, uint32_t *out);
+/*
+ * In a call: the number of a device by its identifier. It holds until the call returns: then another thread may remove the
+ * device, and another one get the number.
+ */
+fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out);
 /* The same of one that must be there. */
-int native_known_device(native_handle *self, PyObject *identifier, uint32_t *out);
-PyObject *native_device_name(native_handle *self, uint32_t device);
+fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out);
+/* Identifiers of devices, one after the other, for free(). */
+typedef struct {
+  char *texts;
+  size_t size, room;
+  size_t *ends;
+} native_names;
+/*
+ * In a call: identifiers of numbers that lie so many bytes apart, in a zeroed structure, which is to be released in any
+ * case.
+ */
+fencepost_status native_find_names(native_call *call, const void *numbers, size_t stride, size_t count,
+                                   native_names *names);
+PyObject *native_name_at(const native_names *names, size_t index);
+void native_release_names(native_names *names);
 
 /* device_columns.c */
 /* A column of devices. */
 typedef struct {
   Py_buffer codes, numbers;
   int holds_codes, holds_numbers;
-  uint32_t *entered;
-  uint32_t only; /* a column of one device */
+  const char *text;   /* of a column of one device, */
+  uint32_t only;      /* and its number */
+  const char **texts; /* by element: identifiers of those that rows name */
+  uint32_t *entered;  /* and their numbers */
+  Py_ssize_t *used;   /* the elements that rows name, */
+  Py_ssize_t found;   /* how many, */
+  Py_ssize_t room;    /* how many at first, */
+  const char **asked; /* and room for the identifiers and numbers of so many */
+  uint32_t *given;
+  int is_entered;
+  uint64_t removals; /* when they were entered */
   fencepost_fleet_columns rows;
 } native_device_column;
 /*
  * Opens a column of devices, which is to be released in any case. With a dictionary of str each row has an index into it,
- * integers of 1, 2, 4 or 8 bytes; the devices that rows name are entered in the order of these. With a dictionary of numbers
- * (32 bits) rows of FENCEPOST_NO_DEVICE are passed over. Codes None: all rows are of the only element.
+ * integers of 1, 2, 4 or 8 bytes. With a dictionary of numbers (32 bits) rows of FENCEPOST_NO_DEVICE are passed over. Codes
+ * None: all rows are of the only element.
  */
 int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, Py_ssize_t count,
                         native_device_column *column);
+/*
+ * In a call: enters the devices that the rows from one on name, in the order of these, unless they are entered already and
+ * no device was removed since. Numbers stay as they are.
+ */
+fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row, Py_ssize_t count);
 void native_release_devices(native_device_column *column);
 
 /* devices.c */
@@ -224,10 +265,10 @@ PyObject *native_feed_columns(PyObject *self, PyObject *args);
 
 /* batches.c */
 /* Where the first invalid row is to refuse all: raises of it, and nothing has been fed. */
-int native_try_rows(native_handle *self, const fencepost_fix_columns *fixes, size_t count);
+int native_try_rows(native_state *state, const fencepost_fix_columns *fixes, size_t count);
 /* Feeds rows of columns, of a fleet to these devices, and raises what a signal handler raises; the counts of what was consumed are its result. */
 PyObject *native_feed_rows(native_handle *self, native_state *state, const fencepost_fix_columns *fixes,
-                           const fencepost_fleet_columns *devices, size_t count);
+                           native_device_column *devices, size_t count);
 
 /* sets.c */
 /* Adds or ensures circles; latitudes, longitudes, radii, and tags or NULL. */
@@ -265,11 +306,7 @@ PyObject *native_end_updates(PyObject *self, PyObject *unused);
 PyObject *native_closed(PyObject *self, PyObject *unused);
 
 /* events.c */
-/* The next event, which commits the one before: 1; 0 when there is none, -1 with an error. */
-int native_take_event(native_handle *self, fencepost_fleet_event *event);
 PyObject *native_event_tuple(const fencepost_event *event);
-/* The same, and of a fleet the device's identifier and the row. */
-PyObject *native_event_row(native_handle *self, const fencepost_fleet_event *event);
 PyObject *native_event_text(native_state *state, const fencepost_event *event); /* as JSON */
 PyObject *native_poll_event(PyObject *self, PyObject *unused);
 PyObject *native_next_update(PyObject *self, PyObject *unused);

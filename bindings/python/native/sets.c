@@ -55,7 +55,6 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
 PyObject *native_sync(PyObject *object, PyObject *rows) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
-  if (native_refuse_closed(self, state) < 0) return NULL;
   if (!PyTuple_Check(rows)) {
     PyErr_SetString(PyExc_TypeError, "definitions must be a tuple");
     return NULL;
@@ -70,10 +69,13 @@ PyObject *native_sync(PyObject *object, PyObject *rows) {
     failed = read_definition(state, PyTuple_GetItem(rows, (Py_ssize_t)row), &definitions[row], &parts[row]) < 0;
   if (!failed) {
     fencepost_sync_result result = {0, 0, 0, 0};
-    native_call call = native_begin_batch(self);
-    fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_sync_conditions, fencepost_conditions_sync,
-                                                definitions, count, &result, &call.error);
-    counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
+    native_call call;
+    failed = native_begin_input_batch(self, &call) < 0;
+    if (!failed) {
+      fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_sync_conditions, fencepost_conditions_sync,
+                                                  definitions, count, &result, &call.error);
+      counts = native_end(&call, status) < 0 ? NULL : native_counts_of(&result);
+    }
   }
   PyMem_Free(parts);
   PyMem_Free(definitions);
@@ -83,19 +85,22 @@ PyObject *native_sync(PyObject *object, PyObject *rows) {
 PyObject *native_put_circles(native_handle *self, native_state *state, PyObject *identifiers,
                              const double *const columns[3], const uint64_t *tags,
                              const fencepost_condition_options *options, int ensure) {
-  if (native_refuse_closed(self, state) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
   fencepost_sync_result result = {0, 0, 0, 0};
-  native_call call = native_begin_batch(self);
-  fencepost_status status =
-      ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_circular_conditions,
-                                 fencepost_conditions_ensure_circulars, texts, columns[0], columns[1], columns[2], tags,
-                                 (size_t)count, options, &result, &call.error)
-             : NATIVE_CONDITIONS(self, fencepost_monitor_add_circular_conditions, fencepost_conditions_add_circulars,
-                                 texts, columns[0], columns[1], columns[2], tags, (size_t)count, options, &call.error);
-  int refused = native_end(&call, status) < 0;
+  native_call call;
+  int refused = native_begin_input_batch(self, &call) < 0;
+  if (!refused) {
+    fencepost_status status =
+        ensure
+            ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_circular_conditions,
+                                fencepost_conditions_ensure_circulars, texts, columns[0], columns[1], columns[2], tags,
+                                (size_t)count, options, &result, &call.error)
+            : NATIVE_CONDITIONS(self, fencepost_monitor_add_circular_conditions, fencepost_conditions_add_circulars,
+                                texts, columns[0], columns[1], columns[2], tags, (size_t)count, options, &call.error);
+    refused = native_end(&call, status) < 0;
+  }
   PyMem_Free(texts);
   return refused ? NULL : native_counts_of(&result);
 }
@@ -103,16 +108,18 @@ PyObject *native_put_circles(native_handle *self, native_state *state, PyObject 
 PyObject *native_remove_many(PyObject *object, PyObject *identifiers) {
   native_handle *self = (native_handle *)object;
   native_state *state = native_monitor_state(object);
-  if (native_refuse_closed(self, state) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
   size_t removed = 0;
-  native_call call = native_begin_batch(self);
-  fencepost_status status =
-      NATIVE_CONDITIONS(self, fencepost_monitor_remove_conditions, fencepost_conditions_remove_many, texts,
-                        (size_t)count, &removed, &call.error);
-  int refused = native_end(&call, status) < 0;
+  native_call call;
+  int refused = native_begin_input_batch(self, &call) < 0;
+  if (!refused) {
+    fencepost_status status =
+        NATIVE_CONDITIONS(self, fencepost_monitor_remove_conditions, fencepost_conditions_remove_many, texts,
+                          (size_t)count, &removed, &call.error);
+    refused = native_end(&call, status) < 0;
+  }
   PyMem_Free(texts);
   return refused ? NULL : PyLong_FromSize_t(removed);
 }

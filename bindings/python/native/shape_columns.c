@@ -104,7 +104,6 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
-  if (native_refuse_closed(self, state) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
@@ -116,15 +115,16 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   memset(&tags, 0, sizeof(tags));
   memset(&columns, 0, sizeof(columns));
   PyObject *counts = NULL;
+  native_call call;
   if (open_columns(state, pieces, count, &columns) == 0 &&
       native_open_column(state, sources[0], &layouts[0], &rows, &radii) == 0 &&
-      (sources[1] == Py_None || native_open_column(state, sources[1], &layouts[1], &rows, &tags) == 0)) {
+      (sources[1] == Py_None || native_open_column(state, sources[1], &layouts[1], &rows, &tags) == 0) &&
+      native_begin_input_batch(self, &call) == 0) {
     fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
     shape.edges = edges;
     shape.oriented = oriented ? 1 : 0;
     shape.buffer_m = buffer;
     fencepost_sync_result result = {0, 0, 0, 0};
-    native_call call = native_begin_batch(self);
     fencepost_status status;
     if (is_area)
       status =

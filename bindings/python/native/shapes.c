@@ -54,10 +54,10 @@ PyObject *native_add_shape(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
-  if (native_refuse_closed(self, state) < 0) return NULL;
   shape_reading reading = reading_of(radius, edges, oriented, buffer);
   uint32_t changed = 1;
-  native_call call = native_begin_batch(self); /* large shapes take long to examine */
+  native_call call;
+  if (native_begin_input_batch(self, &call) < 0) return NULL; /* large shapes take long to examine */
   fencepost_status status =
       ensure
           ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_condition, fencepost_conditions_ensure_wkb, identifier,
@@ -117,7 +117,6 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
-  if (native_refuse_closed(self, state) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
@@ -131,10 +130,10 @@ PyObject *native_add_shapes(PyObject *object, PyObject *args) {
     if (sources[index] != Py_None)
       failed = native_open_column(state, sources[index], &layouts[index], &rows, &columns[index]) < 0;
   PyObject *counts = NULL;
-  if (!failed) {
+  native_call call;
+  if (!failed && native_begin_input_batch(self, &call) == 0) {
     shape_reading reading = reading_of(NAN, edges, oriented, buffer);
     fencepost_sync_result result = {0, 0, 0, 0};
-    native_call call = native_begin_batch(self);
     fencepost_status status =
         ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_wkb_conditions, fencepost_conditions_ensure_wkbs,
                                    texts, wkb.data, wkb.sizes, columns[0].start, columns[1].start, (size_t)count,

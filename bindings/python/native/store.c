@@ -14,9 +14,8 @@ PyObject *native_close(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_handle *self = (native_handle *)object;
   native_call call = native_begin(self);
   fencepost_status status = NATIVE_EVENTS(self, fencepost_monitor_close, fencepost_fleet_close, &call.error);
+  self->refuses_inputs = self->is_stored;
   native_return(&call);
-  self->refuses_inputs |= self->is_stored;
-  self->is_stored = 0;
   if (status != FENCEPOST_OK) return native_refused(&call, status);
   Py_RETURN_NONE;
 }

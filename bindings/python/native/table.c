@@ -14,11 +14,8 @@ static PyObject *table_new(PyTypeObject *type, PyObject *args, PyObject *keyword
 }
 
 static void table_dealloc(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
   fencepost_conditions_destroy(((native_handle *)self)->table);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(self);
-  Py_DECREF(type);
+  native_release(self);
 }
 
 /* (conditions, last generation, digest) */

@@ -86,3 +86,12 @@ def run(tmp_path: Path) -> Run:
         )
 
     return start
+
+
+@pytest.fixture
+def turns() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)

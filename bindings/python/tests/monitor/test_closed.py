@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import fencepost
-from fencepost import BeaconIdentityCondition, BeaconSighting, CircularGeographicCondition, Fix, Monitor
+from fencepost import (
+    BeaconIdentityCondition,
+    BeaconSighting,
+    CircularGeographicCondition,
+    Fix,
+    Monitor,
+    MonitorClosedError,
+)
 
 CIRCLE = CircularGeographicCondition(0, 0, 100)
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
@@ -67,6 +75,39 @@ def test_a_store_that_could_not_be_closed_well_is_closed(tmp_path: Path) -> None
     copy = monitor.fork()  # in memory, and its own
     copy.feed(Fix(0, 0, time=5))
     assert not copy.closed
+
+
+@pytest.mark.usefixtures("turns")
+def test_what_is_taken_while_another_thread_closes_is_kept(tmp_path: Path) -> None:
+    for number in range(20):
+        monitor, fed = Monitor(f"m{number}", store=tmp_path), [0, 0]
+
+        def feed(monitor: Monitor = monitor, fed: list[int] = fed) -> None:
+            try:
+                while True:
+                    monitor.feed(Fix(1, 1, time=fed[0]))
+                    fed[0] += 1
+            except MonitorClosedError:
+                pass
+
+        def add(monitor: Monitor = monitor, fed: list[int] = fed) -> None:
+            try:
+                while True:
+                    monitor.add(CIRCLE, f"place {fed[1]}")
+                    fed[1] += 1
+            except MonitorClosedError:
+                pass
+
+        threads = [threading.Thread(target=feed), threading.Thread(target=add)]
+        for thread in threads:
+            thread.start()
+        while min(fed) < 3:
+            pass
+        monitor.close()
+        for thread in threads:
+            thread.join()
+        with Monitor(f"m{number}", store=tmp_path) as again:
+            assert [again.statistics().accepted_fixes, len(again.identifiers)] == fed
 
 
 @pytest.mark.parametrize("name", INPUTS)

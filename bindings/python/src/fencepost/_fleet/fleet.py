@@ -427,8 +427,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     def close(self) -> None:
         """Saves everything and closes the store: its name is free. Ends :meth:`updates`. Again it does nothing.
 
-        With a store it takes no inputs any more: they raise :class:`MonitorClosedError`. A fleet in memory has nothing
-        to close and goes on.
+        With a store it takes no inputs any more, and no device comes or goes: that raises :class:`MonitorClosedError`.
+        What another thread gave it before is kept. A fleet in memory has nothing to close and goes on.
 
         Raises:
             StoreUnavailableError: Something could not be saved; the store is closed all the same.

@@ -1,0 +1,249 @@
+"""Fleets that several Python threads use at once: an input is its own device's, and is kept or refused."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fencepost import (
+    CircularGeographicCondition,
+    Conditions,
+    Durability,
+    Fix,
+    Fleet,
+    LateInputError,
+    MonitorClosedError,
+    NotFoundError,
+    State,
+)
+
+np = pytest.importorskip("numpy")
+pa = pytest.importorskip("pyarrow")
+
+
+pytestmark = pytest.mark.usefixtures("turns")
+
+
+def beside(main: Callable[[Callable[[], bool]], Any], *others: Callable[[], Any]) -> None:
+    """Calls the others again and again in threads of their own until one that is called here returns."""
+    ended, failures = threading.Event(), []  # of which one ends all
+
+    def run(call: Callable[[], Any]) -> None:
+        try:
+            while not ended.is_set():
+                call()
+        except BaseException as error:
+            failures.append(error)
+            ended.set()
+
+    threads = [threading.Thread(target=run, args=(other,)) for other in others]
+    for thread in threads:
+        thread.start()
+    try:
+        main(ended.is_set)
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    if failures:
+        raise failures[0]
+
+
+def places() -> Conditions:
+    """A condition in which only the device a is ever, and one for b."""
+    zones = Conditions()
+    for name, latitude in (("a", 10.0), ("b", 50.0)):
+        zones.add(CircularGeographicCondition(latitude, 0, 100), name, policy="exact")
+    return zones
+
+
+@pytest.fixture(params=["in memory", "with a store"])
+def fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Fleet]:
+    zones = places()
+    if request.param == "in memory":
+        yield Fleet(zones)
+        return
+    with Fleet(zones, store=tmp_path, name="f", durability=Durability.RELAXED) as made:
+        yield made
+
+
+class Life:
+    """What is done to two devices, of which one gets the other's number whenever both are removed."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet, self.time, self.told = fleet, 0, 0
+
+    def feed(self, device: str) -> None:
+        self.time += 1
+        try:
+            self.fleet.feed(device, Fix({"a": 10, "b": 50}[device], 0, 5, time=self.time))
+        except LateInputError:  # the other thread counted faster
+            pass
+
+    def replace(self) -> None:
+        self.fleet.remove_device("a", drop_events=self.time % 2 == 0)
+        self.feed("b")
+        self.fleet.remove_device("b", drop_events=self.time % 2 == 0)
+
+    def look(self) -> None:
+        for event in self.fleet.poll():
+            self.told += 1
+            assert event.device == event.identifier
+
+    def run(self, events: int, *others: Callable[[], Any]) -> None:
+        def look(ended: Callable[[], bool]) -> None:
+            while self.told < events and not ended():
+                self.look()
+
+        beside(look, self.replace, *others)
+
+
+def busy(fleet: Fleet) -> Callable[[], Any]:
+    """Rows enough for calls to run beside each other."""
+    count = 20_000
+    columns: dict[str, Any] = {"latitude": np.ones(count), "longitude": np.zeros(count), "time": np.full(count, 2)}
+    return lambda: fleet.feed_many(device="c", **columns)
+
+
+def test_a_fix_is_its_own_devices(fleet: Fleet) -> None:
+    life = Life(fleet)
+    life.run(3000, lambda: life.feed("a"), busy(fleet))
+
+
+def test_a_row_is_its_own_devices(fleet: Fleet) -> None:
+    life = Life(fleet)
+
+    def rows() -> None:
+        life.time += 1
+        fleet.feed_many(device=["a", "c", "a"], latitude=[10.0, 0.0, 30.0], longitude=[0.0] * 3, time=[life.time] * 3)
+
+    def only() -> None:
+        life.time += 1
+        fleet.feed_many(device="a", latitude=[10.0], longitude=[0.0], time=[life.time])
+
+    life.run(3000, rows, only, busy(fleet))
+
+
+def test_what_is_asked_is_told_of_its_own_device(fleet: Fleet) -> None:
+    life = Life(fleet)
+
+    def ask() -> None:
+        try:
+            assert fleet["a"].state("b") is not State.SATISFIED
+            assert [one.identifier for one in fleet["a"].inside] in ([], ["a"])
+        except NotFoundError:
+            pass
+
+    life.run(3000, lambda: life.feed("a"), ask, busy(fleet))
+
+
+def test_who_expired_is_told_by_their_names(fleet: Fleet) -> None:
+    """Another thread enters devices under their numbers at once."""
+    count = 0
+
+    def enter() -> None:
+        nonlocal count
+        count += 1
+        fleet.feed(f"new {count % 7}", Fix(0, 0, time=2))
+        fleet.remove_device(f"new {count % 7}")
+
+    def expire(_: Any) -> None:
+        for _ in range(1500):
+            fleet.feed("old", Fix(0, 0, time=0))
+            fleet.feed("older", Fix(0, 0, time=0))
+            assert sorted(fleet.expire(before=1)) == ["old", "older"]
+
+    beside(expire, enter, busy(fleet))
+
+
+@pytest.mark.parametrize("names", [None, ["a"], ["c", "a"]])
+def test_a_device_that_goes_between_two_blocks_is_entered_anew(names: list[str] | None) -> None:
+    """A handler of a signal runs there: it removes the device, and another one gets its number."""
+    fleet, count = Fleet(places()), 400_000
+    gone: list[int] = []
+    inside: list[bool] = []
+
+    def replace() -> None:
+        if "a" in fleet and fleet["a"].statistics().accepted_fixes:
+            gone.append(fleet["a"].statistics().accepted_fixes)
+            fleet.remove_device("a", drop_events=True)
+            fleet.feed("b", Fix(50, 0, 5, time=0))
+
+    def handle(*_: Any) -> None:
+        if not gone and not inside:  # the next signal may come before the handler returns
+            inside.append(True)
+            replace()
+            inside.clear()
+
+    codes, latitude = np.full(count, len(names or "a") - 1), np.full(count, 10.0)
+    if names == ["c", "a"]:
+        codes[0], latitude[0] = 0, 0
+    device = "a" if names is None else pa.DictionaryArray.from_arrays(codes, names)
+    before = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    try:
+        fleet.feed_many(device=device, latitude=latitude, longitude=np.zeros(count), time=np.arange(count))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert fleet["b"].statistics().input_count == 1
+    assert fleet["a"].statistics().accepted_fixes == count - gone[0] - (names == ["c", "a"])
+    assert fleet.devices == (["c"] if names == ["c", "a"] else []) + ["b", "a"]
+    assert [(event.device, event.identifier) for event in fleet.events()] == [("b", "b"), ("a", "a")]
+
+
+@pytest.mark.parametrize("durability", Durability)
+def test_what_is_taken_while_it_is_closed_is_kept(tmp_path: Path, durability: Durability) -> None:
+    for number in range(12):
+        fleet, fed = Fleet(places(), store=tmp_path, name=f"f{number}", durability=durability), [0, 0, 0]
+
+        def feed(place: int, fleet: Fleet = fleet, fed: list[int] = fed) -> None:
+            try:
+                while True:
+                    if place < 2:
+                        fleet.feed(f"x{place}", Fix(1, 1, time=fed[place]))
+                    else:
+                        fleet.feed_many(device=["x2"], latitude=[1], longitude=[1], time=[fed[place]])
+                    fed[place] += 1
+            except MonitorClosedError:
+                pass
+
+        threads = [threading.Thread(target=feed, args=(place,)) for place in range(3)]
+        for thread in threads:
+            thread.start()
+        while min(fed) < 3:
+            pass
+        fleet.close()
+        for thread in threads:
+            thread.join()
+        with Fleet(Conditions(), store=tmp_path, name=f"f{number}") as again:
+            assert [again[f"x{place}"].statistics().input_count for place in range(3)] == fed
+
+
+def test_a_closed_fleet_takes_nothing_and_enters_nobody(tmp_path: Path) -> None:
+    with Fleet(places(), store=tmp_path, name="f") as fleet:
+        fleet.feed("a", Fix(10, 0, 5, time=0))
+        held = fleet.export(["a"])[0]
+    columns: dict[str, Any] = {"latitude": [0.0], "longitude": [0.0], "time": [1]}
+    inputs: tuple[Callable[[], Any], ...] = (
+        lambda: fleet.feed("x", Fix(0, 0, time=1)),
+        lambda: fleet.feed_many(device=["x"], **columns),
+        lambda: fleet.feed_many(device="x", **columns),
+        lambda: fleet.see("x", time=1),
+        lambda: fleet.set_scanning("x", False, time=1),
+        lambda: fleet.advance(1),
+        lambda: fleet.advance(1, device="a"),
+        lambda: fleet.load({"x": held}),
+        lambda: fleet.remove_device("a"),
+        lambda: fleet.expire(before=100),
+    )
+    for take in inputs:
+        with pytest.raises(MonitorClosedError, match="the fleet is closed"):
+            take()
+    assert fleet.devices == ["a"] and fleet["a"].statistics().input_count == 1
+    assert [event.device for event in fleet.events()] == ["a"]
