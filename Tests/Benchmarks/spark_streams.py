@@ -66,23 +66,34 @@ def micro_batch(number: int, devices: int, rows: int) -> Any:
 
 
 def inside(conditions: Conditions, devices: int, rows: int) -> None:
-    """The function alone: import, feed, export."""
-    from fencepost._spark.packed import ROW_SCHEMA, pack
-    from fencepost._spark.shard import Rules, Shard, follow
+    """The function alone: import, feed, export; as usual, and where the rows of the last micro-batch say half way that
+    another table counts from then on."""
+    from fencepost._spark.packed import pack
+    from fencepost._spark.shard import Rules, follow
+    from fencepost._spark.states import empty, schemas
 
+    other = Conditions.restore(conditions.snapshot())
+    other.add_many(["one more"], [0], [0], [100])
+    tables = {None: conditions, other.version.digest: other}
     rules = Rules(ordered=True, expire_us=None)
-    shard, took = Shard(), 0.0
-    for number in range(3):
-        table = micro_batch(number, devices, rows)
-        columns = [*(column.combine_chunks() for column in table.columns), pyarrow.array(range(table.num_rows))]
-        batch = pyarrow.record_batch(columns, schema=ROW_SCHEMA)
-        begin = time.process_time()
-        outcome = follow(lambda version: conditions, shard, [batch], 0, rules)
-        took = time.process_time() - begin
-        shard = outcome.shard
-    events = sum(each.num_rows for each in outcome.events)
-    print(f"the function alone     {rows / took:12,.0f} rows a processor second ({events:,} events)")
-    print(f"state                  {len(pack(shard.devices)) / devices:12.1f} bytes a device")
+    for is_wide in (False, True):
+        shard, took, events = empty(is_wide), 0.0, 0
+        for number in range(3):
+            table = micro_batch(number, devices, rows)
+            columns = [*(column.combine_chunks() for column in table.columns), pyarrow.array(range(rows))]
+            if is_wide:
+                later = other.version.digest if number == 2 else None
+                versions = [None] * (rows // 2) + [later] * (rows - rows // 2)
+                columns += [pyarrow.array(versions, pyarrow.binary()), pyarrow.nulls(rows, pyarrow.string())]
+            batch = pyarrow.record_batch(columns, schema=schemas(is_wide)[1])
+            begin = time.process_time()
+            outcome = follow(tables.__getitem__, shard, [batch], 0, rules)
+            took = time.process_time() - begin
+            shard = outcome.shard
+            events = sum(each.num_rows for each in outcome.events)
+        name = "and all change tables" if is_wide else "the function alone"
+        print(f"{name:22} {rows / took:12,.0f} rows a processor second ({events:,} events)")
+        print(f"state                  {len(pack(shard.devices)) / devices:12.1f} bytes a device")
 
 
 def processor_seconds() -> float:

@@ -33,6 +33,8 @@ def main() -> None:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")  # about one for each processor, for the life of the checkpoint
         .config("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
+        # For long messages of what fails in foreachBatch, after which the stream would stand still.
+        .config("spark.driver.extraJavaOptions", "-Xss8m")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")

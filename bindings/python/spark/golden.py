@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the checkpoint that later versions have to go on from: golden/checkpoint-1.zip, with the events until then.
+"""Writes the checkpoints that later versions have to go on from: golden/checkpoint-1.zip, of fixes, and -2.zip, of rows
+that name tables and bring scan reports; with the events until then.
 
     .venv/bin/python bindings/python/spark/golden.py
 
@@ -15,16 +16,25 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).parent.with_name("tests") / "spark"))
+
 import streams
+import wide
 
 from fencepost import spark as fencepost_spark
 
 GOLDEN = Path(__file__).with_name("golden")
-CHECKPOINT, EVENTS = GOLDEN / "checkpoint-1.zip", "events.json"
+EVENTS = "events.json"
 PLACE = b"/PLACE"
 """Of the folder that holds the checkpoint, which Spark writes into it."""
 SHARDS = 2
 """As many as partitions: each is a folder of the state."""
+WIDE_ROWS = 150
+"""So many rows of a wide stream came before."""
+
+
+def checkpoint(number: int) -> Path:
+    return GOLDEN / f"checkpoint-{number}.zip"
 
 
 def halves(rows: list[streams.Row]) -> tuple[list[streams.Row], list[streams.Row]]:
@@ -39,31 +49,48 @@ def run(spark: Any, source: Path, conditions: Path, checkpoint: Path) -> list[di
     return [streams.as_json(row) for row in streams.drain(events, checkpoint)[0]]
 
 
-def unpack(folder: Path) -> None:
-    """Puts the checkpoint into a folder, as if it had been made there."""
-    with zipfile.ZipFile(CHECKPOINT) as archive:
+def unpack(folder: Path, number: int) -> list[Any]:
+    """Puts a checkpoint into a folder, as if it had been made there; the events until then."""
+    with zipfile.ZipFile(checkpoint(number)) as archive:
         archive.extractall(folder)
     for path in folder.rglob("*"):
         if path.is_file() and PLACE in (held := path.read_bytes()):
             path.write_bytes(held.replace(PLACE, str(folder).encode()))
+    found: list[Any] = json.loads((folder / EVENTS).read_text())
+    return found
+
+
+def make_narrow(spark: Any, folder: Path) -> list[Any]:
+    first, _ = halves(streams.walks())
+    streams.write_source(folder / "in", first, 1)
+    return streams.in_order(run(spark, folder / "in", streams.write_conditions(folder), folder / "checkpoint"))
+
+
+def make_wide(spark: Any, folder: Path) -> list[Any]:
+    world, found = wide.world(), list[Any]()
+    wide.write_json(folder / "in", 0, world.arrived[:WIDE_ROWS])
+    wide.publish(folder / "tables", world.tables, *world.tables)
+    wide.run(spark, folder, world.tables[None], found, shards=SHARDS)
+    return wide.told(found)
 
 
 def main() -> None:
-    if CHECKPOINT.exists():
-        sys.exit(f"{CHECKPOINT} is there: a golden file is never written anew")
     GOLDEN.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        spark = streams.session(folder / "spark")
-        first, _ = halves(streams.walks())
-        streams.write_source(folder / "in", first, 1)
-        events = run(spark, folder / "in", streams.write_conditions(folder), folder / "checkpoint")
-        spark.stop()
-        with zipfile.ZipFile(CHECKPOINT, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(EVENTS, json.dumps(streams.in_order(events)))
-            for path in sorted((folder / "checkpoint").rglob("*")):
-                if path.is_file() and path.suffix != ".crc":
-                    archive.writestr(str(path.relative_to(folder)), path.read_bytes().replace(name.encode(), PLACE))
+    makers = {1: make_narrow, 2: make_wide}
+    missing = [number for number in makers if not checkpoint(number).exists()]
+    if not missing:
+        sys.exit("all are there: a golden file is never written anew")
+    for number in missing:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            spark = streams.session(folder / "spark")
+            events = makers[number](spark, folder)
+            spark.stop()
+            with zipfile.ZipFile(checkpoint(number), "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr(EVENTS, json.dumps(events))
+                for path in sorted((folder / "checkpoint").rglob("*")):
+                    if path.is_file() and path.suffix != ".crc":
+                        archive.writestr(str(path.relative_to(folder)), path.read_bytes().replace(name.encode(), PLACE))
 
 
 if __name__ == "__main__":

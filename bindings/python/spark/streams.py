@@ -20,6 +20,9 @@ FIELDS = ("vehicle", "lat", "lon", "accuracy", "time_us")
 SCHEMA = "vehicle string, lat double, lon double, accuracy double, time_us long"
 LONGEST = 120
 """Seconds for a stream."""
+TOO_BUSY, TRIES = "failed to connect back", 3
+"""Spark gives a Python worker ten seconds to start, which cannot be changed and a machine that does much else may not
+have: the query is started again then."""
 SENTINEL_AFTER = 1000
 """Seconds after the last row of all comes one that moves the watermark beyond whatever is due."""
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -83,12 +86,16 @@ def write_csv(path: Path, rows: list[Row]) -> None:
 
 def write_source(folder: Path, rows: list[Row], files: int) -> None:
     """Files for a source that reads one in each micro-batch, in the order of their times."""
-    folder.mkdir(parents=True)
     size = -(-len(rows) // files)
     for number, begin in enumerate(range(0, len(rows), size)):
-        path = folder / f"part-{number:04}.csv"
-        write_csv(path, rows[begin : begin + size])
-        _date(path, number)
+        place_csv(folder, number, rows[begin : begin + size])
+
+
+def place_csv(folder: Path, number: int, rows: list[Row]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"part-{number:04}.csv"
+    write_csv(path, rows)
+    _date(path, number)
 
 
 def place(path: Path, text: str, number: int) -> None:
@@ -101,19 +108,29 @@ def _date(path: Path, number: int) -> None:
     os.utime(path, (1_700_000_000 + number,) * 2)
 
 
-def drain(events: Any, checkpoint: Path, found: list[Any] | None = None) -> tuple[list[Any], list[Any]]:
-    """Runs a stream of events over all that is in its source; its rows, after those given, and the progress."""
+def drain(
+    events: Any, checkpoint: Path, found: list[Any] | None = None, fails: bool = False
+) -> tuple[list[Any], list[Any]]:
+    """Runs a stream of events over all that is in its source; its rows, after those given, and the progress. If it
+    `fails`, then between the first write and its commit."""
     rows = [] if found is None else found
 
     def keep(batch: Any, number: int) -> None:
         rows.extend(batch.collect())
+        if fails and rows:
+            raise RuntimeError("after the write")
 
     sink = events.writeStream.foreachBatch(keep).option("checkpointLocation", str(checkpoint))
-    query = sink.trigger(availableNow=True).start()
-    try:
-        assert query.awaitTermination(LONGEST), "the stream does not end"
-    finally:
-        query.stop()
+    for left in reversed(range(TRIES)):
+        query = sink.trigger(availableNow=True).start()
+        try:
+            assert query.awaitTermination(LONGEST), "the stream does not end"
+            break
+        except Exception as error:
+            if TOO_BUSY not in str(error) or not left:
+                raise
+        finally:
+            query.stop()
     return rows, query.recentProgress
 
 
@@ -158,7 +175,8 @@ def environment() -> dict[str, str]:
 
 
 def session(folder: Path, **options: str) -> Any:
-    """A small Spark on two processors."""
+    """A small Spark on two processors. Its threads have much of a stack: Spark looks through the message of what failed
+    in `foreachBatch` with a regular expression that recurses; where that overflows the stream stands still for good."""
     os.environ.update(environment())
     from pyspark.sql import SparkSession
 
@@ -173,7 +191,7 @@ def session(folder: Path, **options: str) -> Any:
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss8m",
         **options,
     }
     builder = SparkSession.builder.master("local[2]").appName("fencepost")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -26,10 +27,15 @@ def test_the_example_goes_on_where_it_was(world: World, tmp_path: Path) -> None:
     conditions, rows, want = world
     half = len(rows) // 2
     streams.write_source(tmp_path / "in", rows[:half], 2)
+    # A short run is none that a compiler's second stage is worth while for.
+    quick = {**os.environ, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     said = []
     for number in range(2):
         command = [sys.executable, str(EXAMPLE), *(str(tmp_path / name) for name in ("in", "out", "checkpoint"))]
-        done = subprocess.run([*command, str(conditions)], capture_output=True, text=True, timeout=150)
+        for _ in range(streams.TRIES):
+            done = subprocess.run([*command, str(conditions)], capture_output=True, text=True, timeout=300, env=quick)
+            if streams.TOO_BUSY not in done.stderr:
+                break
         assert done.returncode == 0, done.stderr[-3000:]
         said.append(done.stdout.splitlines()[-1])
         if number == 0:

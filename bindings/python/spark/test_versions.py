@@ -4,7 +4,8 @@ shards by a new query; devices that are forgotten."""
 from __future__ import annotations
 
 import json
-import random
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,101 +13,72 @@ import golden
 import pytest
 import several_tables
 import streams
+import wide
+from wide import SECOND
 
 from fencepost import Conditions, InvalidArgumentError, spark as fencepost_spark
 
-SECOND = several_tables.SECOND
 World = tuple[Path, list[streams.Row], list[dict[str, Any]]]
-BEACONS = "array<struct<uuid:string,major:int,minor:int,rssi:int>>"
-SCHEMA = f"vehicle string, lat double, lon double, accuracy double, time_us long, zones string, seen {BEACONS}"
-NAMES = tuple(part.split()[0] for part in SCHEMA.split(", "))
-
-
-def write_json(folder: Path, number: int, rows: list[tuple[Any, ...]]) -> None:
-    folder.mkdir(exist_ok=True)
-    lines = []
-    for row in rows:
-        members = dict(zip(NAMES, row))
-        if isinstance(members["zones"], bytes):
-            members["zones"] = members["zones"].hex()
-        if members["seen"] is not None:
-            members["seen"] = json.loads(members["seen"])
-        lines.append(json.dumps(members) + "\n")
-    streams.place(folder / f"part-{number:04}.json", "".join(lines), number)
-
-
-def run(spark: Any, folder: Path, conditions: Any, found: list[Any], **options: Any) -> list[Any]:
-    source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(folder / "in"))
-    events = fencepost_spark.events(source, conditions, beacons="seen", **{"shards": 4, **options})
-    return streams.drain(events, folder / "checkpoint", found)[1]
-
-
-def told(found: list[Any]) -> list[Any]:
-    return sorted(
-        (row.vehicle, row.sequence, row.identifier, row.state, round(row.date.timestamp() * SECOND), row.generation)
-        for row in found
-    )
 
 
 def test_rows_are_followed_by_the_table_that_they_name(spark: Any, tmp_path: Path) -> None:
-    draw = random.Random(21)
-    tables = several_tables.versions(21)
-    rows = several_tables.walks(draw, list(tables), steps=90)
-    rows += [row for row in rows if draw.random() < 0.05]  # some come twice
-    rows.sort(key=lambda row: row[4])
-    end = rows[-1][4] + 500 * SECOND
-    want = several_tables.alone(tables, rows, end)
-    arrived = streams.by_time_of_arrival(rows, 4, 60)
+    """From the checkpoint of an earlier version."""
+    world = wide.world()
+    before = [tuple(event) for event in golden.unpack(tmp_path, 2)]
+    assert len(before) > 20
+    rest = world.arrived[golden.WIDE_ROWS :]
+    last_time = world.end - 500 * SECOND
     bad = [
         (None, 0.0, 0.0, 5.0, 0, None, None),
         ("v0", 0.0, 0.0, 5.0, None, None, None),
         ("v0", 0.0, 0.0, 5.0, 0, "", None),
         ("v0", 0.0, 0.0, 5.0, 0, "zz" * 16, None),
-        ("v0", 0.0, 0.0, 5.0, 0, "ab" * 15, None),
+        ("v0", 0.0, 0.0, 5.0, 0, "ab" * 15 + "0", None),
         ("v0", 0.0, 0.0, 5.0, 0, "ab" * 16 + "0", None),
     ]
-    nulls = ("v0", None, None, None, rows[-1][4], None, None)  # no position, and not late
-    last = ("sentinel", 80.0, 0.0, 5.0, end + 60 * SECOND, None, None)
-    third = len(arrived) // 3
-    write_json(tmp_path / "in", 0, arrived[:third])
-    write_json(tmp_path / "in", 1, [*arrived[third : 2 * third], *bad])
-    write_json(tmp_path / "in", 2, [*arrived[2 * third :], nulls, last])
-    shelf = tmp_path / "tables"
-    shelf.mkdir()
+    nulls = ("v0", None, None, None, last_time, None, None)  # no position, and not late
+    last = ("sentinel", 80.0, 0.0, 5.0, world.end + wide.DELAY * SECOND, None, None)
+    half = len(rest) // 2
+    wide.write_json(tmp_path / "in", 1, rest[:half])
+    wide.write_json(tmp_path / "in", 2, [*rest[half:], *bad, nulls, last])
     found: list[Any] = []
-    options = {"refresh": "zones", "versions": shelf, "delay": "60 seconds"}
+    first, second = (name for name in world.tables if name is not None)
+    wide.publish(tmp_path / "tables", world.tables, first)
+    options = {"shards": golden.SHARDS}
     # A table that is not there ends the query; it goes on when the table is there.
-    first, second = (name for name in tables if name is not None)
-    (shelf / f"{first.hex()}.conditions").write_bytes(tables[first].snapshot())
     with pytest.raises(Exception, match=f"{second.hex()}.*cannot be read"):
-        run(spark, tmp_path, tables[None], found, **options)
-    (shelf / f"{second.hex()}.conditions").write_bytes(tables[second].snapshot())
-    progress = run(spark, tmp_path, tables[None], found, **options)
-    assert sum(each["observedMetrics"]["fencepost_input"]["unusable"] for each in progress) in (0, len(bad))
-    assert told(found) == want
-    assert {event[2][0] for event in want} == {"z", "n", "b"}
+        wide.run(spark, tmp_path, world.tables[None], found, **options)
+    wide.publish(tmp_path / "tables", world.tables, second)
+    progress = wide.run(spark, tmp_path, world.tables[None], found, **options)
+    assert sum(each["observedMetrics"]["fencepost_input"]["unusable"] for each in progress) == len(bad)
+    assert sorted([*before, *wide.told(found)]) == world.want
+    assert {event[2][0] for event in world.want} == {"z", "n", "b"}
 
 
 def test_a_new_query_begins_with_the_states_of_an_old_one(spark: Any, world: World, tmp_path: Path) -> None:
-    conditions, rows, want = world
-    golden.unpack(tmp_path)
-    before = json.loads((tmp_path / golden.EVENTS).read_text())
-    _, second = golden.halves(rows)
-    half = len(second) // 2
-    options = {"delay": f"{streams.DELAY} seconds", "shards": 5}
+    conditions, all_rows, want = world
+    before = golden.unpack(tmp_path, 1)
+    _, second = golden.halves(all_rows)
     far = Conditions.read(conditions)
     far.add_many(["far away"], [50], [50], [100])  # what stays is not told again
-
-    def go_on(**more: Any) -> list[dict[str, Any]]:
-        source = spark.readStream.schema(streams.SCHEMA).option("header", True).csv(str(tmp_path / "later"))
-        events = fencepost_spark.events(source, far, **options, **more)
-        return [streams.as_json(row) for row in streams.drain(events, tmp_path / "new checkpoint")[0]]
-
-    streams.write_source(tmp_path / "later", second[:half], 1)
-    found = before + go_on(initial_state=tmp_path / "checkpoint")
-    streams.write_csv(tmp_path / "later" / "more.csv", second[half:])
-    found += go_on()  # it has states of its own now
-    assert streams.in_order(found) == want
+    later, found, again = tmp_path / "later", list[Any](), list[Any]()
+    old = {"initial_state": tmp_path / "checkpoint"}
+    times = (old, old, {}) if os.environ.get("FENCEPOST_SOAK") else (old, old)
+    size = len(second) // len(times)
+    for number, options in enumerate(times):
+        # It has states of its own from its second micro-batch on, and the old ones may go.
+        if not options:
+            shutil.rmtree(tmp_path / "checkpoint")
+        rows = second[number * size : (number + 1) * size if number < len(times) - 1 else None]
+        streams.place_csv(later, number, rows)
+        source = spark.readStream.schema(streams.SCHEMA).option("header", True).csv(str(later))
+        events = fencepost_spark.events(source, far, delay=f"{streams.DELAY} seconds", shards=5, **options)
+        if number == 0:
+            with pytest.raises(Exception, match="after the write"):
+                streams.drain(events, tmp_path / "new checkpoint", again, fails=True)
+        streams.drain(events, tmp_path / "new checkpoint", found)
+    assert again and sorted(again, key=str) == sorted(found[: len(again)], key=str)
+    assert streams.in_order([*before, *map(streams.as_json, found)]) == want
 
 
 def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp_path: Path) -> None:
@@ -125,14 +97,14 @@ def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp
         ("phone", None, None, None, 0, None, report),
     ]
     many = [(f"vehicle-{number:06}", 30.0, number / 1000, 5.0, 20 * SECOND, None, None) for number in range(100_000)]
-    write_json(tmp_path / "in", 0, first)
-    write_json(tmp_path / "in", 1, [])
-    write_json(tmp_path / "in", 2, many)
-    write_json(tmp_path / "in", 3, [("b", 5.0, 0.0, 5.0, 400 * SECOND, None, None)])
-    write_json(tmp_path / "in", 4, [("a", 0.0, 0.0, 5.0, 390 * SECOND, None, None)])
+    wide.write_json(tmp_path / "in", 0, first)
+    wide.write_json(tmp_path / "in", 1, [])
+    wide.write_json(tmp_path / "in", 2, many)
+    wide.write_json(tmp_path / "in", 3, [("b", 5.0, 0.0, 5.0, 400 * SECOND, None, None)])
+    wide.write_json(tmp_path / "in", 4, [("a", 0.0, 0.0, 5.0, 390 * SECOND, None, None)])
     found: list[Any] = []
-    progress = run(spark, tmp_path, zones, found, ordered=True, delay="10 seconds", expire="60 seconds")
-    assert [event[:5] for event in told(found)] == [
+    progress = wide.run(spark, tmp_path, zones, found, ordered=True, delay="10 seconds", expire="60 seconds")
+    assert [event[:5] for event in wide.told(found)] == [
         ("a", 1, "depot", "satisfied", 0),
         ("a", 1, "depot", "satisfied", 390 * SECOND),  # it was forgotten
         ("dwells", 1, "yard", "satisfied", 30 * SECOND),
@@ -148,7 +120,7 @@ def test_what_is_silent_is_confirmed_and_forgotten_by_time_alone(spark: Any, tmp
 
 def test_what_cannot_be_is_said_at_once(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    stream = spark.readStream.schema(SCHEMA).json(str(tmp_path / "in"))
+    stream = spark.readStream.schema(wide.SCHEMA).json(str(tmp_path / "in"))
     zones = Conditions()
     for wrong in (
         {"refresh": "zones"},

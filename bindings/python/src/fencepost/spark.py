@@ -61,7 +61,8 @@ def events(
             device in a micro-batch before is late.
         max_ahead: Rows that are later than the machine's clock by more are dropped before they move the watermark;
             None: none are.
-        expire: Devices that were not heard for so long, by the watermark, are forgotten; None: none are.
+        expire: A device is forgotten when so much time passes after its latest row: one that comes later is that of a
+            new device, whose sequence begins at 1 again. None: none are.
         beacons: A column of scan reports: arrays of structures of `uuid`, `major`, `minor` and maybe `rssi`, as in
             sightings files. Where it is not null the row is one, and its position is not looked at.
         refresh: A column that says by which table of `versions` a row is to be followed: the digest of its
@@ -72,12 +73,14 @@ def events(
             :meth:`Conditions.snapshot`; a file has to be there before the first row that names it. A row that names
             one that is not there, or that holds another table than its name says, ends the query.
         initial_state: The checkpoint of another query of :func:`events`, which was stopped: its devices and the rows
-            that it held go on here, by these conditions and in these shards. It matters when a query begins.
+            that it held go on here, by these conditions and in these shards. It counts until the first micro-batch is
+            done, and may be left out from then on.
 
     Returns:
         A row for each event: the device, and the columns of :meth:`EventList.columns`; ``tag`` is a decimal. The key
-        of an idempotent sink is (device, ``sequence``). Rows that were late, invalid or dropped are counted in
-        ``observedMetrics`` of the query's progress: ``fencepost`` and ``fencepost_input``.
+        of an idempotent sink is (device, ``sequence``), with `expire` (device, ``sequence``, ``date``). Rows that were
+        late, invalid or dropped are counted in ``observedMetrics`` of the query's progress: ``fencepost`` and
+        ``fencepost_input``.
 
     Raises:
         InvalidArgumentError: A column is missing or of another type; an argument is out of its range; the state store

@@ -16,6 +16,7 @@ from fencepost import Conditions, Fix, Fleet, InvalidArgumentError
 pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")
 
+from fencepost._spark.arrow_events import EVENT_SCHEMA  # noqa: E402
 from fencepost._spark.packed import ROW_SCHEMA, pack, unpack  # noqa: E402
 from fencepost._spark.shard import DEVICE_SCHEMA, Outcome, Rules, Shard, follow  # noqa: E402
 
@@ -217,6 +218,8 @@ def test_who_is_silent_for_long_comes_back_as_a_new_device_whatever_the_micro_ba
     for size, shards, ordered in ((len(rows), 1, False), (1, 2, False), (60, 3, False), (1, 1, True), (90, 2, True)):
         found, _ = followed(conditions, in_batches(rows, size), 35 * SECOND, shards, Rules(ordered, expire), end)
         assert found == sorted(want), (size, shards, ordered)
+        device, sequence, date = (EVENT_SCHEMA.names.index(name) for name in ("device", "sequence", "date"))
+        assert len({(event[device], event[sequence], event[date]) for event in found}) == len(found)
 
 
 def test_a_changed_table_keeps_what_stays() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
@@ -12,7 +14,7 @@ from fencepost import Conditions, InvalidArgumentError
 pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
 
-from fencepost._spark.tables import tables
+from fencepost._spark.tables import ship, tables
 
 
 def zones(*names: str) -> Conditions:
@@ -57,3 +59,24 @@ def test_a_file_that_is_not_there_or_holds_something_else_is_named(tmp_path: Pat
     os.mkdir(folder)
     with pytest.raises(InvalidArgumentError, match="cannot be read"):
         table(third.version.digest)
+
+
+def test_a_table_that_could_not_be_handed_out_is_handed_out_the_next_time() -> None:
+    class Context:
+        applicationId = "application of a test"  # noqa: N815
+        tries = 0
+        added: ClassVar[list[str]] = []
+
+        def addFile(self, path: str) -> None:
+            self.tries += 1
+            if self.tries == 1:
+                raise OSError("not now")
+            assert Conditions.restore(Path(path).read_bytes()).version == one.version
+            self.added.append(path)
+
+    one, context = zones("a"), Context()
+    frame = SimpleNamespace(sparkSession=SimpleNamespace(sparkContext=context))
+    with pytest.raises(OSError, match="not now"):
+        ship(frame, one)
+    names = {ship(frame, one), ship(frame, one)}
+    assert [Path(path).name for path in context.added] == [*names]

@@ -89,7 +89,10 @@ def usable(frame: Any, names: Mapping[str, str]) -> Any:
     found = (size >= 1) & (size <= _MOST_BYTES) & text & named(names["time"]).isNotNull()
     if "refresh" in names:
         version = named(names["refresh"])
-        found &= version.isNull() | (f.octet_length(_digest(frame, names["refresh"])) == _DIGEST_BYTES)
+        digest = _digest(frame, names["refresh"])
+        # Half a byte too few is filled up by unhex.
+        digits = _DIGEST_BYTES if frame.schema[names["refresh"]].dataType.typeName() == "binary" else 2 * _DIGEST_BYTES
+        found &= version.isNull() | (digest.isNotNull() & (f.octet_length(version) == digits))
     return f.coalesce(found, f.lit(False))
 
 

@@ -66,7 +66,7 @@ class Following:
     def confirm(self, watermark_us: int) -> None:
         """Confirms what is due, at its time: a device is never advanced to the watermark, after which it would refuse
         rows that may still come."""
-        for version in {version for version, *_ in self._waiting.values()}:
+        for version in dict.fromkeys(version for version, *_ in self._waiting.values()):
             self._enter(version, [device for device, (own, *_) in self._waiting.items() if own == version])
         for fleet in self._fleets.values():
             if (fleet.next_deadline_us or 0) <= watermark_us and fleet.next_deadline_us is not None:

@@ -29,7 +29,11 @@ def ship(frame: Any, conditions: Conditions) -> str:
     path = Path(_folder(context.applicationId), name)
     if not path.exists():
         path.write_bytes(conditions.snapshot())
-        context.addFile(str(path))
+        try:
+            context.addFile(str(path))
+        except BaseException:
+            path.unlink()  # so that the next call does not take it for handed out
+            raise
     return name
 
 
