@@ -298,7 +298,7 @@ def test_tiles_are_of_the_server_that_is_named(stack: ExitStack, tmp_path: Path,
     )
     opened(browser, served.url)
     served.feed(fix("van", 0))
-    drawn = "return Number(document.getElementById('map').dataset.drawnTiles)"
+    drawn = "return Number(document.getElementById('map').dataset.drawnTiles || 0)"
     until(lambda: browser.execute_script(drawn) > 3, "the tiles")  # type: ignore[no-untyped-call]
     link = browser.find_element(By.CSS_SELECTOR, "#attribution a")
     assert link.text == "© <i>somebody</i>" and link.get_attribute("href") == "https://example.org/rights"  # type: ignore[no-untyped-call]
