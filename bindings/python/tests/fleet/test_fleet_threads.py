@@ -72,35 +72,60 @@ def test_fewer_threads_and_more_than_devices() -> None:
 
 
 class Pair:
-    """A fleet of one thread and one of three over the same table, which are given the same."""
+    """A fleet of one thread and one of three over the same table, which are given the same.
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+    Args:
+        most: How many events may wait.
+    """
+
+    def __init__(self, seed: int, most: int = 1_000_000) -> None:
+        self.random, self.most = random.Random(seed), most
         self.zones = zones_of(12, seed)
-        self.fleets = Fleet(self.zones, beacon_exit_timeout=7), Fleet(self.zones, beacon_exit_timeout=7, threads=3)
+        options: dict[str, Any] = {"beacon_exit_timeout": 7, "max_pending_events": most}
+        self.fleets = Fleet(self.zones, **options), Fleet(self.zones, **options, threads=3)
+        self.elsewhere = Fleet(self.zones, beacon_exit_timeout=7)
+        self.elsewhere.feed("first", Fix(0, 0, time=0))
         self.time = 0
+        self.refused = 0
 
     def both(self, call: Callable[[Fleet], Any]) -> None:
         found = []
         for fleet in self.fleets:
             try:
                 found.append(call(fleet))
-            except (LateInputError, NotFoundError) as error:
+            except (LateInputError, NotFoundError, QueueFullError, InvalidArgumentError) as error:
+                self.refused += isinstance(error, QueueFullError)
                 found.append((type(error), str(error)))
         assert found[0] == found[1]
+
+    def load(self, device: str, fix: Fix, adapt: bool) -> None:
+        """A device that comes from elsewhere, where it may wait for what is overdue here."""
+        try:
+            self.elsewhere.feed(device, fix)
+        except LateInputError:
+            pass
+        held = self.elsewhere.export([device], portable=adapt)[0]
+        names = {device: held, f"{device} again": held}
+
+        def enter(fleet: Fleet) -> Any:
+            if any(name in fleet for name in names):  # the place in a message differs
+                return [fleet.remove_device(name) for name in names]
+            return fleet.load(names, adapt=adapt)
+
+        self.both(enter)
 
     def step(self) -> None:
         draw = self.random
         self.time += draw.randrange(1, 30) * SECOND
         device = f"d{draw.randrange(9)}"
-        at = self.time - draw.choice([0, 0, 0, 100 * SECOND]) + draw.randrange(1000)
-        fix = Fix(draw.uniform(-0.005, 0.005), draw.uniform(-0.005, 0.005), 5, time=at)
+        # Mostly of whole seconds: what several devices wait for is due at one time.
+        at = self.time - draw.choice([0, 0, 0, 100 * SECOND]) + draw.choice([0, 0, draw.randrange(1000)])
+        latitude = draw.choice([draw.uniform(-0.005, 0.005), 0.0, 0.001, 91])
+        fix = Fix(latitude, draw.choice([draw.uniform(-0.005, 0.005), 0.001]), draw.choice([5, 5, -1]), time=at)
         count = draw.choice([1, 2, 3, 50])
         ways: list[Callable[[Fleet], Any]] = [
             lambda fleet: fleet.feed(device, fix),
-            lambda fleet: fleet.feed_many(
-                device=[device, "d1", "d2", device], latitude=[fix.latitude, 0, 0.001, 0],
-                longitude=[fix.longitude, 0.001, 0, 0], time=[at, at + 1, at + 2, at + 3]),
+            lambda fleet: fleet.feed(device, fix),
             lambda fleet: fleet.see(device, BeaconSighting(UUID, 1, 2), time=at),
             lambda fleet: fleet.set_scanning(device, at % 3 > 0, time=at),
             lambda fleet: fleet.advance(at, device=device),
@@ -112,29 +137,86 @@ class Pair:
             lambda fleet: fleet.acknowledge(),
             lambda fleet: fleet.statistics().pending_events,
             lambda fleet: fleet.remove_device(device, drop_events=at % 2 == 0),
-            lambda fleet: sorted(fleet.expire(before=self.time - 200 * SECOND)),
-            lambda fleet: (sorted(fleet), device in fleet, fleet.next_deadline_us, fleet.clock_us),
-            lambda fleet: sorted((each.device, each.identifier, each.since_us) for each in fleet.inside()),
+            lambda fleet: fleet.expire(before=self.time - 200 * SECOND),
+            lambda fleet: (fleet.devices, device in fleet, fleet.next_deadline_us, fleet.clock_us),
+            lambda fleet: [(each.device, each.identifier, each.since_us) for each in fleet.inside()],
             lambda fleet: fleet[device].state("square"),
             lambda fleet: fleet[device].statistics(),
             lambda fleet: repr(fleet[device].explain("square")),
         ]  # fmt: skip
+        if self.most > 1000:  # a row in the middle would be refused
+            ways.append(lambda fleet: fleet.feed_many(
+                device=[device, "d1", "d2", device], latitude=[fix.latitude, 0, 0.001, 0],
+                longitude=[fix.longitude, 0.001, 0, 0], time=[at, at + 1, at + 2, at + 3]))  # fmt: skip
         self.both(draw.choice(ways))
+        if draw.random() < 0.05 and abs(latitude) < 90:
+            self.load(device, fix, draw.random() < 0.3)
         if draw.random() < 0.05:
             place = CircularGeographicCondition(draw.uniform(-0.005, 0.005), 0, 300)
-            self.zones.add(place, f"circle {draw.randrange(12)}", policy="exact")
+            self.zones.add(place, f"circle {draw.randrange(12)}", policy=draw.choice(["exact", "standard"]))
         if draw.random() < 0.02:
             self.zones.remove(f"circle {draw.randrange(12)}")
 
 
+@pytest.mark.parametrize("most", [1_000_000, 4])
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_is_called_in_between(seed: int) -> None:
+def test_whatever_is_called_in_between(seed: int, most: int) -> None:
     """Also events that are void because their condition was removed while they waited."""
-    pair = Pair(seed)
+    pair = Pair(seed, most)
     for _ in range(400):
         pair.step()
     pair.both(lambda fleet: [(event.device, event.row, event.to_json()) for event in fleet.events()])
-    assert pair.fleets[0].statistics().handed_out_events == pair.fleets[1].statistics().handed_out_events > 50
+    pair.both(lambda fleet: fleet.statistics().handed_out_events)
+    assert pair.fleets[0].statistics().handed_out_events > 30
+    assert (pair.refused > 10) == (most == 4)
+
+
+def circles(policy: str, *places: float) -> Conditions:
+    zones = Conditions()
+    for number, longitude in enumerate(places):
+        zones.add(CircularGeographicCondition(0, longitude, 100), f"c{number}", policy=policy)
+    return zones
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_events_that_are_void_do_not_fill_the_queue(threads: int) -> None:
+    zones = circles("exact", 0, 5)
+    fleet = Fleet(zones, max_pending_events=2, threads=threads)
+    for device in ("a", "b"):
+        fleet.feed(device, Fix(0, 0, 5, time=0))
+    with pytest.raises(QueueFullError, match="2 events wait"):
+        fleet.feed("a", Fix(0, 5, 5, time=1))
+    zones.remove("c0")
+    fleet.feed("a", Fix(0, 5, 5, time=1))
+    assert fleet.statistics().pending_events == 1
+    assert [(event.device, event.identifier, event.sequence) for event in fleet.events()] == [("a", "c1", 1)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_number_is_used_again(threads: int) -> None:
+    """What one advance brings comes by it."""
+    fleet = Fleet(circles("standard", 0), threads=threads)
+    for device in ("a", "b"):
+        fleet.feed(device, Fix(0, 1, 5, time=0))
+    fleet.remove_device("a")
+    for device in ("c", "b"):
+        fleet.feed(device, Fix(0, 1, 5, time=0))
+        fleet.feed(device, Fix(0, 0, 5, time=10 * SECOND))
+    assert fleet.devices == ["c", "b"]
+    fleet.advance(600 * SECOND)
+    assert [event.device for event in fleet.events()] == ["c", "b"]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_device_that_is_loaded_too_late_is_told_of_at_once(threads: int) -> None:
+    zones = circles("standard", 0)
+    elsewhere, fleet = Fleet(zones), Fleet(zones, threads=threads)
+    for time, longitude in ((0, 1), (10 * SECOND, 0)):
+        elsewhere.feed("x", Fix(0, longitude, 5, time=time))
+    fleet.advance(600 * SECOND)
+    fleet.load({"x": elsewhere.export(["x"])[0]})
+    assert fleet.statistics().pending_events == 1
+    assert [(event.device, event.identifier) for event in fleet.events()] == [("x", "c0")]
 
 
 def test_what_one_advance_brings_comes_by_deadline_and_device() -> None:
@@ -171,7 +253,7 @@ def test_a_full_queue_stops_at_a_block() -> None:
         except QueueFullError as error:
             assert sum(error.result) == error.position
             start += error.position
-            with pytest.raises(QueueFullError, match="max_pending_events is 5"):
+            with pytest.raises(QueueFullError, match="5 events wait"):
                 fleet.feed("d0", Fix(0, 0, time=1 << 40))
         found += [(event.device, super(DeviceEvent, event).to_json()) for event in fleet.events()]
     assert found == expected

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from .._native import ConsumerAlreadyActiveError
+from .device_numbers import DeviceNumbers
 
 _Entry: TypeAlias = tuple[Any, int]
 """A row of an event, and the number of its device."""
@@ -22,12 +23,12 @@ class ShardEvents:
     An event of a condition that was removed since is void; those of its device after it take its number.
     """
 
-    def __init__(self, table: Any) -> None:
-        self._table = table
+    def __init__(self, table: Any, numbers: DeviceNumbers) -> None:
+        self._table, self._numbers = table, numbers
         self._waiting: deque[_Entry] = deque()
         self._in_flight: list[_Entry] = []
         self._handed = 0
-        self._void: Counter[int] = Counter()  # events of a device that became void in the queue
+        self._next: dict[int, int] = {}  # the sequence of the next event of each device that had any
         self._bell: tuple[int, int] | None = None  # whom to wake, and in which process
         self.turn = self.told = 0
         self.closed = False
@@ -40,26 +41,56 @@ class ShardEvents:
         known: dict[int, bool] = {}
         return sum(self._is_live(row, known) for row, _ in self._waiting)
 
-    def waiting(self, number: int) -> int:
+    def is_full(self, most: int) -> bool:
+        """Whether so many events wait; those that are void are dropped then."""
+        if len(self._waiting) < most:
+            return False
+        known: dict[int, bool] = {}
+        kept: deque[_Entry] = deque()
+        dropped = []
+        for entry in self._waiting:
+            if self._is_live(entry[0], known):
+                kept.append(entry)
+            else:
+                dropped.append(entry[1])
+        self._waiting = kept
+        self._release(dropped)
+        return len(kept) >= most
+
+    def waiting(self, number: int | None) -> int:
         """How many events of a device wait."""
         return sum(entry[1] == number for entry in self._waiting)
 
-    def untold(self, number: int) -> int:
-        """How many events of a device were not handed out, though its fleet did."""
-        return self.waiting(number) + self._void.get(number, 0)
+    def last(self, number: int, otherwise: int) -> int:
+        """The sequence of the last event of a device that was handed out, where its fleet handed any out."""
+        return self._next[number] - 1 if number in self._next else otherwise
 
-    def add(self, rows: Iterable[Any], number_of: Callable[[str], int]) -> None:
+    def add(self, rows: Iterable[Any]) -> None:
         """Rows that came about, in order."""
-        before = len(self._waiting)
-        self._waiting.extend((row, number_of(row[DEVICE])) for row in rows)
+        before, number_of = len(self._waiting), self._numbers.number_of
+        for row in rows:
+            number = number_of(row[DEVICE])
+            self._next.setdefault(number, row[SEQUENCE])
+            self._waiting.append((row, number))
         if len(self._waiting) > before:
             self._ring()
 
-    def drop(self, number: int) -> None:
-        """Drops the events of a device."""
-        self._waiting = deque(entry for entry in self._waiting if entry[1] != number)
-        self._handed -= sum(entry[1] == number for entry in self._in_flight[: self._handed])
-        self._in_flight = [entry for entry in self._in_flight if entry[1] != number]
+    def remove(self, devices: Iterable[str], drop: bool = False) -> None:
+        """Devices go, and their events if they are dropped. A number is free when no event of its device is left."""
+        numbers = {self._numbers.number_of(device): device for device in devices}
+        if drop:
+            self._waiting = deque(entry for entry in self._waiting if entry[1] not in numbers)
+            self._handed -= sum(entry[1] in numbers for entry in self._in_flight[: self._handed])
+            self._in_flight = [entry for entry in self._in_flight if entry[1] not in numbers]
+        left = Counter(entry[1] for entries in (self._in_flight, self._waiting) for entry in entries)
+        for number, device in numbers.items():
+            self._numbers.remove(device, left[number])
+            if not left[number]:
+                self._next.pop(number, None)
+
+    def _release(self, numbers: Iterable[int]) -> None:
+        for number in self._numbers.release(numbers):
+            self._next.pop(number, None)
 
     def take(self, limit: int) -> list[Any]:
         """Up to so many events; asking commits those before."""
@@ -68,18 +99,17 @@ class ShardEvents:
         known: dict[int, bool] = {}
         found: list[Any] = []
         while len(found) < limit and self._handed < len(self._in_flight):
-            if self._is_live(self._in_flight[self._handed][0], known):
-                found.append(self._in_flight[self._handed][0])
-                self._handed += 1
-            else:
-                del self._in_flight[self._handed]
+            row = self._in_flight[self._handed][0]
+            self._handed += 1
+            if self._is_live(row, known):
+                found.append(row)
         while len(found) < limit and self._waiting:
             row, number = self._waiting.popleft()
             if not self._is_live(row, known):
-                self._void[number] += 1
+                self._release((number,))
                 continue
-            if number in self._void:
-                row = (row[SEQUENCE] - self._void[number], *row[1:])
+            row = (self._next[number], *row[1:])
+            self._next[number] += 1
             self._in_flight.append((row, number))
             self._handed += 1
             self.told += 1
@@ -94,8 +124,10 @@ class ShardEvents:
         return live
 
     def commit(self) -> None:
+        handled = self._in_flight[: self._handed]
         del self._in_flight[: self._handed]
         self._handed = 0
+        self._release(number for _, number in handled)
 
     def abandon(self) -> None:
         self._handed = 0

@@ -22,12 +22,16 @@ from .._native import (
     QueueFullError,
     UnsupportedError,
 )
+from .device_numbers import DeviceNumbers
 from .shard_events import DATE, DEVICE, ROW, ShardEvents
 
 _NO_DEVICE = (1 << 32) - 1
 _BLOCK = 1 << 18
 """Rows between two looks at the queue and at signals."""
 _AT_ONCE = 65_536
+_FEW = 64
+_INVALID_FIXES = 2
+"""Place in the statistics of a fleet."""
 _UNLIMITED = 1_000_000_000
 
 
@@ -47,9 +51,9 @@ class Shards:
     ):
         self._fleets = [Handle(table, _UNLIMITED, 0, *timeouts) for _ in range(count)]
         self._table, self._max_pending, self._device_limit = table, max_pending, device_limit
-        self._numbers: dict[str, int] = {}
-        self._next = 0
-        self._events = ShardEvents(table)
+        self._numbers = DeviceNumbers()
+        self._is_advanced = False
+        self._events = ShardEvents(table, self._numbers)
         self._lock = RLock()
 
     @property
@@ -73,9 +77,11 @@ class Shards:
         if self._device_limit and len(self._numbers) + len(new) > self._device_limit:
             raise InvalidArgumentError(f"device_limit is {self._device_limit}: there can be no more devices")
         for device in new:
-            self._numbers[device] = self._next
-            self._next += 1
-            self._of(device).enter((device,))
+            self._numbers.enter(device)
+            fleet = self._of(device)
+            fleet.enter((device,))
+            if self._is_advanced:  # which it is told of
+                self._take([fleet], at_once=_FEW)
 
     def enter(self, devices: tuple[str, ...]) -> None:
         with self._lock:
@@ -83,7 +89,7 @@ class Shards:
 
     def devices(self) -> list[str]:
         with self._lock:
-            return list(self._numbers)
+            return self._numbers.devices()
 
     def has_device(self, device: str) -> bool:
         return device in self._numbers
@@ -92,23 +98,20 @@ class Shards:
         with self._lock:
             removed = self._of(device).remove_device(device, False)
             if removed:
-                number = self._numbers.pop(device)
-                if drop_events:
-                    self._events.drop(number)
+                self._events.remove([device], drop_events)
             return removed
 
     def expire(self, before: int) -> list[str]:
         with self._lock:
             gone = [device for fleet in self._fleets for device in fleet.expire(before)]
-            gone.sort(key=self._numbers.__getitem__)
-            for device in gone:
-                del self._numbers[device]
+            gone.sort(key=self._numbers.number_of)
+            self._events.remove(gone)
             return gone
 
     def export(self, devices: tuple[Any, ...], portable: bool) -> list[bytes]:
         with self._lock:
             for device in devices:
-                if isinstance(device, str) and self._events.waiting(self._numbers.get(device, -1)):
+                if isinstance(device, str) and self._events.waiting(self._numbers.get(device)):
                     raise InvalidArgumentError(f"events of device {device!r} wait: with threads take them first")
             return [self._of(device).export((device,), portable)[0] for device in devices]
 
@@ -121,9 +124,10 @@ class Shards:
             if self._device_limit and len(self._numbers) + len(devices) > self._device_limit:
                 raise InvalidArgumentError(f"device_limit is {self._device_limit}: there can be no more devices")
             for device, held in zip(devices, data):
-                self._numbers[device] = self._next
-                self._next += 1
-                self._of(device).load((device,), (held,), adapt)
+                self._numbers.enter(device)
+                fleet = self._of(device)
+                fleet.load((device,), (held,), adapt)
+                self._take([fleet], at_once=_FEW)  # what is overdue
 
     def inside(self, device: str) -> Any:
         return self._of(device).inside(device)
@@ -131,7 +135,7 @@ class Shards:
     def device_statistics(self, device: str) -> tuple[Any, ...]:
         with self._lock:
             *first, told, count = self._of(device).device_statistics(device)
-            return *first, told - self._events.untold(self._numbers[device]), count
+            return *first, self._events.last(self._numbers.number_of(device), told), count
 
     def device_deadline(self, device: str) -> int | None:
         return self._of(device).device_deadline(device)
@@ -145,24 +149,39 @@ class Shards:
     # ------------------------------------------------------------------------------------------- inputs
 
     def _refuse_full(self, done: int = 0) -> None:
-        if len(self._events) >= self._max_pending:
-            error = QueueFullError(f"{len(self._events)} events wait, max_pending_events is {self._max_pending}")
+        if self._events.is_full(self._max_pending):
+            text = f"{self._max_pending} events wait to be handed out; poll them before feeding more"
+            error = QueueFullError(text)
             error.position = done
             raise error
 
-    def _take(self, fleets: Iterable[Handle], order: Callable[[Any], Any] = itemgetter(ROW)) -> None:
+    def _admit(self, feed: Callable[[Handle], None]) -> None:
+        """Refuses an input while the queue is full, but one that is refused or counted whatever waits."""
+        if not self._events.is_full(self._max_pending):
+            return
+        nobody = Handle(TableHandle())
+        try:
+            feed(nobody)
+        except InvalidArgumentError:
+            return
+        if not nobody.statistics()[_INVALID_FIXES]:
+            self._refuse_full()
+
+    def _take(
+        self, fleets: Iterable[Handle], order: Callable[[Any], Any] = itemgetter(ROW), at_once: int = _AT_ONCE
+    ) -> None:
         """Takes what the fleets have to tell; asking for more commits those before."""
         rows: list[Any] = []
         for fleet in fleets:
-            while part := fleet.poll_events(_AT_ONCE):
+            while part := fleet.poll_events(at_once):
                 rows += part
         rows.sort(key=order)  # stable: what is equal is of one of them
-        self._events.add(rows, self._numbers.__getitem__)
+        self._events.add(rows)
 
     def _one(self, device: Any, feed: Callable[[Handle], None]) -> None:
         with self._lock:
-            self._refuse_full()
             self._enter((device,))
+            self._admit(feed)
             fleet = self._of(device)
             try:
                 feed(fleet)
@@ -180,13 +199,15 @@ class Shards:
 
     def advance(self, time_us: int, device: str | None) -> None:
         with self._lock:
-            self._refuse_full()
             fleets = self._fleets if device is None else [self._of(device)]
+            if device is None or device in self._numbers:
+                self._admit(lambda nobody: nobody.advance(time_us, None))
+            self._is_advanced = True
             try:
                 for fleet in fleets:
                     fleet.advance(time_us, device)
             finally:
-                self._take(fleets, lambda row: (row[DATE] or 0, self._numbers[row[DEVICE]]))
+                self._take(fleets, lambda row: (row[DATE] or 0, self._numbers.number_of(row[DEVICE])))
 
     def feed_columns(self, *columns: Any) -> tuple[int, int, int]:
         return self.feed(self.count, *columns)
@@ -243,7 +264,7 @@ class Shards:
         found: dict[int, array[int]] = {}
         own: dict[int, list[int]] = {}
         for code in used:
-            own.setdefault(self._numbers[names[code]] % len(self._fleets), []).append(code)
+            own.setdefault(self._numbers.number_of(names[code]) % len(self._fleets), []).append(code)
         for at, codes in sorted(own.items()):
             numbers = found[at] = array("I", [_NO_DEVICE]) * len(names)
             entered = self._fleets[at].enter(tuple(names[code] for code in codes))

@@ -41,10 +41,10 @@ def replay_tracks(
     """
     shard = Shard(Work(conditions, reports, until_us, grouped=True), 0, 1)
     found: defaultdict[int, list[Any]] = defaultdict(list)
+    reported = [max(report.time_us for report in reports)] if reports else []
     for number, track in enumerate(tracks):
         rows = _rows(number, track)
-        last = max(rows.times[-1], *rows.times, *(report.time_us for report in reports))
-        if until_us is not None and until_us < last:
+        if until_us is not None and until_us < max([*reported, *rows.times]):
             raise InvalidArgumentError("until is before the last input")
         for _, owner, row in shard.feed(rows).events:
             found[owner].append(row)
