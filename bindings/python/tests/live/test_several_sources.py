@@ -8,6 +8,7 @@ import selectors
 import socket
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Run
@@ -124,3 +125,42 @@ def test_what_does_not_fit_is_refused(run: Run, tmp_path: Path, arguments: str, 
     ended = run("watch", "--conditions", circles(tmp_path / "places.geojson", office=200), *arguments.split())
     assert ended.returncode == 2
     assert len(ended.stderr.splitlines()) == 1 and reason in ended.stderr, ended.stderr
+
+
+class Lost(Source):
+    """One that is there for a line, and then lost for good."""
+
+    was_read = False
+
+    def read(self) -> Any:
+        if self.was_read:
+            raise OSError(0, "it went away", "far")
+        self.was_read = True
+        return super().read()
+
+
+def test_one_that_is_lost_ends_no_other(tmp_path: Path) -> None:
+    lost = Lost(os.open(fixes(tmp_path / "lost", "lost", (0, 0.0)), os.O_RDONLY), "far", DeviceLines("device"))
+    rest = fixes(tmp_path / "rest", "rest", *((second, 0.01 * (second % 2)) for second in range(2_500)))
+    found = FleetWatched(policy=EXACT, ahead=None)
+    sources = (lost, open_file(str(rest), decoder=DeviceLines("device")))
+    with Signals() as signals, pytest.raises(OSError, match="it went away"):
+        loop.watch(sources, found.watch, signals, found.notices)
+    assert [device for device, _, _ in found.told].count("rest") == 2_500
+    assert found.said[0] == "far: it went away; nothing more is read of it"
+    for source in sources:
+        source.close()
+    # One alone ends the watch, when what it said is handled.
+    alone = Lost(os.open(tmp_path / "lost", os.O_RDONLY), "far", DeviceLines("device"))
+    found = FleetWatched(policy=EXACT, ahead=None)
+    with Signals() as signals, pytest.raises(OSError, match="it went away"):
+        loop.watch([alone], found.watch, signals, found.notices)
+    assert found.told == [("lost", "satisfied", 1)] and not found.said
+    alone.close()
+
+
+@pytest.mark.parametrize("other", ["mqtt://b:1883/x", "mqtt://b/x"])
+def test_a_topic_of_a_broker_is_there_once(run: Run, tmp_path: Path, other: str) -> None:
+    places = circles(tmp_path / "conditions.geojson", office=200)
+    refused = run("watch", "--conditions", str(places), "--source", "mqtt://b/x", "--source", other)
+    assert refused.returncode == 2 and f"{other} is there twice" in refused.stderr

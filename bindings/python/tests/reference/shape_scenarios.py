@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import cos, radians
 
 from generate_shape_scenarios import (
     Explained,
@@ -27,6 +28,18 @@ HOLE = ((13.003, 52.003), (13.007, 52.003), (13.007, 52.007), (13.003, 52.007))
 # 20 m by 111 m: 10 m deep.
 STRIP = ((13.0, 52.0), (13.00029, 52.0), (13.00029, 52.001), (13.0, 52.001))
 START = {"advance": 0}
+
+
+def off(azimuth: float, metres: float) -> tuple[float, float]:
+    """Off the coast of an island with six capes, seen from its middle; negative: on land."""
+    return from_place(MIDDLE, azimuth % 360, 500 + 40 * cos(radians(6 * azimuth)) + metres)
+
+
+# 160 corners, some 20 m apart: more than are remembered of what is near.
+ISLAND = tuple(off(2.25 * corner, 0)[::-1] for corner in range(160))
+# Azimuths and depths on it: a step aside, so that it is looked at twice from near there, and somewhere else.
+JUMPS = ((0, 25), (4, 25), (60, 20), (62, 24), (35, 20), (88, 20), (50, 30), (100, 15), (160, 20), (164, 25), (150, 12), (200, 15),
+         (140, 30), (190, 20), (10, 20), (13, 24), (350, 10), (45, 11), (330, 12), (20, 13))  # fmt: skip
 
 
 def beside(metres: float) -> tuple[float, float]:
@@ -76,6 +89,18 @@ scenario(
     file, "a hole is outside",
     START, add("p", polygon(PARK, HOLE), policy="exact"), fix(1, (52.001, 13.005)), events("p satisfied 1"), fix(2, MIDDLE), events("p unsatisfied 2"),
     fix(3, (52.009, 13.005)), events("p satisfied 3"), fix(4, FAR), events("p unsatisfied 4"),
+)  # fmt: skip
+scenario(
+    file, "whoever walks along a coast, from cape to cape, stays on land until the line is crossed",
+    START, add("p", polygon(ISLAND), policy="exact"), *(fix(1 + step, off(10 * step, -25)) for step in range(37)),
+    events("p satisfied 1"), *(fix(100 + step, off(azimuth, -depth)) for step, (azimuth, depth) in enumerate(JUMPS)), events(),
+    fix(200, off(20, 1)), events("p unsatisfied 200"),
+)  # fmt: skip
+scenario(
+    file, "whoever sails along a coast, from bay to cape and out to sea, enters where it lands",
+    START, add("p", polygon(ISLAND), policy="exact"),
+    *(fix(1 + step, off(30 + 2 * step, 8 + step / 2)) for step in range(30)), *(fix(100 + step, off(90 - 5 * step, 9)) for step in range(24)),
+    events("p unsatisfied 1"), fix(200, off(330, -1)), events("p satisfied 200"),
 )  # fmt: skip
 scenario(
     file, "an island in the lake of a park is a part of it, the lake around it is not",

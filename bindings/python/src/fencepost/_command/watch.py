@@ -109,7 +109,7 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
     name = None if options.store is None else options.name or "fleet"
     fleet = stack.enter_context(Fleet(table, store=options.store, name=name))
     circles = OwnersCircles(table, options.policy, options.max_devices)
-    sync_conditions(table, conditions, options.conditions, circles.definitions())
+    _sync_fleet(table, circles, conditions, options, notices)
     signals = stack.enter_context(Signals())
     service = Service()
     sinks = _Sinks(options, signals, notices, stack, service)
@@ -132,9 +132,7 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
             options,
             notices,
             watcher,
-            lambda: sync_conditions(
-                table, _conditions(options, State.UNSATISFIED), options.conditions, circles.definitions()
-            ),
+            lambda: _sync_fleet(table, circles, _conditions(options, State.UNSATISFIED), options, notices),
         )
 
     beat: Callable[[], float | None] = service.beat
@@ -206,6 +204,22 @@ def _run(
         notices.close()
         watcher.report(sources[0].name if len(sources) == 1 else "all sources")
     return DONE
+
+
+def _sync_fleet(
+    table: Conditions,
+    circles: OwnersCircles,
+    rows: Sequence[ConditionRow],
+    options: argparse.Namespace,
+    notices: Notices,
+) -> SyncResult:
+    """Makes the conditions of the file those of the table, beside the circles of phones; the file's count where both
+    have one."""
+    identifiers = {row.identifier for row in rows}
+    result = sync_conditions(table, rows, options.conditions, circles.definitions(but=identifiers))
+    for identifier in circles.give_way(identifiers):
+        notices.say(f"{options.conditions}: {identifier!r} stands for the waypoint of that name from now on")
+    return result
 
 
 def _read_again(

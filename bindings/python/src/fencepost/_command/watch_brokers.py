@@ -15,6 +15,9 @@ from .._live.notices import Notices
 from .._live.signals import Signals
 from .outcomes import UsageError
 
+TOPIC = "owntracks/#"
+"""Of sources that name none."""
+
 
 def _session(options: argparse.Namespace, address: Address) -> str:
     """What a broker knows this watch by: the same after a restart."""
@@ -37,6 +40,12 @@ def _login(option: str, path: str | None, prefix: str | None) -> tuple[str, str]
         raise UsageError(f"argument {option}: {error}") from None
 
 
+def place_of(source: str) -> tuple[str, str]:
+    """The broker and the topic of a source, however it is written."""
+    address = _address("--source", source, TOPIC)
+    return address.broker, address.topic
+
+
 def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
     """Refuses a user and password that would be told to more brokers than one.
 
@@ -50,7 +59,7 @@ def check_brokers(options: argparse.Namespace, sources: Sequence[str]) -> None:
 
 def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> MqttSource:
     """A source that the command line says."""
-    address = _address("--source", source, "owntracks/#")
+    address = _address("--source", source, TOPIC)
     login = _login("--mqtt-login", options.mqtt_login, "FENCEPOST_MQTT")
     # A broker keeps nothing for a watch that remembers nothing.
     lasts = options.store is not None

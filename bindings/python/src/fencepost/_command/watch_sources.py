@@ -12,7 +12,7 @@ from .._live.mqtt_address import is_address
 from .._live.notices import Notices
 from .._live.sources import Source, open_file
 from .outcomes import UsageError
-from .watch_brokers import check_brokers, open_broker
+from .watch_brokers import check_brokers, open_broker, place_of
 
 
 class AddSource(argparse.Action):
@@ -35,9 +35,10 @@ def check_sources(options: argparse.Namespace) -> bool:
         UsageError: The options do not fit the sources.
     """
     sources, by, named = options.source, options.by, options.named
-    for number, source in enumerate(sources):
-        if source in sources[:number]:
-            raise UsageError(f"argument --source: {source} is there twice")
+    places = [place_of(source) if is_address(source) else source for source in sources]
+    for number, place in enumerate(places):
+        if place in places[:number]:
+            raise UsageError(f"argument --source: {sources[number]} is there twice")
     gpsds = [source for source in sources if _is_gpsd(source)]
     files = [source for source in sources if not _is_gpsd(source) and not is_address(source)]
     brokers = [source for source in sources if is_address(source)]

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from .._values.events import Event
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+HANDLING_S = 1.0
+"""After so long of a turn other things are looked at: signals, a watchdog, what comes."""
 MANY_EVENTS = 100_000
 """While that many events wait for the command, nothing is read."""
 
@@ -28,6 +30,12 @@ class HandedEvent(Protocol):
 
 Handle = Callable[[Any], bool]
 """Handles an event; True when it is handled."""
+
+
+def key_of(event: HandedEvent) -> tuple[Any, ...]:
+    """What tells whether an event is the same one again, also of a device that was forgotten and counts from 1 anew."""
+    own = getattr(event, "event", event)
+    return getattr(event, "device", None), event.sequence, getattr(own, "date", None)
 
 
 def name_of(event: HandedEvent) -> str:
@@ -57,9 +65,11 @@ class Handling:
         self.failures, self.source_name = 0, ""
 
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        """Has the events handled that wait, until one is not, or nothing more is to be done."""
+        """Has the events handled that wait, until one is not, nothing more is to be done, or for some time."""
+        end = self._monotonic() + HANDLING_S
         while self._waiting is not None or self._take():
-            if is_stopped() or self._monotonic() < self._retry_at:
+            now = self._monotonic()
+            if is_stopped() or now < self._retry_at or now >= end:
                 return
             if not self._handle(self._waiting):
                 self.failures += 1
@@ -77,6 +87,9 @@ class Handling:
             self._events.abandon()
             self._waiting = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
+
+    def keep(self) -> None:
+        """Keeps what was taken and is not kept by now, before its source is told that it was taken."""
 
     def _take(self) -> bool:
         event = self._events.next_event()

@@ -95,9 +95,13 @@ def number_of(value: dict[str, Any], *names: str) -> float | None:
             if isinstance(found, bool) or not isinstance(found, (int, float)):
                 raise LineError(f"{name} is not a number")
             try:
-                return float(found)
+                number = float(found)
             except OverflowError:
-                raise LineError(f"{name} is out of range") from None
+                number = math.inf
+            # What is not a number is refused as a fix; without an end an accuracy would be taken, and shown to nobody.
+            if math.isinf(number):
+                raise LineError(f"{name} is out of range")
+            return number
     return None
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .._errors import InputError
 from .lines import LineError
 from .notices import Notices
 from .signals import Signals
@@ -50,6 +51,8 @@ class _Input:
     def read(self, selector: selectors.BaseSelector, ready: set[Any]) -> None:
         """Reads what is there, or connects again when it is time."""
         source, self.has_more = self.source, False
+        if self.at_end:
+            return
         if self._registered is not None and self._registered in ready:
             pieces = source.read()
             self.at_end, self.has_more = pieces is None, source.has_more
@@ -59,6 +62,18 @@ class _Input:
                 self._registered = None
         elif source.retry_at is not None and time.monotonic() >= source.retry_at:
             source.reconnect()
+
+    def end(self, selector: selectors.BaseSelector) -> None:
+        """Reads no more of a source that cannot be read on."""
+        if self._registered is not None:
+            selector.unregister(self._registered)
+            self._registered = None
+        self.at_end, self.has_more, self.found = True, False, []
+
+    @property
+    def retry_at(self) -> float | None:
+        """When it is connected to again."""
+        return None if self.at_end else self.source.retry_at
 
 
 def watch(
@@ -80,10 +95,13 @@ def watch(
         on_hang_up: Called after SIGHUP.
         beat: Called at each turn; the seconds after which it is to be called again.
 
+    One of several sources that cannot be read on ends for itself; that is told at once, and again when all have ended.
+
     Raises:
         OSError: A gpsd was lost and did not come back, or a file cannot be read on.
         InputError: A GPX document cannot be used.
     """
+    lost: Exception | None = None
     # epoll refuses regular files; select does not.
     with selectors.SelectSelector() as selector:
         selector.register(signals, selectors.EVENT_READ)
@@ -104,17 +122,35 @@ def watch(
                 signals.hang_ups = 0
                 on_hang_up()
             for each in inputs:
-                each.read(selector, ready)
+                try:
+                    each.read(selector, ready)
+                except (OSError, InputError) as error:
+                    each.end(selector)
+                    lost = lost or error
+                    if len(inputs) > 1:
+                        notices.say(f"{_text_of(error)}; nothing more is read of it")
             for each in inputs:
                 if watcher.has_events:
                     break  # they are handled with what their device says now
-                each.source.taken(_feed(watcher, each, notices))
+                taken = _feed(watcher, each, notices)
+                watcher.keep()
+                each.source.taken(taken)
             inputs.append(inputs.pop(0))  # none waits for another that always has something
             # While fixes wait that were there before, the time since the last one is not that of the next.
             if not watcher.is_behind and not any(each.found or each.has_more for each in inputs):
                 watcher.pass_time()
             watcher.handle_events(signals.is_stopped)
             notices.pass_time()
+            if lost is not None and len(inputs) == 1:
+                raise lost
+    if lost is not None:
+        raise lost
+
+
+def _text_of(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _pause(inputs: Sequence[_Input], watcher: Watcher, notices: Notices) -> float | None:
@@ -122,7 +158,7 @@ def _pause(inputs: Sequence[_Input], watcher: Watcher, notices: Notices) -> floa
     if not watcher.is_behind and any(each.found for each in inputs):
         return 0.0
     now = time.monotonic()
-    retries = (max(0.0, each.source.retry_at - now) for each in inputs if each.source.retry_at is not None)
+    retries = (max(0.0, each.retry_at - now) for each in inputs if each.retry_at is not None)
     return min((pause for pause in (watcher.pause(), notices.pause(), *retries) if pause is not None), default=None)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import owntracks
 from .handed import HandedEvent
+from .handling import key_of
 from .mqtt_address import Address
 from .mqtt_client import BrokerClient
 from .notices import Notices
@@ -31,6 +32,7 @@ class _Publisher(BrokerClient):
 
     def publish(self, topic: str, text: str) -> int:
         """Gives a message to the client, which sends it now or when it is connected again; returns its number."""
+        self._confirmed.clear()  # what nobody asked for: its number is used again
         sent = self._client.publish(topic, text.encode(), qos=1)
         number: int = sent.mid
         return number
@@ -69,7 +71,7 @@ class PublishedEvents:
         self._client = _Publisher(address, identifier, login, authority, False, notices)
         self._address, self._format, self._signals, self._notices = address, format, signals, notices
         # The event that was given to the client and is not confirmed.
-        self._sent: tuple[tuple[str, int], int] | None = None
+        self._sent: tuple[tuple[Any, ...], int] | None = None
         self._client.start()
 
     @property
@@ -79,7 +81,7 @@ class PublishedEvents:
 
     def __call__(self, event: HandedEvent) -> bool:
         """True when the broker has it."""
-        key = event.device, event.sequence
+        key = key_of(event)
         if self._sent is None or self._sent[0] != key:
             self._sent = (
                 key,

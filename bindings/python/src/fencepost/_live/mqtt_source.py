@@ -124,7 +124,7 @@ class MqttSource(Source):
         self._by = by
         self._given: deque[_Arrived] = deque()
         self.descriptor = self._client.waker.fileno()
-        self.name, self.retry_at, self.has_more = address.broker, None, False
+        self.name, self.retry_at, self.has_more = f"{address.broker}/{address.topic}", None, False
         self._client.start()
 
     def read(self) -> Iterator[tuple[str, Any]]:

@@ -150,7 +150,7 @@ class Page:
                 found = self._view.since(version)
                 if found is not None:
                     version, spoken = found["version"], time.monotonic()
-                    yield f"data: {json.dumps(found, separators=(',', ':'))}\n\n"
+                    yield f"data: {json.dumps(found, allow_nan=False, separators=(',', ':'))}\n\n"
                 elif time.monotonic() >= spoken + HEARTBEAT:
                     spoken = time.monotonic()
                     yield ": still here\n\n"

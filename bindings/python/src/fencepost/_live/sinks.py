@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
-from .handling import HandedEvent, Handle
+from .handling import HandedEvent, Handle, key_of
 from .notices import Notices
 
 
@@ -20,16 +21,17 @@ class Sinks:
     def __init__(self, sinks: Sequence[Handle]) -> None:
         self._sinks = sinks
         self._done = 0
-        self._event: HandedEvent | None = None
+        self._key: tuple[Any, ...] | None = None
 
     def __call__(self, event: HandedEvent) -> bool:
-        if event is not self._event:
-            self._event, self._done = event, 0
+        key = key_of(event)
+        if key != self._key:
+            self._key, self._done = key, 0
         while self._done < len(self._sinks):
             if not self._sinks[self._done](event):
                 return False
             self._done += 1
-        self._event = None
+        self._key = None
         return True
 
 

@@ -104,6 +104,7 @@ class FleetWatch(Handling):
         self.observer: View | None = None
         self.lags: dict[str, float] = {}
         self.devices: dict[str, _Followed] = {}
+        self._has_new_circles = False
         now = monotonic()
         for device in fleet.devices:
             followed = self.devices[device] = _Followed(fleet._handle.device_statistics(device)[0])
@@ -138,6 +139,7 @@ class FleetWatch(Handling):
             try:
                 if self.circles.take(message.device, waypoint):
                     self.counts["waypoints"] += 1
+                    self._has_new_circles = True
                     if self.observer is not None:
                         self.observer.is_outdated = True
                     self._notices.seldom("waypoint", f"{place}: {message.device} has changed {waypoint.name!r}")
@@ -145,6 +147,15 @@ class FleetWatch(Handling):
                 self.counts[error.kind] += 1
                 self._notices.seldom(error.kind, f"{place}: {error}")
         return True
+
+    def keep(self) -> None:
+        """A change of the table alone is kept with the next call of the fleet: here it is."""
+        if self._has_new_circles:
+            self._has_new_circles = False
+            try:
+                self.fleet.checkpoint()
+            except FencepostError as error:
+                self._notices.seldom("store", f"waypoints are not kept yet: {error}")
 
     def _feed_fix(self, message: DeviceFix, place: str) -> bool:
         device, row = message.device, message.row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Iterable
 
 from .._fleet.conditions import Conditions
 from .._native import FencepostError
@@ -31,13 +32,22 @@ class OwnersCircles:
         self._owned: dict[str, int] = {}
         self._names: dict[tuple[str, int], str] = {}
         self._counts: Counter[str] = Counter()
-        for definition in self.definitions():
-            self._note(definition.identifier, definition.tag)
+        for identifier in conditions.identifiers:
+            definition = conditions.get(identifier)
+            if definition is not None and definition.tag:
+                self._note(identifier, definition.tag)
 
-    def definitions(self) -> list[Definition]:
-        """All of them, as the table has them."""
-        found = (self._conditions.get(identifier) for identifier in self._conditions.identifiers)
-        return [definition for definition in found if definition is not None and definition.tag]
+    def definitions(self, but: Container[str] = ()) -> list[Definition]:
+        """All of them, as the table has them, but those of some identifiers."""
+        found = (self._conditions.get(identifier) for identifier in list(self._owned) if identifier not in but)
+        return [definition for definition in found if definition is not None]
+
+    def give_way(self, identifiers: Iterable[str]) -> list[str]:
+        """Forgets the circles whose identifiers the conditions of the file have now; returns these."""
+        taken = [identifier for identifier in identifiers if identifier in self._owned]
+        for identifier in taken:
+            self._forget(owner_of(identifier), identifier)
+        return taken
 
     def time_of(self, identifier: str) -> int:
         """When a circle was made, seconds since 1970; 0: the condition is none of an owner."""

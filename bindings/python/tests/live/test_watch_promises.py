@@ -1,0 +1,116 @@
+"""What a watch promises to brokers, sinks and watchdogs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from test_watch_fleet import EXACT, FleetWatched
+from watching import START, circles
+
+from fencepost import Conditions, Fleet, State
+from fencepost._command.watch import _sync_fleet
+from fencepost._files.condition_files import ConditionRow, read_conditions
+from fencepost._live import handling, mqtt_sink, owntracks
+from fencepost._live.lines import LineError
+from fencepost._live.messages import Waypoint, Waypoints
+from fencepost._live.sinks import Sinks
+
+
+def test_a_circle_is_kept_before_its_broker_is_told(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    watched = FleetWatched(Fleet(Conditions(), store=store, name="fleet"))
+    watched.answer = False  # no event is handled, so that nothing else calls the fleet
+    watched.feed("u/phone", 0)
+    watched.watch.feed(Waypoints("u/phone", (Waypoint("home", 1.0, 1.0, 100.0, 5),)))
+    watched.watch.keep()
+    copy = tmp_path / "copy"
+    shutil.copytree(store, copy)
+    with Fleet(Conditions(), store=copy, name="fleet") as kept:
+        assert set(kept.conditions) == {"office", "u/home"}
+    watched.fleet.close()
+
+
+def test_a_sink_that_has_an_event_is_not_asked_again_after_a_hang_up() -> None:
+    watched = FleetWatched(policy=EXACT)
+    had: list[Any] = []
+    answers = [False, False, True]
+    sinks = Sinks([lambda event: not had.append(event.sequence), lambda event: answers.pop(0)])
+    watched.watch._handle = sinks
+    watched.feed("a", 0)
+    watched.watch.look_again()
+    watched.pass_time()
+    watched.watch.look_again()
+    watched.pass_time()
+    assert had == [1] and not answers
+    # A device that was forgotten counts from 1 anew: another event.
+    watched.fleet.remove_device("a")
+    watched.watch.devices.clear()
+    answers.append(True)
+    watched.feed("a", 60)
+    assert had == [1, 1]
+
+
+def test_an_accuracy_without_an_end_is_refused() -> None:
+    fix = {"_type": "location", "lat": 0, "lon": 0, "tst": START}
+    assert owntracks.read(fix, "owntracks/u/p", b"") is not None
+    with pytest.raises(LineError, match="acc is out of range"):
+        owntracks.read({**fix, "acc": json.loads("1e999")}, "owntracks/u/p", b"")
+
+
+def test_a_place_of_the_file_stands_for_a_waypoint_of_its_name(tmp_path: Path) -> None:
+    watched = FleetWatched()
+    given = (Waypoint("home", 1.0, 1.0, 100.0, 5), Waypoint("work", 2.0, 2.0, 100.0, 6))
+    watched.watch.feed(Waypoints("u/phone", given))
+    path = circles(tmp_path / "c.geojson", office=200, **{"u/home": 300})
+    options = SimpleNamespace(conditions=str(path))
+
+    def sync(rows: list[ConditionRow]) -> None:
+        _sync_fleet(watched.fleet.conditions, watched.circles, rows, options, watched.notices)  # type: ignore[arg-type]
+
+    sync(read_conditions(path, EXACT, assuming=State.UNSATISFIED))
+    assert set(watched.fleet.conditions) == {"office", "u/home", "u/work"}
+    assert watched.circles.time_of("u/home") == 0 and watched.circles.time_of("u/work") == 6
+    assert not watched.circles.is_others("u/home", "another/phone")
+    assert watched.said[1:] == [f"{path}: 'u/home' stands for the waypoint of that name from now on"]
+    sync(read_conditions(path, EXACT, assuming=State.UNSATISFIED))
+    assert len(watched.said) == 2
+
+
+def test_events_that_take_long_leave_time_for_other_things(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = FleetWatched(policy=EXACT)
+
+    def slow(event: Any) -> bool:
+        watched.clock.now += 0.4
+        return watched.handle(event)
+
+    watched.answer = False
+    for second in range(20):
+        watched.feed("a", second, 0.01 * (second % 2))
+    watched.seen.clear()
+    watched.answer, watched.watch._handle = True, slow
+    watched.clock.now += 100
+    turns = 0
+    while not watched.watch.is_done:
+        before = len(watched.seen)
+        watched.watch.handle_events()
+        assert 0 < len(watched.seen) - before <= 1 + handling.HANDLING_S / 0.4
+        turns += 1
+        if not watched.watch.is_done:
+            assert watched.watch.pause() == 0
+    assert len(watched.seen) == 20 and turns > 5
+
+
+def test_a_confirmation_that_nobody_asked_for_counts_for_no_other_message() -> None:
+    publisher = object.__new__(mqtt_sink._Publisher)
+    publisher._confirmed = {7}
+    publisher._client = SimpleNamespace(publish=lambda *arguments, **options: SimpleNamespace(mid=7))  # type: ignore[assignment]
+    number = publisher.publish("t", "x")
+    assert not publisher.has_confirmed(number)
+    publisher._confirmed.add(7)
+    assert publisher.has_confirmed(number) and not publisher.has_confirmed(number)
