@@ -14,6 +14,8 @@ public final class GeodesicShape: Sendable {
   /// What it was made of. The longitudes are in [−180, 180), vertices that repeat the one before and those that close
   /// a ring are gone.
   public let definition: ShapeDefinition
+  /// Here, where it takes no room of its own.
+  let isPolygon: Bool
   /// The greatest −D there is, metres: of a corridor the radius, of a polygon that of the largest inscribed circle, up to
   /// 1 % below and at most 100 km.
   public let depth: Double
@@ -23,7 +25,6 @@ public final class GeodesicShape: Sendable {
   public let boundingCap: (centre: EarthVector, reach: Double)
 
   let line: ShapeLine
-  let isPolygon: Bool
   /// Metres by which the boundary lies outside of the line.
   let offset: Double
 
@@ -106,7 +107,7 @@ public final class GeodesicShape: Sendable {
 extension ShapeVertices {
   var byteCount: Int {
     vertices.capacity * MemoryLayout<Vertex>.stride
-      + (ringEnds.capacity + partEnds.capacity) * MemoryLayout<Int>.stride + 3 * 32
+      + (ringEnds.count == 1 ? 0 : (ringEnds.capacity + partEnds.capacity) * MemoryLayout<Int>.stride + 2 * 32) + 32
   }
 }
 

@@ -73,7 +73,7 @@ struct InscribedCircle {
       // In single precision first, rounded to be smaller; nearly all stop it later.
       let leasts = line.group(first).leastTangents(contact, line)
       guard any(leasts .< Float(tangent).nextUp) else { return }
-      var bits = Int(line.edgeBits[first / fan])
+      var bits = Int(line.edgeBits(first / fan))
       while bits != 0 {
         let lane = bits.trailingZeroBitCount
         bits &= bits &- 1
@@ -160,7 +160,7 @@ extension ShapeLine {
   /// Which of eight numbers are edges.
   @inline(__always)
   func edges(ofGroup first: Int) -> SIMDMask<SIMD8<Int32>> {
-    let bits = SIMD8<Int32>(repeating: Int32(edgeBits[first / ShapeLine.fanOut]))
+    let bits = SIMD8<Int32>(repeating: Int32(edgeBits(first / ShapeLine.fanOut)))
     return bits & SIMD8(1, 2, 4, 8, 16, 32, 64, 128) .!= 0
   }
 }

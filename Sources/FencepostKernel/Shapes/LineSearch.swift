@@ -13,9 +13,10 @@ struct LineSearch {
   private let count: Int
   private let stride: Int
   private let corners: UnsafeRawPointer
-  private let edgeBits: UnsafePointer<UInt8>
+  /// `nil` for a single chain.
+  private let edgeBits: UnsafePointer<UInt8>?
   private let balls: UnsafePointer<ShapeLine.Ball>
-  private let levels: UnsafePointer<Int>
+  private let levels: ShapeLine.Levels
 
   /// An edge near the point.
   struct Found {
@@ -47,15 +48,11 @@ struct LineSearch {
     let top = line.levels.count &- 2
     guard top >= 0, !line.vertices.isEmpty else { return }
     line.corners.withUnsafeBufferPointer { corners in
-      line.edgeBits.withUnsafeBufferPointer { edgeBits in
+      line.withEdgeBits { edgeBits in
         line.balls.withUnsafeBufferPointer { balls in
-          line.levels.withUnsafeBufferPointer { levels in
-            guard let corners = corners.baseAddress, let edgeBits = edgeBits.baseAddress,
-              let balls = balls.baseAddress, let levels = levels.baseAddress
-            else { return }
-            var search = LineSearch(line, point, corners, edgeBits, balls, levels)
-            body(&search, top)
-          }
+          guard let corners = corners.baseAddress, let balls = balls.baseAddress else { return }
+          var search = LineSearch(line, point, corners, edgeBits, balls)
+          body(&search, top)
         }
       }
     }
@@ -63,8 +60,8 @@ struct LineSearch {
 
   @inline(__always)
   private init(
-    _ line: ShapeLine, _ point: EarthVector, _ corners: UnsafePointer<Float>, _ edgeBits: UnsafePointer<UInt8>,
-    _ balls: UnsafePointer<ShapeLine.Ball>, _ levels: UnsafePointer<Int>
+    _ line: ShapeLine, _ point: EarthVector, _ corners: UnsafePointer<Float>, _ edgeBits: UnsafePointer<UInt8>?,
+    _ balls: UnsafePointer<ShapeLine.Ball>
   ) {
     let apart = point - line.origin
     (x, y, z) = (Float(apart.x), Float(apart.y), Float(apart.z))
@@ -74,7 +71,7 @@ struct LineSearch {
     self.corners = UnsafeRawPointer(corners)
     self.edgeBits = edgeBits
     self.balls = balls
-    self.levels = levels
+    levels = line.levels
     let reach = line.balls[line.balls.count &- 1].reach
     // 16 roundings of the greatest length that is met.
     rounding = (x.magnitude + y.magnitude + z.magnitude + reach) * 0x1p-20
@@ -114,12 +111,15 @@ struct LineSearch {
     corners.loadUnaligned(fromByteOffset: 4 &* (axis &* stride &+ first), as: SIMD8<Float>.self)
   }
 
+  @inline(__always)
+  private func bits(_ group: Int) -> UInt8 { edgeBits?[group] ?? ShapeLine.edgeBits(group, count) }
+
   /// Eight edges at once.
   @inline(__always)
   private mutating func scan(_ first: Int, _ look: (Found, inout LineSearch) -> Void) {
     let (chord, sagitta, part) = chords(first)
     let least = chord - sagitta - rounding
-    var bits = Int(edgeBits[first / ShapeLine.fanOut])
+    var bits = Int(bits(first / ShapeLine.fanOut))
     while bits != 0 {
       let lane = bits.trailingZeroBitCount
       bits &= bits &- 1
@@ -134,7 +134,7 @@ struct LineSearch {
     let (chord, sagitta, part) = chords(group &* ShapeLine.fanOut)
     let slack = sagitta + rounding
     var (near, far) = (chord - slack, chord + slack)
-    let bits = edgeBits[group]
+    let bits = bits(group)
     if bits != 0xff {
       let isNone = SIMD8<Int32>(repeating: Int32(bits)) & SIMD8(1, 2, 4, 8, 16, 32, 64, 128) .== 0
       near.replace(with: .infinity, where: isNone)

@@ -25,7 +25,7 @@ public struct NearEdges: Sendable {
   /// - Parameter position: near the surface.
   public init(of shape: GeodesicShape, around position: EarthVector) {
     centre = position
-    (owner, groupCount) = (ObjectIdentifier(shape), shape.line.edgeBits.count)
+    (owner, groupCount) = (ObjectIdentifier(shape), shape.line.groupCount)
     let nearest = LineSearch.nearestGroups(shape.line, to: position)
     (count, reach) = (nearest.count, nearest.reach)
     for index in 0..<count { (groups[index], gaps[index]) = (nearest.groups[index], nearest.gaps[index]) }
@@ -35,7 +35,7 @@ public struct NearEdges: Sendable {
   /// The edges that may be nearest to a point; `nil` when there may be others.
   @inline(__always)
   mutating func candidates(_ shape: GeodesicShape, near point: EarthVector) -> LineCandidates? {
-    guard owner == ObjectIdentifier(shape), shape.line.edgeBits.count == groupCount, count > 0 else { return nil }
+    guard owner == ObjectIdentifier(shape), shape.line.groupCount == groupCount, count > 0 else { return nil }
     let apart = point - centre
     // Rounded up.
     let moved = Float(apart.dot(apart).squareRoot()) * (1 + 0x1p-20)

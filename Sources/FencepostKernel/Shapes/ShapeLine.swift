@@ -12,17 +12,15 @@ public struct ShapeLine: Sendable {
   private(set) var starts: ContiguousArray<Int> = []
   /// The tree: balls around edges, then balls around those, up to one that holds all.
   private(set) var balls: ContiguousArray<Ball> = []
-  /// Where each level starts in `balls`, and where the last one ends.
-  private(set) var levels: ContiguousArray<Int> = [0]
-  /// All x, then all y, then all z of the vertices relative to `origin`, each padded with the last to `stride`.
-  private(set) var corners: ContiguousArray<Float> = []
-  /// For each eight numbers those that are edges, as bits.
-  private(set) var edgeBits: ContiguousArray<UInt8> = []
-  /// Balls and corners are told relative to this place.
-  let origin: EarthVector
+  private(set) var levels = Levels()
   /// Whether edges meet elsewhere than one after the other in a chain: then a vertex does not tell its side alone.
   let touchesItself: Bool
-
+  /// All x, then all y, then all z of the vertices relative to `origin`, and the last again for what is read of a group beyond.
+  private(set) var corners: ContiguousArray<Float> = []
+  /// For each eight numbers those that are edges, as bits; empty for a single chain, of which all are but the last.
+  private var edgeBits: ContiguousArray<UInt8> = []
+  /// Balls and corners are told relative to this place.
+  let origin: EarthVector
   /// Where a single chain starts, which most lines share.
   private static let oneChain: ContiguousArray<Int> = [0]
 
@@ -59,36 +57,60 @@ public struct ShapeLine: Sendable {
     self.touchesItself = touchesItself
   }
 
-  /// Numbers in a row of `corners`: whole groups, and one more vertex for the end of the last edge.
-  var stride: Int { (vertices.count + ShapeLine.fanOut - 1) / ShapeLine.fanOut * ShapeLine.fanOut + 1 }
+  /// Eights of numbers.
+  var groupCount: Int { (vertices.count + ShapeLine.fanOut - 1) / ShapeLine.fanOut }
+
+  /// Numbers in a row of `corners`. What is read of the last group beyond its own row belongs to no edge.
+  var stride: Int { vertices.count }
 
   private mutating func addCorners() {
     guard let last = vertices.last else { return }
-    let (stride, count) = (stride, vertices.count)
-    corners = ContiguousArray(unsafeUninitializedCapacity: 3 * stride) { rows, size in
-      for index in 0..<stride {
-        let apart = (index < count ? vertices[index] : last) - origin
+    let count = vertices.count
+    // To the end of the last edge that the last group could have.
+    let size = 2 * count + groupCount * ShapeLine.fanOut + 1
+    corners = ContiguousArray(unsafeUninitializedCapacity: size) { rows, initialized in
+      for index in 0..<count {
+        let apart = vertices[index] - origin
         rows.initializeElement(at: index, to: Float(apart.x))
-        rows.initializeElement(at: stride + index, to: Float(apart.y))
-        rows.initializeElement(at: 2 * stride + index, to: Float(apart.z))
+        rows.initializeElement(at: count + index, to: Float(apart.y))
+        rows.initializeElement(at: 2 * count + index, to: Float(apart.z))
       }
-      size = 3 * stride
+      for index in 3 * count..<size { rows.initializeElement(at: index, to: Float((last - origin).z)) }
+      initialized = size
     }
-    edgeBits = ContiguousArray(repeating: 0, count: stride / ShapeLine.fanOut)
+    guard starts.count > 1 else { return }
+    edgeBits = ContiguousArray(repeating: 0, count: groupCount)
     for edge in 0..<vertices.count - 1 { edgeBits[edge / 8] |= 1 << (edge % 8) }
     for start in starts where start > 0 { edgeBits[(start - 1) / 8] &= ~(1 << ((start - 1) % 8)) }
   }
 
+  /// Which of the numbers of a group are edges, as bits.
+  @inline(__always)
+  func edgeBits(_ group: Int) -> UInt8 {
+    edgeBits.isEmpty ? ShapeLine.edgeBits(group, vertices.count) : edgeBits[group]
+  }
+
+  /// The same of a single chain.
+  @inline(__always)
+  static func edgeBits(_ group: Int, _ count: Int) -> UInt8 {
+    let edges = count &- 1 &- group &* fanOut
+    return edges >= fanOut ? 0xff : UInt8(truncatingIfNeeded: (1 &<< edges) &- 1)
+  }
+
+  /// Calls `body` with the bits of all groups; `nil` for a single chain.
+  @inline(__always)
+  func withEdgeBits<Result>(_ body: (UnsafePointer<UInt8>?) -> Result) -> Result {
+    edgeBits.isEmpty ? body(nil) : edgeBits.withUnsafeBufferPointer { body($0.baseAddress) }
+  }
+
   private mutating func addLevels() {
     let fan = ShapeLine.fanOut
-    var (count, sum, depth) = (vertices.count, 0, 1)
+    var (count, sum) = (vertices.count, 0)
     repeat {
       count = (count + fan - 1) / fan
       sum += count
-      depth += 1
     } while count > 1
     balls.reserveCapacity(sum)
-    levels.reserveCapacity(depth)
     for first in Swift.stride(from: 0, to: vertices.count, by: fan) { balls.append(ball(ofEdgesFrom: first)) }
     levels.append(balls.count)
     while levels[levels.count - 1] - levels[levels.count - 2] > 1 {
@@ -103,7 +125,7 @@ public struct ShapeLine: Sendable {
   /// Whether a number is that of an edge, and not of what lies between two chains.
   @inline(__always)
   func isEdge(_ edge: Int) -> Bool {
-    edge &+ 1 < vertices.count && edgeBits[edge / 8] & (1 << (edge % 8)) != 0
+    edge &+ 1 < vertices.count && (edgeBits.isEmpty || edgeBits[edge / 8] & (1 << (edge % 8)) != 0)
   }
 
   /// Whether there is no edge.
@@ -118,8 +140,8 @@ public struct ShapeLine: Sendable {
   /// Bytes of memory.
   public var byteCount: Int {
     vertices.capacity * MemoryLayout<EarthVector>.stride + balls.capacity * MemoryLayout<Ball>.stride
-      + (starts.capacity + levels.capacity) * MemoryLayout<Int>.stride
-      + corners.capacity * MemoryLayout<Float>.stride + edgeBits.capacity + 6 * 32
+      + (starts == ShapeLine.oneChain ? 0 : starts.capacity * MemoryLayout<Int>.stride + 32)
+      + corners.capacity * MemoryLayout<Float>.stride + (edgeBits.isEmpty ? 0 : edgeBits.capacity + 32) + 3 * 32
   }
 
   /// A vertex in both of its forms, to a nanometre.
@@ -161,6 +183,31 @@ public struct ShapeLine: Sendable {
     var sagitta = 0.0
     for edge in first..<last where isEdge(edge) { sagitta = max(sagitta, self.sagitta(edge)) }
     return Ball(centre: centre - origin, reach: reach + sagitta)
+  }
+
+  /// Where each level of a tree starts, and where the last one ends: as many as a thousand million vertices need.
+  struct Levels: Sendable {
+    private typealias Starts = (
+      UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32
+    )
+    private var starts: Starts = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    /// A byte, so that what follows fits in beside it.
+    private var size: UInt8 = 1
+
+    @inline(__always)
+    var count: Int { Int(size) }
+
+    mutating func append(_ start: Int) {
+      withUnsafeMutableBytes(of: &starts) {
+        $0.storeBytes(of: UInt32(truncatingIfNeeded: start), toByteOffset: 4 * Int(size), as: UInt32.self)
+      }
+      size += 1
+    }
+
+    @inline(__always)
+    subscript(level: Int) -> Int {
+      withUnsafeBytes(of: starts) { Int($0.load(fromByteOffset: 4 &* level, as: UInt32.self)) }
+    }
   }
 
   /// A ball in space relative to the line's origin, in single precision, rounded outwards.

@@ -23,7 +23,10 @@ public struct ShapeVertices: Sendable, Equatable {
   /// The vertices of all rings or lines, one after the other.
   public private(set) var vertices: ContiguousArray<Vertex> = []
   /// For each ring or line, where it ends in `vertices`.
-  public private(set) var ringEnds: ContiguousArray<Int> = []
+  public var ringEnds: ContiguousArray<Int> { isOneRing ? [vertices.count] : severalEnds }
+  /// The same, unless there is but one and no more is added.
+  private var severalEnds: ContiguousArray<Int> = []
+  private var isOneRing = false
   /// For each part, where it ends in `ringEnds`.
   public private(set) var partEnds: ContiguousArray<Int> = []
 
@@ -45,21 +48,24 @@ public struct ShapeVertices: Sendable, Equatable {
 
   /// Starts a part without rings.
   public mutating func beginPart() {
-    partEnds.append(ringEnds.count)
+    separate()
+    partEnds.append(severalEnds.count)
   }
 
   /// Starts a ring or line without vertices, in the last part; without one it starts the first.
   public mutating func beginRing() {
+    separate()
     if partEnds.isEmpty { beginPart() }
-    ringEnds.append(vertices.count)
-    partEnds[partEnds.count - 1] = ringEnds.count
+    severalEnds.append(vertices.count)
+    partEnds[partEnds.count - 1] = severalEnds.count
   }
 
   /// Adds a vertex to the last ring; without one it starts the first.
   public mutating func append(latitude: Double, longitude: Double) {
-    if ringEnds.isEmpty || partEnds[partEnds.count - 1] == startOfLastPart { beginRing() }
+    separate()
+    if severalEnds.isEmpty || partEnds[partEnds.count - 1] == startOfLastPart { beginRing() }
     vertices.append(Vertex(latitude: latitude, longitude: longitude))
-    ringEnds[ringEnds.count - 1] = vertices.count
+    severalEnds[severalEnds.count - 1] = vertices.count
   }
 
   /// The offset of a single ring in a single part, which most shapes have and share.
@@ -68,6 +74,16 @@ public struct ShapeVertices: Sendable, Equatable {
   /// Gives back memory, when no more is added.
   mutating func compact() {
     if partEnds == ShapeVertices.onePart { partEnds = ShapeVertices.onePart }
+    if severalEnds.count == 1 { (isOneRing, severalEnds) = (true, []) }
+  }
+
+  /// What was compacted can be added to again.
+  private mutating func separate() {
+    if isOneRing { (isOneRing, severalEnds) = (false, [vertices.count]) }
+  }
+
+  public static func == (a: ShapeVertices, b: ShapeVertices) -> Bool {
+    a.vertices == b.vertices && a.ringEnds == b.ringEnds && a.partEnds == b.partEnds
   }
 
   public mutating func reserve(vertices count: Int) { vertices.reserveCapacity(count) }
@@ -79,7 +95,7 @@ public struct ShapeVertices: Sendable, Equatable {
 
   /// The vertices of a ring or line, by its number among all.
   public func vertices(ofRing ring: Int) -> ContiguousArray<Vertex>.SubSequence {
-    vertices[(ring == 0 ? 0 : ringEnds[ring - 1])..<ringEnds[ring]]
+    isOneRing ? vertices[...] : vertices[(ring == 0 ? 0 : severalEnds[ring - 1])..<severalEnds[ring]]
   }
 
   /// Parts of rings of positions.
