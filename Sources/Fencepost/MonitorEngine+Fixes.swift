@@ -24,9 +24,8 @@ extension MonitorEngine {
   private mutating func decide(usable fix: Fix, _ survey: inout Survey) throws(MonitorError) {
     if isFull || !tracker.takes(fix.time) { try admit(fix.time) }
     tracker.countFix()
-    if tracker.passes(fix) { return }
     // Apart, because the table is copied for whoever gets it.
-    if tracker.knowsEdges, tracker.passesByEdges(fix, table) { return }
+    if tracker.knowsEdges ? tracker.passesByEdges(fix, table) : tracker.passes(fix) { return }
     tracker.evaluate(fix, table, &delivery, &survey)
   }
 

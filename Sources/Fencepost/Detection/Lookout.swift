@@ -262,7 +262,7 @@ struct Lookout: Sendable {
   @inline(__always)
   var knowsEdges: Bool { active.knowsEdges }
 
-  /// Takes a position that ``passes(_:)`` did not take, where the edges near each shape whose threshold it reaches say that
+  /// Takes a position as ``passes(_:)`` does, or where the edges near each shape whose threshold it reaches say that
   /// nothing has come of it. Apart from that one, since the states and the table that it needs are copied to be passed.
   ///
   /// - Returns: Whether it did.
@@ -304,24 +304,16 @@ struct Lookout: Sendable {
     return isDone ? slack : nil
   }
 
-  /// What the edges that were near where a shape was measured last say of a position, and whether it was measured before:
-  /// what is looked at once is not worth the search.
+  /// What the edges near where a shape was measured last say of a position; where others may be nearest, those near the
+  /// position are looked for. `nil` for what was not measured before, since what is looked at once is not worth the search.
   @inline(__always)
   mutating func foundNear(
     _ slot: UInt32, _ shape: Shape, at position: EarthVector, _ shapes: SlotStates
-  ) -> (found: FoundNear?, isFollowed: Bool) {
-    guard let area = shape.area, let index = shapes.exception(slot)?.active, index != SlotState.none else {
-      return (nil, false)
-    }
-    return (active.found(index, area, at: position), active.local(index) != nil)
-  }
-
-  /// Looks for the edges of a shape that are near where it was measured just now, if it is watched from there.
-  mutating func findEdges(_ slot: UInt32, _ shape: Shape, _ shapes: SlotStates) {
-    guard let area = shape.area, let index = shapes.exception(slot)?.active, index != SlotState.none else {
-      return
-    }
-    active.findEdges(index, area)
+  ) -> FoundNear? {
+    guard let area = shape.area, let index = shapes.exception(slot)?.active, index != SlotState.none,
+      active.local(index) != nil
+    else { return nil }
+    return active.found(index, area, at: position) ?? active.findEdges(index, area, at: position)
   }
 
   // MARK: - Without a neighbourhood

@@ -94,7 +94,7 @@ extension Tracker {
   @inline(__always)
   var knowsEdges: Bool { lookout.knowsEdges }
 
-  /// Takes a fix that ``passes(_:)`` did not take, where the edges that were near before say that it reaches no threshold.
+  /// Takes a fix as ``passes(_:)`` does, or where the edges that were near before say that it reaches no threshold.
   mutating func passesByEdges(_ fix: Fix, _ table: ConditionTable) -> Bool {
     guard nothingIsDue(at: fix), lookout.passesByEdges(fix.coordinate, known.shapes, table) else { return false }
     return keeps(fix)

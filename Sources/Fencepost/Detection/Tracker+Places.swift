@@ -46,10 +46,9 @@ extension Tracker {
     let policy = table.policy(of: slot)
     let inner = policy.marginInwards(size: shape.size, accuracy: fix.accuracy)
     let outer = policy.marginOutwards(size: shape.size, accuracy: fix.accuracy)
-    let (found, isFollowed) = lookout.foundNear(slot, shape, at: position, known.shapes)
+    let found = lookout.foundNear(slot, shape, at: position, known.shapes)
     let measure = shape.measure(fix.coordinate, at: position, margins: (inner, outer), near: found)
     let local = shape.local(measure, at: position)
-    defer { if isFollowed, found == nil { lookout.findEdges(slot, shape, known.shapes) } }
     let isOwnSide = measure.isInside == (observed == .inside)
     if isOwnSide {
       if known.closeCandidate(slot) {

@@ -88,11 +88,13 @@ struct Watches: Sendable {
     return area.shape.bounds(at: position, among: &edges[Int(index)])
   }
 
-  /// Looks for the edges of an area that are near where it was measured last.
-  mutating func findEdges(_ index: UInt32, _ area: Area) {
-    guard let position = locals[Int(index)]?.position else { return }
+  /// Looks for the edges of an area that are near a position.
+  ///
+  /// - Returns: what they say of it; `nil` when they do not know.
+  mutating func findEdges(_ index: UInt32, _ area: Area, at position: EarthVector) -> FoundNear? {
     while edges.count < watches.count { edges.append(NearEdges()) }
     edges[Int(index)] = NearEdges(of: area.shape, around: position)
+    return found(index, area, at: position)
   }
 
   /// Draws a watch anew around a position, where the edges near say that what it is drawn for has not come.

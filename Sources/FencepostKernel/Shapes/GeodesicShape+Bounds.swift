@@ -19,18 +19,37 @@ extension GeodesicShape {
   ///
   /// - Returns: the bounds, and the edges that may be nearest.
   public func bounds(at position: EarthVector, among near: inout NearEdges) -> FoundNear? {
-    guard let candidates = near.candidates(self, near: position),
-      let (least, most) = bounds(at: position, candidates)
-    else { return nil }
-    return FoundNear(least: least, most: most, edges: candidates.edges, count: candidates.count)
+    near.look(self, at: position)
+  }
+
+  @inline(__always)
+  func bounds(at position: EarthVector, _ found: NearestEdges) -> FoundNear? {
+    var side = -1
+    if isPolygon {
+      guard found.least > 0, found.most < ShapeLine.farthestPlainSide else { return nil }
+      side = 0
+      for index in 0..<found.count {
+        let own = line.plainSide(
+          of: position, Int(found.edges[index]), found.parts[index], Double(found.most))
+        guard own != 0, own != -side else { return nil }
+        side = own
+      }
+    }
+    let (least, most) = bounds(found.least, found.most, side)
+    return FoundNear(least: least, most: most, edges: found.edges, count: found.count)
   }
 
   @inline(__always)
   private func bounds(at position: EarthVector, _ candidates: LineCandidates) -> (least: Double, most: Double)? {
     let side = isPolygon ? line.plainSide(of: position, candidates) : -1
-    guard side != 0 else { return nil }
-    let least = max(0, Double(candidates.least))
-    let most = GeodesicShape.most(ofChord: Double(candidates.most))
+    return side == 0 ? nil : bounds(candidates.least, candidates.most, side)
+  }
+
+  /// Bounds of D by those of the distance to the nearest chord and the side.
+  @inline(__always)
+  private func bounds(_ leastChord: Float, _ mostChord: Float, _ side: Int) -> (least: Double, most: Double) {
+    let least = max(0, Double(leastChord))
+    let most = GeodesicShape.most(ofChord: Double(mostChord))
     return side > 0 ? (-most - offset, -least - offset) : (least - offset, most - offset)
   }
 

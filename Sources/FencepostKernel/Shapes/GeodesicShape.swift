@@ -20,7 +20,8 @@ public final class GeodesicShape: Sendable {
   /// 1 % below and at most 100 km.
   public let depth: Double
   /// Where D is −`depth`, or less when the depth is at its most; in a corridor a place of its line.
-  public let deepest: SurfacePoint
+  public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }
+  private let deepestLatitude, deepestLongitude: Double
   /// A cap in space that holds the shape: every point with D ≤ 0 has a chord of at most `reach` metres to its centre.
   public let boundingCap: (centre: EarthVector, reach: Double)
 
@@ -52,10 +53,10 @@ public final class GeodesicShape: Sendable {
     boundingCap = GeodesicShape.cap(line, mayBeLarge: mayBeLarge, offset)
     if isPolygon {
       guard let found = DeepestPlace.find(line, buffer: offset) else { throw ShapeDefect(.buffer) }
-      deepest = found.place
+      (deepestLatitude, deepestLongitude) = (found.place.latitude, found.place.longitude)
       depth = known ?? min(found.depth, GeodesicShape.greatestDepth)
     } else {
-      deepest = line.place((line.vertices.count - 1) / 2)
+      (deepestLatitude, deepestLongitude) = line.vertices[(line.vertices.count - 1) / 2].position
       depth = known ?? offset
     }
   }

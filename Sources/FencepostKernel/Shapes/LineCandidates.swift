@@ -43,9 +43,6 @@ struct LineCandidates {
     }
   }
 
-  @inline(__always)
-  mutating func setBounds(_ least: Float, _ most: Float) { (self.least, self.most) = (least, most) }
-
   /// What is nearer along the surface than what has the chord `most` has a chord of at most this, up to 20 km; see
   /// `ShapeLine.nearest(to:)`.
   static func widened(_ most: Float) -> Float { most + most * 0x1p-20 + 1e-3 }
@@ -61,10 +58,16 @@ struct LineCandidates {
 }
 
 extension ShapeLine {
+  /// Farther away chords leave the side open, metres.
+  static var farthestPlainSide: Float { 20_000 }
+
   /// On which side of the line a point is by what the nearest chords say, when they leave no doubt: 1 left, −1 right, 0
   /// when it takes the exact solution.
+  @inline(__always)
   func plainSide(of point: EarthVector, _ candidates: LineCandidates) -> Int {
-    guard !candidates.isCrowded, candidates.count > 0, candidates.least > 0, candidates.most < 20_000 else { return 0 }
+    guard !candidates.isCrowded, candidates.count > 0, candidates.least > 0,
+      candidates.most < ShapeLine.farthestPlainSide
+    else { return 0 }
     var side = 0
     for index in 0..<candidates.count {
       let own = plainSide(of: point, Int(candidates.edges[index]), candidates.parts[index], Double(candidates.most))
@@ -74,7 +77,9 @@ extension ShapeLine {
     return side
   }
 
-  private func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
+  /// The same by one of them. Within the caller, like what it calls, since whoever passes a line copies it.
+  @inline(__always)
+  func plainSide(of point: EarthVector, _ edge: Int, _ part: Float, _ distance: Double) -> Int {
     guard let own = offset(of: point, from: edge) else { return 0 }
     if part > 0 && part < 1 {
       // Far enough beside it for the bend of the Earth to be nothing.
@@ -93,6 +98,7 @@ extension ShapeLine {
   }
 
   /// How far a point is to the left of the great circle of a short edge, metres.
+  @inline(__always)
   private func offset(of point: EarthVector, from edge: Int) -> Double? {
     let start = vertices[edge]
     let along = vertices[edge &+ 1] - start
@@ -102,15 +108,21 @@ extension ShapeLine {
   }
 
   /// The edge that starts where one ends, in the same chain; −1 when the chain is open.
-  func following(_ edge: Int) -> Int {
-    if isEdge(edge &+ 1) { return edge &+ 1 }
+  @inline(__always)
+  func following(_ edge: Int) -> Int { isEdge(edge &+ 1) ? edge &+ 1 : startOfChain(endingWith: edge) }
+
+  private func startOfChain(endingWith edge: Int) -> Int {
     let start = starts.last { $0 <= edge } ?? 0
     return vertices[start] == vertices[edge &+ 1] ? start : -1
   }
 
   /// The edge that ends where one starts, in the same chain; −1 when the chain is open.
+  @inline(__always)
   func preceding(_ edge: Int) -> Int {
-    if edge > 0, isEdge(edge &- 1) { return edge &- 1 }
+    edge > 0 && isEdge(edge &- 1) ? edge &- 1 : endOfChain(startingWith: edge)
+  }
+
+  private func endOfChain(startingWith edge: Int) -> Int {
     let last = (starts.first { $0 > edge } ?? vertices.count) &- 2
     return vertices[last &+ 1] == vertices[edge] ? last : -1
   }

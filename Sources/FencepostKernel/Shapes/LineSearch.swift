@@ -8,6 +8,10 @@ struct LineSearch {
   /// Metres of chord; whoever looks makes it smaller as something nearer is found.
   var limit = Float.infinity
 
+  /// A chord's square times this is its sagitta: as in `ShapeLine.sagitta`, rounded up.
+  @inline(__always)
+  private static var bend: Float { Float(1.02 / (8 * Ellipsoid.smallestRadiusOfCurvature)) }
+
   private let x, y, z: Float
   private let place: SIMD4<Float>
   private let count: Int
@@ -112,7 +116,7 @@ struct LineSearch {
   }
 
   @inline(__always)
-  private func bits(_ group: Int) -> UInt8 { edgeBits?[group] ?? ShapeLine.edgeBits(group, count) }
+  func bits(_ group: Int) -> UInt8 { edgeBits?[group] ?? ShapeLine.edgeBits(group, count) }
 
   /// Eight edges at once.
   @inline(__always)
@@ -128,19 +132,27 @@ struct LineSearch {
     }
   }
 
-  /// A group of edges.
+  /// Bounds of the distances to the chords of four edges, and where the nearest place of each is; as in `chords`.
   @inline(__always)
-  func scan(_ group: Int) -> Scan {
-    let (chord, sagitta, part) = chords(group &* ShapeLine.fanOut)
-    let slack = sagitta + rounding
-    var (near, far) = (chord - slack, chord + slack)
-    let bits = bits(group)
-    if bits != 0xff {
-      let isNone = SIMD8<Int32>(repeating: Int32(bits)) & SIMD8(1, 2, 4, 8, 16, 32, 64, 128) .== 0
-      near.replace(with: .infinity, where: isNone)
-      far.replace(with: .infinity, where: isNone)
-    }
-    return Scan(group: group, near: near, far: far, part: part, least: near.leastElement, most: far.leastElement)
+  func four(_ first: Int) -> (near: SIMD4<Float>, far: SIMD4<Float>, part: SIMD4<Float>) {
+    let (ax, ay, az) = (half(0, first), half(1, first), half(2, first))
+    let (dx, dy, dz) = (half(0, first &+ 1) - ax, half(1, first &+ 1) - ay, half(2, first &+ 1) - az)
+    let (px, py, pz) = (x - ax, y - ay, z - az)
+    let square = dx * dx + dy * dy + dz * dz
+    var part = (px * dx + py * dy + pz * dz) / square.replacing(with: 1e-20, where: square .< 1e-20)
+    part = part.replacing(with: 0, where: part .< 0)
+    part = part.replacing(with: 1, where: part .> 1)
+    let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
+    let chord = (qx * qx + qy * qy + qz * qz).squareRoot()
+    var slack = square * LineSearch.bend + 1e-7
+    if any(square .> 1e12) { slack.replace(with: square * (2.5 * LineSearch.bend), where: square .> 1e12) }
+    slack += rounding
+    return (chord - slack, chord + slack, part)
+  }
+
+  @inline(__always)
+  private func half(_ axis: Int, _ first: Int) -> SIMD4<Float> {
+    corners.loadUnaligned(fromByteOffset: 4 &* (axis &* stride &+ first), as: SIMD4<Float>.self)
   }
 
   @inline(__always)
@@ -152,10 +164,8 @@ struct LineSearch {
     let part = ((px * dx + py * dy + pz * dz) / square.atLeast(1e-20)).atLeast(0).atMost(1)
     let (qx, qy, qz) = (px - part * dx, py - part * dy, pz - part * dz)
     let chord = (qx * qx + qy * qy + qz * qz).squareRoot()
-    // As in `ShapeLine.sagitta`, rounded up.
-    let bend = Float(1.02 / (8 * Ellipsoid.smallestRadiusOfCurvature))
-    var sagitta = square * bend + 1e-7
-    sagitta.replace(with: square * (2.5 * bend), where: square .> 1e12)
+    var sagitta = square * LineSearch.bend + 1e-7
+    sagitta.replace(with: square * (2.5 * LineSearch.bend), where: square .> 1e12)
     return (chord, sagitta, part)
   }
 }

@@ -26,48 +26,93 @@ public struct NearEdges: Sendable {
   public init(of shape: GeodesicShape, around position: EarthVector) {
     centre = position
     (owner, groupCount) = (ObjectIdentifier(shape), shape.line.groupCount)
-    let nearest = LineSearch.nearestGroups(shape.line, to: position)
-    (count, reach) = (nearest.count, nearest.reach)
-    for index in 0..<count { (groups[index], gaps[index]) = (nearest.groups[index], nearest.gaps[index]) }
+    LineSearch.use(shape.line, at: position) { search, top in
+      let nearest = search.nearestGroups(top)
+      (count, reach) = (nearest.count, nearest.reach)
+      for index in 0..<count { (groups[index], gaps[index]) = (nearest.groups[index], nearest.gaps[index]) }
+    }
     first = gaps.leastIndex
   }
 
-  /// The edges that may be nearest to a point; `nil` when there may be others.
+  /// What the edges say of the signed boundary distance at a point; `nil` when others may be nearer, or when they leave open
+  /// which side it is on.
   @inline(__always)
-  mutating func candidates(_ shape: GeodesicShape, near point: EarthVector) -> LineCandidates? {
+  mutating func look(_ shape: GeodesicShape, at point: EarthVector) -> FoundNear? {
     guard owner == ObjectIdentifier(shape), shape.line.groupCount == groupCount, count > 0 else { return nil }
     let apart = point - centre
     // Rounded up.
     let moved = Float(apart.dot(apart).squareRoot()) * (1 + 0x1p-20)
     guard moved < reach else { return nil }
-    var candidates = LineCandidates()
+    var found = NearestEdges()
     LineSearch.use(shape.line, at: point) { search, _ in
       withUnsafeTemporaryAllocation(of: LineSearch.Scan.self, capacity: NearEdges.capacity) { scans in
         let scans = scans.baseAddress.unsafelyUnwrapped
-        var scanned = 1
-        var nearest = first
-        var scan = search.scan(Int(groups[first]))
-        var most = scan.most
-        (scans + 0).initialize(to: scan)
         // Element by element from memory, which costs less than out of a vector.
-        withUnsafeBytes(of: gaps) { gaps in
-          for index in 0..<count where index != first {
-            let gap = gaps.load(fromByteOffset: 4 &* index, as: Float.self)
-            guard gap - moved <= LineCandidates.widened(most),
-              search.gap(Int(groups[index])) <= LineCandidates.widened(most)
-            else { continue }
-            scan = search.scan(Int(groups[index]))
-            (scans + scanned).initialize(to: scan)
-            scanned &+= 1
-            if scan.most < most { (most, nearest) = (scan.most, index) }
+        withUnsafeBytes(of: groups) { groups in
+          func group(_ index: Int) -> Int { Int(groups.load(fromByteOffset: 4 &* index, as: Int32.self)) }
+          var scanned = 1
+          var nearest = first
+          var most = search.scan(group(first), scans)
+          var limit = LineCandidates.widened(most)
+          withUnsafeBytes(of: gaps) { gaps in
+            for index in 0..<count {
+              let gap = gaps.load(fromByteOffset: 4 &* index, as: Float.self)
+              guard gap - moved <= limit, index != first, search.gap(group(index)) <= limit else { continue }
+              let other = search.scan(group(index), scans + scanned)
+              scanned &+= 1
+              if other < most {
+                (most, nearest) = (other, index)
+                limit = LineCandidates.widened(most)
+              }
+            }
           }
+          first = nearest
+          found.take(scans, scanned, most)
         }
-        first = nearest
-        candidates.take(scans, scanned, most)
       }
     }
-    guard !candidates.isCrowded, moved + LineCandidates.widened(candidates.most) < reach else { return nil }
-    return candidates
+    guard found.count > 0, moved + LineCandidates.widened(found.most) < reach else { return nil }
+    return shape.bounds(at: point, found)
+  }
+}
+
+/// The few edges of those near that may be nearest to a point.
+struct NearestEdges {
+  private(set) var edges = SIMD8<Int32>()
+  private(set) var parts = SIMD8<Float>()
+  /// 0 when there are more than can be told.
+  private(set) var count = 0
+  /// Bounds of the distance to the nearest chord, metres.
+  private(set) var least = Float.infinity
+  private(set) var most = Float.infinity
+
+  /// Takes what is near enough of groups that hold all that may be.
+  @inline(__always)
+  fileprivate mutating func take(_ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float) {
+    let limit = LineCandidates.widened(most)
+    var (edges, parts) = (SIMD8<Int32>(), SIMD8<Float>())
+    var (taken, least) = (0, Float.infinity)
+    withUnsafeMutableBytes(of: &edges) { edges in
+      withUnsafeMutableBytes(of: &parts) { parts in
+        for scan in scans..<(scans + scanned) {
+          least = min(least, scan.pointee.least)
+          guard scan.pointee.least <= limit else { continue }
+          let start = Int32(truncatingIfNeeded: scan.pointee.group &* ShapeLine.fanOut)
+          let row = UnsafeRawPointer(scan)
+          for lane in 0..<8 {
+            guard row.load(fromByteOffset: 4 &* lane, as: Float.self) <= limit else { continue }
+            guard taken < 8 else { return taken = 9 }
+            edges.storeBytes(of: start &+ Int32(lane), toByteOffset: 4 &* taken, as: Int32.self)
+            parts.storeBytes(
+              of: row.load(fromByteOffset: LineSearch.Scan.parts &+ 4 &* lane, as: Float.self),
+              toByteOffset: 4 &* taken, as: Float.self)
+            taken &+= 1
+          }
+        }
+      }
+    }
+    (self.edges, self.parts, count) = (edges, parts, taken > 8 ? 0 : taken)
+    (self.least, self.most) = (least, most)
   }
 }
 
@@ -100,11 +145,9 @@ extension LineSearch {
     mutating func drop(_ gap: Float) { reach = min(reach, gap) }
   }
 
-  static func nearestGroups(_ line: ShapeLine, to point: EarthVector) -> NearestGroups {
+  func nearestGroups(_ top: Int) -> NearestGroups {
     var nearest = NearestGroups()
-    LineSearch.use(line, at: point) { search, top in
-      if top == 0 { nearest.take(0, 0) } else { search.visitGroups(top, 0, &nearest) }
-    }
+    if top == 0 { nearest.take(0, 0) } else { visitGroups(top, 0, &nearest) }
     return nearest
   }
 
@@ -126,43 +169,54 @@ extension LineSearch {
     }
   }
 
-  /// Eight edges as they lie to the point.
+  /// Eight edges as they lie to the point, where a look keeps them.
   struct Scan {
-    var group: Int
-    /// Bounds of the distance to each chord, metres; infinite for what is no edge.
-    var near, far: SIMD8<Float>
+    /// What the distance to each chord is at least, metres; infinite for what is no edge.
+    fileprivate(set) var near: (SIMD4<Float>, SIMD4<Float>)
     /// Where the nearest place of each chord is.
-    var part: SIMD8<Float>
-    /// The least of each.
-    var least, most: Float
+    fileprivate(set) var part: (SIMD4<Float>, SIMD4<Float>)
+    fileprivate(set) var group: Int
+    /// The least of `near`.
+    fileprivate(set) var least: Float
+
+    /// Where the first of `part` lies, bytes.
+    static var parts: Int { 32 }
+  }
+
+  /// Looks at a group of edges.
+  ///
+  /// - Returns: what the distance to the nearest chord is at most.
+  @inline(__always)
+  fileprivate func scan(_ group: Int, _ scan: UnsafeMutablePointer<Scan>) -> Float {
+    let (low, high) = (four(group &* ShapeLine.fanOut), four(group &* ShapeLine.fanOut &+ 4))
+    var (least, most) = (low.near.orLess(high.near).least, low.far.orLess(high.far).least)
+    scan.initialize(to: Scan(near: (low.near, high.near), part: (low.part, high.part), group: group, least: least))
+    let bits = bits(group)
+    if bits != 0xff { (least, most) = leaveOut(~bits, scan, low.far, high.far) }
+    return most
+  }
+
+  /// Leaves out what is no edge.
+  @inline(never)
+  private func leaveOut(
+    _ bits: UInt8, _ scan: UnsafeMutablePointer<Scan>, _ low: SIMD4<Float>, _ high: SIMD4<Float>
+  ) -> (least: Float, most: Float) {
+    var far = (low, high)
+    for lane in 0..<4 {
+      if bits & (1 << lane) != 0 { (scan.pointee.near.0[lane], far.0[lane]) = (.infinity, .infinity) }
+      if bits & (16 << lane) != 0 { (scan.pointee.near.1[lane], far.1[lane]) = (.infinity, .infinity) }
+    }
+    scan.pointee.least = scan.pointee.near.0.orLess(scan.pointee.near.1).least
+    return (scan.pointee.least, far.0.orLess(far.1).least)
   }
 }
 
-extension LineCandidates {
-  init() {}
-
-  /// Takes what is near enough of groups that hold all that may be.
+extension SIMD4 where Scalar == Float {
   @inline(__always)
-  fileprivate mutating func take(_ scans: UnsafeMutablePointer<LineSearch.Scan>, _ scanned: Int, _ most: Float) {
-    let limit = LineCandidates.widened(most)
-    var least = SIMD8<Float>(repeating: .infinity)
-    for index in 0..<scanned {
-      let scan = scans + index
-      least = least.orLess(scan.pointee.near)
-      guard scan.pointee.least <= limit else { continue }
-      let start = scan.pointee.group &* ShapeLine.fanOut
-      withUnsafeBytes(of: &scan.pointee.near) { near in
-        withUnsafeBytes(of: &scan.pointee.part) { part in
-          for lane in 0..<8 {
-            let gap = near.load(fromByteOffset: 4 &* lane, as: Float.self)
-            guard gap <= limit else { continue }
-            append(start &+ lane, part.load(fromByteOffset: 4 &* lane, as: Float.self), gap)
-          }
-        }
-      }
-    }
-    setBounds(least.leastElement, most)
-  }
+  fileprivate func orLess(_ other: SIMD4) -> SIMD4 { replacing(with: other, where: other .< self) }
+
+  @inline(__always)
+  fileprivate var least: Float { Swift.min(Swift.min(x, y), Swift.min(z, w)) }
 }
 
 #if FENCEPOST_INVARIANTS

@@ -60,13 +60,19 @@ extension ShapeLine {
       let other = arriving == foot.edge ? leaving : arriving
       let cosine = before.dot(after)
       guard cosine < 0, cosine * cosine > 0.99 * before.dot(before) * after.dot(after),
-        let beside = place.map({ self.foot(other, of: $0) }) ?? shortFoot(other, of: point), beside.isInner,
-        beside.side * foot.side < 0, (beside.distance - foot.distance).magnitude < 3e-8
+        let beside = besideNeedle(other, point, place), beside.isInner, beside.side * foot.side < 0,
+        (beside.distance - foot.distance).magnitude < 3e-8
       else { continue }
       let turn = before.cross(after).dot(vertices[leaving])
       return turn > 0 ? -foot.distance : foot.distance
     }
     return nil
+  }
+
+  /// Apart, since whoever captures a line copies it.
+  @inline(never)
+  private func besideNeedle(_ edge: Int, _ point: EarthVector, _ place: SurfacePoint?) -> LineFoot? {
+    if let place { foot(edge, of: place) } else { shortFoot(edge, of: point) }
   }
 
   /// Calls with each edge that has an end where a vertex is, exactly, and whether it leaves there.
