@@ -1,23 +1,24 @@
 """Recorded tracks over real polygons: engine and reference, event for event.
 
 Countries of Natural Earth (from a wheel that `make setup-test` fetches) and the polygons of ../shared; what is not
-there is skipped.
+there is skipped. FENCEPOST_SOAK=1 takes every recorded track, of all formats, over the countries near it.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import recorded_tracks
+from conftest import OWN_TRACKS, TRACKS, recorded_tracks
 from many_shapes import ManyShapes, RoughPolygon, near, number_of_edges, polygons_of, well_known_text
 from reference import Refused
 from reference_adapter import reference_policy, same_event
 from reference_shapes import Defect, Polygon
 from test_tracks_against_reference import fixes_of
 
-from fencepost import FencepostError, Fix, Monitor, PolygonalGeographicCondition, TransitionPolicy
+from fencepost import FencepostError, Fix, InputError, Monitor, PolygonalGeographicCondition, TransitionPolicy
 
 MOST_FIXES = 1_000
 # The reference takes a millisecond for each edge, and most of them again where a track jumps.
@@ -40,13 +41,16 @@ CASES = (
     (FRANCISCO, 0.05, "run-sf-strava-teleport.gpx"),
     (FRANCISCO, 0.05, "car-i280-ublox.csv"),
 )
+IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
+NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
+"""No tracks, or formats that the package does not read; .chk are the same logs as those beside them."""
 POLICIES = {name: TransitionPolicy.named(name) for name in ("standard", "exact")}
 
 
 def fixes_for(path: Path) -> list[Any]:
     """At most so many fixes of a track, evenly chosen, none so coarse that depths beyond 250 m count."""
     fixes = [fix for fix in fixes_of(path) if not fix[2] > 100]
-    return fixes[:: -(-len(fixes) // MOST_FIXES)]
+    return fixes[:: max(1, -(-len(fixes) // MOST_FIXES))]
 
 
 def chosen(name: str, path: Path, degrees: float) -> list[tuple[str, Any]]:
@@ -62,6 +66,31 @@ def test_engine_and_reference_agree(name: str, degrees: float, track: str) -> No
     path = next((path for path in recorded_tracks("gpx", "csv") if path.name == track), None)
     if path is None or polygons_of(name) is None:
         pytest.skip(f"{name} or {track} is not there")
+    assert check(name, degrees, path) > 0
+
+
+def every_track() -> list[Path]:
+    found = [path for folder in (OWN_TRACKS, TRACKS) for path in folder.rglob("*.*") if path.is_file()]
+    return sorted(path for path in found if path.suffix not in NOT_READ)
+
+
+@pytest.mark.skipif(not IS_LONG, reason="in make soak")
+@pytest.mark.parametrize("path", every_track() if IS_LONG else [], ids=lambda path: path.name)
+def test_every_track_over_countries(path: Path) -> None:
+    if polygons_of("countries") is None:
+        pytest.skip("the countries are not there")
+    try:
+        fixes = fixes_for(path)
+    except InputError:  # a log without dates, or without a position: the tests of the readers hold what is told
+        pytest.skip("not a track of fixes")
+    # At sea, or far inland.
+    if not fixes or not chosen("countries", path, 1.0):
+        pytest.skip("no country's border is near")
+    assert check("countries", 1.0, path) > 0
+
+
+def check(name: str, degrees: float, path: Path) -> int:
+    """The number of conditions that were added."""
     fixes = fixes_for(path)
     ours, theirs = Monitor(), ManyShapes()
     added = 0
@@ -94,4 +123,5 @@ def test_engine_and_reference_agree(name: str, degrees: float, track: str) -> No
             same_event(found, event)
             log += 1
         assert ours.next_event() is None
-    assert log >= added > 0
+    assert log >= added
+    return added
