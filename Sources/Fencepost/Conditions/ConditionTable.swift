@@ -53,6 +53,10 @@ struct ConditionTable: Sendable {
 
   var count: Int { order.count }
 
+  /// Another number after each change of what the index holds.
+  @inline(__always)
+  var indexVersion: UInt64 { changes.version &+ order.lastGeneration }
+
   /// Whether there is a beacon condition.
   var hasBeacons: Bool { !beacons.isEmpty }
 
@@ -61,12 +65,16 @@ struct ConditionTable: Sendable {
 
   /// Puts slots of conditions in add order, each once.
   func putInOrder(_ slots: inout ContiguousArray<UInt32>) {
-    slots.sort { generation(of: $0) < generation(of: $1) }
-    var last: UInt32?
-    slots.removeAll { slot in
-      defer { last = slot }
-      return slot == last
+    guard slots.count > 1 else { return }
+    // The rows alone: a closure that needs the table copies it.
+    let rows = rows
+    slots.sort { rows[Int($0)].generation < rows[Int($1)].generation }
+    var kept = 1
+    for index in 1..<slots.count where slots[index] != slots[index - 1] {
+      slots[kept] = slots[index]
+      kept += 1
     }
+    slots.removeSubrange(kept...)
   }
 
   mutating func reserve(_ more: Int, identifierBytes: Int) {

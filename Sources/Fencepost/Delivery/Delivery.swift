@@ -36,7 +36,7 @@ struct Delivery: Sendable {
   static var collecting: Delivery { Delivery(isCollecting: true) }
 
   mutating func forgetCollected() {
-    collected.removeAll(keepingCapacity: true)
+    collected.clear()
   }
 
   /// What the consumer was told of each condition.

@@ -318,6 +318,12 @@ struct Lookout: Sendable {
 
   // MARK: - Without a neighbourhood
 
+  /// Watches a shape of which nothing is known yet, and takes what is believed of it.
+  mutating func load(_ slot: UInt32, _ observed: Observed, _ known: inout ObservedStates, _ table: ConditionTable) {
+    let watch = table.activeWatch(slot, observed, known.candidate(of: slot), from: nil)
+    known.load(slot, observed, active: active.append(watch, nil))
+  }
+
   /// Tells the shapes apart whose threshold is reached from those that are near and settled outside.
   func sortGathered(at position: EarthVector, _ shapes: SlotStates, _ table: ConditionTable, _ survey: inout Survey) {
     for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }

@@ -192,6 +192,11 @@ struct ObservedStates: Sendable {
     if !beacons.isEmpty { beacons.removeAll(keepingCapacity: true) }
   }
 
+  /// Takes what is believed of a shape of which nothing is known yet, and where its watch stands.
+  mutating func load(_ slot: UInt32, _ observed: Observed, active index: UInt32) {
+    shapes.load(slot, observed, active: index)
+  }
+
   /// Takes what is known of the beacons of a condition.
   mutating func load(_ slot: UInt32, _ track: BeaconTrack) { beacons[slot] = track }
 

@@ -99,6 +99,11 @@ struct SlotStates: Sendable {
     change(slot, table) { $0.active = index }
   }
 
+  /// Takes what is believed of a shape that has no entry, and is watched.
+  mutating func load(_ slot: UInt32, _ observed: Observed, active index: UInt32) {
+    exceptions[slot] = SlotState(active: index, observed: observed)
+  }
+
   /// Believes a shape to be undetermined, after a fix that was too coarse for it.
   mutating func setTooCoarse(_ slot: UInt32, _ table: ConditionTable) {
     change(slot, table) {
@@ -145,6 +150,15 @@ struct SlotStates: Sendable {
 
   /// The shapes that wait and are swept through, in add order; they are listed no more.
   mutating func takeListed(_ table: ConditionTable) -> ContiguousArray<UInt32> {
+    guard !listed.isEmpty else {
+      listedIsSorted = true
+      return []
+    }
+    return takeSome(table)
+  }
+
+  @inline(never)
+  private mutating func takeSome(_ table: ConditionTable) -> ContiguousArray<UInt32> {
     var taken: ContiguousArray<UInt32> = []
     swap(&taken, &listed)
     taken.removeAll { slot in

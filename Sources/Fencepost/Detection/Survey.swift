@@ -30,8 +30,8 @@ struct Survey: Sendable {
   @inline(__always)
   mutating func begin() {
     radius = 0
-    if !released.isEmpty { released.removeAll(keepingCapacity: true) }
-    if !reached.isEmpty { reached.removeAll(keepingCapacity: true) }
+    released.clear()
+    reached.clear()
     if confirmed.capacity == 0 { makeRoom() }
   }
 
@@ -47,9 +47,21 @@ struct Survey: Sendable {
   mutating func gather(_ index: CapIndex, around centre: EarthVector, within radius: Double) {
     self.centre = centre
     self.radius = radius
-    gathered.removeAll(keepingCapacity: true)
-    near.removeAll(keepingCapacity: true)
+    gathered.clear()
+    near.clear()
     index.collect(near: centre, within: radius, into: &gathered)
+  }
+
+  /// The same where patches of the index may know the place.
+  mutating func gather(_ index: CapIndex, _ patches: CapPatches, around centre: EarthVector, within radius: Double) {
+    guard let place = patches.place(of: centre), radius <= place.margin else {
+      return gather(index, around: centre, within: radius)
+    }
+    self.centre = centre
+    self.radius = radius
+    gathered.clear()
+    near.clear()
+    patches.collect(at: place, within: radius, into: &gathered)
   }
 
   /// Hears that a circle is settled outside from now on.

@@ -19,8 +19,7 @@ extension Tracker {
 
   /// Loads a shape that is inside, or has a crossing in the making.
   mutating func load(_ slot: UInt32, _ observed: Observed, _ table: ConditionTable) {
-    var survey = Survey()
-    refreshWatch(slot, as: observed, table, &survey)
+    lookout.load(slot, observed, &known, table)
   }
 
   /// Loads a shape that the last fix was too coarse to decide.
@@ -40,9 +39,10 @@ extension Tracker {
   ///
   /// - Parameters:
   ///   - radius: How far around to look for thresholds.
+  ///   - patches: What is known of places of the index.
   /// - Returns: How far the device can move before a fix may change something, metres; not more than the radius.
   mutating func evaluateAlone(
-    _ fix: Fix, within radius: Double, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ fix: Fix, within radius: Double, _ patches: CapPatches, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) -> Double {
     passTime(to: fix.time, table, &delivery, &survey)
@@ -51,9 +51,9 @@ extension Tracker {
     let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     // One look serves both, unless the fix is so coarse that it would find too much.
     let isFine = fix.accuracy <= radius
-    if isFine { survey.gather(table.index, around: position, within: radius) }
+    if isFine { survey.gather(table.index, patches, around: position, within: radius) }
     if !known.shapes.isSettled { determineAlone(fix, at: position, table, &delivery, &survey) }
-    if !isFine { survey.gather(table.index, around: position, within: radius) }
+    if !isFine { survey.gather(table.index, patches, around: position, within: radius) }
     lookout.sortGathered(at: position, known.shapes, table, &survey)
     var index = 0
     while index < survey.reached.count {
@@ -80,7 +80,7 @@ extension Tracker {
     var slots = known.takeListed(table)
     if !isSwept {
       if survey.radius < fix.accuracy {
-        survey.gathered.removeAll(keepingCapacity: true)
+        survey.gathered.clear()
         table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
       }
       for hit in survey.gathered

@@ -30,7 +30,7 @@ extension Tracker {
       }
       index += 1
     }
-    survey.confirmed.removeAll(keepingCapacity: true)
+    survey.confirmed.clear()
   }
 
   /// Looks at what a reminder was about: due, due later, or nothing any more.

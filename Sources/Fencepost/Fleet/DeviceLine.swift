@@ -87,6 +87,17 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   @inline(__always)
   mutating func removeSafeRegion() { squaredRadius = -1 }
 
+  /// A device that moved less since it was measured will ask about the same places again.
+  private static let stroll = 2_000.0
+
+  /// Whether the device did not jump there.
+  @inline(__always)
+  func isNear(_ coordinate: Coordinate) -> Bool {
+    let dx = (coordinate.longitude - Double(longitude) * 1e-7) * Double(metresPerLongitude)
+    let dy = (coordinate.latitude - Double(latitude) * 1e-7) * Self.metresPerLatitude
+    return dx * dx + dy * dy < Self.stroll * Self.stroll
+  }
+
   // MARK: - How far to look
 
   // What the search for thresholds around a device costs rises with what it finds: it looks as far as it takes to find

@@ -71,11 +71,11 @@ struct DeviceState: Sendable {
     lastFix = nil
     isScanning = true
     counters = Counters()
-    insides.removeAll(keepingCapacity: true)
-    crossings.removeAll(keepingCapacity: true)
-    undecided.removeAll(keepingCapacity: true)
-    beacons.removeAll(keepingCapacity: true)
-    marks.removeAll(keepingCapacity: true)
+    insides.clear()
+    crossings.clear()
+    undecided.clear()
+    beacons.clear()
+    marks.clear()
     beaconsSeen = 0
     beaconsAbsent = 0
     beaconsTold = 0

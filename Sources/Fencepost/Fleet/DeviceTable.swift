@@ -30,6 +30,9 @@ struct DeviceTable: Sendable {
   @inline(__always)
   func isLive(_ device: UInt32) -> Bool { Int(device) < lines.count && lines[device].isLive }
 
+  /// Whether each number that a device ever had is one's.
+  var hasNoFreeNumber: Bool { count == lines.count }
+
   /// Whether a number is that of a device, or of one that was removed and not yet replaced.
   func hasName(_ device: UInt32) -> Bool { Int(device) < lines.count && names.length(of: device) > 0 }
 

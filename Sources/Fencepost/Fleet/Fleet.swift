@@ -113,9 +113,24 @@ public actor Fleet {
 
   // MARK: - Inputs
 
-  /// Feeds one fix of a device, which is entered when it is new. See ``FleetEngine/feed(_:for:)``.
+  /// Lets an input take effect on a device. One that is new is entered, unless the input is refused.
+  private func input(
+    for identifier: String, _ body: (inout FleetEngine, UInt32) throws(MonitorError) -> Void
+  ) throws(MonitorError) {
+    if let device = engine.number(of: identifier) { return try body(&engine, device) }
+    let device = try engine.device(identifier)
+    do throws(MonitorError) {
+      try body(&engine, device)
+    } catch {
+      try? engine.remove(device, droppingEvents: true)
+      throw error
+    }
+  }
+
+  /// Feeds one fix of a device, which is entered when it is new and the fix is not refused. See
+  /// ``FleetEngine/feed(_:for:)``.
   public func feed(_ fix: Fix, for identifier: String) throws(MonitorError) {
-    try engine.feed(fix, for: try engine.device(identifier))
+    try input(for: identifier) { engine, device throws(MonitorError) in try engine.feed(fix, for: device) }
   }
 
   /// Feeds one fix of a device that is known by its number.
@@ -134,12 +149,16 @@ public actor Fleet {
   public func see(
     _ sightings: some Sequence<BeaconSighting> & Sendable, at time: Timestamp, for identifier: String
   ) throws(MonitorError) {
-    try engine.see(sightings, at: time, for: try engine.device(identifier))
+    try input(for: identifier) { engine, device throws(MonitorError) in
+      try engine.see(sightings, at: time, for: device)
+    }
   }
 
   /// Declares whether a device scans for beacons from now on. See ``FleetEngine/setScanning(_:at:for:)``.
   public func setScanning(_ isOn: Bool, at time: Timestamp, for identifier: String) throws(MonitorError) {
-    try engine.setScanning(isOn, at: time, for: try engine.device(identifier))
+    try input(for: identifier) { engine, device throws(MonitorError) in
+      try engine.setScanning(isOn, at: time, for: device)
+    }
   }
 
   /// Tells the fleet that time has passed for all devices. See ``FleetEngine/advance(to:)``.
@@ -147,7 +166,7 @@ public actor Fleet {
 
   /// Tells the fleet that time has passed for one device. See ``FleetEngine/advance(to:for:)``.
   public func advance(to time: Timestamp, for identifier: String) throws(MonitorError) {
-    try engine.advance(to: time, for: try engine.device(identifier))
+    try input(for: identifier) { engine, device throws(MonitorError) in try engine.advance(to: time, for: device) }
   }
 
   /// The earliest time at which something happens to any device though no input comes; `nil` when nothing waits.

@@ -61,10 +61,12 @@ extension FleetEngine {
   private mutating func accept(_ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable) {
     if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 } }
     devices.lines[device].acceptedFixes &+= 1
+    patches.keepUp(with: table.index.count, version: table.indexVersion)
     if measures(fix, device, table) { return }
     let radius = devices.lines[device].lookRadius
+    let patches = patches
     evaluate(device, at: fix.time.microseconds, row: row, table) { tracker, observed, survey, _ in
-      tracker.evaluateAlone(fix, within: radius, table, &observed, &survey)
+      tracker.evaluateAlone(fix, within: radius, patches, table, &observed, &survey)
     }
   }
 
@@ -98,8 +100,9 @@ extension FleetEngine {
       }
     }
     let around = least
-    least = table.index.leastSlack(
-      near: position, within: least, except: known, count: record.insideCount + record.crossingCount)
+    least = leastSlack(
+      near: position, within: least, except: known, count: record.insideCount + record.crossingCount,
+      isNew: !line.isNear(fix.coordinate), table)
     // What is so near in single precision is for the tracker to tell.
     guard least > Neighbourhood.chordGuard else { return false }
     devices.lines[device].clock = fix.time.microseconds
@@ -107,6 +110,29 @@ extension FleetEngine {
     if around == line.lookRadius { devices.lines[device].adjustLook(slack: least) }
     devices.replaceLastFix(device, fix)
     return true
+  }
+
+  /// How far a position is from the nearest shape that is not excepted, as the index says it.
+  ///
+  /// - Parameter isNew: Whether nothing says that its surroundings will be asked about again.
+  @inline(__always)
+  private mutating func leastSlack(
+    near position: EarthVector, within distance: Double, except known: SIMD16<UInt32>, count: Int, isNew: Bool,
+    _ table: ConditionTable
+  ) -> Double {
+    var place = patches.place(of: position)
+    if place == nil, !isNew {
+      let rows = table.rows
+      place = patches.makePlace(of: position, table.index) {
+        (rows[Int($0)].bounds.centre, rows[Int($0)].bounds.reach)
+      }
+    }
+    var distance = distance
+    if let place {
+      distance = patches.leastSlack(at: place, within: distance, except: known, count: count)
+      if distance <= place.margin { return distance }
+    }
+    return table.index.leastSlack(near: position, within: distance, except: known, count: count)
   }
 
   /// Whether a shape that is inside, or about to be crossed, need not be looked at: how far the device may move before it
@@ -146,8 +172,13 @@ extension FleetEngine {
 
   mutating func feed(rows: some FleetFixRows, _ result: inout FeedResult) throws(MonitorError) {
     result = FeedResult()
-    for row in 0..<rows.count where !devices.isLive(rows.device(row)) && !rows.isSkipped(row) {
-      throw .invalidArgument("row \(row): \(rows.device(row)) is the number of no device", position: row)
+    // Where no number is free, a device's line need not be read to tell that it is one's.
+    let isDense = devices.hasNoFreeNumber
+    let bound = UInt32(devices.bound)
+    for row in 0..<rows.count {
+      let device = rows.device(row)
+      guard isDense ? device >= bound : !devices.isLive(device), !rows.isSkipped(row) else { continue }
+      throw .invalidArgument("row \(row): \(device) is the number of no device", position: row)
     }
     devices.own()
     defer { counters.acceptedFixes += UInt64(result.accepted) }
@@ -162,9 +193,11 @@ extension FleetEngine {
     var row = 0
     while row < count {
       let end = min(row + ReadAhead.block, count)
-      readAhead(columns, row..<end)
+      let start = row
+      var numbers = InlineArray<32, UInt32>(repeating: .max)
+      readAhead(columns, row..<end, &numbers)
       while row < end {
-        let device = columns.device(row)
+        let device = numbers[row &- start]
         let fix = columns.fix(row)
         // Looked at anew: a caller that changes its columns meanwhile must not lead astray.
         if devices.isLive(device), delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
@@ -182,17 +215,22 @@ extension FleetEngine {
 
   /// Reads the lines of the next devices: reads of which none waits for another overlap.
   @inline(__always)
-  private mutating func readAhead(_ columns: some FleetFixRows, _ rows: Range<Int>) {
+  private mutating func readAhead(
+    _ columns: some FleetFixRows, _ rows: Range<Int>, _ numbers: inout InlineArray<32, UInt32>
+  ) {
     var trace: UInt64 = 0
+    let lines = devices.lines.lines
+    let bound = devices.bound
     for row in rows {
       let device = columns.device(row)
-      if Int(device) < devices.bound { trace &+= devices.lines.lines[Int(device)].seen }
+      numbers[row &- rows.lowerBound] = device
+      if Int(device) < bound { trace &+= lines[Int(device)].seen }
     }
     // And of those that left their safe region what is kept beside.
     for row in rows {
-      let device = columns.device(row)
-      guard Int(device) < devices.bound else { continue }
-      let line = devices.lines.lines + Int(device)
+      let device = numbers[row &- rows.lowerBound]
+      guard Int(device) < bound else { continue }
+      let line = lines + Int(device)
       let coordinate = columns.fix(row).coordinate
       if line.pointee.cold != ColdStore.none, coordinate.isValid, !line.pointee.isSafe(coordinate) {
         trace &+= devices.cold.words(line.pointee.cold)[0]

@@ -35,6 +35,7 @@ public struct FleetEngine: Sendable {
   var observed = Delivery.collecting
   var survey = Survey()
   var state = DeviceState()
+  var patches = CapPatches()
 
   /// Creates a fleet without devices.
   ///
@@ -218,10 +219,10 @@ extension DeviceState {
         insides.append(Inside(slot: entry.slot, since: entry.date, evidence: entry.evidenceDate))
       }
     }
-    crossings.removeAll(keepingCapacity: true)
+    crossings.clear()
     for (slot, candidate) in tracker.candidates { crossings.append(Crossing(slot: slot, candidate: candidate)) }
     if crossings.count > 1 { crossings.sort { $0.slot < $1.slot } }
-    undecided.removeAll(keepingCapacity: true)
+    undecided.clear()
     tracker.forEachUndecided { undecided.append($0) }
     if undecided.count > 1 { undecided.sort() }
   }

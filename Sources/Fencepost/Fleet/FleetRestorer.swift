@@ -209,6 +209,7 @@ extension FleetEngine {
     let adoption = try other.adopt(own)
     conditions = other
     gate = other.newGate()
+    patches = CapPatches()
     guard adoption != .taken else { return true }
     devices.own()
     // The slots of the present version; generations tell what is which.

@@ -98,6 +98,9 @@ public struct CapIndex: Sendable {
   /// The number of caps.
   public var count: Int { treeCount + strays.count }
 
+  /// Whether every cap is in the tree.
+  var isWithoutStrays: Bool { strays.isEmpty }
+
   /// The bytes allocated for caps, in use or not.
   public var byteCount: Int {
     nodes.length * MemoryLayout<Node>.stride

@@ -98,4 +98,91 @@ import Testing
     }
     #expect(told > 50)
   }
+
+  // MARK: - Other definitions
+
+  /// Conditions of which some are given anew, some go and some come.
+  private static func changed(
+    _ given: [NamedCondition], _ random: inout SeededGenerator, _ count: inout Int
+  ) -> [NamedCondition] {
+    var kept: [NamedCondition] = []
+    for condition in given where !random.chance(0.15) {
+      // What is new is exact: a device that is inside of it then crosses its line, where a monitor determines it.
+      kept.append(random.chance(0.2) ? place(condition.identifier, .exact, &random) : condition)
+    }
+    while kept.count < 14 {
+      count += 1
+      kept.append(place("place \(count)", .exact, &random))
+    }
+    return kept
+  }
+
+  private static func place(
+    _ identifier: String, _ policy: TransitionPolicy, _ random: inout SeededGenerator
+  ) -> NamedCondition {
+    NamedCondition(
+      CircularGeographicCondition(
+        center: Coordinate(latitude: 0, longitude: random.uniform(0...0.006)), radius: random.uniform(40...200)),
+      identifier: identifier, assuming: .unsatisfied, policy: policy)
+  }
+
+  /// All of an event but its number, its generation, and why a condition that is new to the device was found.
+  private static func told(_ event: Event) -> String {
+    "\(event.identifier) \(event.state.name) \(String(describing: event.date)) "
+      + "\(String(describing: event.evidenceDate)) \(String(describing: event.evidence))"
+  }
+
+  /// A device goes from table to table, each with other definitions; beside it is a monitor that gets the same ones. What
+  /// is the same goes on, dwells and all; what is not is looked at anew.
+  @Test(arguments: 0..<12) func onwardsToOtherDefinitions(_ number: Int) throws {
+    var random = SeededGenerator("fleets of other tables", salt: UInt64(number))
+    var count = 14
+    var given = (0..<count).map {
+      Self.place("place \($0)", [.exact, .standard, .coreLocation][$0 % 3], &random)
+    }
+    var fleet = try FleetEngine(Conditions(given))
+    var monitor = try MonitorEngine(options: fleet.options.monitorOptions)
+    _ = try monitor.ensure(given)
+    var device = try fleet.device("x")
+    var time: Int64 = 1_000_000_000
+    func play(_ fix: Fix) throws -> Int {
+      try fleet.feed(fix, for: device)
+      try monitor.feed(fix)
+      var (one, other): ([String], [String]) = ([], [])
+      while let event = fleet.nextEvent() { one.append(Self.told(event.event)) }
+      while let event = monitor.nextEvent() { other.append(Self.told(event)) }
+      fleet.acknowledge()
+      #expect(one.sorted() == other.sorted(), "\(number), at \(time)")
+      return one.count
+    }
+    // What was assumed of a place is settled by the first fix, far away.
+    _ = try play(Fix(latitude: 1, longitude: 0, time: Timestamp(microseconds: time)))
+    var (told, moves) = (0, 0)
+    for _ in 0..<250 {
+      time += Int64(random.integer(0...12_000_000))
+      if random.chance(0.15) {
+        given = Self.changed(given, &random, &count)
+        let next = Conditions()
+        // Other generations, too.
+        _ = try next.ensure(given.shuffled(using: &random))
+        for condition in given.prefix(2) { next.remove(condition.identifier) }
+        _ = try next.ensure(given)
+        let bytes = try fleet.export([device], portable: true)[0]
+        var other = try FleetEngine(next)
+        #expect(throws: MonitorError.self) { try other.load([("x", bytes)]) }
+        device = try other.load([("x", bytes)], adapt: true)[0]
+        try other.checkInvariants()
+        fleet = other
+        for name in monitor.identifiers where !given.contains(where: { $0.identifier == name }) { monitor.remove(name) }
+        _ = try monitor.ensure(given)
+        moves += 1
+      }
+      told += try play(
+        Fix(
+          latitude: random.uniform(-0.002...0.002), longitude: random.uniform(0...0.006),
+          accuracy: random.chance(0.2) ? 20 : 0, time: Timestamp(microseconds: time)))
+      #expect(try fleet.inside(device).map(\.identifier).sorted() == monitor.identifiers(in: .satisfied).sorted())
+    }
+    #expect(told > 50 && moves > 10)
+  }
 }

@@ -50,6 +50,25 @@ import Testing
     }
   }
 
+  /// A device whose first input is refused is none.
+  @Test func aRefusedInputEntersNoDevice() async throws {
+    let fleet = try Fleet(try zones(), options: FleetOptions(deviceLimit: 1))
+    let nowhere = Fix(latitude: .nan, longitude: 0, time: Timestamp(microseconds: 1))
+    await #expect(throws: MonitorError.self) { try await fleet.feed(nowhere, for: "truck") }
+    try await fleet.advance(to: Timestamp(microseconds: 2_000_000))
+    await #expect(throws: MonitorError.self) { try await fleet.feed(fix(1, 0), for: "van") }
+    await #expect(throws: MonitorError.self) { try await fleet.see([], at: Timestamp(microseconds: 1), for: "bus") }
+    await #expect(throws: MonitorError.self) {
+      try await fleet.advance(to: Timestamp(microseconds: 1), for: "tram")
+    }
+    #expect(await fleet.deviceCount == 0)
+    #expect(await fleet.statistics.invalidFixes == 1)
+    try await fleet.feed(fix(3, 0), for: "truck")
+    await #expect(throws: MonitorError.self) { try await fleet.feed(nowhere, for: "truck") }
+    #expect(await fleet.deviceCount == 1)
+    #expect(await fleet.nextEvent()?.deviceIdentifier == "truck")
+  }
+
   @Test func namesAndNumbersThatAreNoneAreRefused() throws {
     var fleet = try FleetEngine(try zones(), options: FleetOptions(deviceLimit: 2))
     for name in ["", "a\0b", String(repeating: "x", count: 257)] {

@@ -1,0 +1,7 @@
+extension ContiguousArray {
+  /// Empties the array, which keeps its room. Of what is empty already nothing is asked.
+  @inline(__always)
+  mutating func clear() {
+    if !isEmpty { removeAll(keepingCapacity: true) }
+  }
+}

@@ -1,0 +1,284 @@
+/// The caps of a ``CapIndex`` near cubes of space, copied side by side: for who asks again and again about places that are
+/// near to one another.
+///
+/// A patch has every cap with a slack of at most its ``margin`` anywhere in its cube. To ask it reads a few groups that lie
+/// together, where the index goes down a tree; to make one costs about three questions. Where caps are crowded the cubes
+/// are smaller, and where they are more crowded still there is no patch: the index is asked.
+///
+/// A value that follows from the index: whoever owns both calls ``keepUp(with:version:)`` before each question. What it takes
+/// has an upper bound, and it begins anew when that is reached.
+public struct CapPatches: Sendable {
+  /// Edges of the cubes, metres, and how far around them a patch reaches: powers of two.
+  private static let edges: (Double, Double) = (4_096, 1_024)
+  /// In edges.
+  private static let marginShare = 0.5
+  /// Half the diagonal of a cube in edges, and more than the rounding of it.
+  private static let halfDiagonal = 0.866_026
+  /// A patch of more groups costs as much as the index.
+  private static let mostGroups = 24
+  /// So many groups are kept: 10 MB.
+  private static let mostKept = 1 << 17
+  /// The cubes are numbered from −origin on every axis.
+  private static let origin = 0x1p23
+  /// More than the errors of a chord and a reach in single precision, in parts of the lengths that go into them.
+  private static let singleError = 0x1p-20
+  /// More than what they are where all lengths are short, metres.
+  private static let leastError = 1e-4
+  /// After a change so many questions for each patch that was lost go to the index before patches are made again.
+  private static let patience = 4
+
+  private struct Patch: OpenTableEntry {
+    /// Level and cube; 0 is free.
+    var key: UInt64 = 0
+    var first: UInt32 = 0
+    /// `crowded`: there is none.
+    var count: UInt32 = 0
+
+    static let crowded = UInt32.max
+
+    var isFree: Bool { key == 0 }
+
+    @inline(__always)
+    func home(_ homes: OpenTableHomes) -> Int { homes.of(key) }
+  }
+
+  /// Four caps. A reach is longer by more than all errors, so that slacks bound from below.
+  private struct Group: Sendable {
+    /// The centre, relative to that of the cube.
+    var x = SIMD4<Float>()
+    var y = SIMD4<Float>()
+    var z = SIMD4<Float>()
+    /// What is no cap has none.
+    var reach = SIMD4<Float>(repeating: -1e9)
+    var ids = SIMD4<UInt32>(repeating: .max)
+
+    @inline(__always)
+    static func slacks(_ group: UnsafePointer<Group>, _ position: SIMD3<Float>) -> SIMD4<Float> {
+      let dx = group.pointee.x - position.x
+      let dy = group.pointee.y - position.y
+      let dz = group.pointee.z - position.z
+      return (dx * dx + dy * dy + dz * dz).squareRoot() - group.pointee.reach
+    }
+  }
+
+  private var patches = OpenTable<Patch>()
+  private var groups: ContiguousArray<Group> = []
+  private var found: ContiguousArray<CapHit> = []
+  /// What the patches were made from.
+  private var version: UInt64 = 0
+  private var count = -1
+  /// Questions for the index before patches are made again.
+  private var waiting = 0
+
+  public init() {}
+
+  /// Bytes that are kept.
+  public var byteCount: Int {
+    patches.length * MemoryLayout<Patch>.stride + groups.capacity * MemoryLayout<Group>.stride
+  }
+
+  /// Forgets the patches if the index has changed.
+  ///
+  /// - Parameters:
+  ///   - count: The caps of the index.
+  ///   - version: Another one after each change of the index.
+  @inline(__always)
+  public mutating func keepUp(with count: Int, version: UInt64) {
+    if version != self.version || count != self.count { begin(count, version) }
+  }
+
+  @inline(never)
+  private mutating func begin(_ count: Int, _ version: UInt64) {
+    waiting = patches.count * Self.patience
+    self.count = count
+    self.version = version
+    removeAll()
+  }
+
+  private mutating func removeAll() {
+    patches = OpenTable()
+    groups = []
+  }
+
+  // MARK: - Places
+
+  /// A place in a cube that has a patch.
+  public struct Place {
+    fileprivate var first: Int
+    fileprivate var count: Int
+    fileprivate var offset: SIMD3<Float>
+    /// All caps of a slack up to it are in the patch, metres.
+    public fileprivate(set) var margin: Double
+  }
+
+  private enum Search {
+    case found(Place)
+    case missing(level: Int)
+    case crowded
+  }
+
+  @inline(__always)
+  private static func edge(_ level: Int) -> Double { level == 0 ? edges.0 : edges.1 }
+
+  @inline(__always)
+  private static func cube(_ position: EarthVector, _ level: Int) -> (key: UInt64, centre: EarthVector) {
+    let edge = edge(level)
+    let density = 1 / edge
+    let x = Int((position.x + origin) * density)
+    let y = Int((position.y + origin) * density)
+    let z = Int((position.z + origin) * density)
+    let key = UInt64(truncatingIfNeeded: (level &+ 1) &<< 60 | x &<< 40 | y &<< 20 | z)
+    let centre = EarthVector(
+      x: (Double(x) + 0.5) * edge - origin, y: (Double(y) + 0.5) * edge - origin, z: (Double(z) + 0.5) * edge - origin)
+    return (key, centre)
+  }
+
+  /// Whether a position is where cubes have numbers.
+  @inline(__always)
+  private static func isNumbered(_ position: EarthVector) -> Bool {
+    max(position.x.magnitude, position.y.magnitude, position.z.magnitude) < origin
+  }
+
+  @inline(__always)
+  private func search(_ position: EarthVector) -> Search {
+    for level in 0..<2 {
+      let (key, centre) = Self.cube(position, level)
+      var wanted = Patch()
+      wanted.key = key
+      let place = patches.place(from: wanted.home(patches.homes)) { $0.key == key }
+      guard place >= 0 else { return .missing(level: level) }
+      let patch = patches[place]
+      guard patch.count != Patch.crowded else { continue }
+      let offset = SIMD3(
+        Float(position.x - centre.x), Float(position.y - centre.y), Float(position.z - centre.z))
+      return .found(
+        Place(
+          first: Int(patch.first), count: Int(patch.count), offset: offset,
+          margin: Self.edge(level) * Self.marginShare))
+    }
+    return .crowded
+  }
+
+  /// The place of a position that is in a cube with a patch.
+  @inline(__always)
+  public func place(of position: EarthVector) -> Place? {
+    guard patches.count > 0, Self.isNumbered(position), case .found(let place) = search(position) else { return nil }
+    return place
+  }
+
+  /// The same; a patch is made where there is none and may be one.
+  ///
+  /// - Parameter cap: Gives the centre and the reach of a cap.
+  @inline(never)
+  public mutating func makePlace(
+    of position: EarthVector, _ index: CapIndex, cap: (UInt32) -> (centre: EarthVector, reach: Double)
+  ) -> Place? {
+    guard Self.isNumbered(position), index.isWithoutStrays else { return nil }
+    guard waiting == 0 else {
+      waiting -= 1
+      return nil
+    }
+    while true {
+      switch search(position) {
+      case .found(let place): return place
+      case .crowded: return nil
+      case .missing(let level): make(position, level, index, cap)
+      }
+    }
+  }
+
+  private mutating func make(
+    _ position: EarthVector, _ level: Int, _ index: CapIndex,
+    _ cap: (UInt32) -> (centre: EarthVector, reach: Double)
+  ) {
+    let edge = Self.edge(level)
+    let (key, centre) = Self.cube(position, level)
+    found.removeAll(keepingCapacity: true)
+    index.collect(near: centre, within: edge * (Self.halfDiagonal + Self.marginShare), into: &found)
+    var patch = Patch()
+    patch.key = key
+    let needed = (found.count + 3) / 4
+    if groups.count + needed > Self.mostKept { removeAll() }
+    if needed > Self.mostGroups {
+      patch.count = Patch.crowded
+    } else {
+      patch.first = UInt32(groups.count)
+      patch.count = UInt32(needed)
+      var number = 0
+      while number < found.count {
+        if number & 3 == 0 { groups.append(Group()) }
+        let (middle, reach) = cap(found[number].id)
+        set(groups.count - 1, number & 3, found[number].id, middle, reach, around: centre, edge)
+        number += 1
+      }
+    }
+    patches.makeRoom(for: 1)
+    patches.insert(patch)
+  }
+
+  private mutating func set(
+    _ group: Int, _ lane: Int, _ id: UInt32, _ middle: EarthVector, _ reach: Double, around centre: EarthVector,
+    _ edge: Double
+  ) {
+    let x = middle.x - centre.x
+    let y = middle.y - centre.y
+    let z = middle.z - centre.z
+    let lengths = (x * x + y * y + z * z).squareRoot() + edge + reach
+    groups[group].x[lane] = Float(x)
+    groups[group].y[lane] = Float(y)
+    groups[group].z[lane] = Float(z)
+    groups[group].reach[lane] = Float(reach + lengths * Self.singleError + Self.leastError)
+    groups[group].ids[lane] = id
+  }
+
+  // MARK: - Questions
+
+  /// How far a place is from the nearest cap that is not excepted, as ``CapIndex/leastSlack(near:within:except:count:)`` says
+  /// it; right only where that is at most the margin of the place.
+  @inline(__always)
+  public func leastSlack(
+    at place: Place, within distance: Double, except excepted: SIMD16<UInt32>, count: Int
+  ) -> Double {
+    groups.withUnsafeBufferPointer { groups in
+      guard let base = groups.baseAddress else { return distance }
+      var least = Float(min(distance, 1e9))
+      for number in place.first..<(place.first &+ place.count) {
+        let group = base + number
+        let slack = Group.slacks(group, place.offset)
+        let bits = CapIndex.bits(slack .< SIMD4(repeating: least))
+        guard bits != 0 else { continue }
+        var rest = bits
+        while rest != 0 {
+          let lane = rest.trailingZeroBitCount
+          rest &= rest &- 1
+          guard slack[lane] < least else { continue }
+          let id = UnsafeRawPointer(group).load(
+            fromByteOffset: 4 &* MemoryLayout<SIMD4<Float>>.stride &+ 4 &* lane, as: UInt32.self)
+          var isExcepted = false
+          for index in 0..<count where excepted[index] == id { isExcepted = true }
+          if !isExcepted { least = slack[lane] }
+        }
+      }
+      return min(distance, Double(least))
+    }
+  }
+
+  /// Appends the caps that come within a distance of a place, of at most its margin, as
+  /// ``CapIndex/collect(near:within:into:)`` does.
+  public func collect(at place: Place, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
+    groups.withUnsafeBufferPointer { groups in
+      guard let base = groups.baseAddress else { return }
+      let limit = SIMD4(repeating: Float(distance) * (1 + 0x1p-20))
+      for number in place.first..<(place.first &+ place.count) {
+        let group = base + number
+        let slack = Group.slacks(group, place.offset)
+        var rest = CapIndex.bits(slack .<= limit)
+        while rest != 0 {
+          let lane = rest.trailingZeroBitCount
+          rest &= rest &- 1
+          hits.append(CapHit(id: group.pointee.ids[lane], slack: slack[lane]))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+@testable import FencepostKernel
+import TestSupport
+import Testing
+
+/// Patches of an index against a plain list.
+@Suite struct CapPatchesTests {
+  private static func asked(_ patches: inout CapPatches, _ subject: CapSubject, at position: EarthVector) -> CapPatches.Place? {
+    let caps = Dictionary(subject.caps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    return patches.place(of: position)
+      ?? patches.makePlace(of: position, subject.index) { (caps[$0]!.centre, caps[$0]!.reach) }
+  }
+
+  /// What a slack may be less than the true one: of caps that are large, single precision says less.
+  private static func tolerated(_ cap: CapSubject.Cap, _ chord: Double) -> Double {
+    0.02 + (cap.reach + chord) * 0x1p-18
+  }
+
+  private static func check(
+    _ patches: CapPatches, _ subject: CapSubject, _ place: CapPatches.Place, at position: EarthVector,
+    _ random: inout SeededGenerator
+  ) {
+    let chords = subject.caps.map { $0.centre.squaredChord(to: position).squareRoot() }
+    let nearest = subject.caps.indices.sorted { chords[$0] - subject.caps[$0].reach < chords[$1] - subject.caps[$1].reach }
+    let count = min(random.integer(0...4), nearest.count)
+    var excepted = SIMD16<UInt32>(repeating: .max)
+    for index in 0..<count { excepted[index] = subject.caps[nearest[index]].id }
+    let distance = random.uniform(0...place.margin)
+    let found = patches.leastSlack(at: place, within: distance, except: excepted, count: count)
+    if let next = nearest.dropFirst(count).first {
+      let slack = min(distance, chords[next] - subject.caps[next].reach)
+      #expect(found <= slack)
+      // Of the others a larger one may show less.
+      let least = nearest.dropFirst(count).map { index in
+        chords[index] - subject.caps[index].reach - Self.tolerated(subject.caps[index], chords[index])
+      }.min()!
+      #expect(found >= min(distance, least) - distance * 1e-6)
+    } else {
+      #expect(found <= distance && found >= distance * (1 - 1e-6))
+    }
+    var hits: ContiguousArray<CapHit> = []
+    patches.collect(at: place, within: distance, into: &hits)
+    let ids = Set(hits.map(\.id))
+    #expect(ids.count == hits.count)
+    for (cap, chord) in zip(subject.caps, chords) {
+      if chord - cap.reach <= distance { #expect(ids.contains(cap.id)) }
+    }
+    for hit in hits {
+      let index = subject.caps.firstIndex { $0.id == hit.id }!
+      #expect(Double(hit.slack) <= chords[index] - subject.caps[index].reach)
+    }
+  }
+
+  @Test(arguments: CapWorld.allCases) func aPatchSaysWhatTheListSays(_ world: CapWorld) {
+    let salt = world.rawValue.utf8.reduce(UInt64(11)) { $0 &* 31 &+ UInt64($1) }
+    var random = SeededGenerator("patches, \(world)", salt: salt)
+    var subject = CapSubject()
+    var patches = CapPatches()
+    var answered = 0
+    var version: UInt64 = 0
+    for _ in 0..<60 {
+      for _ in 0..<random.integer(1...12) {
+        if random.next() % 3 == 0, !subject.caps.isEmpty {
+          subject.remove(at: Int(random.next() % UInt64(subject.caps.count)))
+        } else {
+          let cap = random.cap(of: world)
+          // What no cube takes is for the index alone.
+          if cap.1.isFinite, cap.1 < 1e7 { subject.insert(cap) }
+        }
+        version += 1
+      }
+      patches.keepUp(with: subject.index.count, version: version)
+      for _ in 0..<6 {
+        let position = random.position(of: world, around: subject.caps)
+        guard let place = Self.asked(&patches, subject, at: position) else { continue }
+        answered += 1
+        Self.check(patches, subject, place, at: position, &random)
+      }
+    }
+    // After a change the index is asked for a while.
+    #expect(answered > 0 || world == .identical || world == .concentric || world == .huge)
+  }
+
+  /// Around cities whose streets are full of caps cubes are small, or there is no patch; elsewhere all is found.
+  @Test func aWalkThroughACrowd() {
+    var random = SeededGenerator("patches, a walk")
+    var subject = CapSubject()
+    let home = EarthVector(latitude: 48, longitude: 11)
+    func near(_ spread: Double) -> EarthVector {
+      EarthVector(latitude: 48 + random.uniform(-spread...spread), longitude: 11 + random.uniform(-spread...spread))
+    }
+    for _ in 0..<300 { subject.insert((near(0.01), random.uniform(10...300))) }
+    for _ in 0..<200 { subject.insert((near(0.3), random.uniform(10...3_000))) }
+    for _ in 0..<200 { subject.insert((home, 20)) }
+    var patches = CapPatches()
+    patches.keepUp(with: subject.index.count, version: 1)
+    var (found, refused) = (0, 0)
+    for step in 0..<300 {
+      let position = step == 0 ? home : near(0.1)
+      guard let place = Self.asked(&patches, subject, at: position) else {
+        refused += 1
+        continue
+      }
+      found += 1
+      Self.check(patches, subject, place, at: position, &random)
+    }
+    #expect(found > 100 && refused > 0)
+    #expect(patches.byteCount < 4_000_000)
+    // A change: nothing is remembered, and the index is asked until that has paid.
+    patches.keepUp(with: subject.index.count, version: 2)
+    #expect(patches.place(of: near(0.1)) == nil && patches.byteCount == 0)
+    #expect(Self.asked(&patches, subject, at: near(0.1)) == nil)
+  }
+
+  @Test func whatIsNoPlaceHasNoPatch() {
+    var subject = CapSubject()
+    subject.insert((EarthVector(latitude: 1, longitude: 2), 50))
+    var patches = CapPatches()
+    patches.keepUp(with: 1, version: 1)
+    let nan = Double.nan
+    for position in [
+      EarthVector(x: nan, y: 0, z: 0), EarthVector(x: 0, y: .infinity, z: 0), EarthVector(x: 0, y: 0, z: -1e300),
+      EarthVector(x: 0x1p23, y: 0, z: 0),
+    ] {
+      #expect(Self.asked(&patches, subject, at: position) == nil)
+    }
+    #expect(patches.byteCount == 0)
+    // A cap that no cube takes is the index's.
+    subject.insert((EarthVector(x: 0, y: 0, z: 0), .infinity))
+    patches.keepUp(with: 2, version: 2)
+    #expect(Self.asked(&patches, subject, at: EarthVector(latitude: 1, longitude: 2)) == nil)
+  }
+
+  /// However far devices come, the patches have a bound.
+  @Test func whatIsKeptHasABound() {
+    var random = SeededGenerator("patches, the bound")
+    var subject = CapSubject()
+    for _ in 0..<60 { subject.insert((EarthVector(latitude: 10, longitude: 10), 2_000_000)) }
+    var patches = CapPatches()
+    patches.keepUp(with: subject.index.count, version: 1)
+    var most = 0
+    for _ in 0..<12_000 {
+      let position = EarthVector(latitude: random.uniform(2...18), longitude: random.uniform(2...18))
+      #expect(Self.asked(&patches, subject, at: position) != nil)
+      most = max(most, patches.byteCount)
+    }
+    #expect(most > 5_000_000 && most < 25_000_000)
+  }
+}
