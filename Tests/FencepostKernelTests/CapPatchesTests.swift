@@ -4,7 +4,9 @@ import Testing
 
 /// Patches of an index against a plain list.
 @Suite struct CapPatchesTests {
-  private static func asked(_ patches: inout CapPatches, _ subject: CapSubject, at position: EarthVector) -> CapPatches.Place? {
+  private static func asked(_ patches: inout CapPatches, _ subject: CapSubject, at position: EarthVector) -> CapPatches
+    .Place?
+  {
     let caps = Dictionary(subject.caps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     return patches.place(of: position)
       ?? patches.makePlace(of: position, subject.index) { (caps[$0]!.centre, caps[$0]!.reach) }
@@ -20,7 +22,9 @@ import Testing
     _ random: inout SeededGenerator
   ) {
     let chords = subject.caps.map { $0.centre.squaredChord(to: position).squareRoot() }
-    let nearest = subject.caps.indices.sorted { chords[$0] - subject.caps[$0].reach < chords[$1] - subject.caps[$1].reach }
+    let nearest = subject.caps.indices.sorted {
+      chords[$0] - subject.caps[$0].reach < chords[$1] - subject.caps[$1].reach
+    }
     let count = min(random.integer(0...4), nearest.count)
     var excepted = SIMD16<UInt32>(repeating: .max)
     for index in 0..<count { excepted[index] = subject.caps[nearest[index]].id }
