@@ -141,7 +141,8 @@ class FleetInputs(FixInputs):
                 meant for all rows; None: not reported.
             columns: Of a table the names of the columns for device, latitude, longitude, time, accuracy, or geometry,
                 where they are not recognised.
-            on_invalid: As for :meth:`Monitor.feed_many`. Devices of rows that are refused are not entered.
+            on_invalid: As for :meth:`Monitor.feed_many`. With ``"raise"`` a call that is refused enters no device; with
+                ``"count"`` a new device is entered also when each of its rows is counted as invalid.
             threads: How many threads feed at a time, at most as many as the fleet was made for; None: as many.
 
         Returns:
