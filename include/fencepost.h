@@ -3,7 +3,7 @@
  *
  * This header is the whole contract. What is not in here is not API.
  *
- * A monitor holds named conditions: circles, polygons and corridors on the Earth, and beacon identities. You feed it what your
+ * A monitor holds named conditions: circles, polygons and corridors on the Earth, lines to be crossed, and beacon identities. You feed it what your
  * program knows (position fixes, beacon sightings, the passing of time) and it hands out an event each
  * time a condition becomes satisfied or unsatisfied, with the evidence that decided it.
  *
@@ -224,7 +224,8 @@ enum {
   FENCEPOST_CONDITION_CIRCULAR_GEOGRAPHIC = 1,
   FENCEPOST_CONDITION_BEACON_IDENTITY = 2,
   FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC = 3,
-  FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC = 4
+  FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC = 4,
+  FENCEPOST_CONDITION_LINE_GEOGRAPHIC = 5 /* Since: 0.2 */
 };
 
 /* One position sample. Arrays of it are read in place. */
@@ -373,12 +374,15 @@ typedef struct fencepost_monitor_options {
 
 /* ------------------------------------------------------------------------------------------- outputs */
 
-/* What a monitor with a path says of the evidence of an event, a bit set: in refinement_minor of a fencepost_event without
-   a refinement. */
+/* What a monitor with a path says of the evidence of an event, a bit set: fencepost_event_evidence() tells it. It stands in
+   refinement_minor of a fencepost_event without a refinement. */
 enum {
-  FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,  /* the deciding position is a point of the path between two fixes, not a fix */
-  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1 /* the path before it is not known: something may have been missed. The events
-                                           of the first instant after a gap that has any say so */
+  FENCEPOST_EVIDENCE_ON_PATH = 1 << 0,   /* the deciding position is a point of the path between two fixes, not a fix */
+  FENCEPOST_EVIDENCE_AFTER_GAP = 1 << 1, /* the path before it is not known: something may have been missed. The events
+                                                of the first instant after a gap that has any say so */
+  FENCEPOST_EVIDENCE_LEFT_TO_RIGHT = 1
+      << 2, /* a line condition was crossed, as seen along it from its first vertex to its */
+  FENCEPOST_EVIDENCE_RIGHT_TO_LEFT = 1 << 3 /* last; each crossing has one of the two */
 };
 
 /*
@@ -387,6 +391,7 @@ enum {
  *     cause                     state          what
  *     CROSSING                  SATISFIED      entered (a beacon came)
  *     CROSSING, TIMEOUT         UNSATISFIED    left (no beacon any more)
+ *     CROSSING                  UNKNOWN        crossed, a line condition: fencepost_event_evidence() says in which direction
  *     DETERMINATION, TIMEOUT    either         the first evidence since the add, a suspension or a rewind: where the
  *                                              device is, not that it moved
  *     DIAGNOSTIC                UNMONITORED    monitoring stopped: diagnostics say why
@@ -544,7 +549,7 @@ typedef struct fencepost_geometry {
   const double *latitudes;     /* vertex_count degrees */
   const double *longitudes;    /* vertex_count degrees */
   size_t vertex_count;         /* of all parts together */
-  const int32_t *ring_offsets; /* of rings (polygons) or lines (corridors) into the vertices; NULL: one of all */
+  const int32_t *ring_offsets; /* of rings (polygons) or lines (of others) into the vertices; NULL: one of all */
   size_t ring_count;           /* one less than there are offsets; 0 or 1 when they are NULL */
   const int32_t *part_offsets; /* of parts into the rings: the outer one, then its holes; NULL: one of all */
   size_t part_count;           /* one less than there are offsets; 0 or 1 when they are NULL */
@@ -561,7 +566,7 @@ enum {
                                    within 0.1 m by geodesics */
 };
 
-/* How the vertices of a polygon or corridor are read. NULL where a function takes it: all of it 0. */
+/* How the vertices of a polygon, corridor or line are read. NULL where a function takes it: all of it 0. */
 typedef struct fencepost_shape_options {
   uint32_t struct_size;  /* set by FENCEPOST_SHAPE_OPTIONS_INIT */
   fencepost_edges edges; /* FENCEPOST_EDGES_... */
@@ -585,7 +590,7 @@ typedef struct fencepost_shape {
   double radius_m;               /* circles and corridors, metres */
   double depth_m;        /* how far inside of the boundary a position can be, metres: what margins and accuracy are
                                     compared with. A polygon's is at most 1 % below the true one, and at most 100 km */
-  uint64_t vertex_count; /* polygons and corridors: without repeated and closing ones */
+  uint64_t vertex_count; /* polygons, corridors, lines: without repeated and closing ones */
   double departure_m; /* how far geodesic and planar edges would be apart at the most, metres; NaN: 1 m at most. Then it
                                     does not matter what the vertices were made for */
   uint32_t departure_part; /* where: the part, */
@@ -609,10 +614,10 @@ typedef struct fencepost_condition_definition {
   int32_t major;                 /* beacon identity: 0 ... 65535, -1 = any */
   int32_t minor;                 /* beacon identity: 0 ... 65535, -1 = any; needs a major */
   const fencepost_condition_options *options; /* NULL: no assumption, the standard policy, tag 0; may be shared */
-  const fencepost_geometry *geometry;         /* polygon, corridor: all of its parts or lines are one condition; or */
-  const void *wkb;                            /* polygon, corridor: well-known binary */
-  size_t wkb_size;                            /* its bytes */
-  const fencepost_shape_options *shape;       /* polygon, corridor: NULL: geodesic edges, no buffer; may be shared */
+  const fencepost_geometry *geometry;   /* polygon, corridor, line: all of its parts or lines are one condition; or */
+  const void *wkb;                      /* polygon, corridor, line: well-known binary */
+  size_t wkb_size;                      /* its bytes */
+  const fencepost_shape_options *shape; /* polygon, corridor, line: NULL: geodesic edges, no buffer; may be shared */
 } fencepost_condition_definition;
 
 /* A circle without an identifier and a radius: set at least these, and its centre. */
@@ -899,6 +904,33 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_condition(
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
 
 /*
+ * Adds a line geographic condition, a gate: a line without a width that counts who crosses it. It has no state. Each time the
+ * path of the device comes to the other side there is an event of cause CROSSING and state UNKNOWN, at the microsecond, with
+ * FENCEPOST_EVIDENCE_LEFT_TO_RIGHT or FENCEPOST_EVIDENCE_RIGHT_TO_LEFT; each crossing counts, also the tenth between two fixes.
+ *
+ *        left                    Along the line from its first vertex to its last: whoever goes from the left of it to its
+ *      +-------+----->           right crosses it left to right. Whoever is on the line is to the left of it. Accuracy plays
+ *        right                   no part. Going around an end of the line, or touching that, is no crossing.
+ *
+ * Only for monitors with FENCEPOST_PATH_GEODESIC and FENCEPOST_DELIVERY_EVERY, and for no table of fleets. As part of the
+ * path it is bound to the fixes: none is crossed on a way that is not known (FENCEPOST_EVIDENCE_AFTER_GAP), while the host
+ * cannot monitor, or before the condition was added. What lies before the clock, when that was advanced since the last fix,
+ * counts at the clock.
+ *
+ * @param geometry  All of its lines (rings) are the condition, each of at least two different vertices; parts do not count.
+ * @param shape     NULL: geodesic edges. oriented and buffer_m are 0.
+ * @param options   NULL: tag 0. The policy is the standard one, the assumed state UNKNOWN: it has neither.
+ * @return As fencepost_monitor_add_polygon_condition(); INVALID_ARGUMENT also where the monitor cannot watch a line, or the
+ *         options hold a policy or an assumed state. Ownership: everything is copied. Threads: any.
+ * Complexity: O(vertices * log vertices). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_line_condition(fencepost_monitor *monitor, const char *identifier,
+                                                                    const fencepost_geometry *geometry,
+                                                                    const fencepost_shape_options *shape,
+                                                                    const fencepost_condition_options *options,
+                                                                    fencepost_error *error);
+
+/*
  * Adds a polygon or corridor from well-known binary: Polygon and MultiPolygon, LineString and MultiLineString, ISO or EWKB
  * (of WGS84), in either byte order; Z and M are skipped. Any bytes may be passed.
  *
@@ -936,6 +968,19 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_condition(
     fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry, double radius_m,
     const fencepost_shape_options *shape, const fencepost_condition_options *options, uint32_t *out_changed,
     fencepost_error *error);
+
+/*
+ * Like fencepost_monitor_add_line_condition(), but leaves an equal condition alone.
+ *
+ * @param out_changed  As above.
+ * @return As fencepost_monitor_add_line_condition(). Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_condition(fencepost_monitor *monitor,
+                                                                       const char *identifier,
+                                                                       const fencepost_geometry *geometry,
+                                                                       const fencepost_shape_options *shape,
+                                                                       const fencepost_condition_options *options,
+                                                                       uint32_t *out_changed, fencepost_error *error);
 
 /*
  * Like fencepost_monitor_add_wkb_condition(), but leaves an equal condition alone.
@@ -1005,6 +1050,18 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_corridor_conditions(
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_error *error);
 
 /*
+ * Adds many lines from one geometry. All or nothing.
+ *
+ * @param condition_offsets  count + 1 places among the lines (rings) of the geometry; NULL: each line is a condition.
+ * @return As fencepost_monitor_add_line_condition(); the other parameters: as fencepost_monitor_add_polygon_conditions().
+ * Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_add_line_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_error *error);
+
+/*
  * Adds many polygons and corridors from well-known binary. All or nothing.
  *
  * @param wkbs     count pointers to the bytes of each.
@@ -1040,6 +1097,17 @@ FENCEPOST_API fencepost_status fencepost_monitor_ensure_corridor_conditions(
     const int32_t *condition_offsets, const double *radii_m, const uint64_t *tags, size_t count,
     const fencepost_shape_options *shape, const fencepost_condition_options *options, fencepost_sync_result *out_result,
     fencepost_error *error);
+
+/*
+ * Ensures many lines. The parameters are those of fencepost_monitor_add_line_conditions().
+ *
+ * @param out_result  As above.
+ * @return As the single call. Threads: any. Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_monitor_ensure_line_conditions(
+    fencepost_monitor *monitor, const char *const *identifiers, const fencepost_geometry *geometry,
+    const int32_t *condition_offsets, const uint64_t *tags, size_t count, const fencepost_shape_options *shape,
+    const fencepost_condition_options *options, fencepost_sync_result *out_result, fencepost_error *error);
 
 /*
  * Ensures many polygons and corridors. The parameters are those of fencepost_monitor_add_wkb_conditions().
@@ -1101,7 +1169,7 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition(fencepost_monitor *mo
                                                            fencepost_condition *out_condition, fencepost_error *error);
 
 /*
- * Reads the vertices of a polygon or corridor back as well-known binary: ISO, little endian, XY, longitude first; rings
+ * Reads the vertices of a polygon, corridor or line back as well-known binary: ISO, little endian, XY, longitude first; rings
  * closed. Longitudes are in [-180, 180), and vertices that repeat the one before are gone; otherwise they are those that were
  * given, bit for bit. Several parts or lines are a MultiPolygon or MultiLineString.
  *
@@ -1372,10 +1440,17 @@ FENCEPOST_API fencepost_status fencepost_monitor_acknowledge(fencepost_monitor *
 FENCEPOST_API fencepost_status fencepost_monitor_abandon(fencepost_monitor *monitor, fencepost_error *error);
 
 /*
+ * Tells what a monitor with a path says of the evidence of an event: FENCEPOST_EVIDENCE_..., bits. 0 for NULL, for events of
+ * beacons with a refinement, and without a path. Threads: any. Complexity: O(1). Since: 0.2
+ */
+FENCEPOST_API uint32_t fencepost_event_evidence(const fencepost_event *event);
+
+/*
  * Writes an event as one JSON object on one line (no line feed, terminated). Keys, in this order: sequence,
  * identifier, state, cause, date, evidence_date, refinement, diagnostics, generation, latitude, longitude,
  * accuracy, boundary_distance. Dates are ISO 8601 UTC with six decimals, numbers in shortest round-trip form,
- * null where there is nothing.
+ * null where there is nothing. Only where there is something to say: evidence ("path"), gap (true), direction
+ * ("left_to_right" or "right_to_left").
  *
  * @param buffer    May be NULL only if capacity is 0; 4096 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.

@@ -147,7 +147,7 @@ inline transition_policy standard_policy() { return FENCEPOST_TRANSITION_POLICY_
 inline transition_policy exact_policy() { return FENCEPOST_TRANSITION_POLICY_EXACT_INIT; }
 inline transition_policy core_location_policy() { return FENCEPOST_TRANSITION_POLICY_CORE_LOCATION_INIT; }
 
-/* A circle without an identifier; or a beacon identity, polygon or corridor when its kind is set: an element of what
+/* A circle without an identifier; or a beacon identity, polygon, corridor or line when its kind is set: an element of what
    monitor::sync_conditions() takes. */
 inline condition_definition standard_definition() { return FENCEPOST_CONDITION_DEFINITION_INIT; }
 
@@ -188,8 +188,8 @@ struct circle_columns {
 };
 
 /*
- * Columns of polygons or corridors: the rows of one call, all of whose vertices are in one geometry. Empty condition_offsets:
- * each part, of corridors each line, is a condition. Tags may be empty.
+ * Columns of polygons, corridors or lines: the rows of one call, all of whose vertices are in one geometry. Empty
+ * condition_offsets: each part, of corridors and lines each line, is a condition. Tags may be empty.
  */
 struct shape_columns {
   std::vector<std::string> identifiers;
@@ -574,7 +574,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return result;
   }
 
-  /* Polygons and corridors. Degrees and metres. */
+  /* Polygons, corridors and lines. Degrees and metres. */
 
   void add_polygon_condition(const std::string &identifier, const fencepost::geometry &polygon,
                              const condition_options &options = {},
@@ -589,6 +589,14 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     const fencepost_condition_options given = c_options(options);
     call(fencepost_monitor_add_corridor_condition, get(), detail::terminated(identifier), &lines, radius_m, &reading,
          &given);
+  }
+
+  /* A line that counts who crosses it, for monitors with a path: the options have neither policy nor assumed state. */
+  void add_line_condition(const std::string &identifier, const fencepost::geometry &lines,
+                          const condition_options &options = {},
+                          const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_line_condition, get(), detail::terminated(identifier), &lines, &reading, &given);
   }
 
   /* The radius is that of lines. */
@@ -622,6 +630,16 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return changed != 0;
   }
 
+  bool ensure_line_condition(const std::string &identifier, const fencepost::geometry &lines,
+                             const condition_options &options = {},
+                             const shape_options &reading = standard_shape_options()) {
+    const fencepost_condition_options given = c_options(options);
+    std::uint32_t changed = 0;
+    call(fencepost_monitor_ensure_line_condition, get(), detail::terminated(identifier), &lines, &reading, &given,
+         &changed);
+    return changed != 0;
+  }
+
   bool ensure_wkb_condition(const std::string &identifier, const std::vector<std::uint8_t> &wkb, double radius_m = 0,
                             const condition_options &options = {},
                             const shape_options &reading = standard_shape_options()) {
@@ -649,6 +667,14 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     call(fencepost_monitor_add_corridor_conditions, get(), identifiers.data(), &columns.geometry,
          data_of(columns.condition_offsets), columns.radii_m.data(), data_of(columns.tags), identifiers.size(),
          &reading, &given);
+  }
+
+  void add_line_conditions(const shape_columns &columns, const condition_options &options = {},
+                           const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, false);
+    const fencepost_condition_options given = c_options(options);
+    call(fencepost_monitor_add_line_conditions, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given);
   }
 
   void add_wkb_conditions(const wkb_columns &columns, const condition_options &options = {},
@@ -681,6 +707,16 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return result;
   }
 
+  sync_result ensure_line_conditions(const shape_columns &columns, const condition_options &options = {},
+                                     const shape_options &reading = standard_shape_options()) {
+    const std::vector<const char *> identifiers = rows_of(columns, false);
+    const fencepost_condition_options given = c_options(options);
+    sync_result result{};
+    call(fencepost_monitor_ensure_line_conditions, get(), identifiers.data(), &columns.geometry,
+         data_of(columns.condition_offsets), data_of(columns.tags), identifiers.size(), &reading, &given, &result);
+    return result;
+  }
+
   sync_result ensure_wkb_conditions(const wkb_columns &columns, const condition_options &options = {},
                                     const shape_options &reading = standard_shape_options()) {
     const std::vector<const char *> identifiers = rows_of(columns);
@@ -692,7 +728,7 @@ class monitor : public detail::questions<monitor, detail::monitor_questions> {
     return result;
   }
 
-  /* The vertices of a polygon or corridor as well-known binary. */
+  /* The vertices of a polygon, corridor or line as well-known binary. */
   std::vector<std::uint8_t> condition_geometry(const std::string &identifier) const {
     return detail::sized<std::vector<std::uint8_t>>(
         [this, &identifier](void *buffer, std::size_t capacity, std::size_t *size) {
@@ -1569,6 +1605,19 @@ inline bool is_on_path(const event &of) {
 /* Whether the path before it is not known, so that something may have been missed. */
 inline bool follows_gap(const event &of) {
   return !of.has_refinement && (of.refinement_minor & FENCEPOST_EVIDENCE_AFTER_GAP) != 0;
+}
+
+/* How a line condition was crossed, as seen along it; nothing for events of other conditions. */
+enum class crossing_direction {
+  left_to_right,
+  right_to_left
+};
+
+inline std::optional<crossing_direction> direction(const event &of) {
+  const std::uint32_t bits = fencepost_event_evidence(&of);
+  if ((bits & FENCEPOST_EVIDENCE_LEFT_TO_RIGHT) != 0) return crossing_direction::left_to_right;
+  if ((bits & FENCEPOST_EVIDENCE_RIGHT_TO_LEFT) != 0) return crossing_direction::right_to_left;
+  return std::nullopt;
 }
 
 /* An event as one line of JSON. */

@@ -81,7 +81,34 @@ extension MonitorEngine {
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
     try check(bytes, assuming, policy)
-    enter(Definition(subject: subject, policy: policy, tag: tag, assumed: assuming), identifier: bytes)
+    let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
+    try check(definition)
+    enter(definition, identifier: bytes)
+  }
+
+  /// Refuses what this monitor cannot watch.
+  func check(_ definition: Definition) throws(MonitorError) {
+    if let defect = defect(of: definition) { throw .invalidArgument(defect) }
+  }
+
+  /// Why this monitor cannot watch a condition, as a message; `nil` when it can.
+  func defect(of definition: Definition) -> String? {
+    guard definition.subject.kind.isLine else { return nil }
+    guard options.path.isGeodesic else {
+      return
+        "path: a line geographic condition counts crossings of a path; accepted are monitors with path geodesic, and no "
+        + "table of fleets"
+    }
+    guard options.delivery == .every else {
+      return "delivery: a line geographic condition tells of each crossing; accepted are monitors with delivery every"
+    }
+    guard definition.policy == .standard else {
+      return "policy: a line geographic condition takes none; a crossing of the line itself counts"
+    }
+    guard definition.assumed == .unknown else {
+      return "assumed: a line geographic condition has no state; accepted is unknown"
+    }
+    return nil
   }
 
   private func check(
@@ -111,6 +138,7 @@ extension MonitorEngine {
     let known = slot.map { table.subject(of: $0) }
     let subject = if let known, known.isExactly(given) { known } else { try given.subject() }
     let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
+    try check(definition)
     if let slot, table.definition(of: slot).isNearlyEqual(to: definition) { return false }
     enter(definition, identifier: bytes)
     return true

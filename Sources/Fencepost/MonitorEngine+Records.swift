@@ -49,12 +49,12 @@ extension MonitorEngine {
   package func condition(of slot: UInt32) -> any Condition { table.subject(of: slot).condition }
   package func policy(of slot: UInt32) -> TransitionPolicy { table.policy(of: slot) }
 
-  /// The vertices of a polygon or corridor as well-known binary (ISO, little endian, XY), as they were given but for
+  /// The vertices of a polygon, corridor or line as well-known binary (ISO, little endian, XY), as they were given but for
   /// repeated ones; `nil` for conditions of other kinds.
   package func wellKnownBinary(of slot: UInt32) -> [UInt8]? {
     switch table.subject(of: slot) {
     case .circle, .beacon: nil
-    case .polygon(let shape), .corridor(let shape): WellKnownBinary.encode(shape.definition)
+    case .polygon(let shape), .corridor(let shape), .line(let shape): WellKnownBinary.encode(shape.definition)
     }
   }
 
@@ -80,6 +80,7 @@ extension MonitorEngine {
         boundaryDistance: entry.boundaryDistance, source: entry.marks.contains(.onPath) ? .path : .fix)
     }
     event.followsGap = entry.marks.contains(.gap)
+    event.direction = entry.direction
     return event
   }
 }

@@ -7,7 +7,7 @@ extension MonitorEngine {
   /// - Complexity: O(rows)
   @discardableResult
   public mutating func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
-    ensure(try ConditionSet(conditions))
+    try ensure(try ConditionSet(conditions))
   }
 
   /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
@@ -60,13 +60,15 @@ extension MonitorEngine {
   }
 
   /// Adds rows, each in place of a condition with its identifier. See ``add(_:identifier:assuming:policy:tag:)``.
-  package mutating func add(_ set: borrowing ConditionSet) {
+  package mutating func add(_ set: borrowing ConditionSet) throws(MonitorError) {
+    try set.check(with: self)
     reserveInBulk(set.count, identifierBytes: 0)
     set.forEach { _, identifier, definition in enter(definition, identifier: identifier) }
   }
 
   /// Ensures rows. See ``ensure(_:)``.
-  package mutating func ensure(_ set: borrowing ConditionSet) -> SyncResult {
+  package mutating func ensure(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
+    try set.check(with: self)
     var result = SyncResult()
     set.forEach { _, identifier, definition in
       if let slot = table.identifiers.slot(of: identifier) {
@@ -86,11 +88,12 @@ extension MonitorEngine {
   /// Makes the conditions exactly these rows. See ``sync(_:)``.
   package mutating func sync(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
     let identifiers = try set.identifiers()
+    try set.check(with: self)
     let others = table.live.filter { slot in
       table.identifiers.withBytes(of: slot) { identifiers.slot(of: $0) } == nil
     }
     for slot in others { remove(slot) }
-    var result = ensure(set)
+    var result = try ensure(set)
     result.removed = others.count
     return result
   }

@@ -60,7 +60,7 @@ while read -r file around what; do
     status=1
   fi
 done < "$root/Tests/Kinds/places.txt"
-if grep -rnE '(==|!=) *\.(circularGeographic|beaconIdentity|polygonalGeographic|corridorGeographic)' "$root/Sources"; then
+if grep -rnE '(==|!=) *\.(circularGeographic|beaconIdentity|polygonalGeographic|corridorGeographic|lineGeographic)' "$root/Sources"; then
   echo "kinds: a comparison with one kind says nothing of the others: ask the kind, or switch" >&2
   status=1
 fi

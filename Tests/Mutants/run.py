@@ -69,6 +69,7 @@ ENGINE = "MonitorEngine.swift"
 TABLE = "../FencepostKernel/OpenTable.swift"
 AREA = "Shapes/Area.swift"
 KERNEL_SHAPE = "../FencepostKernel/Shapes/GeodesicShape.swift"
+LINE_CROSSING = "../FencepostKernel/Shapes/LineCrossing.swift"
 
 MUTANTS = [
     # The detector of shapes.
@@ -108,13 +109,25 @@ MUTANTS = [
     Mutant("the buffer of a polygon is forgotten", KERNEL_SHAPE,
            "(line, isPolygon, offset) = (made.line, true, buffer)", "(line, isPolygon, offset) = (made.line, true, 0)"),
     Mutant("margins of a polygon are not limited by its depth", "Shapes/Shape.swift",
-           "case .polygon(let area), .corridor(let area): area.shape.depth", "case .polygon, .corridor: .infinity"),
+           "case .polygon(let area), .corridor(let area), .line(let area): area.shape.depth",
+           "case .polygon, .corridor, .line: .infinity"),
     Mutant("margins of a polygon are judged by bounds", AREA,
            "guard isClear(0), isClear(-margins.inner), isClear(margins.outer) else", "guard isClear(0) else"),
     Mutant("whoever leaves a polygon is looked for too late", AREA,
            "case .outwards(let level): level - most", "case .outwards(let level): 1_000 * (level - most)"),
     Mutant("whoever enters a polygon is looked for too late", AREA,
            "case .inwards(let level): least - level", "case .inwards(let level): 1_000 * (least - level)"),
+    # Lines that are crossed.
+    Mutant("a line is crossed as it is listed the other way", LINE_CROSSING, "isToLeft: endsLeft", "isToLeft: !endsLeft"),
+    Mutant("who goes around the end of a line has crossed it", LINE_CROSSING,
+           "guard startsLeft != endsLeft, side(of: part, edge, atStart: true) != side(of: part, edge, atStart: false) else",
+           "guard startsLeft != endsLeft else"),
+    Mutant("who is on a line is right of it", LINE_CROSSING,
+           "side(of: way.start) >= -GeodesicShape.onTheLine", "side(of: way.start) >= GeodesicShape.onTheLine"),
+    Mutant("only the first crossing of a line is told", "Delivery/EveryOutbox.swift",
+           "guard observed.direction != nil || observed.state", "guard observed.state"),
+    Mutant("what lies before the clock is not crossed", "Path/Tracker+Lines.swift",
+           "let after = start ?? last.time.microseconds", "let after = start ?? max(last.time.microseconds, clock)"),
     Mutant("nobody knows that a fix was too coarse", STATES,
            "      $0.hasMetCoarseFix = true\n", "      $0.hasMetCoarseFix = false\n"),
     # Policies.

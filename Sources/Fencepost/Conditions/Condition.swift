@@ -1,5 +1,6 @@
 /// Something that is satisfied or not: a ``CircularGeographicCondition``, ``PolygonalGeographicCondition``,
-/// ``MultiPolygonalGeographicCondition``, ``CorridorGeographicCondition`` or ``BeaconIdentityCondition``.
+/// ``MultiPolygonalGeographicCondition``, ``CorridorGeographicCondition`` or ``BeaconIdentityCondition``. A
+/// ``LineGeographicCondition`` is neither: it is crossed.
 public protocol Condition: Sendable, Hashable {}
 
 /// A kind of condition, with the numbers of the C interface.
@@ -9,6 +10,7 @@ public enum ConditionKind: UInt8, Sendable, Hashable, CaseIterable {
   case beaconIdentity = 2
   case polygonalGeographic = 3
   case corridorGeographic = 4
+  case lineGeographic = 5
 }
 
 extension ConditionKind {
@@ -16,8 +18,17 @@ extension ConditionKind {
   @inline(__always)
   var isGeographic: Bool {
     switch self {
-    case .circularGeographic, .polygonalGeographic, .corridorGeographic: true
+    case .circularGeographic, .polygonalGeographic, .corridorGeographic, .lineGeographic: true
     case .beaconIdentity: false
+    }
+  }
+
+  /// Whether it has no state, and only its crossings are told.
+  @inline(__always)
+  var isLine: Bool {
+    switch self {
+    case .circularGeographic, .beaconIdentity, .polygonalGeographic, .corridorGeographic: false
+    case .lineGeographic: true
     }
   }
 
@@ -36,6 +47,7 @@ extension ConditionKind {
       if let polygon = condition as? PolygonalGeographicCondition { return .shape(polygon.multiple.definition) }
       return (condition as? MultiPolygonalGeographicCondition).map { .shape($0.definition) }
     case .corridorGeographic: return (condition as? CorridorGeographicCondition).map { .shape($0.definition) }
+    case .lineGeographic: return (condition as? LineGeographicCondition).map { .shape($0.definition) }
     }
   }
 }

@@ -7,6 +7,8 @@ package struct ConditionSet: Sendable {
 
   private var rows: ContiguousArray<Row> = []
   private var bytes: ContiguousArray<UInt8> = []
+  /// The rows of lines, which not every monitor takes.
+  private var lines: ContiguousArray<Int> = []
 
   package init() {}
 
@@ -47,8 +49,16 @@ package struct ConditionSet: Sendable {
     } catch {
       throw error.inRow(row)
     }
+    if definition.subject.kind.isLine { lines.append(row) }
     bytes.append(contentsOf: identifier)
     rows.append(Row(definition: definition, end: bytes.count))
+  }
+
+  /// Refuses the set where a monitor cannot watch one of its rows.
+  func check(with engine: borrowing MonitorEngine) throws(MonitorError) {
+    for row in lines {
+      if let defect = engine.defect(of: rows[row].definition) { throw .invalidArgument(defect).inRow(row) }
+    }
   }
 
   /// Calls `body` with each row in order.

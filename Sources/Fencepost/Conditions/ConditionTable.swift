@@ -33,7 +33,7 @@ struct ConditionTable: Sendable {
   private(set) var limit: ConditionLimit
   private(set) var changes = TableChanges()
   private var beacons: [UInt32: BeaconIdentityCondition] = [:]
-  /// Polygons and corridors, each at the index of its slot; no longer than the last of them needs.
+  /// Polygons, corridors and lines, each at the index of its slot; no longer than the last of them needs.
   private var shapes: ContiguousArray<GeodesicShape?> = []
   /// The conditions of each beacon identity, in no particular order.
   private var beaconSlots: [BeaconIdentityCondition: ContiguousArray<UInt32>] = [:]
@@ -59,6 +59,9 @@ struct ConditionTable: Sendable {
 
   /// Whether there is a beacon condition.
   var hasBeacons: Bool { !beacons.isEmpty }
+
+  /// How many lines there are, which only the path crosses.
+  private(set) var lineCount = 0
 
   /// The slots that have a condition, in add order.
   var live: some Collection<UInt32> { order.live }
@@ -105,6 +108,7 @@ struct ConditionTable: Sendable {
     case .circularGeographic, .beaconIdentity: return .circle(row.bounds)
     case .polygonalGeographic: return .polygon(Area(shapes[Int(slot)]!, bounds: row.bounds))
     case .corridorGeographic: return .corridor(Area(shapes[Int(slot)]!, bounds: row.bounds))
+    case .lineGeographic: return .line(Area(shapes[Int(slot)]!, bounds: row.bounds))
     }
   }
 
@@ -169,6 +173,7 @@ struct ConditionTable: Sendable {
     case .beaconIdentity: .beacon(beacons[slot]!)
     case .polygonalGeographic: .polygon(shapes[Int(slot)]!)
     case .corridorGeographic: .corridor(shapes[Int(slot)]!)
+    case .lineGeographic: .line(shapes[Int(slot)]!)
     }
   }
 
@@ -279,13 +284,14 @@ struct ConditionTable: Sendable {
       if isAnnounced { lastAnnouncedBeacon = row.generation }
       beacons[slot] = beacon
       beaconSlots[beacon, default: []].append(slot)
-    case .polygon(let shape), .corridor(let shape):
+    case .polygon(let shape), .corridor(let shape), .line(let shape):
       row.bounds = Area.bounds(of: shape)
       while shapes.count <= Int(slot) { shapes.append(nil) }
       shapes[Int(slot)] = shape
     }
     rows[Int(slot)] = row
     guard row.kind.isGeographic else { return }
+    if row.kind.isLine { lineCount += 1 }
     rows[Int(slot)].size = shape(of: slot).size
     index.insert(slot, centre: row.bounds.centre, reach: row.bounds.reach)
   }
@@ -295,9 +301,10 @@ struct ConditionTable: Sendable {
     order.remove(slot)
     policies.release(row.policy)
     if row.kind.isGeographic { index.remove(slot, centre: row.bounds.centre, reach: row.bounds.reach) }
+    if row.kind.isLine { lineCount -= 1 }
     switch row.kind {
     case .circularGeographic: break
-    case .polygonalGeographic, .corridorGeographic:
+    case .polygonalGeographic, .corridorGeographic, .lineGeographic:
       shapes[Int(slot)] = nil
     case .beaconIdentity:
       if let beacon = beacons.removeValue(forKey: slot), var slots = beaconSlots.removeValue(forKey: beacon) {
@@ -336,9 +343,9 @@ struct ConditionTable: Sendable {
         let kind = kind(of: slot)
         switch kind {
         case .circularGeographic: try Invariant.hold(beacons[slot] == nil, "a circle is no beacon")
-        case .polygonalGeographic, .corridorGeographic:
+        case .polygonalGeographic, .corridorGeographic, .lineGeographic:
           try Invariant.hold(
-            Int(slot) < shapes.count && shapes[Int(slot)] != nil, "a polygon or corridor has its shape")
+            Int(slot) < shapes.count && shapes[Int(slot)] != nil, "a polygon, corridor or line has its shape")
         case .beaconIdentity: try Invariant.hold(beacons[slot] != nil, "a beacon condition has its beacon")
         }
         guard kind.isGeographic else { continue }
@@ -352,11 +359,12 @@ struct ConditionTable: Sendable {
       let areas = live.count { slot in
         switch kind(of: slot) {
         case .circularGeographic, .beaconIdentity: false
-        case .polygonalGeographic, .corridorGeographic: true
+        case .polygonalGeographic, .corridorGeographic, .lineGeographic: true
         }
       }
       try Invariant.hold(
-        shapes.count { $0 != nil } == areas, "only polygons and corridors have a shape")
+        shapes.count { $0 != nil } == areas, "only polygons, corridors and lines have a shape")
+      try Invariant.hold(lineCount == live.count { kind(of: $0).isLine }, "\(lineCount) lines are counted")
       try Invariant.hold(beacons.count == live.count - places, "only beacon conditions have a beacon")
       let identities = Dictionary(grouping: beacons.keys) { beacons[$0] }
       try Invariant.hold(

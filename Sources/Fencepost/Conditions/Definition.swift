@@ -9,6 +9,7 @@ package struct Definition: Sendable {
     case beacon(BeaconIdentityCondition)
     case polygon(GeodesicShape)
     case corridor(GeodesicShape)
+    case line(GeodesicShape)
   }
   var subject: Subject
   var policy: TransitionPolicy
@@ -32,11 +33,12 @@ package struct Definition: Sendable {
 }
 
 extension Definition.Subject {
-  /// - Parameter shape: a polygon or a corridor.
+  /// - Parameter shape: a polygon, a corridor or a line.
   package init(_ shape: GeodesicShape) {
     switch shape.definition.kind {
     case .polygon: self = .polygon(shape)
     case .corridor: self = .corridor(shape)
+    case .line: self = .line(shape)
     }
   }
 
@@ -44,7 +46,7 @@ extension Definition.Subject {
     switch self {
     case .circle(let circle): circle
     case .beacon(let beacon): beacon
-    case .polygon(let shape), .corridor(let shape): shape.condition
+    case .polygon(let shape), .corridor(let shape), .line(let shape): shape.condition
     }
   }
 
@@ -54,6 +56,7 @@ extension Definition.Subject {
     case .beacon: .beaconIdentity
     case .polygon: .polygonalGeographic
     case .corridor: .corridorGeographic
+    case .line: .lineGeographic
     }
   }
 
@@ -71,6 +74,9 @@ extension Definition.Subject {
     case .corridor(let shape):
       guard case .corridor(let other) = other else { return false }
       return shape === other || shape.definition.isNearlyEqual(to: other.definition)
+    case .line(let shape):
+      guard case .line(let other) = other else { return false }
+      return shape === other || shape.definition.isNearlyEqual(to: other.definition)
     }
   }
 
@@ -83,7 +89,7 @@ extension Definition.Subject {
     case .beacon(let beacon):
       guard case .beacon(let other) = given else { return false }
       return beacon == other
-    case .polygon(let shape), .corridor(let shape):
+    case .polygon(let shape), .corridor(let shape), .line(let shape):
       guard case .shape(let other) = given else { return false }
       return shape.definition.isReduction(of: other)
     }
@@ -94,7 +100,7 @@ extension Definition.Subject {
     switch self {
     case .circle(let circle): circle.encode(to: &writer)
     case .beacon(let beacon): BeaconIdentityCondition?.some(beacon).encode(to: &writer)
-    case .polygon(let shape), .corridor(let shape): shape.encode(to: &writer)
+    case .polygon(let shape), .corridor(let shape), .line(let shape): shape.encode(to: &writer)
     }
   }
 
@@ -109,9 +115,11 @@ extension Definition.Subject {
       }
       self = .beacon(beacon)
     case .polygonalGeographic:
-      self = .polygon(try GeodesicShape.read(isPolygon: true, &reader))
+      self = .polygon(try GeodesicShape.read(kind, &reader))
     case .corridorGeographic:
-      self = .corridor(try GeodesicShape.read(isPolygon: false, &reader))
+      self = .corridor(try GeodesicShape.read(kind, &reader))
+    case .lineGeographic:
+      self = .line(try GeodesicShape.read(kind, &reader))
     }
   }
 }

@@ -4,7 +4,7 @@ package import FencepostKernel
 package enum GivenCondition: Sendable {
   case circle(CircularGeographicCondition)
   case beacon(BeaconIdentityCondition)
-  /// A polygon or a corridor.
+  /// A polygon, a corridor or a line.
   case shape(ShapeDefinition)
 
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the condition is of a kind of the caller's own.
@@ -15,8 +15,8 @@ package enum GivenCondition: Sendable {
       return
     }
     throw .invalidArgument(
-      "the condition is of another kind; accepted are circular, polygonal, multi-polygonal and corridor geographic "
-        + "conditions and beacon identity conditions")
+      "the condition is of another kind; accepted are circular, polygonal, multi-polygonal, corridor and line "
+        + "geographic conditions and beacon identity conditions")
   }
 
   /// Examines it. For polygons and corridors this is work: the edges are looked at for crossings, and the depth is sought.

@@ -4,7 +4,8 @@ extension Event {
   /// Keys, in this order: `sequence, identifier, state, cause, date, evidence_date, refinement, diagnostics,
   /// generation, latitude, longitude, accuracy, boundary_distance`. Dates are ISO 8601 UTC with six decimals,
   /// numbers in shortest round-trip form, `null` where there is nothing. Only where there is something to say: `evidence`,
-  /// which is `path` when the deciding position is a point of the path between two fixes, and `gap`, which is `true`.
+  /// which is `path` when the deciding position is a point of the path between two fixes, `gap`, which is `true`, and
+  /// `direction`, which is `left_to_right` or `right_to_left`.
   public var json: String {
     jsonText.string
   }
@@ -49,6 +50,11 @@ extension Event {
       text.append("\"" as StaticString)
     }
     if followsGap { text.append(",\"gap\":true" as StaticString) }
+    if let direction {
+      text.append(",\"direction\":\"" as StaticString)
+      text.append(direction.name)
+      text.append("\"" as StaticString)
+    }
     text.append("}" as StaticString)
     return text
   }
@@ -90,6 +96,16 @@ extension Event.Evidence.Source {
     switch self {
     case .fix: "fix"
     case .path: "path"
+    }
+  }
+}
+
+extension CrossingDirection {
+  /// The name in lower case, as it stands in JSON.
+  public var name: StaticString {
+    switch self {
+    case .leftToRight: "left_to_right"
+    case .rightToLeft: "right_to_left"
     }
   }
 }

@@ -40,6 +40,12 @@ package struct EventEntry: Sendable {
 
     /// It names a beacon.
     package static let refinement = Marks(rawValue: 1 << 0)
+    /// The line was crossed from its left to its right, as seen along it.
+    package static let leftToRight = Marks(rawValue: 1 << 4)
+    /// The line was crossed from its right to its left.
+    package static let rightToLeft = Marks(rawValue: 1 << 5)
+    /// What the crossing of a line has one of.
+    package static let directions: Marks = [.leftToRight, .rightToLeft]
     /// Its evidence is a point of the path between two fixes.
     package static let onPath = Marks(rawValue: 1 << 6)
     /// The path before it is not known.
@@ -49,6 +55,11 @@ package struct EventEntry: Sendable {
   package var hasRefinement: Bool {
     get { marks.contains(.refinement) }
     set { if newValue { marks.insert(.refinement) } else { marks.remove(.refinement) } }
+  }
+
+  /// How a line was crossed; `nil` of what is no crossing of a line.
+  var direction: CrossingDirection? {
+    marks.contains(.leftToRight) ? .leftToRight : marks.contains(.rightToLeft) ? .rightToLeft : nil
   }
 
   mutating func setRefinement(_ beacon: BeaconIdentityCondition?) {

@@ -6,7 +6,8 @@ struct EveryOutbox: Sendable {
   mutating func observe(
     _ observed: EventEntry, change: UInt64, _ post: inout Post, _ host: HostState, _ table: ConditionTable
   ) {
-    guard observed.state != post.told.state(of: observed.slot, table) else { return }
+    // Each crossing of a line is told, which changes no state.
+    guard observed.direction != nil || observed.state != post.told.state(of: observed.slot, table) else { return }
     var entry = observed
     entry.change = change
     if post.complete(&entry, host, table) {

@@ -23,6 +23,9 @@ struct Survey: Sendable {
   var isOnPath = false
   /// What the path to the next fix may change.
   var path: ContiguousArray<PathEntry> = []
+  /// The lines that a piece of that path crosses, in the order in which it does, and the number of the next one.
+  var lines: ContiguousArray<LinePassage> = []
+  var nextLine = 0
   /// Of what was read ahead; kept so that the reading is not optimised away.
   var trace: UInt64 = 0
 
@@ -76,6 +79,8 @@ struct Confirmation: Sendable {
   enum Change: Sendable {
     /// A circle's line was crossed.
     case crossing(Candidate)
+    /// A line without a width was crossed.
+    case line(Candidate, isToLeft: Bool)
     /// A beacon is not near.
     case absence
   }

@@ -26,6 +26,8 @@ extension Tracker {
       case .crossing(let candidate):
         confirmCrossing(
           confirmed.slot, candidate, date: confirmed.date, table, &delivery, &survey)
+      case .line(let candidate, let isToLeft):
+        confirmLine(confirmed.slot, candidate, isToLeft: isToLeft, date: confirmed.date, table, &delivery)
       case .absence: confirmAbsence(confirmed.slot, date: confirmed.date, table, &delivery)
       }
       index += 1

@@ -72,6 +72,7 @@ extension Tracker {
       cross(survey.reached[index], fix, at: position, table, &survey)
       index += 1
     }
+    if !survey.lines.isEmpty { crossLines(at: fix, table, &survey) }
     confirmDue(through: clock, table, &delivery, &survey)
     if isCovered, lookout.hasList {
       lookout.drawSafeRegion(at: position, fix.coordinate, known.shapes)

@@ -11,6 +11,10 @@ extension Tracker {
     _ survey: inout Survey
   ) -> Bool {
     let shape = table.shape(of: slot)
+    if table.kind(of: slot).isLine {
+      refreshWatch(slot, as: .outside, table, &survey)
+      return true
+    }
     let isCoarse = table.policy(of: slot).isTooCoarse(size: shape.size, accuracy: fix.accuracy)
     let margin = isCoarse ? fix.accuracy : 0
     if table.bounds(of: slot).isFarther(than: margin, position), delivery.agrees(slot, .unsatisfied, table) {
@@ -49,7 +53,7 @@ extension Tracker {
     let found = lookout.foundNear(slot, shape, at: position, known.shapes)
     let measure = shape.measure(fix.coordinate, at: position, margins: (inner, outer), near: found)
     let local = shape.local(measure, at: position)
-    let isOwnSide = measure.isInside == (observed == .inside)
+    let isOwnSide = measure.isInside == (observed == .inside) || table.kind(of: slot).isLine
     if isOwnSide {
       if known.closeCandidate(slot) {
         deadlines.cancel(slot)

@@ -82,7 +82,8 @@ struct Tracker: Sendable {
   ) {
     guard table.kind(of: slot).isGeographic else { return startAbsence(slot, at: clock) }
     var survey = Survey()
-    if lookingBack, let fix = timeline.lastFix, clock != .min,
+    // A line has nothing that an earlier fix could decide.
+    if lookingBack, !table.kind(of: slot).isLine, let fix = timeline.lastFix, clock != .min,
       clock - fix.time.microseconds <= options.initialFixMaxAgeMicroseconds
     {
       known.sweepLast()

@@ -17,7 +17,7 @@ extension MonitorEngine {
     } else {
       explanation = table.isGeographic(slot) ? explainShape(slot) : explainBeacon(slot)
     }
-    explanation.observed = tracker.observed(slot, table).state
+    explanation.observed = state(of: slot)
     explanation.diagnostics = flags
     if let track = tracker.beacon(slot) {
       if track.lastSighting != .min { explanation.lastSighting = Timestamp(microseconds: track.lastSighting) }
@@ -47,6 +47,7 @@ extension MonitorEngine {
       return Explanation(reason: .noFixYet)
     }
     let shape = table.shape(of: slot)
+    if table.kind(of: slot).isLine { return explainLine(shape, fix) }
     let policy = table.policy(of: slot)
     let measure = shape.measure(fix.coordinate)
     let inner = policy.marginInwards(size: shape.size, accuracy: fix.accuracy)
@@ -79,6 +80,17 @@ extension MonitorEngine {
       explanation.candidateStart = candidate.fix.time
       explanation.deadline = Timestamp(microseconds: candidate.deadline)
     }
+    return explanation
+  }
+
+  /// A line that is on: how far it is from the last fix.
+  private func explainLine(_ shape: Shape, _ fix: Fix) -> Explanation {
+    let measure = shape.measure(fix.coordinate)
+    var explanation = Explanation(reason: measure.isInside ? .inside : .outside)
+    explanation.boundaryDistance = measure.boundaryDistance
+    explanation.nearestBoundaryPoint = shape.nearestBoundaryPoint(to: fix.coordinate)
+    explanation.accuracy = fix.accuracy
+    explanation.metresToDecide = measure.boundaryDistance
     return explanation
   }
 

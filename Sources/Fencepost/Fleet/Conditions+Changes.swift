@@ -36,7 +36,7 @@ extension Conditions {
   @discardableResult
   public func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
     let set = try ConditionSet(conditions)
-    return change { engine in engine.ensure(set) }
+    return try change { engine throws(MonitorError) in try engine.ensure(set) }
   }
 
   /// Makes the conditions exactly these. All or nothing. See ``MonitorEngine/sync(_:)``.

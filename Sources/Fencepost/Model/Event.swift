@@ -1,3 +1,10 @@
+/// How a line was crossed, as seen along it from its first vertex to its last.
+@frozen
+public enum CrossingDirection: UInt8, Sendable, Hashable, CaseIterable {
+  case leftToRight = 0
+  case rightToLeft = 1
+}
+
 /// A change of a condition, with the evidence that decided it.
 public struct Event: Sendable, Hashable {
   /// State of a condition. The numbers are those of Core Location and part of the C interface.
@@ -79,6 +86,9 @@ public struct Event: Sendable, Hashable {
   /// The path before it is not known, and something may have been missed: it is the first event after a gap that is longer,
   /// or a way that is faster, than ``MonitorOptions/path`` allows.
   public var followsGap = false
+
+  /// How a ``LineGeographicCondition`` was crossed; `nil` of everything else.
+  public var direction: CrossingDirection?
 
   public init(identifier: String, state: State, generation: UInt64) {
     self.identifier = identifier

@@ -18,6 +18,8 @@ struct PathEntry: Sendable {
 extension Tracker {
   /// So long are the pieces, metres, for each of which the index is asked.
   private static let pieceLength = 10_000.0
+  /// So far ahead lines are looked for, metres.
+  private static let linesLength = 80_000.0
   /// A shape that has changed is looked at again after so many metres, which is more than the error of a distance: a device
   /// that creeps over a line passes it once. One that goes along a line may pass it anywhere: after so many changes on one leg
   /// it is the second number of metres.
@@ -29,6 +31,7 @@ extension Tracker {
   mutating func walk(
     to fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
+    survey.lines.removeAll(keepingCapacity: true)
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return }
     let duration = fix.time.microseconds - last.time.microseconds
     guard duration > 0 else { return }
@@ -37,17 +40,29 @@ extension Tracker {
     if let maxSpeed, leg.length > maxSpeed * (Double(duration) / 1e6) { return timeline.markGap() }
     let end = fix.time.microseconds - 1
     var time = max(clock, last.time.microseconds + 1)
-    guard time <= end, !known.host.suspendsAllShapes else { return }
+    guard !known.host.suspendsAllShapes else { return }
     survey.begin()
+    // To what the lines were looked at.
+    var looked: Int64?
+    guard time <= end else {
+      return listLines(to: fix, after: nil, notBefore: time, through: time, table, &survey)
+    }
     survey.isOnPath = true
     var search = PassageSearch(leg)
     var mustDecide = !known.shapes.isSettled
     while time <= end {
       let pieceEnd = min(end, max(time, leg.time(Self.pieceLength, after: time)))
+      if table.lineCount > 0, looked.map({ pieceEnd > $0 }) ?? true {
+        let far = leg.time(Self.linesLength, after: time)
+        let linesEnd = far >= end ? fix.time.microseconds : max(pieceEnd, far)
+        listLines(to: fix, after: looked.map { _ in time - 1 }, notBefore: time, through: linesEnd, table, &survey)
+        looked = linesEnd
+      }
       list(from: time, through: pieceEnd, &search, table, &survey)
       while time <= pieceEnd {
         var next = mustDecide ? time : max(time, deadlines.earliest)
         for entry in survey.path { next = min(next, entry.next) }
+        next = min(next, survey.nextLineTime)
         guard next <= pieceEnd else { break }
         let decides = visit(next, leg, mustDecide: mustDecide, table, &delivery, &survey)
         time = next + 1
@@ -80,6 +95,7 @@ extension Tracker {
     for index in survey.path.indices where survey.path[index].next == time {
       cross(survey.path[index].slot, fix, at: position, table, &survey)
     }
+    crossLines(at: fix, table, &survey)
     confirmDue(through: time, table, &delivery, &survey)
     return decides
   }
@@ -113,7 +129,7 @@ extension Tracker {
         }
       }
     }
-    for slot in survey.reached {
+    for slot in survey.reached where !table.kind(of: slot).isLine {
       var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
       look(at: &entry, from: first, after: 0, through: last, &search, table)
       survey.path.append(entry)

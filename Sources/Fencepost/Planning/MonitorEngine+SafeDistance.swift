@@ -47,12 +47,14 @@ extension MonitorEngine {
     return earliest == .max ? nil : Timestamp(microseconds: earliest)
   }
 
-  /// What the detector believes of a condition now: `unknown` while it is undetermined, suspended or unmonitored;
+  /// What the detector believes of a condition now: `unknown` while it is undetermined, suspended or unmonitored, and of a line;
   /// `nil` when no condition has that identifier. The record may lag behind until events are handled.
   public func state(of identifier: String) -> Event.State? {
     table.slot(of: identifier).map { state(of: $0) }
   }
 
   /// What the detector believes of a live slot. See ``state(of:)-(String)``.
-  package func state(of slot: UInt32) -> Event.State { tracker.observed(slot, table).state }
+  package func state(of slot: UInt32) -> Event.State {
+    table.kind(of: slot).isLine ? .unknown : tracker.observed(slot, table).state
+  }
 }

@@ -98,7 +98,7 @@ extension ConditionKind {
     case .circularGeographic: (CircularRegion.self, "c:")
     case .beaconIdentity: (BeaconRegion.self, "b:")
     // Core Location's older way has none.
-    case .polygonalGeographic, .corridorGeographic: nil
+    case .polygonalGeographic, .corridorGeographic, .lineGeographic: nil
     }
   }
 }
@@ -117,7 +117,7 @@ extension MonitorEngine {
       region = CircularRegion(center: circle.center, radius: circle.radius, identifier: name)
     case .beacon(let beacon):
       region = BeaconRegion(beacon, identifier: name)
-    case .polygon, .corridor:
+    case .polygon, .corridor, .line:
       return nil
     }
     region.adopt(tag: table.tag(of: slot))

@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// A polygon or a corridor as the detectors need it: the kernel's shape, and a circle that holds it.
+/// A polygon, a corridor or a line as the detectors need it: the kernel's shape, and a circle that holds it.
 ///
 /// It is lent by the table that keeps the shape, for as long as that does not change: one that counted its references would
 /// have every circle pay for that too, each time it is looked at.

@@ -38,6 +38,8 @@ extension GeodesicShape {
         buffer: buffer)
     case .corridor(let radius):
       return CorridorGeographicCondition(paths: parts.flatMap { $0 }, radius: radius, edges: edges)
+    case .line:
+      return LineGeographicCondition(paths: parts.flatMap { $0 }, edges: edges)
     }
   }
 }

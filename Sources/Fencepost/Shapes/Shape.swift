@@ -8,9 +8,11 @@ enum Shape: Sendable {
   case circle(Circle)
   case polygon(Area)
   case corridor(Area)
+  /// Watched like a corridor of radius 0; it has no state, see ``LinePassageSearch``.
+  case line(Area)
 
   /// Where a position is: d and r of the definition, metres. It is inside when d ≤ r, and d − r is the signed boundary
-  /// distance. Two numbers, since margins are compared with d without a rounding in between; of a polygon or corridor d is
+  /// distance. Two numbers, since margins are compared with d without a rounding in between; of any other shape d is
   /// the signed distance itself, and r is 0.
   struct Measure {
     var distance: Double
@@ -31,7 +33,7 @@ enum Shape: Sendable {
   var size: Double {
     switch self {
     case .circle(let circle): circle.radius
-    case .polygon(let area), .corridor(let area): area.shape.depth
+    case .polygon(let area), .corridor(let area), .line(let area): area.shape.depth
     }
   }
 
@@ -44,7 +46,7 @@ enum Shape: Sendable {
     switch self {
     case .circle(let circle):
       Measure(distance: circle.distance(to: coordinate, at: position, margins: margins), line: circle.radius)
-    case .polygon(let area), .corridor(let area):
+    case .polygon(let area), .corridor(let area), .line(let area):
       area.measure(coordinate, at: position, margins: margins, near: found)
     }
   }
@@ -53,7 +55,7 @@ enum Shape: Sendable {
   func measure(_ coordinate: Coordinate) -> Measure {
     switch self {
     case .circle(let circle): Measure(distance: circle.distance(to: coordinate), line: circle.radius)
-    case .polygon(let area), .corridor(let area):
+    case .polygon(let area), .corridor(let area), .line(let area):
       Measure(distance: area.shape.boundaryDistance(of: SurfacePoint(coordinate)), line: 0)
     }
   }
@@ -65,7 +67,7 @@ enum Shape: Sendable {
   ) -> Double {
     switch self {
     case .circle: measure.boundaryDistance
-    case .polygon(let area), .corridor(let area):
+    case .polygon(let area), .corridor(let area), .line(let area):
       measure.least == measure.most ? measure.least : area.distance(coordinate, at: position, near: found)
     }
   }
@@ -75,7 +77,7 @@ enum Shape: Sendable {
   func local(_ measure: Measure, at position: EarthVector) -> Watch.Local? {
     switch self {
     case .circle: nil
-    case .polygon, .corridor: Watch.Local(position: position, least: measure.least, most: measure.most)
+    case .polygon, .corridor, .line: Watch.Local(position: position, least: measure.least, most: measure.most)
     }
   }
 
@@ -84,7 +86,7 @@ enum Shape: Sendable {
   var area: Area? {
     switch self {
     case .circle: nil
-    case .polygon(let area), .corridor(let area): area
+    case .polygon(let area), .corridor(let area), .line(let area): area
     }
   }
 
@@ -95,7 +97,7 @@ enum Shape: Sendable {
   func watch(_ slot: UInt32, _ passage: Watch.Passage, from local: Watch.Local? = nil) -> Watch {
     switch self {
     case .circle(let circle): circle.watch(slot, passage)
-    case .polygon(let area), .corridor(let area): area.watch(slot, passage, from: local)
+    case .polygon(let area), .corridor(let area), .line(let area): area.watch(slot, passage, from: local)
     }
   }
 
@@ -104,7 +106,8 @@ enum Shape: Sendable {
   func isNear(_ local: Watch.Local?) -> Bool {
     switch self {
     case .circle: false
-    case .polygon(let area), .corridor(let area): local.map { !area.bounds.isFarther(than: 1, $0.position) } ?? false
+    case .polygon(let area), .corridor(let area), .line(let area):
+      local.map { !area.bounds.isFarther(than: 1, $0.position) } ?? false
     }
   }
 
@@ -114,7 +117,7 @@ enum Shape: Sendable {
   func slack(at coordinate: Coordinate, _ position: EarthVector, limit: Double) -> (slack: Double, isInside: Bool)? {
     switch self {
     case .circle(let circle): circle.slack(at: coordinate, position, limit: limit)
-    case .polygon(let area), .corridor(let area): area.slack(at: coordinate, position, limit: limit)
+    case .polygon(let area), .corridor(let area), .line(let area): area.slack(at: coordinate, position, limit: limit)
     }
   }
 
@@ -123,7 +126,7 @@ enum Shape: Sendable {
   func isSurelyInside(_ position: EarthVector) -> Bool {
     switch self {
     case .circle(let circle): circle.isSurelyInside(position)
-    case .polygon(let area), .corridor(let area): area.shape.bounds(at: position).most < 0
+    case .polygon(let area), .corridor(let area), .line(let area): area.shape.bounds(at: position).most < 0
     }
   }
 
@@ -131,7 +134,7 @@ enum Shape: Sendable {
   var isStoodForByCircles: Bool {
     switch self {
     case .circle: false
-    case .polygon, .corridor: true
+    case .polygon, .corridor, .line: true
     }
   }
 
@@ -140,7 +143,7 @@ enum Shape: Sendable {
   func armed(at coordinate: Coordinate, _ position: EarthVector) -> Circle? {
     switch self {
     case .circle(let circle): return circle
-    case .polygon(let area), .corridor(let area):
+    case .polygon(let area), .corridor(let area), .line(let area):
       if let slack = area.bounds.slack(at: coordinate, position, limit: .infinity), !slack.isInside {
         return area.bounds
       }
@@ -153,7 +156,7 @@ enum Shape: Sendable {
   func nearestBoundaryPoint(to coordinate: Coordinate) -> Coordinate? {
     switch self {
     case .circle(let circle): circle.nearestBoundaryPoint(to: coordinate)
-    case .polygon(let area), .corridor(let area):
+    case .polygon(let area), .corridor(let area), .line(let area):
       Coordinate(area.shape.nearestBoundaryPoint(of: SurfacePoint(coordinate)))
     }
   }

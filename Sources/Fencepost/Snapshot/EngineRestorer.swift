@@ -146,15 +146,18 @@ struct EngineRestorer {
 /// Why no engine can be made of rows.
 enum RestoreFailure: Error {
   case damaged(Damage)
-  /// The caller asks for another delivery or limit than the saved ones.
+  /// The caller asks for another delivery or limit than the saved ones, or for no path where there are lines.
   case otherOptions(saved: MonitorOptions)
 }
 
 extension MonitorEngine {
-  /// Takes the options that an opener asks for; delivery and limit must be the saved ones.
+  /// Takes the options that an opener asks for; delivery and limit must be the saved ones, and where there are lines there
+  /// must be a path.
   mutating func adopt(savedLike options: MonitorOptions) throws(RestoreFailure) {
     let saved = self.options
-    guard options.delivery == saved.delivery, options.conditionLimit == saved.conditionLimit else {
+    guard options.delivery == saved.delivery, options.conditionLimit == saved.conditionLimit,
+      options.path.isGeodesic || table.lineCount == 0
+    else {
       throw .otherOptions(saved: saved)
     }
     adopt(options)

@@ -16,6 +16,7 @@ extension MonitorEngine {
     let slot = try row.identifier.withUnsafeBufferPointer { identifier throws(Damage) in
       if let defect = Self.defect(ofIdentifier: identifier) { throw Damage(defect) }
       guard table.identifiers.slot(of: identifier) == nil else { throw Damage("two conditions have one identifier") }
+      if let defect = defect(of: row.definition) { throw Damage(defect) }
       return table.restore(row.definition, identifier: identifier, generation: generation)
     }
     tracker.restoreCondition(slot, table)
@@ -37,6 +38,9 @@ extension MonitorEngine {
   /// Events come in the order of their changes.
   mutating func restoreEvent(_ key: UInt64, _ row: EventRow) throws(Damage) {
     guard row.entry.change == key else { throw Damage("an event has the change \(row.entry.change)") }
+    guard row.entry.direction == nil || table.kind(of: row.entry.slot).isLine else {
+      throw Damage("an event has a direction, and its condition is no line")
+    }
     try delivery.restore(row.entry, follows: row.follows, table)
   }
 

@@ -98,6 +98,10 @@ public struct StoredEngine: Sendable {
     case .damaged(let damage):
       return .storeCorrupt(damage.reason)
     case .otherOptions(let saved):
+      guard asked.delivery != saved.delivery || asked.conditionLimit != saved.conditionLimit else {
+        return .invalidArgument(
+          "the path is fixes, and the stored monitor has line conditions; accepted is path geodesic")
+      }
       func text(_ options: MonitorOptions) -> String {
         "delivery \(options.delivery) and condition_limit \(options.conditionLimit.map { "\($0)" } ?? "none")"
       }

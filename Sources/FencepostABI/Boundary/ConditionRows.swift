@@ -43,14 +43,14 @@ struct ConditionRows<Holder: ConditionHolder> {
 
   func add(_ given: (Int) throws(BoundaryError) -> GivenCondition) throws(BoundaryError) {
     let set = try set(given)
-    try holder.call { engine in engine.add(set) }
+    try holder.call { engine throws(MonitorError) in try engine.add(set) }
   }
 
   func ensure(
     _ given: (Int) throws(BoundaryError) -> GivenCondition, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
     let set = try set(given)
-    let result = try holder.call { engine in engine.ensure(set) }
+    let result = try holder.call { engine throws(MonitorError) in try engine.ensure(set) }
     out_result?.pointee = fencepost_sync_result(result)
   }
 }
@@ -140,6 +140,26 @@ struct CorridorColumn {
 
   func given(_ row: Int) throws(BoundaryError) -> GivenCondition {
     try shape.corridor(geometry.lines(conditions[row]), radius: radii?[row] ?? .nan)
+  }
+}
+
+/// The lines of a column, by row.
+struct LineColumn {
+  private let geometry: GeometryColumns
+  private let conditions: Offsets
+  private let shape: ShapeOptions
+
+  init(
+    _ geometry: UnsafePointer<fencepost_geometry>?, _ offsets: UnsafePointer<Int32>?, _ count: Int,
+    _ shape: UnsafePointer<fencepost_shape_options>?
+  ) throws(BoundaryError) {
+    self.geometry = try GeometryColumns(geometry)
+    conditions = try self.geometry.conditions(offsets, count: count, ofLines: true)
+    self.shape = try ShapeOptions(shape)
+  }
+
+  func given(_ row: Int) throws(BoundaryError) -> GivenCondition {
+    try shape.line(geometry.lines(conditions[row]))
   }
 }
 

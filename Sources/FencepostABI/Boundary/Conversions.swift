@@ -216,6 +216,8 @@ func copy<Buffer>(_ bytes: UnsafeBufferPointer<UInt8>, into buffer: inout Buffer
 private func evidenceBits(of entry: borrowing EventEntry) -> UInt16 {
   (entry.marks.contains(.onPath) ? UInt16(FENCEPOST_EVIDENCE_ON_PATH) : 0)
     | (entry.marks.contains(.gap) ? UInt16(FENCEPOST_EVIDENCE_AFTER_GAP) : 0)
+    | (entry.marks.contains(.leftToRight) ? UInt16(FENCEPOST_EVIDENCE_LEFT_TO_RIGHT) : 0)
+    | (entry.marks.contains(.rightToLeft) ? UInt16(FENCEPOST_EVIDENCE_RIGHT_TO_LEFT) : 0)
 }
 
 extension MonitorEngine {
@@ -273,7 +275,7 @@ extension MonitorEngine {
       withUnsafeMutableBytes(of: &condition.pointee.uuid) { beacon.uuid.store(to: $0.baseAddress!) }
       condition.pointee.major = beacon.major.map(Int32.init) ?? -1
       condition.pointee.minor = beacon.minor.map(Int32.init) ?? -1
-    case .polygon: break
+    case .polygon, .line: break
     case .corridor(let shape):
       if case .corridor(let radius) = shape.definition.kind { condition.pointee.radius_m = radius }
     }
@@ -330,6 +332,9 @@ extension Event {
         let bits = Int(value.refinement_minor)
         if bits & FENCEPOST_EVIDENCE_ON_PATH != 0 { evidence?.source = .path }
         followsGap = bits & FENCEPOST_EVIDENCE_AFTER_GAP != 0
+        direction =
+          bits & FENCEPOST_EVIDENCE_LEFT_TO_RIGHT != 0
+          ? .leftToRight : bits & FENCEPOST_EVIDENCE_RIGHT_TO_LEFT != 0 ? .rightToLeft : nil
       }
     }
   }

@@ -55,19 +55,31 @@ struct DefinitionRows {
           minor: value.minor))
     case FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC:
       return try shape(value)
+    case FENCEPOST_CONDITION_LINE_GEOGRAPHIC:
+      return try line(value)
     default:
       throw .invalidArgument(
-        "kind is \(value.kind); accepted are 1 (circular geographic), 2 (beacon identity), 3 (polygonal geographic) and "
-          + "4 (corridor geographic)")
+        "kind is \(value.kind); accepted are 1 (circular geographic), 2 (beacon identity), 3 (polygonal geographic), "
+          + "4 (corridor geographic) and 5 (line geographic)")
     }
+  }
+
+  private func line(_ value: fencepost_condition_definition) throws(BoundaryError) -> GivenCondition {
+    let options = try ShapeOptions(value.shape)
+    guard value.geometry == nil || value.wkb_size == 0 else { throw Self.bothAreGiven }
+    if let geometry = value.geometry { return try options.line(GeometryColumns(geometry).lines()) }
+    let start = try Boundary.require(value.wkb, count: value.wkb_size, "wkb")
+    return try options.line(wellKnownBinary: UnsafeRawBufferPointer(start: start, count: value.wkb_size))
+  }
+
+  private static var bothAreGiven: BoundaryError {
+    .invalidArgument("geometry and wkb are both given; accepted is one of them")
   }
 
   private func shape(_ value: fencepost_condition_definition) throws(BoundaryError) -> GivenCondition {
     let options = try ShapeOptions(value.shape)
     let isPolygon = Int(value.kind) == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC
-    guard value.geometry == nil || value.wkb_size == 0 else {
-      throw .invalidArgument("geometry and wkb are both given; accepted is one of them")
-    }
+    guard value.geometry == nil || value.wkb_size == 0 else { throw Self.bothAreGiven }
     if let geometry = value.geometry {
       let columns = try GeometryColumns(geometry)
       return try isPolygon

@@ -34,14 +34,29 @@ struct ShapeOptions {
     return .shape(ShapeDefinition(.corridor(radius: radius), vertices, edges: edges))
   }
 
-  /// - Parameter radius: of lines, metres; `nil` when the caller gave none.
-  func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
-    let geometry: WellKnownBinary.Geometry
+  func line(_ vertices: ShapeVertices) throws(BoundaryError) -> GivenCondition {
+    guard !isOriented, buffer == 0 else { throw .invalidArgument("oriented and buffer_m are for polygons") }
+    return .shape(ShapeDefinition(.line, vertices, edges: edges))
+  }
+
+  /// A geometry of lines, which are to be crossed.
+  func line(wellKnownBinary bytes: UnsafeRawBufferPointer) throws(BoundaryError) -> GivenCondition {
+    let geometry = try Self.decoded(bytes)
+    guard !geometry.isPolygon else { throw .invalidArgument("kind is 5, and wkb holds polygons") }
+    return try line(geometry.vertices)
+  }
+
+  private static func decoded(_ bytes: UnsafeRawBufferPointer) throws(BoundaryError) -> WellKnownBinary.Geometry {
     do throws(WellKnownBinary.Defect) {
-      geometry = try WellKnownBinary.decode(bytes)
+      return try WellKnownBinary.decode(bytes)
     } catch {
       throw .invalidArgument(error.message)
     }
+  }
+
+  /// - Parameter radius: of lines, metres; `nil` when the caller gave none.
+  func wellKnownBinary(_ bytes: UnsafeRawBufferPointer, radius: Double?) throws(BoundaryError) -> GivenCondition {
+    let geometry = try Self.decoded(bytes)
     if geometry.isPolygon { return polygon(geometry.vertices) }
     guard let radius else { throw .invalidArgument("radius: the geometry is a line, and there are no radii") }
     return try corridor(geometry.vertices, radius: radius)

@@ -68,6 +68,7 @@ extension ConditionKind {
     case .beaconIdentity: fencepost_condition_kind(FENCEPOST_CONDITION_BEACON_IDENTITY)
     case .polygonalGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC)
     case .corridorGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC)
+    case .lineGeographic: fencepost_condition_kind(FENCEPOST_CONDITION_LINE_GEOGRAPHIC)
     }
   }
 }

@@ -57,3 +57,9 @@ public func fencepost_event_json(
     try OutputBuffer.write(event.json.utf8, terminator: true, to: buffer, capacity: capacity, size: out_size)
   }
 }
+
+@_cdecl("fencepost_event_evidence") @implementation
+public func fencepost_event_evidence(_ event: UnsafePointer<fencepost_event>?) -> UInt32 {
+  guard let event, event.pointee.has_refinement == 0 else { return 0 }
+  return UInt32(event.pointee.refinement_minor)
+}

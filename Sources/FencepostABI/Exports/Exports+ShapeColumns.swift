@@ -28,6 +28,19 @@ public func fencepost_monitor_add_corridor_conditions(
   }
 }
 
+@_cdecl("fencepost_monitor_add_line_conditions") @implementation
+public func fencepost_monitor_add_line_conditions(
+  _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ geometry: UnsafePointer<fencepost_geometry>?, _ condition_offsets: UnsafePointer<Int32>?,
+  _ tags: UnsafePointer<UInt64>?, _ count: Int, _ shape: UnsafePointer<fencepost_shape_options>?,
+  _ options: UnsafePointer<fencepost_condition_options>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    try rows.add(LineColumn(geometry, condition_offsets, count, shape).given)
+  }
+}
+
 @_cdecl("fencepost_monitor_add_wkb_conditions") @implementation
 public func fencepost_monitor_add_wkb_conditions(
   _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
@@ -66,6 +79,20 @@ public func fencepost_monitor_ensure_corridor_conditions(
   Boundary.run(error) { () throws(BoundaryError) in
     let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
     try rows.ensure(CorridorColumn(geometry, condition_offsets, radii_m, count, shape).given, out_result)
+  }
+}
+
+@_cdecl("fencepost_monitor_ensure_line_conditions") @implementation
+public func fencepost_monitor_ensure_line_conditions(
+  _ monitor: OpaquePointer?, _ identifiers: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ geometry: UnsafePointer<fencepost_geometry>?, _ condition_offsets: UnsafePointer<Int32>?,
+  _ tags: UnsafePointer<UInt64>?, _ count: Int, _ shape: UnsafePointer<fencepost_shape_options>?,
+  _ options: UnsafePointer<fencepost_condition_options>?, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let rows = try ConditionRows(MonitorHandle.borrow(monitor), identifiers, tags, count, options)
+    try rows.ensure(LineColumn(geometry, condition_offsets, count, shape).given, out_result)
   }
 }
 

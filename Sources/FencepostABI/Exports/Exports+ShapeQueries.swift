@@ -31,11 +31,12 @@ extension fencepost_shape {
     switch subject {
     case .beacon: break
     case .circle(let circle): (radius_m, depth_m) = (circle.radius, circle.radius)
-    case .polygon(let shape), .corridor(let shape):
+    case .polygon(let shape), .corridor(let shape), .line(let shape):
       let definition = shape.definition
       switch definition.kind {
       case .polygon(let buffer, let isOriented): (buffer_m, oriented) = (buffer, isOriented ? 1 : 0)
       case .corridor(let radius): radius_m = radius
+      case .line: break
       }
       edges = fencepost_edges(definition.edges)
       depth_m = shape.depth
@@ -101,7 +102,7 @@ public func fencepost_corridor_distance(
 
 private func examined(_ given: GivenCondition) throws(BoundaryError) -> GeodesicShape {
   switch try refusedByEngine({ () throws(MonitorError) in try given.subject() }) {
-  case .polygon(let shape), .corridor(let shape): return shape
+  case .polygon(let shape), .corridor(let shape), .line(let shape): return shape
   case .circle, .beacon: throw .invalidArgument("the condition has no vertices")
   }
 }

@@ -1,7 +1,7 @@
 public import CFencepost
 import Fencepost
 
-// Polygons and corridors, one at a time. They are examined before the monitor is locked: that may take long.
+// Polygons, corridors and lines, one at a time. They are examined before the monitor is locked: that may take long.
 
 @_cdecl("fencepost_monitor_add_polygon_condition") @implementation
 public func fencepost_monitor_add_polygon_condition(
@@ -25,6 +25,18 @@ public func fencepost_monitor_add_corridor_condition(
     let handle = try MonitorHandle.borrow(monitor)
     let given = try ShapeOptions(shape).corridor(GeometryColumns(geometry).lines(), radius: radius_m)
     try handle.add(given, identifier, options)
+  }
+}
+
+@_cdecl("fencepost_monitor_add_line_condition") @implementation
+public func fencepost_monitor_add_line_condition(
+  _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
+  _ shape: UnsafePointer<fencepost_shape_options>?, _ options: UnsafePointer<fencepost_condition_options>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try MonitorHandle.borrow(monitor)
+    try handle.add(ShapeOptions(shape).line(GeometryColumns(geometry).lines()), identifier, options)
   }
 }
 
@@ -63,6 +75,19 @@ public func fencepost_monitor_ensure_corridor_condition(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try MonitorHandle.borrow(monitor)
     let given = try ShapeOptions(shape).corridor(GeometryColumns(geometry).lines(), radius: radius_m)
+    try handle.ensure(given, identifier, options, out_changed)
+  }
+}
+
+@_cdecl("fencepost_monitor_ensure_line_condition") @implementation
+public func fencepost_monitor_ensure_line_condition(
+  _ monitor: OpaquePointer?, _ identifier: UnsafePointer<CChar>?, _ geometry: UnsafePointer<fencepost_geometry>?,
+  _ shape: UnsafePointer<fencepost_shape_options>?, _ options: UnsafePointer<fencepost_condition_options>?,
+  _ out_changed: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try MonitorHandle.borrow(monitor)
+    let given = try ShapeOptions(shape).line(GeometryColumns(geometry).lines())
     try handle.ensure(given, identifier, options, out_changed)
   }
 }

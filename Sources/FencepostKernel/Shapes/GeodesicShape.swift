@@ -1,4 +1,6 @@
-/// A polygon or a corridor on the ellipsoid: how far a point is from its boundary, and on which side.
+/// A polygon, a corridor or a line on the ellipsoid: how far a point is from its boundary, and on which side.
+///
+/// A line is a corridor of radius 0.
 ///
 /// The signed boundary distance D is negative inside, in metres. D changes by no more than a point moves.
 public final class GeodesicShape: Sendable {
@@ -16,8 +18,8 @@ public final class GeodesicShape: Sendable {
   public let definition: ShapeDefinition
   /// Here, where it takes no room of its own.
   let isPolygon: Bool
-  /// The greatest −D there is, metres: of a corridor the radius, of a polygon that of the largest inscribed circle, up to
-  /// 1 % below and at most 100 km.
+  /// The greatest −D there is, metres: of a corridor the radius, of a line 0, of a polygon that of the largest inscribed
+  /// circle, up to 1 % below and at most 100 km.
   public let depth: Double
   /// Where D is −`depth`, or less when the depth is at its most; in a corridor a place of its line.
   public var deepest: SurfacePoint { SurfacePoint(latitude: deepestLatitude, longitude: deepestLongitude) }
@@ -45,6 +47,10 @@ public final class GeodesicShape: Sendable {
       guard radius.isFinite, radius > 0 else { throw ShapeDefect(.radius) }
       definition.vertices = made.vertices
       (line, isPolygon, offset) = (made.line, false, radius)
+    case .line:
+      let made = try CorridorLine(definition.vertices, definition.edges, takesPoints: false)
+      definition.vertices = made.vertices
+      (line, isPolygon, offset) = (made.line, false, 0)
     }
     definition.vertices.compact()
     self.definition = definition

@@ -62,12 +62,13 @@ struct PolygonLine {
   }
 }
 
-/// Makes the line of a corridor.
+/// Makes the line of a corridor, or of a line.
 struct CorridorLine {
   let line: ShapeLine
   let vertices: ShapeVertices
 
-  init(_ given: ShapeVertices, _ reading: EdgeReading) throws(ShapeDefect) {
+  /// - Parameter takesPoints: whether a line may be one vertex.
+  init(_ given: ShapeVertices, _ reading: EdgeReading, takesPoints: Bool = true) throws(ShapeDefect) {
     guard !given.ringEnds.isEmpty else { throw ShapeDefect(.empty) }
     var room = GivenRing.most
     var vertices = ShapeVertices()
@@ -77,6 +78,9 @@ struct CorridorLine {
     for number in given.ringEnds.indices {
       let line = try GivenRing(
         given.vertices(ofRing: number), part: 0, ring: number, isRing: false, reading: reading, room: &room)
+      guard takesPoints || line.points.count > 1 else {
+        throw ShapeDefect(.tooFewVertices, line.place(0), at: line.points[0])
+      }
       vertices.append(ring: line)
       chains.append(line.points.count == 1 ? [line.points[0], line.points[0]] : line.points)
     }

@@ -1,4 +1,4 @@
-/// What a polygon or corridor is made of: its vertices and how they are read.
+/// What a polygon, corridor or line is made of: its vertices and how they are read.
 public struct ShapeDefinition: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
     /// The area within rings.
@@ -9,6 +9,8 @@ public struct ShapeDefinition: Sendable, Equatable {
     case polygon(buffer: Double, isOriented: Bool)
     /// What is within `radius` metres of lines.
     case corridor(radius: Double)
+    /// Lines without a width, to be crossed.
+    case line
   }
 
   public var kind: Kind
@@ -33,6 +35,7 @@ public struct ShapeDefinition: Sendable, Equatable {
       guard isOriented == otherIsOriented, (buffer - otherBuffer).magnitude <= 0.5 else { return false }
     case (.corridor(let radius), .corridor(let otherRadius)):
       guard (radius - otherRadius).magnitude <= 0.5 else { return false }
+    case (.line, .line): break
     default: return false
     }
     guard edges == other.edges, vertices.partEnds == other.vertices.partEnds,

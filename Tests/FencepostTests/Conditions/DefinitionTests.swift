@@ -43,6 +43,17 @@ import Testing
           try subject(CorridorGeographicCondition(path: path, radius: 11)),
           try subject(CorridorGeographicCondition(path: path, radius: 10, edges: .planar)),
           try subject(CorridorGeographicCondition(path: path.reversed(), radius: 10)),
+          try subject(LineGeographicCondition(path: path)),
+        ]
+      ),
+      (
+        .lineGeographic,
+        [try subject(LineGeographicCondition(path: path)), try subject(LineGeographicCondition(paths: [path]))],
+        [
+          try subject(LineGeographicCondition(path: path.reversed())),
+          try subject(LineGeographicCondition(path: path, edges: .planar)),
+          try subject(LineGeographicCondition(paths: [path, path])),
+          try subject(CorridorGeographicCondition(path: path, radius: 0.1)),
         ]
       ),
     ]
@@ -85,7 +96,7 @@ import Testing
   @Test func exactlyIsToTheLastBit() throws {
     let given: [any Condition] = [
       circle(100), BeaconIdentityCondition(uuid: someUUID, major: 1), square(),
-      CorridorGeographicCondition(path: ring(0.001), radius: 10),
+      CorridorGeographicCondition(path: ring(0.001), radius: 10), LineGeographicCondition(path: ring(0.001)),
     ]
     for (index, condition) in given.enumerated() {
       let subject = try subject(condition)

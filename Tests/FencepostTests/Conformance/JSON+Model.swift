@@ -84,6 +84,8 @@ extension JSON {
       definition = Definition(condition: try ScenarioShape(polygon, isPolygon: true).condition)
     } else if let corridor = self["corridor"] {
       definition = Definition(condition: try ScenarioShape(corridor, isPolygon: false).condition)
+    } else if let line = self["line"] {
+      definition = Definition(condition: try ScenarioShape(line, isPolygon: false, isLine: true).condition)
     } else {
       let beacon = try member("beacon")
       guard let uuid = BeaconUUID(try beacon.member("uuid").string ?? "") else {
@@ -165,6 +167,8 @@ extension JSON {
       self = .object(["polygon": JSON(polygon: polygon)])
     } else if let corridor = condition as? CorridorGeographicCondition {
       self = .object(["corridor": JSON(corridor: corridor)])
+    } else if let line = condition as? LineGeographicCondition {
+      self = .object(["line": JSON(line: line)])
     } else {
       self = .null
     }
@@ -187,7 +191,7 @@ extension JSON {
       } else if value == actual {
         continue
       } else if key == "condition", let kind = value.object?.keys.first, let shape = actual[kind]?.object,
-        kind == "polygon" || kind == "corridor"
+        ["polygon", "corridor", "line"].contains(kind)
       {
         try value.member(kind).expect(shape)
         continue
@@ -208,6 +212,7 @@ extension Event {
       "latitude": JSON(evidence?.coordinate.latitude), "longitude": JSON(evidence?.coordinate.longitude),
       "evidence": evidence.map { .string($0.source == .path ? "path" : "fix") } ?? .null, "gap": .bool(followsGap),
       "diagnostics": .array(flags.map { .string("\($0.element)") }),
+      "direction": direction.map { .string("\($0.name)") } ?? .null,
     ]
   }
 }

@@ -2,17 +2,19 @@ import Foundation
 
 @testable import Fencepost
 
-/// Polygons and corridors of scenarios: coordinates as in GeoJSON, WKT, or GeoJSON itself.
+/// Polygons, corridors and lines of scenarios: coordinates as in GeoJSON, WKT, or GeoJSON itself.
 struct ScenarioShape {
   /// Parts of rings of positions, or one part of lines.
   private var parts: [[[Coordinate]]]
   private var isPolygon: Bool
+  private let isLine: Bool
   private var options: [String: JSON]
   private var edgesByDefault = EdgeInterpretation.geodesic
 
   private static func refuse(_ text: String) -> MonitorError { .invalidArgument(text) }
 
-  init(_ value: JSON, isPolygon: Bool) throws {
+  init(_ value: JSON, isPolygon: Bool, isLine: Bool = false) throws {
+    self.isLine = isLine
     self.isPolygon = isPolygon
     options = value.object ?? [:]
     if let coordinates = value["coordinates"] {
@@ -88,6 +90,7 @@ struct ScenarioShape {
       case "planar": edges = .planar
       case let other?: throw Self.refuse("edges: \(other)")
       }
+      if isLine { return LineGeographicCondition(paths: parts.first ?? [], edges: edges) }
       guard isPolygon else {
         return CorridorGeographicCondition(
           paths: parts.first ?? [], radius: options["radius"]?.number ?? .nan, edges: edges)
@@ -123,6 +126,13 @@ extension JSON {
     self = .object([
       "coordinates": .array(corridor.paths.map { JSON($0) }), "radius": .number(corridor.radius),
       "edges": .string(corridor.edges == .planar ? "planar" : "geodesic"),
+    ])
+  }
+
+  init(line: LineGeographicCondition) {
+    self = .object([
+      "coordinates": .array(line.paths.map { JSON($0) }),
+      "edges": .string(line.edges == .planar ? "planar" : "geodesic"),
     ])
   }
 

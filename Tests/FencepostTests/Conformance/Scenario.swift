@@ -13,7 +13,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   /// All scenarios of monitors, in the order of the files' names.
-  static let all: [Scenario] = read(["", "Shapes/", "Paths/"])
+  static let all: [Scenario] = read(["", "Shapes/", "Paths/", "Gates/"])
 
   /// All scenarios of fleets.
   static let fleets: [Scenario] = read(["Fleets/"])

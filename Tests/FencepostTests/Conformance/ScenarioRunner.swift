@@ -208,7 +208,7 @@ final class ScenarioRunner {
             try $0.list().map {
               try $0.oneOf([
                 "circle": .circularGeographic, "beacon": .beaconIdentity, "polygon": .polygonalGeographic,
-                "corridor": .corridorGeographic,
+                "corridor": .corridorGeographic, "line": .lineGeographic,
               ])
             })
         } ?? entry.unsupported

@@ -6,7 +6,7 @@ import Testing
 /// Rows of shapes: what is written comes back, and whatever else is there is refused or is a sound shape.
 @Suite struct DefinitionRowTests {
   private func row(_ condition: any Condition) throws -> [UInt8] {
-    var engine = try MonitorEngine()
+    var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
     try engine.add(condition, identifier: "s")
     var writer = ByteWriter(reserving: 64)
     DefinitionRow.encode(0, of: engine, to: &writer)
@@ -27,13 +27,14 @@ import Testing
     ]),
     CorridorGeographicCondition(path: ring(0.01), radius: 12, edges: .planar),
     CorridorGeographicCondition(paths: [ring(0.01), ring(0.02)], radius: 12),
+    LineGeographicCondition(paths: [ring(0.01), ring(0.02)], edges: .planar),
   ]
 
   @Test func whatIsWrittenComesBack() throws {
     for condition in conditions {
       let bytes = try row(condition)
       let again = try read(bytes)
-      var engine = try MonitorEngine()
+      var engine = try MonitorEngine(options: MonitorOptions(path: LineTests.path))
       try engine.add(again.definition.subject.condition, identifier: "s")
       var writer = ByteWriter(reserving: 64)
       DefinitionRow.encode(0, of: engine, to: &writer)
@@ -71,6 +72,7 @@ import Testing
             switch found.definition.subject {
             case .polygon(let shape), .corridor(let shape):
               #expect(shape.depth > 0 && shape.depth.isFinite)
+            case .line(let shape): #expect(shape.depth == 0)
             case .circle, .beacon: break
             }
           } catch { refused += 1 }

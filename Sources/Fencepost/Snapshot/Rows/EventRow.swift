@@ -23,7 +23,7 @@ struct EventRow {
 }
 
 extension EventEntry {
-  private static let pathMarks: Marks = [.onPath, .gap]
+  private static let pathMarks: Marks = [.onPath, .gap, .leftToRight, .rightToLeft]
   private static let hasEvidence: UInt8 = 1 << 5
   private static let hasBeacon: UInt8 = 1 << 6
   private static let hasEvidenceDate: UInt8 = 1 << 7
@@ -66,7 +66,7 @@ extension EventEntry {
     let marked: UInt8 = try reader.take()
     marks = Marks(rawValue: marked).intersection(Self.pathMarks)
     notify = TransitionPolicy.Notify(rawValue: marked & ~Self.pathMarks.rawValue)
-    guard notify.isSubset(of: .all) else { throw Damage("notify is \(marked)") }
+    guard notify.isSubset(of: .all), !marks.isSuperset(of: .directions) else { throw Damage("notify is \(marked)") }
     sequence = try reader.takeCompact("sequence", in: 0...EngineRestorer.largest)
     change = try reader.takeCompact("change", in: 0...EngineRestorer.largest)
     diagnostics = Diagnostics(rawValue: try reader.takeCompact("diagnostics", in: 0...Diagnostics.all.rawValue))

@@ -69,7 +69,8 @@ enum FirstFormat {
         radius: try reader.takeDouble())
       if let defect = circle.defect { throw Damage(defect) }
       subject = .circle(circle)
-    case .polygonalGeographic, .corridorGeographic: throw Damage("kind is \(kind.rawValue), which format 1 has not")
+    case .polygonalGeographic, .corridorGeographic, .lineGeographic:
+      throw Damage("kind is \(kind.rawValue), which format 1 has not")
     case .beaconIdentity:
       guard let beacon = try takeBeacon(&reader) else { throw Damage.noUUID }
       subject = .beacon(beacon)

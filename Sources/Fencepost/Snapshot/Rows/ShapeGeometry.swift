@@ -1,6 +1,6 @@
 import FencepostKernel
 
-/// A polygon or corridor in a row: the options, the depth, and last the vertices as well-known binary.
+/// A polygon, corridor or line in a row: the options, the depth, and last the vertices as well-known binary.
 extension GeodesicShape {
   private static let isPlanar: UInt8 = 1
   private static let isOriented: UInt8 = 2
@@ -14,17 +14,29 @@ extension GeodesicShape {
     case .corridor(let radius):
       writer.put(planar)
       writer.putCompact(radius)
+    case .line:
+      writer.put(planar)
+      writer.putCompact(0.0)
     }
     writer.put(depth)
     WellKnownBinary.encode(definition).withUnsafeBytes { writer.put($0) }
   }
 
   /// Reads a shape, which may be damaged, to the end of its row.
-  static func read(isPolygon: Bool, _ reader: inout ByteReader) throws(Damage) -> GeodesicShape {
+  ///
+  /// - Parameter kind: of a shape without a closed form.
+  static func read(_ kind: ConditionKind, _ reader: inout ByteReader) throws(Damage) -> GeodesicShape {
+    let (isPolygon, isLine): (Bool, Bool) =
+      switch kind {
+      case .polygonalGeographic: (true, false)
+      case .corridorGeographic: (false, false)
+      case .lineGeographic: (false, true)
+      case .circularGeographic, .beaconIdentity: throw Damage("kind is \(kind.rawValue), which has no vertices")
+      }
     let options: UInt8 = try reader.take("options of a shape", in: 0...(isPolygon ? 3 : 1))
     let metres = try reader.takeCompactDouble()
     let depth = try reader.takeDouble()
-    guard depth > 0, depth.isFinite else { throw Damage.depth(depth) }
+    guard isLine ? depth == 0 && metres == 0 : depth > 0, depth.isFinite else { throw Damage.depth(depth) }
     let bytes = try reader.takeBytes(reader.remaining)
     let geometry: WellKnownBinary.Geometry
     do throws(WellKnownBinary.Defect) {
@@ -35,7 +47,8 @@ extension GeodesicShape {
     guard geometry.isPolygon == isPolygon else { throw Damage("a shape has the geometry of another kind") }
     let definition = ShapeDefinition(
       isPolygon
-        ? .polygon(buffer: metres, isOriented: options & Self.isOriented != 0) : .corridor(radius: metres),
+        ? .polygon(buffer: metres, isOriented: options & Self.isOriented != 0)
+        : isLine ? .line : .corridor(radius: metres),
       geometry.vertices, edges: options & Self.isPlanar != 0 ? .planar : .geodesic)
     let shape: GeodesicShape
     do throws(MonitorError) {

@@ -1,0 +1,165 @@
+import FencepostKernel
+
+/// A line that the path crosses, and the first instant at which the device is on its other side.
+struct LinePassage: Sendable {
+  /// When that is told.
+  var time: Int64
+  /// Where the device was, if that was earlier; else it is where it is then.
+  var early: Fix?
+  var generation: UInt64
+  var slot: UInt32
+  var isToLeft: Bool
+}
+
+/// Finds when a leg crosses lines without a width.
+///
+/// The leg is looked at in short pieces, at whose ends the device is on one side or the other of each edge that is near: as if
+/// a fix were laid at each microsecond, so that what is crossed and crossed back within one does not count.
+struct LinePassageSearch {
+  /// The length of a piece, metres: less than what the kernel looks at at once.
+  private static let pieceLength = 10_000.0
+
+  private let startTime, endTime: Int64
+  /// Metres.
+  private let length: Double
+  private let first, last: EarthVector
+  /// The larger one of the two ends, metres.
+  private let accuracy: Double
+  /// Of a leg that is short enough for that.
+  private let short: ShortSegment?
+  private let long: GeodesicSegment
+  private var found: [(time: Int64, crossing: LineCrossing)] = []
+  private var crossings: [LineCrossing] = []
+
+  /// - Parameters:
+  ///   - start: a usable fix.
+  ///   - end: one that is later.
+  init(from start: Fix, to end: Fix) {
+    (startTime, endTime) = (start.time.microseconds, end.time.microseconds)
+    let from = SurfacePoint(start.coordinate)
+    let to = SurfacePoint(end.coordinate)
+    (first, last) = (from.vector, to.vector)
+    accuracy = max(start.accuracy, end.accuracy)
+    let isShort = first.squaredChord(to: last) <= ShortSegment.limit * ShortSegment.limit
+    long = GeodesicSegment(from: from, to: to)
+    let short = isShort ? ShortSegment(from: from.vector, to: to.vector) : nil
+    self.short = short
+    length = short?.length ?? long.length
+  }
+
+  /// Where the device is: at its fixes exactly.
+  ///
+  /// - Parameter along: metres from the start.
+  private func position(_ along: Double) -> EarthVector {
+    if along <= 0 { return first }
+    if along >= length { return last }
+    return short?.point(along) ?? long.point(along).place.vector
+  }
+
+  private func along(_ time: Int64) -> Double {
+    length * (Double(time - startTime) / Double(endTime - startTime))
+  }
+
+  func position(at time: Int64) -> EarthVector { position(along(time)) }
+
+  private func early(_ time: Int64) -> Fix {
+    let place = long.point(along(time)).place
+    return Fix(
+      latitude: place.latitude, longitude: place.longitude, accuracy: accuracy, time: Timestamp(microseconds: time))
+  }
+
+  /// Appends when a line is crossed after an instant, up to and at another one.
+  ///
+  /// - Parameter earliest: what lies before it is told then.
+  mutating func list(
+    _ slot: UInt32, _ table: ConditionTable, after start: Int64, through end: Int64, notBefore earliest: Int64,
+    into passages: inout ContiguousArray<LinePassage>
+  ) {
+    guard length > 0, let shape = table.shape(of: slot).area?.shape else { return }
+    found.removeAll(keepingCapacity: true)
+    look(shape, from: start, to: end)
+    // Stable, as they come.
+    found.sort { ($0.time, $0.crossing.chain) < ($1.time, $1.crossing.chain) }
+    var index = 0
+    while index < found.count {
+      // Those of one line at one instant take each other away.
+      let (time, chain) = (found[index].time, found[index].crossing.chain)
+      var net = 0
+      while index < found.count, found[index].time == time, found[index].crossing.chain == chain {
+        net += found[index].crossing.isToLeft ? 1 : -1
+        index += 1
+      }
+      for _ in 0..<net.magnitude {
+        passages.append(
+          LinePassage(
+            time: max(time, earliest), early: time < earliest ? early(time) : nil,
+            generation: table.generation(of: slot), slot: slot, isToLeft: net > 0))
+      }
+    }
+  }
+
+  /// Looks at a part of the leg: in halves while it is long, of which those are passed over that do not come near the line.
+  private mutating func look(_ shape: GeodesicShape, from start: Int64, to end: Int64) {
+    let (low, high) = (along(start), along(end))
+    if high - low <= Self.pieceLength {
+      for crossing in crossings(of: shape, low, high) {
+        found.append((instant(of: crossing, after: start, through: end), crossing))
+      }
+    } else if end - start == 1 {
+      jump(over: shape, low, high, at: end)
+    } else if comesNear(shape, low, high) {
+      let middle = start + (end - start) / 2
+      look(shape, from: start, to: middle)
+      look(shape, from: middle, to: end)
+    }
+  }
+
+  /// The same for a device that is far away after a microsecond.
+  private mutating func jump(over shape: GeodesicShape, _ low: Double, _ high: Double, at time: Int64) {
+    if high - low <= Self.pieceLength {
+      for crossing in crossings(of: shape, low, high) { found.append((time, crossing)) }
+    } else if comesNear(shape, low, high) {
+      let middle = low + (high - low) / 2
+      jump(over: shape, low, middle, at: time)
+      jump(over: shape, middle, high, at: time)
+    }
+  }
+
+  private mutating func crossings(of shape: GeodesicShape, _ low: Double, _ high: Double) -> [LineCrossing] {
+    crossings.removeAll(keepingCapacity: true)
+    shape.crossings(from: position(low), to: position(high), into: &crossings)
+    return crossings
+  }
+
+  /// Whether a line may be within half the length of a part around its middle.
+  private func comesNear(_ shape: GeodesicShape, _ low: Double, _ high: Double) -> Bool {
+    let half = (high - low) / 2
+    return shape.boundaryDistance(of: long.point(low + half).place) <= half + 1
+  }
+
+  /// The first instant at which the device is beyond an edge, which it is at the last, but not at the first one.
+  private func instant(of crossing: LineCrossing, after start: Int64, through end: Int64) -> Int64 {
+    var (low, high) = (start, end)
+    var (before, beyond) = (crossing.excess(position(at: low)), crossing.excess(position(at: high)))
+    var isHalving = false
+    while high - low > 1 {
+      let width = high - low
+      var middle = low + width / 2
+      if !isHalving, beyond > before {
+        let share = -before / (beyond - before)
+        middle = low + max(1, min(width - 1, Int64((Double(width) * max(0, min(1, share))).rounded(.up))))
+      }
+      let position = position(at: middle)
+      if crossing.isBeyond(position) {
+        high = middle
+        beyond = crossing.excess(position)
+      } else {
+        low = middle
+        before = crossing.excess(position)
+      }
+      // What has not got much shorter is halved next.
+      isHalving = !isHalving && (high - low) * 2 > width
+    }
+    return high
+  }
+}

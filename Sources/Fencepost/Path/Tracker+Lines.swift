@@ -1,0 +1,97 @@
+import FencepostKernel
+
+/// The lines that a path crosses. They have no state: what is believed of a line is that it is outside, so that it is watched
+/// like the corridor that it would be.
+extension Tracker {
+  /// Begins with the lines of a leg, or of a part of it.
+  ///
+  /// - Parameters:
+  ///   - fix: where the leg ends.
+  ///   - start: the instant to which the leg was looked at; `nil`: it was not yet.
+  ///   - first: what lies before it is told then.
+  ///   - end: through this instant.
+  func listLines(
+    to fix: Fix, after start: Int64?, notBefore first: Int64, through end: Int64, _ table: ConditionTable,
+    _ survey: inout Survey
+  ) {
+    survey.lines.removeAll(keepingCapacity: true)
+    survey.nextLine = 0
+    guard table.lineCount > 0, let last = timeline.lastFix else { return }
+    let after = start ?? last.time.microseconds
+    guard after < end else { return }
+    var search = LinePassageSearch(from: last, to: fix)
+    for slot in linesReached(from: search.position(at: after), to: search.position(at: end), table, &survey) {
+      // One that was added, or suspended, since the last fix has not seen what was before.
+      let isNew = start == nil && known.shapes.observed(slot, table) == .undetermined
+      search.list(
+        slot, table, after: isNew ? max(after, clock) : after, through: end, notBefore: first, into: &survey.lines)
+    }
+    survey.lines.sort { ($0.time, $0.generation) < ($1.time, $1.generation) }
+  }
+
+  /// The lines that a way may reach.
+  private func linesReached(
+    from start: EarthVector, to end: EarthVector, _ table: ConditionTable, _ survey: inout Survey
+  ) -> ContiguousArray<UInt32> {
+    let chord = start.squaredChord(to: end).squareRoot()
+    let sag = Leg.sag(chord) + DistanceBounds.doubt
+    var slots: ContiguousArray<UInt32> = []
+    if !lookout.listReached(from: start, to: end, sag: sag, into: &slots) {
+      lookout.listActive(from: start, to: end, sag: sag, into: &slots)
+      let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
+      survey.gathered.removeAll(keepingCapacity: true)
+      table.index.collect(near: middle, within: chord / 2 + sag, into: &survey.gathered)
+      for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) { slots.append(hit.id) }
+    }
+    slots.removeAll { !table.kind(of: $0).isLine }
+    guard !known.shapes.isSettled else { return slots }
+    known.shapes.forEachException { slot, state in
+      if state.observed == .undetermined, state.isListed, isOpenLine(slot, table) { slots.append(slot) }
+    }
+    for slot in table.order.live(after: known.shapes.sweptThrough)
+    where known.shapes.exception(slot)?.isListed != true && known.shapes.observed(slot, table) == .undetermined {
+      if isOpenLine(slot, table) { slots.append(slot) }
+    }
+    return slots
+  }
+
+  private func isOpenLine(_ slot: UInt32, _ table: ConditionTable) -> Bool {
+    table.isLive(slot) && table.kind(of: slot).isLine && !isSuspended(slot, table)
+  }
+
+  /// Puts the crossings of an instant among what is confirmed at it.
+  func crossLines(at fix: Fix, _ table: ConditionTable, _ survey: inout Survey) {
+    while survey.nextLine < survey.lines.count {
+      let passage = survey.lines[survey.nextLine]
+      guard passage.time == fix.time.microseconds else { return }
+      survey.nextLine += 1
+      let candidate = Candidate(
+        fix: passage.early ?? fix, boundaryDistance: 0, deadline: passage.time, isTimed: true,
+        isOnPath: survey.isOnPath || passage.early != nil)
+      survey.confirmed.append(
+        Confirmation(
+          deadline: passage.time, generation: passage.generation, slot: passage.slot, date: passage.time,
+          change: .line(candidate, isToLeft: passage.isToLeft)))
+    }
+  }
+
+  /// Tells of a line that was crossed.
+  mutating func confirmLine(
+    _ slot: UInt32, _ candidate: Candidate, isToLeft: Bool, date: Int64, _ table: ConditionTable,
+    _ delivery: inout Delivery
+  ) {
+    var entry = EventEntry(
+      slot: slot, generation: table.generation(of: slot), state: .unknown, cause: .crossing,
+      date: Timestamp(microseconds: date))
+    entry.setEvidence(
+      candidate.fix, boundaryDistance: candidate.boundaryDistance, isOnPath: candidate.isOnPath)
+    entry.marks.insert(isToLeft ? .rightToLeft : .leftToRight)
+    if timeline.hasGap, timeline.tellsGap(at: entry.date, isEvent: true) { entry.marks.insert(.gap) }
+    delivery.observe(entry, known.host, table)
+  }
+}
+
+extension Survey {
+  /// When the next line is crossed, microseconds; `Int64.max` when none is.
+  var nextLineTime: Int64 { nextLine < lines.count ? lines[nextLine].time : .max }
+}

@@ -1,0 +1,210 @@
+/// A place where a short way crosses the line of a shape from one side to the other, as seen along the line.
+///
+/// The line is taken to lie to the right of where it is by less than anything: whoever is on it is to the left.
+public struct LineCrossing: Sendable {
+  /// The number of the chain, in the order in which the lines were given.
+  public let chain: Int
+  /// From the right of the line to its left.
+  public let isToLeft: Bool
+  /// The edge, or the part of a long one that is near the way.
+  private let edge: ShortSegment
+
+  init(chain: Int, isToLeft: Bool, edge: ShortSegment) {
+    self.chain = chain
+    self.isToLeft = isToLeft
+    self.edge = edge
+  }
+
+  /// How far a position of the way is beyond the edge, metres; before it less than 0.
+  public func excess(_ position: EarthVector) -> Double {
+    let side = edge.side(of: position) + GeodesicShape.onTheLine
+    return isToLeft ? side : -side
+  }
+
+  /// Whether a position of the way is beyond the edge.
+  public func isBeyond(_ position: EarthVector) -> Bool {
+    let excess = excess(position)
+    return isToLeft ? excess >= 0 : excess > 0
+  }
+}
+
+extension GeodesicShape {
+  /// The longest way whose crossings ``crossings(from:to:into:)`` finds, metres.
+  public static var longestWay: Double { 12_000 }
+
+  /// Appends the edges of the line that a way crosses, in the order of the line.
+  ///
+  /// Where the way goes through a vertex the two edges there count once or not at all, whichever the line does as a whole.
+  ///
+  /// - Parameters:
+  ///   - start: a position of the surface.
+  ///   - end: another one, at most ``longestWay`` away; the way is the geodesic.
+  public func crossings(from start: EarthVector, to end: EarthVector, into result: inout [LineCrossing]) {
+    guard start != end, let search = LineCrossingSearch(line, ShortSegment(from: start, to: end)) else { return }
+    var edges: [Int] = []
+    LineSearch.run(line, at: search.middle, limit: search.way.length / 2 + 1e-3) { found, _ in
+      edges.append(found.edge)
+    }
+    edges.sort()
+    for edge in edges {
+      if let crossing = search.crossing(of: edge) { result.append(crossing) }
+    }
+  }
+}
+
+/// Finds which edges of a line a way crosses: an edge whose ends are on two sides of the way, where the ends of the way are
+/// on two sides of the edge.
+///
+/// Each vertex has one side of the way, whichever of its edges asks, so that a line that goes from one side to the other is
+/// crossed once. Of vertices on the way their neighbours beside it tell; where an end of the way is among them, at which the
+/// next way goes on, it is the side that they would be on if the line lay to the right of itself.
+struct LineCrossingSearch {
+  /// So many vertices on the way are looked through for one that is beside it.
+  private static var mostOnTheWay: Int { 16 }
+  /// Of an edge that is long so much is looked at on both sides of the way, metres.
+  private static var leastPart: Double { 5_000 }
+
+  let line: ShapeLine
+  let way: ShortSegment
+  /// Of the way.
+  let middle: EarthVector
+
+  init?(_ line: ShapeLine, _ way: ShortSegment) {
+    guard way.length > 0, way.length <= 2 * GeodesicShape.longestWay else { return nil }
+    self.line = line
+    self.way = way
+    middle = way.point(way.length / 2)
+  }
+
+  /// What of an edge is near the way.
+  private struct Part {
+    var segment: ShortSegment
+    /// From where to where, metres along the segment.
+    var low, high: Double
+    /// Whether these are the ends of the edge.
+    var isStart, isEnd: Bool
+  }
+
+  func crossing(of edge: Int) -> LineCrossing? {
+    guard let part = part(edge) else { return nil }
+    let startsLeft = part.segment.side(of: way.start) >= -GeodesicShape.onTheLine
+    let endsLeft = part.segment.side(of: way.end) >= -GeodesicShape.onTheLine
+    guard startsLeft != endsLeft, side(of: part, edge, atStart: true) != side(of: part, edge, atStart: false) else {
+      return nil
+    }
+    let chain = (line.starts.firstIndex { $0 > edge } ?? line.starts.count) - 1
+    return LineCrossing(chain: chain, isToLeft: endsLeft, edge: part.segment)
+  }
+
+  /// What of an edge is within twice the length of the way around its middle, along the edge; `nil` when nothing is.
+  private func part(_ edge: Int) -> Part? {
+    let (start, end) = (line.vertices[edge], line.vertices[edge + 1])
+    let reach = 2 * way.length
+    guard start.squaredChord(to: end) > ShortSegment.limit * ShortSegment.limit else {
+      let segment = ShortSegment(from: start, to: end)
+      guard segment.length > 0 else { return nil }
+      let foot = segment.along(nearest: middle)
+      let (low, high) = (max(foot - reach, 0), min(foot + reach, segment.length))
+      guard low <= high else { return nil }
+      return Part(segment: segment, low: low, high: high, isStart: low == 0, isEnd: high == segment.length)
+    }
+    let whole = line.segment(edge)
+    let foot = whole.foot(of: SurfacePoint(middle)).along
+    let around = max(reach, Self.leastPart)
+    let (first, last) = (max(foot - around, 0), min(foot + around, whole.length))
+    let segment = ShortSegment(from: whole.point(first).place.vector, to: whole.point(last).place.vector)
+    guard segment.length > 0 else { return nil }
+    let (low, high) = (max(foot - first - reach, 0), min(foot - first + reach, segment.length))
+    return Part(
+      segment: segment, low: low, high: high, isStart: low == 0 && first == 0,
+      isEnd: high == segment.length && last == whole.length)
+  }
+
+  /// Of a point beside the way 1 for its left and −1 for its right, of one on it 0.
+  private func plainSide(_ point: EarthVector) -> Int {
+    let side = way.side(of: point)
+    return side.magnitude < GeodesicShape.onTheLine ? 0 : side > 0 ? 1 : -1
+  }
+
+  /// The side of the way on which the part of an edge begins or ends.
+  private func side(of part: Part, _ edge: Int, atStart: Bool) -> Int {
+    guard atStart ? part.isStart : part.isEnd else {
+      return way.side(of: part.segment.point(atStart ? part.low : part.high)) >= 0 ? 1 : -1
+    }
+    return side(
+      ofVertex: atStart ? edge : edge + 1, atStart ? line.preceding(edge) : edge,
+      atStart ? edge : line.following(edge))
+  }
+
+  /// - Parameters:
+  ///   - before: the edge that ends there; −1 where the line begins.
+  ///   - after: the edge that starts there; −1 where the line ends.
+  private func side(ofVertex vertex: Int, _ before: Int, _ after: Int) -> Int {
+    let place = line.vertices[vertex]
+    let side = plainSide(place)
+    guard side == 0 else { return side }
+    let (back, ahead) = (neighbour(place, before, isAhead: false), neighbour(place, after, isAhead: true))
+    let (first, last) = (way.along(nearest: back.last), way.along(nearest: ahead.last))
+    guard back.hops + ahead.hops <= Self.mostOnTheWay, min(first, last) > CrossingCheck.tolerance,
+      max(first, last) < way.length - CrossingCheck.tolerance
+    else { return shiftedSide(of: place, before, after) }
+    // Who touches the line's end has not crossed it.
+    if back.side == 0 || ahead.side == 0 { return back.side + ahead.side >= 0 ? 1 : -1 }
+    // A way along the line counts where it leaves that.
+    return first <= last ? back.side : ahead.side
+  }
+
+  /// The first side beside the way that the line comes to from a vertex on it: 0 where it ends before. Far more hops than are
+  /// looked at: it leaves the part that is near without coming to one.
+  ///
+  /// - Returns: also the last place on the way.
+  private func neighbour(
+    _ place: EarthVector, _ edge: Int, isAhead: Bool
+  ) -> (side: Int, hops: Int, last: EarthVector) {
+    let many = Self.mostOnTheWay + 1
+    var (edge, last) = (edge, place)
+    for hops in 0..<many {
+      guard edge >= 0 else { return (0, hops, last) }
+      guard let part = part(edge) else { return (0, many, last) }
+      let end = part.segment.point(isAhead ? part.high : part.low)
+      let isVertex = isAhead ? part.isEnd : part.isStart
+      let next = isVertex ? line.vertices[isAhead ? edge + 1 : edge] : end
+      let side = plainSide(next)
+      if side != 0 { return (side, hops, last) }
+      guard isVertex else { return (0, many, last) }
+      last = next
+      edge = isAhead ? line.following(edge) : line.preceding(edge)
+    }
+    return (0, many, last)
+  }
+
+  /// The side of a vertex on the way if the line lay to the right of itself.
+  private func shiftedSide(of place: EarthVector, _ before: Int, _ after: Int) -> Int {
+    let direction = way.tangent(way.along(nearest: place))
+    var alike = 0.0
+    if before >= 0, let part = part(before) { alike += direction.dot(part.segment.tangent(part.high)) }
+    if after >= 0, let part = part(after) { alike += direction.dot(part.segment.tangent(part.low)) }
+    return alike > 1e-9 ? -1 : 1
+  }
+}
+
+extension ShortSegment {
+  /// Where the whole geodesic is nearest to a point, metres from the start: beyond the ends, too.
+  func along(nearest point: EarthVector) -> Double {
+    var along = (point - start).dot(terms.first)
+    for _ in 0..<12 {
+      let step = (point - self.point(along)).dot(tangent(along))
+      along += step
+      if step.magnitude < 1e-6 { break }
+    }
+    return along
+  }
+
+  /// How far a point is beside the whole geodesic, metres: positive to its left.
+  func side(of point: EarthVector) -> Double {
+    let along = along(nearest: point)
+    let at = self.point(along)
+    let left = at.scaled.cross(tangent(along))
+    return (point - at).dot(left) / left.length
+  }
+}
