@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: World.allCases)
   func agreesWithSmallSteps(_ world: World) throws {
     var count = 0
-    for round in 0..<4 {
+    for round in 0..<2 {
       var random = SeededGenerator("LineOracleTests \(world)", salt: 300 + world.rawValue * 10 + UInt64(round))
       count += try run(world, &random)
     }
@@ -52,7 +52,7 @@ import Testing
       lines.append(("g\(index)", points))
       try engine.add(LineGeographicCondition(path: points), identifier: "g\(index)")
     }
-    let steps = 2_000
+    let steps = 800
     let duration = 200.0
     var (expected, given): ([Crossing], [Crossing]) = ([], [])
     var last = moved(middle, random.uniform(0...360), size)
