@@ -159,7 +159,7 @@ static void refused_sets(void) {
   BAD(latitude, 90.5, "row 1: ");
   BAD(longitude, (double)INFINITY, "row 1: ");
   BAD(kind, 0, "row 1: kind is 0");
-  BAD(kind, 5, "row 1: kind is 5");
+  BAD(kind, 6, "row 1: kind is 6");
   BAD(struct_size, 8, "row 1: struct_size of the definition is not that of the first one");
   BAD(options, &options, "row 1: entry_dwell");
   BAD(options, &unmonitored, "row 1: assuming is 3");

@@ -459,9 +459,9 @@ static void in_a_set(void) {
   CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
   set[1].kind = FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC, set[1].wkb_size = 0;
   CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  set[1].kind = 5;
+  set[1].kind = 6;
   CHECK_STATUS(fencepost_monitor_sync_conditions(monitor, set, 3, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "kind is 5");
+  CHECK_CONTAINS(error.message, "kind is 6");
   CHECK_INT(statistics_of(monitor).condition_count, 3);
   fencepost_monitor_destroy(monitor);
 }
