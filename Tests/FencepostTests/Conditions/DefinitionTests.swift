@@ -43,7 +43,6 @@ import Testing
           try subject(CorridorGeographicCondition(path: path, radius: 11)),
           try subject(CorridorGeographicCondition(path: path, radius: 10, edges: .planar)),
           try subject(CorridorGeographicCondition(path: path.reversed(), radius: 10)),
-          try subject(LineGeographicCondition(path: path)),
         ]
       ),
       (
@@ -53,7 +52,6 @@ import Testing
           try subject(LineGeographicCondition(path: path.reversed())),
           try subject(LineGeographicCondition(path: path, edges: .planar)),
           try subject(LineGeographicCondition(paths: [path, path])),
-          try subject(CorridorGeographicCondition(path: path, radius: 0.1)),
         ]
       ),
     ]
