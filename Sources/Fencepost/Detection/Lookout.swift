@@ -218,34 +218,24 @@ struct Lookout: Sendable {
 
   // MARK: - Ways between fixes
 
-  /// Whether a way reaches no threshold for certain, and is no longer than some metres.
-  func isClearWay(from start: Coordinate, to end: Coordinate, upTo longest: Double) -> Bool {
-    guard neighbourhood.isValid, let first = neighbourhood.position(of: start),
-      let last = neighbourhood.position(of: end)
-    else { return false }
-    let (from, to) = (neighbourhood.offset(of: first), neighbourhood.offset(of: last))
-    let chord = from.squaredChord(to: to).squareRoot()
-    // An arc of up to 100 km is hardly longer than its chord.
-    let length = chord * 1.000_1 + Neighbourhood.frameGuard
-    guard length <= longest else { return false }
-    if neighbourhood.safe.squaredRadius > length * length { return true }
-    let sag = Leg.sag(chord) + Neighbourhood.chordGuard
-    guard max(from.length, to.length) + sag < neighbourhood.radius else { return false }
-    return neighbourhood.leastSlack(from: from, to: to) > sag
+  /// Whether a way reaches no threshold for certain, and is no longer than some metres. The safe region is that around its
+  /// end.
+  ///
+  /// - Parameter before: a safe region that was drawn before.
+  mutating func isClearWay(
+    from start: Coordinate, to end: Coordinate, upTo longest: Double, _ before: Neighbourhood.SafeRegion
+  ) -> Bool {
+    neighbourhood.isClearWay(from: start, to: end, upTo: longest, before)
   }
 
   /// Appends the shapes whose threshold a way may reach that is no farther than `sag` from the straight line between
   /// two positions, if the list of what is near has them all.
   ///
   /// - Returns: Whether it has.
-  func listReached(
+  mutating func listReached(
     from start: EarthVector, to end: EarthVector, sag: Double, into result: inout ContiguousArray<UInt32>
   ) -> Bool {
-    guard neighbourhood.isValid else { return false }
-    let (from, to) = (neighbourhood.offset(of: start), neighbourhood.offset(of: end))
-    guard max(from.length, to.length) + sag < neighbourhood.radius else { return false }
-    neighbourhood.listReached(from: from, to: to, within: sag + Neighbourhood.chordGuard, into: &result)
-    return true
+    neighbourhood.listReached(from: start, to: end, sag: sag, into: &result)
   }
 
   /// Appends the shapes that are not settled outside and whose threshold a way may reach that is no farther than

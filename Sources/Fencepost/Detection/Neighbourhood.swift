@@ -106,6 +106,15 @@ struct Neighbourhood: Sendable {
       return dx * dx + dy * dy < squaredRadius
     }
 
+    /// How far the region reaches from a position in it, metres; 0 or less where it is not in it.
+    @inline(__always)
+    func room(at coordinate: Coordinate) -> Double {
+      guard squaredRadius > 0, contains(coordinate) else { return 0 }
+      let dx = (coordinate.longitude - longitude) * metresPerLongitude
+      let dy = (coordinate.latitude - latitude) * metresPerLatitude
+      return squaredRadius.squareRoot() - (dx * dx + dy * dy).squareRoot()
+    }
+
     /// The square of a length that is no less than the distance of two positions in the region, square metres.
     @inline(__always)
     func squaredLength(from start: Coordinate, to end: Coordinate) -> Double {
@@ -249,7 +258,8 @@ struct Neighbourhood: Sendable {
   private struct Line {
     private let from: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
     private let along: (x: SIMD4<Float>, y: SIMD4<Float>, z: SIMD4<Float>)
-    private let square: SIMD4<Float>
+    /// 1 / the square of its length; 0 for a point.
+    private let inverse: Float
 
     @inline(__always)
     init(
@@ -259,7 +269,8 @@ struct Neighbourhood: Sendable {
       self.from = from
       let (x, y, z) = (to.x - from.x, to.y - from.y, to.z - from.z)
       along = (x, y, z)
-      square = (x * x + y * y + z * z).replacing(with: 1, where: x .== 0 .& y .== 0 .& z .== 0)
+      let square = x[0] * x[0] + y[0] * y[0] + z[0] * z[0]
+      inverse = square > 1e-30 ? 1 / square : 0
     }
 
     /// The least slacks of a group on it.
@@ -270,8 +281,9 @@ struct Neighbourhood: Sendable {
       let dy = group.pointee.y - from.y
       let dz = group.pointee.z - from.z
       let direction = group.pointee.direction
-      var share = (dx * x + dy * y + dz * z) / square
-      share = share.clamped(lowerBound: .zero, upperBound: .one)
+      var share = (dx * x + dy * y + dz * z) * inverse
+      share = share.replacing(with: 0, where: share .< 0)
+      share = share.replacing(with: 1, where: share .> 1)
       let (nearX, nearY, nearZ) = (dx - share * x, dy - share * y, dz - share * z)
       let (endX, endY, endZ) = (dx - x, dy - y, dz - z)
       let near = nearX * nearX + nearY * nearY + nearZ * nearZ
@@ -284,9 +296,36 @@ struct Neighbourhood: Sendable {
     }
   }
 
+  /// Whether a way reaches no threshold for certain, and is no longer than some metres. The safe region is that around its
+  /// end.
+  ///
+  /// - Parameter before: a safe region that was drawn before.
+  mutating func isClearWay(
+    from start: Coordinate, to end: Coordinate, upTo longest: Double, _ before: SafeRegion
+  ) -> Bool {
+    guard isValid, let first = position(of: start), let last = position(of: end) else { return false }
+    let chord = first.squaredChord(to: last).squareRoot()
+    // An arc of up to 100 km is hardly longer than its chord.
+    let length = chord * 1.000_1 + Self.frameGuard
+    guard length <= longest else { return false }
+    if safe.squaredRadius > length * length { return true }
+    // Each point of the way is nearer to one of its ends than what is free around that.
+    if safe.squaredRadius > 0, length < safe.squaredRadius.squareRoot() + before.room(at: start) { return true }
+    let (from, to) = (offset(of: first), offset(of: last))
+    let sag = Leg.sag(chord) + Self.chordGuard
+    guard max(from.length, to.length) + sag < radius else { return false }
+    return leastSlack(from: from, to: to) > sag
+  }
+
   /// The least slack of the list on the straight line between two positions, or less, up to ``chordGuard``.
-  func leastSlack(from start: EarthVector, to end: EarthVector) -> Double {
+  ///
+  /// - Parameters:
+  ///   - start: relative to `origin`.
+  ///   - end: the same.
+  @inline(__always)
+  private mutating func leastSlack(from start: EarthVector, to end: EarthVector) -> Double {
     let line = Line(from: lanes(start), to: lanes(end))
+    let count = count
     return groups.withUnsafeBufferPointer { groups in
       guard let base = groups.baseAddress else { return .infinity }
       var least = SIMD4(repeating: Float.infinity)
@@ -298,20 +337,34 @@ struct Neighbourhood: Sendable {
     }
   }
 
-  /// Appends the slots whose slack is as little somewhere on the straight line between two positions.
-  func listReached(
-    from start: EarthVector, to end: EarthVector, within slack: Double, into result: inout ContiguousArray<UInt32>
-  ) {
-    let line = Line(from: lanes(start), to: lanes(end))
-    let most = SIMD4(repeating: Float(slack))
-    groups.withUnsafeBufferPointer { groups in
-      guard let base = groups.baseAddress else { return }
+  /// Appends the slots whose threshold a way may reach that is no farther than `sag` from the straight line between two
+  /// positions, if the list has them all.
+  ///
+  /// - Returns: Whether it has.
+  mutating func listReached(
+    from start: EarthVector, to end: EarthVector, sag: Double, into result: inout ContiguousArray<UInt32>
+  ) -> Bool {
+    guard isValid else { return false }
+    let (from, to) = (offset(of: start), offset(of: end))
+    guard max(from.length, to.length) + sag < radius else { return false }
+    let line = Line(from: lanes(from), to: lanes(to))
+    let most = SIMD4(repeating: Float(sag + Self.chordGuard))
+    let count = count
+    var reached: UInt32 = groups.withUnsafeBufferPointer { groups in
+      guard let base = groups.baseAddress else { return 0 }
+      var reached: UInt32 = 0
       for group in 0..<((count &+ 3) / 4) {
         let isReached = line.slacks(base + group) .<= most
         guard any(isReached) else { continue }
-        for lane in 0..<4 where isReached[lane] { result.append(slots[4 &* group &+ lane]) }
+        for lane in 0..<4 where isReached[lane] { reached |= 1 << UInt32(4 &* group &+ lane) }
       }
+      return reached
     }
+    while reached != 0 {
+      result.append(slots[reached.trailingZeroBitCount])
+      reached &= reached &- 1
+    }
+    return true
   }
 
   /// Appends the slots whose threshold may be reached at a position.

@@ -26,9 +26,14 @@ extension Tracker {
   mutating func skipSafeFixes(_ fixes: some FixRows, from start: Int) -> Int {
     let safe = lookout.safe
     guard safe.squaredRadius > 0 else { return start }
-    if options.path.isGeodesic { return skipSafePath(fixes, from: start) }
     let horizon = safeHorizon
-    let longestStep = options.longestTimeStep
+    var longestStep = options.longestTimeStep
+    if case .geodesic(let maxGap, let maxSpeed) = options.path {
+      if let maxSpeed { return skipSafePath(fixes, from: start, maxGap: maxGap, maxSpeed: maxSpeed) }
+      // The safe region is convex: what is between two fixes in it lies in it.
+      guard start < fixes.count, let step = stepWithoutGap(to: fixes[unchecked: start], maxGap) else { return start }
+      longestStep = step
+    }
     var time = clock
     var index = start
     let count = fixes.count
@@ -53,12 +58,12 @@ extension Tracker {
   mutating func evaluate(
     _ fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
   ) {
-    if options.path.isGeodesic { walk(to: fix, table, &delivery, &survey) }
+    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
+    if options.path.isGeodesic { walk(to: fix, at: position, table, &delivery, &survey) }
     passTime(to: fix.time, table, &delivery, &survey)
     timeline.keep(fix)
     if known.host.suspendsAllShapes { return confirmDue(through: clock, table, &delivery, &survey) }
     survey.begin()
-    let position = EarthVector(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude)
     if !known.shapes.isSettled { determine(fix, at: position, table, &delivery, &survey) }
     let isCovered = lookout.covers(position)
     if isCovered {
@@ -87,8 +92,9 @@ extension Tracker {
   /// - Returns: Whether it did.
   @inline(__always)
   mutating func passes(_ fix: Fix) -> Bool {
-    guard nothingIsDue(at: fix), lookout.passes(fix.coordinate) else { return false }
-    return keeps(fix)
+    guard nothingIsDue(at: fix) else { return false }
+    let before = lookout.safe
+    return lookout.passes(fix.coordinate) && keeps(fix, before)
   }
 
   /// Whether edges near the device are remembered, which ``passesByEdges(_:_:)`` goes by.
@@ -97,8 +103,9 @@ extension Tracker {
 
   /// Takes a fix as ``passes(_:)`` does, or where the edges that were near before say that it reaches no threshold.
   mutating func passesByEdges(_ fix: Fix, _ table: ConditionTable) -> Bool {
-    guard nothingIsDue(at: fix), lookout.passesByEdges(fix.coordinate, known.shapes, table) else { return false }
-    return keeps(fix)
+    guard nothingIsDue(at: fix) else { return false }
+    let before = lookout.safe
+    return lookout.passesByEdges(fix.coordinate, known.shapes, table) && keeps(fix, before)
   }
 
   @inline(__always)
@@ -107,9 +114,11 @@ extension Tracker {
   }
 
   /// Keeps a fix that reaches no threshold, unless the way to it does.
+  ///
+  /// - Parameter before: the safe region before it.
   @inline(__always)
-  private mutating func keeps(_ fix: Fix) -> Bool {
-    if options.path.isGeodesic, !isClearWay(to: fix) { return false }
+  private mutating func keeps(_ fix: Fix, _ before: Neighbourhood.SafeRegion) -> Bool {
+    if options.path.isGeodesic, !isClearWay(to: fix, before) { return false }
     timeline.move(to: fix.time.microseconds)
     timeline.keep(fix)
     return true

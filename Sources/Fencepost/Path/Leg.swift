@@ -10,76 +10,87 @@ struct Leg {
     var azimuth: Double
   }
 
-  /// Ways up to here are drawn from the straight line between their ends, metres.
-  private static let longestStraight = 300.0
   /// Of the Earth, to half a percent, metres.
   private static let earthRadius = 6_367_000.0
 
   private let start: Coordinate
+  private let end: Coordinate
   /// When it begins, microseconds.
   private let startTime: Int64
   /// How long it takes, microseconds; more than 0.
   private let duration: Int64
-  private let azimuth: Double
   /// Metres.
   let length: Double
   /// Of each point: the larger one of the two ends, metres.
   let accuracy: Double
   /// Infinite where the device stands still.
   private let microsecondsPerMetre: Double
-  private let first: EarthVector
-  /// From there to the end.
-  let chord: EarthVector
-  /// How far the way rises above its straight line at s (1 − s) = 1, metres, and where to.
-  private let rise: EarthVector
+  /// Right where the leg is short.
+  private let arc: ShortArc
   /// Whether ``straight(at:)`` is right.
   let isStraight: Bool
+  /// The geodesic from its start: found when a short way is first asked for a place.
+  private var way: GeodesicInverse?
 
   /// - Parameters:
   ///   - start: a usable fix.
   ///   - end: one that is later.
-  init(from start: Fix, to end: Fix) {
+  ///   - position: of the end.
+  @inline(__always)
+  init(from start: Fix, to end: Fix, at position: EarthVector) {
     self.start = start.coordinate
+    self.end = end.coordinate
     startTime = start.time.microseconds
     duration = end.time.microseconds - start.time.microseconds
-    let way = GeodesicInverse.solve(
-      latitude1: start.coordinate.latitude, longitude1: start.coordinate.longitude,
-      latitude2: end.coordinate.latitude, longitude2: end.coordinate.longitude)
-    azimuth = way.azimuth1
-    length = way.distance
     accuracy = max(start.accuracy, end.accuracy)
+    arc = ShortArc(
+      from: EarthVector(latitude: start.coordinate.latitude, longitude: start.coordinate.longitude), to: position)
+    isStraight = arc.square <= ShortArc.limit * ShortArc.limit
+    way = isStraight ? nil : Self.solve(from: start.coordinate, to: end.coordinate)
+    length = way?.distance ?? arc.length
     microsecondsPerMetre = Double(duration) / length
-    let first = EarthVector(latitude: start.coordinate.latitude, longitude: start.coordinate.longitude)
-    let last = EarthVector(latitude: end.coordinate.latitude, longitude: end.coordinate.longitude)
-    self.first = first
-    chord = EarthVector(x: last.x - first.x, y: last.y - first.y, z: last.z - first.z)
-    isStraight = length <= Self.longestStraight
-    let height = length * length / (2 * Self.earthRadius * Self.earthRadius)
-    rise = EarthVector(x: height * first.x, y: height * first.y, z: height * first.z)
   }
 
-  /// Where the device is at an instant of a short leg: to some nanometres along the way and beside it, and to 25 µm of
-  /// height (a percent of the rise, whose normal is taken from the centre of the Earth), which changes the distance
-  /// from a point 20 km away by 50 nm, and from one that is nearer by less.
+  init(from start: Fix, to end: Fix) {
+    self.init(
+      from: start, to: end,
+      at: EarthVector(latitude: end.coordinate.latitude, longitude: end.coordinate.longitude))
+  }
+
+  @inline(never)
+  private static func solve(from start: Coordinate, to end: Coordinate) -> GeodesicInverse {
+    GeodesicInverse.solve(
+      latitude1: start.latitude, longitude1: start.longitude, latitude2: end.latitude, longitude2: end.longitude)
+  }
+
+  /// Whether it is longer than so many metres, by the full solution.
+  func isLonger(than metres: Double) -> Bool {
+    guard isStraight, (length - metres).magnitude <= DistanceBounds.doubt else { return length > metres }
+    return Self.solve(from: start, to: end).distance > metres
+  }
+
+  /// Which part of the way is behind the device at an instant.
   @inline(__always)
-  func straight(at time: Int64) -> EarthVector {
-    let share = Double(time - startTime) / Double(duration)
-    let bend = share * (1 - share)
-    return EarthVector(
-      x: first.x + share * chord.x + bend * rise.x, y: first.y + share * chord.y + bend * rise.y,
-      z: first.z + share * chord.z + bend * rise.z)
-  }
+  func share(at time: Int64) -> Double { Double(time - startTime) / Double(duration) }
 
-  /// Where the device is at an instant of the leg, to a micrometre beside its height.
-  func position(at time: Int64) -> EarthVector {
+  /// Where the device is at an instant of a short leg, to some nanometres.
+  @inline(__always)
+  func straight(at time: Int64) -> EarthVector { arc.position(at: share(at: time)) }
+
+  /// Where the device is at an instant of the leg, to a micrometre.
+  @inline(__always)
+  mutating func position(at time: Int64) -> EarthVector {
     isStraight ? straight(at: time) : place(at: time).position
   }
 
   /// Where the device is at an instant of the leg.
-  func place(at time: Int64) -> Place {
-    let distance = length * (Double(time - startTime) / Double(duration))
+  @inline(never)
+  mutating func place(at time: Int64) -> Place {
+    let way = way ?? Self.solve(from: start, to: end)
+    self.way = way
+    let distance = way.distance * share(at: time)
     let end = GeodesicDirect.solve(
-      latitude: start.latitude, longitude: start.longitude, azimuth: azimuth, distance: distance)
+      latitude: start.latitude, longitude: start.longitude, azimuth: way.azimuth1, distance: distance)
     return Place(
       coordinate: Coordinate(latitude: end.latitude, longitude: end.longitude),
       position: EarthVector(latitude: end.latitude, longitude: end.longitude), azimuth: end.azimuth)
@@ -92,29 +103,89 @@ struct Leg {
     let x = point.x - position.x
     let y = point.y - position.y
     let z = point.z - position.z
-    let squares = (x * x + y * y + z * z) * (chord.x * chord.x + chord.y * chord.y + chord.z * chord.z)
+    let chord = arc.chord
+    let squares = (x * x + y * y + z * z) * arc.square
     guard squares > 0 else { return 1 }
     return min(1, (x * chord.x + y * chord.y + z * chord.z) / squares.squareRoot() + 1e-5)
   }
 
-  /// About when a short leg passes a distance from a point, by the straight lines of both.
+  /// How far the straight line of a short leg is from a point, beside a distance from it of up to 20 km: a parabola over the
+  /// share of the way.
   ///
-  /// - Parameter isComing: whether from farther away; else from nearer.
-  @inline(__always)
-  func guess(_ distance: Double, from point: EarthVector, isComing: Bool) -> Int64? {
-    let x = first.x - point.x
-    let y = first.y - point.y
-    let z = first.z - point.z
-    let bow = distance / Self.earthRadius
-    let straight = distance * (1 - bow * bow / 24)
-    let square = chord.x * chord.x + chord.y * chord.y + chord.z * chord.z
-    let half = x * chord.x + y * chord.y + z * chord.z
-    let rest = half * half - square * (x * x + y * y + z * z - straight * straight)
-    guard square > 0, rest >= 0 else { return nil }
-    let share = (isComing ? -half - rest.squareRoot() : rest.squareRoot() - half) / square
-    guard share > 0, share < 1 else { return nil }
-    return startTime + Int64((share * Double(duration)).roundedUp)
+  /// It leaves out the rise of the way and what the curvature differs from that of a ball, which is less than 0.2 mm.
+  struct Parabola {
+    /// Of the straight line, square metres.
+    private let square: Double
+    private let half: Double
+    private let rest: Double
+    /// Of the chord of the distance, square metres.
+    private let level: Double
+    /// What it may be wrong by, square metres.
+    private let tolerance: Double
+
+    @inline(__always)
+    fileprivate init(_ arc: ShortArc, _ point: EarthVector, _ distance: Double) {
+      let bow = distance / Leg.earthRadius
+      let chord = distance * (1 - bow * bow * (1 / 24.0))
+      level = chord * chord
+      square = arc.square
+      let x = arc.start.x - point.x
+      let y = arc.start.y - point.y
+      let z = arc.start.z - point.z
+      half = x * arc.chord.x + y * arc.chord.y + z * arc.chord.z
+      rest = x * x + y * y + z * z - level
+      // A millimetre, which is more than five times too much.
+      tolerance = 2e-3 * (distance + ShortArc.limit)
+    }
+
+    /// The square of the distance less that of the level there, square metres.
+    @inline(__always)
+    private func excess(_ share: Double) -> Double { (square * share + 2 * half) * share + rest }
+
+    @inline(__always)
+    func isSurelyFarther(_ share: Double) -> Bool { excess(share) > tolerance }
+
+    @inline(__always)
+    func isSurelyNearer(_ share: Double) -> Bool { excess(share) < -tolerance }
+
+    /// Whether the device goes away from the point from there on for certain.
+    @inline(__always)
+    func surelyLeaves(_ share: Double) -> Bool {
+      let slope = square * share + half
+      // The cosine between both ways, to 1e-5; see ``Leg/greatestApproach(to:from:)``.
+      return slope > 0 && slope * slope > 1e-9 * (square * (excess(share) + level))
+    }
+
+    /// Where it is nearest to the point.
+    @inline(__always)
+    var nearest: Double { -half / square }
+
+    /// Where it has the distance, coming or going.
+    @inline(__always)
+    func root(isComing: Bool) -> Double? {
+      let discriminant = half * half - square * rest
+      guard discriminant > 0, square > 0 else { return nil }
+      let root = discriminant.squareRoot()
+      return (isComing ? -half - root : root - half) / square
+    }
+
+    /// How the distance changes there, metres for the whole way.
+    @inline(__always)
+    func slope(_ share: Double) -> Double { (square * share + half) / (excess(share) + level).squareRoot() }
   }
+
+  /// - Parameter distance: metres, above 0, up to 20 km.
+  @inline(__always)
+  func parabola(_ distance: Double, around point: EarthVector) -> Parabola {
+    Parabola(arc, point, distance)
+  }
+
+  /// The instant at which a share of the way is behind the device, and how much of it a microsecond takes.
+  @inline(__always)
+  func time(atShare share: Double) -> Int64 { startTime + Int64(share * Double(duration)) }
+
+  @inline(__always)
+  var shareOfMicrosecond: Double { 1 / Double(duration) }
 
   /// The last instant by which the device has gone no farther than some metres since another; `Int64.max` when it never
   /// goes as far.

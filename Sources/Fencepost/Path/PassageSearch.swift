@@ -12,6 +12,18 @@ struct PassageSearch {
   private static let convexDistance = 9.9e6
   /// Levels up to here are searched for with the help of that.
   private static let largestConvexLevel = 9e6
+  /// Distances up to here, metres, are looked at along the straight line of a short leg.
+  private static let nearDistance = 15_000.0
+  /// More than by what a detector may find a short leg elsewhere than it is drawn, metres: some nanometres beside a threshold
+  /// that is beside what the detector finds by the full solution.
+  private static var doubt: Double { 1.1 * DistanceBounds.doubt }
+  /// The same for what lies some microseconds before or after a position.
+  private static var doubtAhead: Double { 1.2 * DistanceBounds.doubt }
+  /// So far from a position what is seen there is drawn on as if the device came straight from the centre or went straight
+  /// towards it, metres: the error is below a hundredth of a micrometre, with the second number in metres for each metre of
+  /// distance.
+  private static let longestAhead = 1e-3
+  private static let bendAhead = 2e-8
   /// So many looks are taken at a shape without a closed form. From then on, where the path keeps so close to a level that
   /// it may touch it anywhere, the rest is looked at this many times, and touches between may be missed. The second number
   /// is for a leg on which there were more looks than the third.
@@ -19,7 +31,7 @@ struct PassageSearch {
   private static let mostLooksLate = 16
   private static let mostLooksOfLeg = 50_000
 
-  let leg: Leg
+  var leg: Leg
   private var looksOfLeg = 0
   /// How often a shape that has changed was looked at again.
   var changes = 0
@@ -45,7 +57,6 @@ struct PassageSearch {
   private mutating func march(
     _ threshold: PathThreshold, of shape: Shape, from first: Int64, through last: Int64
   ) -> Int64? {
-    let leg = leg
     func isPassed(_ time: Int64) -> (Bool, room: Double) {
       let place = leg.place(at: time)
       let measure = shape.measure(place.coordinate, at: place.position, margins: threshold.margins)
@@ -86,18 +97,16 @@ struct PassageSearch {
   }
 
   /// Looks at a circle: with little effort on a short leg, unless that cannot tell on which side of the threshold it is.
-  private func look(_ threshold: PathThreshold, at circle: Circle, _ time: Int64, approach: Bool = false) -> Look {
+  private mutating func look(
+    _ threshold: PathThreshold, at circle: Circle, _ time: Int64, approach: Bool = false
+  ) -> Look {
     if leg.isStraight {
       let position = leg.straight(at: time)
-      if circle.centre.squaredChord(to: position) < ShortDistance.limit * ShortDistance.limit {
-        let distance = ShortDistance.distance(from: circle.centre, to: position)
-        let excess = distance - (circle.radius + threshold.level)
-        if excess.magnitude > 2 * DistanceBounds.doubt {
-          let room = threshold.passage == .inwards ? excess : -excess
-          return Look(
-            isPassed: room < 0, room: room, distance: distance,
-            approach: approach ? leg.greatestApproach(to: circle.centre, from: position) : 1)
-        }
+      if let excess = excess(threshold, of: circle, at: position) {
+        let room = threshold.passage == .inwards ? excess : -excess
+        return Look(
+          isPassed: room < 0, room: room, distance: circle.radius + threshold.level + excess,
+          approach: approach ? leg.greatestApproach(to: circle.centre, from: position) : 1)
       }
     }
     let place = leg.place(at: time)
@@ -113,32 +122,88 @@ struct PassageSearch {
       isPassed: threshold.isPassed(measure), room: threshold.room(measure), distance: measure.distance, approach: share)
   }
 
-  /// Where the straight line of a short leg has the passage, a microsecond more or less, if it is there. There is one only,
-  /// since the distance is convex.
-  ///
-  /// - Parameter first: Not past it.
-  private func guessed(
-    _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
-  ) -> Int64? {
-    let distance = circle.radius + threshold.level
-    guard distance > 0,
-      let guess = leg.guess(distance, from: circle.centre, isComing: threshold.passage == .inwards),
-      guess >= first, guess < last
-    else { return nil }
-    func isPassed(_ time: Int64) -> Bool { time > first && look(threshold, at: circle, time).isPassed }
-    guard isPassed(guess) else { return isPassed(guess + 1) ? guess + 1 : nil }
-    guard isPassed(guess - 1) else { return guess }
-    return isPassed(guess - 2) ? nil : guess - 1
+  /// How much farther a position of a short leg is from the centre of a circle than a threshold, metres; `nil` where that may
+  /// be on the other side of it than the detector finds.
+  @inline(__always)
+  private func excess(_ threshold: PathThreshold, of circle: Circle, at position: EarthVector) -> Double? {
+    guard circle.centre.squaredChord(to: position) < ShortDistance.limit * ShortDistance.limit else { return nil }
+    let distance = ShortDistance.distance(from: circle.centre, to: position)
+    let excess = distance - (circle.radius + threshold.level)
+    return excess.magnitude > Self.doubt ? excess : nil
   }
 
-  private func approach(
+  /// What the straight line of a short leg says of a circle.
+  private enum Finding {
+    /// It cannot tell.
+    case nothing
+    /// This is the first instant past the threshold; `nil`: there is none.
+    case passage(Int64?)
+  }
+
+  /// Looks for a passage with the straight line of a short leg: where the line is clearly on one side at both ends it is
+  /// there in between, since the distance is convex, and where it crosses the distance there is the passage, a microsecond more
+  /// or less.
+  @inline(__always)
+  private mutating func lookAlong(
+    _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
+  ) -> Finding {
+    let distance = circle.radius + threshold.level
+    guard leg.isStraight, distance > 0, distance < Self.nearDistance, leg.length > 0 else { return .nothing }
+    let line = leg.parabola(distance, around: circle.centre)
+    let (start, end) = (leg.share(at: first), leg.share(at: last))
+    let isComing = threshold.passage == .inwards
+    if !(isComing ? line.isSurelyFarther(start) : line.isSurelyNearer(start)),
+      look(threshold, at: circle, first).isPassed
+    {
+      return .passage(first)
+    }
+    if isComing {
+      // Not to come back, or not to come so near.
+      if line.surelyLeaves(start) { return .passage(nil) }
+      if line.isSurelyFarther(min(end, max(start, line.nearest))) { return .passage(nil) }
+    } else if line.isSurelyNearer(end) {
+      return .passage(nil)
+    }
+    guard let share = line.root(isComing: isComing), share > start, share < end else { return .nothing }
+    let guess = leg.time(atShare: share)
+    guard guess > first, guess < last else { return .nothing }
+    // How far past the threshold the device is there, and how fast it goes past it.
+    guard var past = excess(threshold, of: circle, at: leg.straight(at: guess)) else {
+      return around(guess, threshold, of: circle, from: first, through: last)
+    }
+    if isComing { past = -past }
+    let speed = line.slope(share).magnitude * leg.shareOfMicrosecond
+    let steps = -past / speed
+    guard steps.magnitude < 1_000 else { return .nothing }
+    let time = guess + Int64(steps + 1_000) - 999
+    guard time > first, time <= last else { return .nothing }
+    let pastThere = past + Double(time - guess) * speed
+    let ahead = leg.length * leg.shareOfMicrosecond * (steps.magnitude + 1)
+    if pastThere > Self.doubtAhead, pastThere - speed < -Self.doubtAhead, ahead < Self.longestAhead,
+      ahead * ahead < Self.bendAhead * distance
+    {
+      return .passage(time)
+    }
+    return around(time, threshold, of: circle, from: first, through: last)
+  }
+
+  /// Looks at the microseconds around a guess.
+  private mutating func around(
+    _ guess: Int64, _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
+  ) -> Finding {
+    guard guess - 2 > first, guess < last else { return .nothing }
+    guard look(threshold, at: circle, guess).isPassed else {
+      return look(threshold, at: circle, guess + 1).isPassed ? .passage(guess + 1) : .nothing
+    }
+    guard look(threshold, at: circle, guess - 1).isPassed else { return .passage(guess) }
+    return look(threshold, at: circle, guess - 2).isPassed ? .nothing : .passage(guess - 1)
+  }
+
+  private mutating func approach(
     _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
   ) -> Int64? {
+    if case .passage(let time) = lookAlong(threshold, of: circle, from: first, through: last) { return time }
     var time = first
-    if leg.isStraight {
-      if look(threshold, at: circle, first).isPassed { return first }
-      if let time = guessed(threshold, of: circle, from: first, through: last) { return time }
-    }
     while time <= last {
       let look = look(threshold, at: circle, time, approach: true)
       if look.isPassed { return time }
@@ -152,14 +217,14 @@ struct PassageSearch {
     return nil
   }
 
-  private func leave(
+  private mutating func leave(
     _ threshold: PathThreshold, of circle: Circle, from first: Int64, through last: Int64
   ) -> Int64? {
+    if case .passage(let time) = lookAlong(threshold, of: circle, from: first, through: last) { return time }
     var low = first
     while low <= last {
       let start = look(threshold, at: circle, low)
       if start.isPassed { return low }
-      if leg.isStraight, let time = guessed(threshold, of: circle, from: low, through: last) { return time }
       let reach = leg.time(max(0, Self.convexDistance - start.distance), after: low)
       let high = min(last, max(reach, low + 1))
       guard high > low else { return nil }
@@ -173,7 +238,7 @@ struct PassageSearch {
 
   /// The first instant past a threshold between one before it and one past it, of which there is one only: by regula falsi
   /// in the Illinois form (Dowell and Jarratt, BIT 11 (1971)), and by halves where that is slow.
-  private func bracketed(
+  private mutating func bracketed(
     _ threshold: PathThreshold, of circle: Circle, _ before: (time: Int64, room: Double),
     _ after: (time: Int64, room: Double)
   ) -> Int64 {

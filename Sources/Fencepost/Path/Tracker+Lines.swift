@@ -10,7 +10,7 @@ extension Tracker {
   ///   - start: the instant to which the leg was looked at; `nil`: it was not yet.
   ///   - first: what lies before it is told then.
   ///   - end: through this instant.
-  func listLines(
+  mutating func listLines(
     to fix: Fix, after start: Int64?, notBefore first: Int64, through end: Int64, _ table: ConditionTable,
     _ survey: inout Survey
   ) {
@@ -30,7 +30,7 @@ extension Tracker {
   }
 
   /// The lines that a way may reach.
-  private func linesReached(
+  private mutating func linesReached(
     from start: EarthVector, to end: EarthVector, _ table: ConditionTable, _ survey: inout Survey
   ) -> ContiguousArray<UInt32> {
     let chord = start.squaredChord(to: end).squareRoot()

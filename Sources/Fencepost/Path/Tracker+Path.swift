@@ -28,16 +28,19 @@ extension Tracker {
   private static let noiseOfMany = 100.0
 
   /// Applies what the path from the last fix to the next one brings, before that.
+  ///
+  /// - Parameter position: of the next fix.
   mutating func walk(
-    to fix: Fix, _ table: ConditionTable, _ delivery: inout Delivery, _ survey: inout Survey
+    to fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ survey: inout Survey
   ) {
-    survey.lines.removeAll(keepingCapacity: true)
+    if !survey.lines.isEmpty { survey.lines.removeAll(keepingCapacity: true) }
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return }
     let duration = fix.time.microseconds - last.time.microseconds
     guard duration > 0 else { return }
     guard duration <= maxGap else { return timeline.markGap() }
-    let leg = Leg(from: last, to: fix)
-    if let maxSpeed, leg.length > maxSpeed * (Double(duration) / 1e6) { return timeline.markGap() }
+    var search = PassageSearch(Leg(from: last, to: fix, at: position))
+    if let maxSpeed, search.leg.isLonger(than: maxSpeed * (Double(duration) / 1e6)) { return timeline.markGap() }
     let end = fix.time.microseconds - 1
     var time = max(clock, last.time.microseconds + 1)
     guard !known.host.suspendsAllShapes else { return }
@@ -48,12 +51,11 @@ extension Tracker {
       return listLines(to: fix, after: nil, notBefore: time, through: time, table, &survey)
     }
     survey.isOnPath = true
-    var search = PassageSearch(leg)
     var mustDecide = !known.shapes.isSettled
     while time <= end {
-      let pieceEnd = min(end, max(time, leg.time(Self.pieceLength, after: time)))
+      let pieceEnd = min(end, max(time, search.leg.time(Self.pieceLength, after: time)))
       if table.lineCount > 0, looked.map({ pieceEnd > $0 }) ?? true {
-        let far = leg.time(Self.linesLength, after: time)
+        let far = search.leg.time(Self.linesLength, after: time)
         let linesEnd = far >= end ? fix.time.microseconds : max(pieceEnd, far)
         listLines(to: fix, after: looked.map { _ in time - 1 }, notBefore: time, through: linesEnd, table, &survey)
         looked = linesEnd
@@ -64,7 +66,7 @@ extension Tracker {
         for entry in survey.path { next = min(next, entry.next) }
         next = min(next, survey.nextLineTime)
         guard next <= pieceEnd else { break }
-        let decides = visit(next, leg, mustDecide: mustDecide, table, &delivery, &survey)
+        let decides = visit(next, &search.leg, mustDecide: mustDecide, table, &delivery, &survey)
         time = next + 1
         mustDecide = false
         if decides {
@@ -82,7 +84,7 @@ extension Tracker {
   ///
   /// - Returns: Whether it was to decide what is undetermined.
   private mutating func visit(
-    _ time: Int64, _ leg: Leg, mustDecide: Bool, _ table: ConditionTable, _ delivery: inout Delivery,
+    _ time: Int64, _ leg: inout Leg, mustDecide: Bool, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) -> Bool {
     let place = leg.place(at: time)
@@ -95,24 +97,24 @@ extension Tracker {
     for index in survey.path.indices where survey.path[index].next == time {
       cross(survey.path[index].slot, fix, at: position, table, &survey)
     }
-    crossLines(at: fix, table, &survey)
+    if !survey.lines.isEmpty { crossLines(at: fix, table, &survey) }
     confirmDue(through: time, table, &delivery, &survey)
     return decides
   }
 
   /// Lists the shapes that a piece of the path may change, and when it does.
-  private func list(
+  private mutating func list(
     from first: Int64, through last: Int64, _ search: inout PassageSearch, _ table: ConditionTable,
     _ survey: inout Survey
   ) {
-    survey.path.removeAll(keepingCapacity: true)
+    if !survey.path.isEmpty { survey.path.removeAll(keepingCapacity: true) }
     guard first <= last else { return }
     let start = search.leg.position(at: first)
     let end = search.leg.position(at: last)
     let chord = start.squaredChord(to: end).squareRoot()
     let sag = Leg.sag(chord) + DistanceBounds.doubt
     // Slots are listed first: what a closure looked at would be a copy of the tracker.
-    survey.reached.removeAll(keepingCapacity: true)
+    if !survey.reached.isEmpty { survey.reached.removeAll(keepingCapacity: true) }
     if !lookout.listReached(from: start, to: end, sag: sag, into: &survey.reached) {
       lookout.listActive(from: start, to: end, sag: sag, into: &survey.reached)
       let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
@@ -134,11 +136,11 @@ extension Tracker {
       look(at: &entry, from: first, after: 0, through: last, &search, table)
       survey.path.append(entry)
     }
-    survey.reached.removeAll(keepingCapacity: true)
+    if !survey.reached.isEmpty { survey.reached.removeAll(keepingCapacity: true) }
   }
 
   /// Looks again at the shapes that have changed.
-  private func update(
+  private mutating func update(
     from first: Int64, through last: Int64, _ search: inout PassageSearch, _ table: ConditionTable,
     _ survey: inout Survey
   ) {
@@ -158,7 +160,7 @@ extension Tracker {
   /// Finds when a shape changes next.
   ///
   /// - Parameter metres: for which its thresholds are not looked at.
-  private func look(
+  private mutating func look(
     at entry: inout PathEntry, from first: Int64, after metres: Double, through last: Int64,
     _ search: inout PassageSearch,
     _ table: ConditionTable
@@ -218,11 +220,19 @@ extension Tracker {
     return lookout.safe.squaredLength(from: last.coordinate, to: fix.coordinate) <= reach * reach
   }
 
-  /// Takes fixes as ``skipSafeFixes(_:from:)`` does, for as long as there is no gap either. The safe region is convex: what
-  /// is between two fixes in it lies in it.
+  /// How long an input may come after the one before to be no gap, where the way to the first of some fixes is none;
+  /// `nil` where it is. For paths without a greatest speed.
+  @inline(__always)
+  func stepWithoutGap(to first: Fix, _ maxGap: Int64) -> UInt64? {
+    guard let last = timeline.lastFix, first.time.microseconds &- last.time.microseconds <= maxGap else { return nil }
+    return min(options.longestTimeStep, UInt64(maxGap))
+  }
+
+  /// Takes fixes as ``skipSafeFixes(_:from:)`` does, for as long as there is no gap either, on paths with a greatest speed.
+  /// The safe region is convex: what is between two fixes in it lies in it.
   @inline(never)
-  mutating func skipSafePath(_ fixes: some FixRows, from start: Int) -> Int {
-    guard case .geodesic(let maxGap, let maxSpeed) = options.path, var before = timeline.lastFix else { return start }
+  mutating func skipSafePath(_ fixes: some FixRows, from start: Int, maxGap: Int64, maxSpeed: Double) -> Int {
+    guard var before = timeline.lastFix else { return start }
     let safe = lookout.safe
     let horizon = safeHorizon
     let longestStep = options.longestTimeStep
@@ -236,7 +246,7 @@ extension Tracker {
       else { break }
       let duration = fix.time.microseconds &- before.time.microseconds
       guard duration <= maxGap else { break }
-      if let maxSpeed, duration > 0 {
+      if duration > 0 {
         let reach = maxSpeed * (Double(duration) / 1e6)
         guard safe.squaredLength(from: before.coordinate, to: fix.coordinate) <= reach * reach else { break }
       }
@@ -253,14 +263,26 @@ extension Tracker {
 
   /// Whether the way to a fix at which no threshold is reached reaches none either, and is no gap. The safe region is that
   /// around the fix.
-  @inline(never)
-  func isClearWay(to fix: Fix) -> Bool {
+  ///
+  /// - Parameter before: the safe region before it.
+  @inline(__always)
+  mutating func isClearWay(to fix: Fix, _ before: Neighbourhood.SafeRegion) -> Bool {
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return true }
     let duration = fix.time.microseconds - last.time.microseconds
     guard duration > 0 else { return duration == 0 }
     guard duration <= maxGap else { return false }
+    // The region is convex.
+    if maxSpeed == nil, lookout.safe.contains(last.coordinate) { return true }
+    return isClear(from: last.coordinate, to: fix.coordinate, within: duration, maxSpeed, before)
+  }
+
+  @inline(never)
+  private mutating func isClear(
+    from start: Coordinate, to end: Coordinate, within duration: Int64, _ maxSpeed: Double?,
+    _ before: Neighbourhood.SafeRegion
+  ) -> Bool {
     let longest = maxSpeed.map { $0 * (Double(duration) / 1e6) } ?? .infinity
-    return lookout.isClearWay(from: last.coordinate, to: fix.coordinate, upTo: longest)
+    return lookout.isClearWay(from: start, to: end, upTo: longest, before)
   }
 
   // MARK: - Gaps

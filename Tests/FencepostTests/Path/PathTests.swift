@@ -122,7 +122,7 @@ import Testing
       try engine.feed(fixes)
       let events = engine.drain()
       try #require(events.count == 2, "round \(round)")
-      let leg = Leg(from: fixes[0], to: fixes[1])
+      var leg = Leg(from: fixes[0], to: fixes[1])
       var (low, high): (Int64, Int64) = (0, at(seconds).microseconds)
       while high - low > 1 {
         let time = (low + high) / 2
@@ -136,6 +136,45 @@ import Testing
       found += 1
     }
     #expect(found == 300)
+  }
+
+  /// Short legs, of which the straight line tells: grazing, creeping and fast ones, from beside the line and from on it, find
+  /// the passage that halving finds between exact places.
+  @Test func passagesOfShortLegsAreThoseOfTheirPlaces() {
+    var random = SeededGenerator("PathTests short legs")
+    var (passed, never) = (0, 0)
+    for round in 0..<3_000 {
+      let middle = Coordinate(latitude: random.uniform(-89...89), longitude: random.uniform(-180...180))
+      let radius = random.logarithmic(0.5, 14_000)
+      let length = random.logarithmic(1e-4, 299)
+      let aside = [0, random.uniform(-1e-5...1e-5), random.uniform(-1...1) * length][random.integer(0...2)]
+      let start = moved(middle, random.uniform(0...360), max(0, radius + aside))
+      let end = moved(start, random.uniform(0...360), length)
+      let duration = Int64(random.logarithmic(10, 3e8))
+      let leg = Leg(
+        from: Fix(coordinate: start, time: Timestamp(microseconds: -5)),
+        to: Fix(coordinate: end, time: Timestamp(microseconds: duration)))
+      let circle = Circle(latitude: middle.latitude, longitude: middle.longitude, radius: radius)
+      let passage: PathThreshold.Passage = [.inwards, .outwards, .beyond][random.integer(0...2)]
+      let threshold = PathThreshold(passage: passage, level: 0, margins: (0, 0))
+      var search = PassageSearch(leg)
+      let found = search.first(threshold, of: .circle(circle), from: 0, through: duration - 1)
+      // Another copy finds its places by itself. How far past the threshold, metres; distances are good to some nanometres.
+      var exact = leg
+      func past(_ time: Int64) -> Double {
+        let excess = circle.distance(to: exact.place(at: time).coordinate) - radius
+        return passage == .inwards ? -excess : excess
+      }
+      if let found {
+        passed += 1
+        #expect(past(found) > -2e-8, "round \(round)")
+        if found > 0 { #expect(past(found - 1) < 2e-8, "round \(round)") }
+      } else {
+        never += 1
+        for part in 0...40 { #expect(past((duration - 1) * Int64(part) / 40) < 2e-8, "round \(round)") }
+      }
+    }
+    #expect(passed > 500 && never > 500, "\(passed), \(never)")
   }
 
   @Test func severalAtOneInstantComeInAddOrder() throws {
