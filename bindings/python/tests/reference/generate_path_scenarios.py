@@ -9,7 +9,9 @@ exactly these, or nothing is written; it adds the microseconds, the point and th
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import generate_shape_scenarios as shapes
@@ -36,9 +38,9 @@ def said(step: dict[str, Any]) -> str:
 PLAIN = shapes.as_step
 
 
-def main() -> int:
-    shapes.as_step, shapes.said = as_step, said
-    import path_scenarios  # noqa: F401, it fills FILES
+def main(module: str = "path_scenarios", *words: Callable[..., Any]) -> int:
+    shapes.as_step, shapes.said = words or (as_step, said)
+    importlib.import_module(module)  # it fills FILES
 
     total = 0
     FOLDER.mkdir(exist_ok=True)

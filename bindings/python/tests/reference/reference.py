@@ -29,7 +29,7 @@ FLAG_ORDER = (
     "authorization_request_in_progress",
 )
 UNMONITORED_FLAGS = frozenset({"condition_unsupported", "condition_limit_exceeded"})
-KINDS = frozenset({"circle", "polygon", "corridor", "beacon"})
+KINDS = frozenset({"circle", "polygon", "corridor", "line", "beacon"})
 HOST_FLAGS = frozenset(FLAG_ORDER) - UNMONITORED_FLAGS - {"persistence_unavailable"}
 
 PRESETS = {
@@ -197,6 +197,7 @@ class Event:
         evidence=None,
         silent=False,
         follows_gap=False,
+        direction=None,
     ):
         self.identifier, self.generation, self.tag = condition.identifier, condition.generation, condition.tag
         self.state, self.cause, self.date, self.order = state, cause, date, order
@@ -205,6 +206,7 @@ class Event:
         self.evidence = evidence or NO_EVIDENCE
         self.silent = silent
         self.follows_gap = follows_gap
+        self.direction = direction
         self.sequence = None  # given at the first hand-out
 
     @property
@@ -224,6 +226,7 @@ class Event:
             generation=self.generation,
             **self.evidence,
             gap=self.follows_gap,
+            direction=self.direction,
             tag=self.tag,
         )
 
@@ -244,10 +247,20 @@ class Condition:
         self.last_fix = None  # places: (fix, distance) evaluated last, for explain
         self.absence_deadline = None  # beacons
         self.last_sighting = None  # beacons
+        self.is_new = True  # gates: added, or suspended, since the last fix
+
+    @property
+    def is_beacon(self):
+        return self.definition["kind"] == "beacon"
+
+    @property
+    def is_gate(self):
+        return self.definition["kind"] == "line"
 
     @property
     def is_place(self):
-        return self.definition["kind"] != "beacon"
+        """Whether a device can be in it."""
+        return not self.is_beacon and not self.is_gate
 
     @property
     def line(self):
@@ -368,6 +381,7 @@ class ReferenceMonitor:
         self._changes = 0
         self._sequence = 0
         self._in_flight = None  # (condition, event) handed out in this session, not committed
+        self._crossings = []  # of gates, on the way that is walked: (instant, generation, condition, direction, fix)
         self._statistics = dict(accepted=0, late_inputs=0, invalid_fixes=0, ahead_inputs=0)
 
     # Conditions ------------------------------------------------------------------------------------------------
@@ -390,6 +404,18 @@ class ReferenceMonitor:
 
     def ensure_shape(self, identifier, shape, *, assuming="unknown", policy="standard", tag=0):
         self._ensure(identifier, self._shape(shape), assuming, policy, tag)
+
+    def add_gate(self, identifier, gate, *, tag=0):
+        """`gate` is a Gate of `reference_gate`: no policy, nothing assumed."""
+        self._add(identifier, self._gate(gate), "unknown", None, tag)
+
+    def ensure_gate(self, identifier, gate, *, tag=0):
+        self._ensure(identifier, self._gate(gate), "unknown", None, tag)
+
+    def _gate(self, gate):
+        if self.path != "geodesic" or self.delivery != "every":
+            raise Refused("invalid_argument", "a gate needs a path, and every event")
+        return dict(kind="line", shape=gate)
 
     @staticmethod
     def _shape(shape):
@@ -458,7 +484,7 @@ class ReferenceMonitor:
             if fix is not None and self.clock - fix.time <= self.initial_fix_max_age:
                 self._evaluate(c, fix, self.clock)
         else:
-            self._watch_for_absence(c)
+            self._watch_for_absence(c)  # of a beacon
 
     def remove(self, identifier):
         old = self._conditions.pop(identifier, None)
@@ -469,10 +495,15 @@ class ReferenceMonitor:
     def sync(self, members):
         """Make the conditions exactly these: (identifier, kind, its values, keyword arguments) each.
 
-        A kind is "circle", "beacon" or "shape", whose one value is a Polygon or a Corridor.
+        A kind is "circle", "beacon", "shape", whose one value is a Polygon or a Corridor, or "gate".
         """
-        definition = {"circle": self._circle, "beacon": self._beacon, "shape": self._shape}
-        ensure = {"circle": self.ensure_circle, "beacon": self.ensure_beacon, "shape": self.ensure_shape}
+        definition = {"circle": self._circle, "beacon": self._beacon, "shape": self._shape, "gate": self._gate}
+        ensure = {
+            "circle": self.ensure_circle,
+            "beacon": self.ensure_beacon,
+            "shape": self.ensure_shape,
+            "gate": self.ensure_gate,
+        }
         seen = set()
         for identifier, kind, values, rest in members:
             definition[kind](*values)
@@ -501,7 +532,7 @@ class ReferenceMonitor:
         if not is_coordinate(latitude, longitude):
             raise Refused("invalid_argument", "coordinate")
         point = Fix(0, latitude, longitude, 0)
-        return [(c, c.distance(point) - c.line) for c in self._in_add_order() if c.is_place]
+        return [(c, c.distance(point) - c.line) for c in self._in_add_order() if not c.is_beacon]
 
     def containing(self, latitude, longitude):
         """Which places hold a point, whatever their state."""
@@ -540,6 +571,7 @@ class ReferenceMonitor:
         for c in self._in_add_order():
             if c.is_place and not c.suspended:
                 self._evaluate(c, fix, time_us)
+            c.is_new = False
         self._end(time_us)
 
     def _walk(self, fix):
@@ -554,6 +586,16 @@ class ReferenceMonitor:
             return
         places = [c for c in self._in_add_order() if c.is_place and not c.suspended]
         first, end = max(self.clock, last.time + 1), fix.time - 1
+        self._crossings = sorted(
+            (
+                (max(instant, self.clock), c.generation, c, instant, direction, way)
+                for c in self._in_add_order()
+                if c.is_gate and not c.suspended
+                for instant, direction in c.definition["shape"].crossings(last, fix)
+                if not c.is_new or instant > self.clock
+            ),
+            key=lambda crossing: crossing[:2],
+        )
         if not places or first > end:
             return
         for instant in way.instants(places, first, end):
@@ -588,7 +630,7 @@ class ReferenceMonitor:
         self._begin(time_us)
         if self.scanning:
             for c in self._in_add_order():
-                if not c.is_place and not c.suspended:
+                if c.is_beacon and not c.suspended:
                     self._sight(c, report, time_us)
         self._end(time_us)
 
@@ -597,7 +639,7 @@ class ReferenceMonitor:
         if on != self.scanning:
             self.scanning = on
             for c in self._in_add_order():
-                if c.is_place:
+                if not c.is_beacon:
                     continue
                 if on:
                     self._watch_for_absence(c)
@@ -642,6 +684,7 @@ class ReferenceMonitor:
         for c in self._in_add_order():
             c.observed = c.candidate = c.last_fix = c.last_sighting = c.absence_deadline = None
             c.evidence_is_in = False
+            c.is_new = True
             self._watch_for_absence(c)
 
     def _begin(self, time, is_word_of_host=False):
@@ -683,8 +726,12 @@ class ReferenceMonitor:
                     due.append((c.candidate.deadline, c.generation, c))
             if c.absence_deadline is not None and is_due(c.absence_deadline):
                 due.append((c.absence_deadline, c.generation, c))
-        for deadline, _, c in sorted(due, key=lambda item: item[:2]):
-            if c.is_place:
+        crossed = [crossing for crossing in self._crossings if is_due(crossing[0])]
+        self._crossings = self._crossings[len(crossed) :]
+        for deadline, _, c, *crossing in sorted(due + crossed, key=lambda item: item[:2]):
+            if c.is_gate:
+                self._cross(c, deadline, *crossing)
+            elif c.is_place:
                 self._confirm(c)
             else:
                 c.absence_deadline = None
@@ -728,6 +775,27 @@ class ReferenceMonitor:
             evidence=self._evidence(c, candidate.fix, candidate.distance),
         )
 
+    def _cross(self, c, date, instant, direction, way):
+        """A gate has no state: each time it is crossed there is an event, also where time had passed already."""
+        fix = way.end if instant == way.end.time else Fix(instant, *way.place(instant), way.accuracy, "path")
+        if self.gap == "next":
+            self.gap = date
+        elif self.gap != date:
+            self.gap = None
+        event = Event(
+            c,
+            state="unknown",
+            cause="crossing",
+            date=date,
+            order=self._next_change(),
+            flags=c.flags,
+            evidence_date=instant,
+            evidence=self._evidence(c, fix, 0.0),
+            follows_gap=self.gap is not None,
+            direction=direction,
+        )
+        c.queue.append(event)
+
     @staticmethod
     def _evidence(c, fix, d):
         return dict(
@@ -761,7 +829,7 @@ class ReferenceMonitor:
 
     def _watch_for_absence(self, c):
         """Start the initial timer of a beacon condition that is undetermined and can be observed."""
-        if not c.is_place and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
+        if c.is_beacon and self.scanning and not c.suspended and c.observed is None and self.clock is not None:
             c.absence_deadline = self.clock + self.beacon_initial_timeout
 
     def _observe(self, c, side, date, cause, **evidence):
@@ -814,6 +882,7 @@ class ReferenceMonitor:
             if c.suspended:  # clears observation and candidates, never a waiting event
                 c.observed = c.candidate = c.absence_deadline = c.last_fix = None
             elif was_suspended:
+                c.is_new = True
                 self._watch_for_absence(c)
             self._on_flags(c)
 

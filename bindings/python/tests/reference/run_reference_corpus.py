@@ -17,7 +17,8 @@ import sys
 
 from geographiclib.geodesic import Geodesic
 from reference import ReferenceMonitor, Refused
-from reference_shapes import Corridor, Defect, Polygon, corridor_from, polygon_from
+from reference_gate import Gate
+from reference_shapes import Corridor, Defect, Polygon, corridor_from, line_from, polygon_from
 
 CORPUS = pathlib.Path(__file__).resolve().parents[4] / "Tests" / "Conformance"
 VERBS = (
@@ -79,12 +80,13 @@ def moment(seconds):
 
 @functools.cache
 def _shape(kind, text):
-    return {"polygon": polygon_from, "corridor": corridor_from}[kind](json.loads(text))
+    read = {"polygon": polygon_from, "corridor": corridor_from, "line": lambda spec: Gate(*line_from(spec))}
+    return read[kind](json.loads(text))
 
 
 def shape_of(step):
-    """The polygon or corridor of a step, or None."""
-    for kind in ("polygon", "corridor"):
+    """The polygon, corridor or gate of a step, or None."""
+    for kind in ("polygon", "corridor", "line"):
         if kind in step:
             try:
                 return _shape(kind, json.dumps(step[kind]))
@@ -103,6 +105,9 @@ def described(definition):
     if isinstance(shape, Corridor):
         lines = [[[v.longitude, v.latitude] for v in line] for line in shape.lines]
         return {"corridor": {"coordinates": lines, "radius": shape.radius, "edges": shape.edges}}
+    if isinstance(shape, Gate):
+        lines = [[[v.longitude, v.latitude] for v in line] for line in shape.lines]
+        return {"line": {"coordinates": lines, "edges": shape.edges}}
     return {definition["kind"]: {k: v for k, v in definition.items() if k != "kind" and v is not None}}
 
 
@@ -241,7 +246,8 @@ class Scenario:
             rest = self.options_of(member)
             shape = shape_of(member)
             if shape is not None:
-                members.append((member["identifier"], "shape", (shape,), rest))
+                kind = "gate" if isinstance(shape, Gate) else "shape"
+                members.append((member["identifier"], kind, (shape,), rest))
             elif "circle" in member:
                 values = tuple(number(member["circle"][key]) for key in ("latitude", "longitude", "radius"))
                 members.append((member["identifier"], "circle", values, rest))
@@ -258,10 +264,10 @@ class Scenario:
         self.compare(step["are"], monitor.identifiers_in_state(step["identifiers_in_state"]))
 
     def do_add(self, step, name, monitor):
-        self.put(step, name, step["add"], monitor.add_circle, monitor.add_beacon, monitor.add_shape)
+        self.put(step, name, step["add"], monitor, "add")
 
     def do_ensure(self, step, name, monitor):
-        self.put(step, name, step["ensure"], monitor.ensure_circle, monitor.ensure_beacon, monitor.ensure_shape)
+        self.put(step, name, step["ensure"], monitor, "ensure")
 
     @staticmethod
     def options_of(step):
@@ -273,10 +279,17 @@ class Scenario:
             }
         return rest
 
-    def put(self, step, name, identifier, circle, beacon, place):
+    def put(self, step, name, identifier, monitor, verb):
+        circle, beacon, place, gate = (
+            getattr(monitor, f"{verb}_{kind}") for kind in ("circle", "beacon", "shape", "gate")
+        )
         rest = self.options_of(step)
         shape = shape_of(step)
-        if shape is not None:
+        if isinstance(shape, Gate):
+            if rest.pop("policy", "standard") != "standard" or rest.pop("assuming", "unknown") != "unknown":
+                raise Refused("invalid_argument", "a gate has no policy and no state")
+            gate(identifier, shape, **rest)
+        elif shape is not None:
             place(identifier, shape, **rest)
         elif "circle" in step:
             values = {key: number(value) for key, value in step["circle"].items()}
@@ -332,7 +345,7 @@ class Scenario:
             got = {**record["last_event"], "condition": described(record["condition"])}
             expected = step["is"] or {}
             for kind, keys in expected.get("condition", {}).items():
-                if kind in ("polygon", "corridor") and kind in got["condition"]:  # only what is listed
+                if kind in ("polygon", "corridor", "line") and kind in got["condition"]:  # only what is listed
                     got["condition"][kind] = {key: got["condition"][kind].get(key) for key in keys}
         self.compare(step["is"], got, EVENT_TIMES)
 

@@ -7,7 +7,7 @@ compared with, not to be used.
 
 from .corridor import Corridor
 from .defects import Defect
-from .geometry_texts import corridor_from, polygon_from
+from .geometry_texts import corridor_from, line_from, polygon_from
 from .polygon import Polygon
 
-__all__ = ["Corridor", "Defect", "Polygon", "corridor_from", "polygon_from"]
+__all__ = ["Corridor", "Defect", "Polygon", "corridor_from", "line_from", "polygon_from"]

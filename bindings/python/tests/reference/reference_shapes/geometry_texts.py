@@ -100,3 +100,9 @@ def polygon_from(spec: dict[str, Any]) -> Polygon:
 def corridor_from(spec: dict[str, Any]) -> Corridor:
     coordinates, options = _read(spec, ("LINESTRING", "MULTILINESTRING"))
     return Corridor(coordinates, options.pop("radius", None), **options)
+
+
+def line_from(spec: dict[str, Any]) -> tuple[Any, str]:
+    """The coordinates of lines without a width, and what their edges are."""
+    coordinates, options = _read(spec, ("LINESTRING", "MULTILINESTRING"))
+    return coordinates, options.get("edges", "geodesic")

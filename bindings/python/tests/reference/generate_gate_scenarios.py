@@ -1,0 +1,33 @@
+"""Writes Tests/Conformance/Gates. What is done and which events are meant stands in gate_scenarios.py.
+
+    python generate_gate_scenarios.py
+
+As generate_path_scenarios.py, and `events("g left_to_right 12.5 path", ...)` names the direction of a crossing where
+others have a state.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import generate_path_scenarios as paths
+import run_reference_corpus as corpus
+
+FOLDER = corpus.CORPUS / "Gates"
+
+
+def as_step(event: dict[str, Any]) -> dict[str, Any]:
+    step = paths.as_step(event)
+    step["next"]["direction"] = event["direction"]
+    return step
+
+
+def said(step: dict[str, Any]) -> str:
+    event = step["next"]
+    return paths.said({"next": event | {"state": event["direction"] or event["state"]}})
+
+
+if __name__ == "__main__":
+    paths.FOLDER = FOLDER
+    sys.exit(paths.main("gate_scenarios", as_step, said))

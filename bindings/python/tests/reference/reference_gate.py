@@ -1,0 +1,251 @@
+"""Where the way of a device crosses a line without a width, with 32 digits.
+
+The rule: who is exactly on the line counts as being left of it. Each place where a way meets the line is looked at by
+itself: on which side the device was just before, on which it is just after. Along an edge, and where the way begins or
+ends on the line, that is left. Nothing of this asks for a distance, and nothing is shared with `reference_path`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from geographiclib.geodesic import Geodesic
+from reference_shapes import exact_geodesic as exact
+from reference_shapes.corridor import Corridor
+
+mp = exact.mp
+SAME = mp.mpf(10) ** -18  # metres: what is nearer is one place; 32 digits leave 1e-24
+SLIGHT = mp.mpf(10) ** -15  # radians: what turns less goes along the line
+LEFT, RIGHT = 1, -1
+
+
+class Gate:
+    """`lines` are lists of [longitude, latitude], read and refused as those of a corridor."""
+
+    kind = "line"
+
+    def __init__(self, lines: Any, edges: str = "geodesic") -> None:
+        self._corridor = Corridor(lines, 1.0, edges)
+        self.lines, self.edges = self._corridor.lines, edges
+        walked: dict[int, list[Any]] = {}
+        for edge in self._corridor.boundary.edges if self._corridor.boundary else []:
+            walked.setdefault(edge.ring, []).append(edge)
+        self._walked = [[_Curve(edge.start.place, edge.end.place) for edge in line] for line in walked.values()]
+
+    def distance(self, latitude: float, longitude: float) -> float:
+        d = float(self._corridor.exact_distance(latitude, longitude) + 1)
+        return 0.0 if d < 20e-9 else d
+
+    def is_nearly(self, other: Any) -> bool:
+        return isinstance(other, Gate) and self._corridor.is_nearly(other._corridor)
+
+    def crossings(self, start: Any, end: Any) -> list[tuple[int, str]]:
+        """When a way crosses the lines, microseconds, and in which direction.
+
+        The first microsecond at which the device is on the other side: the instant rounded up, and the next one where
+        the device is exactly on the line then and goes on to its right. Of one line opposite ones at one microsecond
+        are none.
+        """
+        if (start.latitude, start.longitude) == (end.latitude, end.longitude):
+            return []
+        way = _Curve((start.latitude, start.longitude), (end.latitude, end.longitude))
+        found = []
+        for line in self._walked:
+            net: dict[int, int] = {}
+            for contact in _contacts(way, line):
+                before, after = contact.sides(way, line)
+                if before == after:
+                    continue
+                time = start.time + (end.time - start.time) * contact.along / way.length
+                near = mp.nint(time)
+                instant = int(near if abs(time - near) < mp.mpf(10) ** -12 else mp.ceil(time))
+                # To the right it goes when it has left the line, to the left when it has come to it.
+                if after == RIGHT and abs(time - near) < mp.mpf(10) ** -12:
+                    instant += 1
+                net[instant] = net.get(instant, 0) + after
+            for instant, sum_of in net.items():
+                found += [(instant, "right_to_left" if sum_of > 0 else "left_to_right")] * abs(sum_of)
+        return sorted(found, key=lambda crossing: crossing[0])
+
+
+class _Curve:
+    """The shortest geodesic between two places."""
+
+    def __init__(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        self.start, self.end = start, end
+        self.line, self.arc = exact.shortest(*start, *end)
+        self.length = self.line.distance(self.arc)
+        found = Geodesic.WGS84.Inverse(*start, *end)
+        self.rough = Geodesic.WGS84.Line(*start, found["azi1"])
+        self.middle = self.place(found["s12"] / 2)
+
+    def at(self, along: Any) -> exact.State:
+        return self.line.at(self.line.arc(along))
+
+    def may_meet(self, other: _Curve) -> bool:
+        return math.dist(self.middle, other.middle) <= float(self.length + other.length) / 2 + 1
+
+    def place(self, along: float) -> tuple[float, float, float]:
+        """Roughly: geocentric."""
+        there = self.rough.Position(along)
+        return tuple(float(x) for x in exact.exact_vector(there["lat2"], there["lon2"]))  # type: ignore[return-value]
+
+
+class _Contact(NamedTuple):
+    """Where a way meets a line: how far along the way, within which edge; or at its vertex of that number."""
+
+    along: Any
+    edge: int
+    is_vertex: bool
+    reach: Any = None  # how far along the edge
+
+    def sides(self, way: _Curve, line: list[_Curve]) -> tuple[int, int]:
+        state = way.at(self.along)
+        ahead = None if way.length - self.along < SAME else state.tangent
+        behind = None if self.along < SAME else _turned(state.tangent)
+        if not self.is_vertex:
+            out = line[self.edge].at(self.reach).tangent
+            back = _turned(out)
+        else:
+            before = line[self.edge - 1]  # of the first vertex of a closed line, the last edge
+            out = line[self.edge].at(mp.mpf(0)).tangent
+            back = _turned(before.at(before.length).tangent)
+        up = _cross(state.tangent, state.left)
+        return _side(behind, out, back, up), _side(ahead, out, back, up)
+
+
+def _turned(direction: Any) -> Any:
+    return tuple(-x for x in direction)
+
+
+def _side(direction: Any, out: Any, back: Any, up: Any) -> int:
+    """On which side of a line that leaves by `out` and came from `back` a direction leads: None or along it, left."""
+    if direction is None:
+        return LEFT
+    turn, whole = _turn(out, direction, up), _turn(out, back, up)
+    if min(turn, 2 * mp.pi - turn) < SLIGHT or abs(turn - whole) < SLIGHT:
+        return LEFT
+    return LEFT if turn < whole else RIGHT
+
+
+def _turn(first: Any, second: Any, up: Any) -> Any:
+    """From one direction to another, counterclockwise seen from above."""
+    angle = mp.atan2(exact.dot(_cross(first, second), up), exact.dot(first, second))
+    return angle % (2 * mp.pi)
+
+
+def _cross(u: Any, v: Any) -> Any:
+    return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
+
+
+def _contacts(way: _Curve, line: list[_Curve]) -> list[_Contact]:
+    """An open line is open at its ends: they are not met."""
+    found: dict[tuple[int, bool], _Contact] = {}
+    is_closed = line[0].start == line[-1].end
+    for number, edge in enumerate(line):
+        if not way.may_meet(edge):
+            continue
+        for along, reach in _meetings(way, edge):
+            if reach < SAME:
+                found[number, True] = _Contact(along, number, True)
+            elif edge.length - reach < SAME:
+                vertex = 0 if is_closed and number + 1 == len(line) else number + 1
+                found[vertex, True] = _Contact(along, vertex, True)
+            else:
+                found[number, False] = _Contact(along, number, False, reach)
+    if not is_closed:
+        found.pop((0, True), None)
+        found.pop((len(line), True), None)
+    return list(found.values())
+
+
+def _meetings(way: _Curve, edge: _Curve) -> list[tuple[Any, Any]]:
+    """Where a way meets an edge, along both. Where it goes along it: at the edge's ends, and at its own."""
+    ends = []
+    for along, of, other in ((mp.mpf(0), way, edge), (way.length, way, edge), (mp.mpf(0), edge, way),
+                             (edge.length, edge, way)):  # fmt: skip
+        reach = _foot(of.at(along).place, other)
+        if reach is not None:
+            ends.append((along, reach) if of is way else (reach, along))
+    crossing = _crossing(way, edge)
+    if crossing is not None and all(abs(crossing[0] - along) > SAME for along, _ in ends):
+        ends.append(crossing)
+    return ends
+
+
+def _foot(place: Any, curve: _Curve) -> Any:
+    """How far along a curve a place lies on it, or None."""
+    low, high = 0.0, float(curve.length)
+    rough = tuple(float(x) for x in place)
+
+    def squared(along: float) -> float:
+        return sum((a - b) ** 2 for a, b in zip(rough, curve.place(along)))
+
+    marks = [low + (high - low) * k / 32 for k in range(33)]
+    best = min(marks, key=squared)
+    if squared(best) > (high / 24 + 10) ** 2:
+        return None
+    along = mp.mpf(best)
+    for _ in range(60):
+        state = curve.at(min(max(along, mp.mpf(0)), curve.length))
+        offset = exact.minus(place, state.place)
+        step = exact.dot(offset, state.tangent)
+        moved = min(max(along + step, mp.mpf(0)), curve.length)
+        if abs(moved - along) < mp.mpf(10) ** -24:
+            return along if exact.length(offset) < SAME else None
+        along = moved
+        if exact.length(offset) > abs(step) * 100 + 1e-3:
+            return None  # beside it
+    return along if exact.length(offset) < SAME else None
+
+
+def _crossing(way: _Curve, edge: _Curve) -> tuple[Any, Any] | None:
+    """Where two curves cross within both: Newton's iteration from where chords of them do so."""
+    for first, second in _near_pieces(way, edge):
+        s, u = mp.mpf(first), mp.mpf(second)
+        for _ in range(60):
+            one, other = way.at(s), edge.at(u)
+            gap = exact.minus(other.place, one.place)
+            # gap + u' T2 = s' T1, in the plane of both tangents.
+            cosine = exact.dot(one.tangent, other.tangent)
+            a, b = exact.dot(gap, one.tangent), exact.dot(gap, other.tangent)
+            square = 1 - cosine * cosine
+            if square < mp.mpf(10) ** -28:
+                break
+            ds, du = (a - cosine * b) / square, (cosine * a - b) / square
+            s, u = s + ds, u + du
+            if abs(s) > 3 * way.length + 1000 or abs(u) > 3 * edge.length + 1000:
+                break
+            if abs(ds) + abs(du) < mp.mpf(10) ** -22:
+                if exact.length(gap) > mp.mpf(10) ** -12 or not (0 <= s <= way.length and 0 <= u <= edge.length):
+                    break
+                return s, u
+    return None
+
+
+PIECES = 16
+
+
+def _near_pieces(way: _Curve, edge: _Curve) -> list[tuple[float, float]]:
+    """Where to begin: the middles of pieces of both that come near each other, the nearest first."""
+    first, second = float(way.length), float(edge.length)
+    starts = [(k + 0.5) * first / PIECES for k in range(PIECES)]
+    others = [(k + 0.5) * second / PIECES for k in range(PIECES)]
+    places, theirs = [way.place(s) for s in starts], [edge.place(u) for u in others]
+    reach = (first + second) / PIECES + 1
+    pairs = []
+    for s, one in zip(starts, places):
+        for u, other in zip(others, theirs):
+            d = math.dist(one, other)
+            if d <= reach:
+                pairs.append((d, s, u))
+    return [(s, u) for _, s, u in sorted(pairs)[:6]]
+
+
+def gate_of(lines: list[list[tuple[float, float]]]) -> Gate:
+    """Of lines of [latitude, longitude]."""
+    return Gate([[[longitude, latitude] for latitude, longitude in line] for line in lines])
+
+
+__all__ = ["Gate", "gate_of"]
