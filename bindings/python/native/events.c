@@ -21,7 +21,7 @@ PyObject *native_event_tuple(const fencepost_event *event) {
                        refinement_tuple(event), (unsigned)event->diagnostics, (unsigned long long)event->generation,
                        native_optional_double(event->latitude), native_optional_double(event->longitude),
                        native_optional_double(event->accuracy_m), native_optional_double(event->boundary_distance_m),
-                       event->has_refinement ? 0u : (unsigned)event->refinement_minor, (unsigned long long)event->tag);
+                       (unsigned)fencepost_event_evidence(event), (unsigned long long)event->tag);
 }
 
 /* The same of an event of a fleet, with the device's identifier, which is stolen, and the row. */

@@ -118,6 +118,8 @@ native_state *native_monitor_state(PyObject *self);
 native_handle *native_allocate(PyTypeObject *type);
 /* The last of an object whose handle was destroyed. */
 void native_release(PyObject *self);
+/* Raises when it is a table, which has no gates. */
+int native_refuse_lines(native_handle *self, native_state *state);
 
 /*
  * A call on a handle: what one or several functions of the library do, between begin and return, or end. Of calls on one
@@ -294,6 +296,9 @@ PyObject *native_shape_distance(PyObject *module, PyObject *args);
 int native_open_offsets(native_state *state, PyObject *object, const char *name, Py_buffer *view);
 PyObject *native_add_shape_columns(PyObject *self, PyObject *args);
 
+/* lines.c */
+PyObject *native_add_line(PyObject *self, PyObject *args);
+
 /* tracks.c */
 PyObject *native_feed_tracks(PyObject *module, PyObject *args);
 
@@ -350,7 +355,8 @@ PyObject *native_parse_advertisement(PyObject *module, PyObject *args);
       {"add_circles", native_add_circles, METH_VARARGS, "Add or ensure circles from columns."},                        \
       {"add_shape", native_add_shape, METH_VARARGS, "Add or ensure a polygon or corridor; whether anything changed."}, \
       {"add_shapes", native_add_shapes, METH_VARARGS, "Add or ensure polygons and corridors."},                        \
-      {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure polygons or corridors in place."},  \
+      {"add_shape_columns", native_add_shape_columns, METH_VARARGS, "Add or ensure shapes of one kind in place."},     \
+      {"add_line", native_add_line, METH_VARARGS, "Add or ensure a gate; whether anything changed."},                  \
       {"add_beacon", native_add_beacon, METH_VARARGS, "Add or ensure a beacon identity; whether anything changed."},   \
       {"sync", native_sync, METH_O, "Make the conditions exactly these; counts of what became of them."},              \
       {"remove", native_remove, METH_O, "Remove a condition; whether there was one."},                                 \

@@ -38,7 +38,8 @@ static int read_definition(native_state *state, PyObject *row, fencepost_conditi
                             &definition->radius_m)
                ? 0
                : -1;
-  if (kind == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC || kind == FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC)
+  if (kind == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC || kind == FENCEPOST_CONDITION_CORRIDOR_GEOGRAPHIC ||
+      kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC)
     return native_read_shape(geometry, definition, &parts->shape);
   const char *uuid;
   Py_ssize_t size;

@@ -1,4 +1,4 @@
-/* Polygons and corridors from columns of coordinates and offsets, as GeoArrow lays them out: read in place. */
+/* Polygons, corridors and gates from columns of coordinates and offsets, as GeoArrow lays them out: read in place. */
 #include "native.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ static int open_columns(native_state *state, PyObject *tuple, Py_ssize_t count, 
 }
 
 /*
- * (identifiers, whether they are polygons, columns, radii, edges, oriented, buffer, assuming, policy, tags or None,
+ * (identifiers, their kind, columns, radii, edges, oriented, buffer, assuming, policy, tags or None,
  * ensure): counts of what was added, replaced and kept (of an add: nothing is counted). All or nothing. Without
  * conditions each part, or each line, is one.
  */
@@ -97,13 +97,14 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
   native_state *state = native_monitor_state(object);
   PyObject *identifiers, *pieces, *sources[2], *policy_object;
   double buffer;
-  int is_area, edges, oriented, assuming, ensure;
-  if (!PyArg_ParseTuple(args, "OpOOipdiOOp", &identifiers, &is_area, &pieces, &sources[0], &edges, &oriented, &buffer,
+  int kind, edges, oriented, assuming, ensure;
+  if (!PyArg_ParseTuple(args, "OiOOipdiOOp", &identifiers, &kind, &pieces, &sources[0], &edges, &oriented, &buffer,
                         &assuming, &policy_object, &sources[1], &ensure))
     return NULL;
   fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
   fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
   if (native_condition_options(policy_object, assuming, 0, &policy, &options) < 0) return NULL;
+  if (kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC && native_refuse_lines(self, state) < 0) return NULL;
   Py_ssize_t count;
   const char **texts = native_texts(state, identifiers, &count);
   if (texts == NULL) return NULL;
@@ -126,7 +127,14 @@ PyObject *native_add_shape_columns(PyObject *object, PyObject *args) {
     shape.buffer_m = buffer;
     fencepost_sync_result result = {0, 0, 0, 0};
     fencepost_status status;
-    if (is_area)
+    if (kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC)
+      status = ensure
+                   ? fencepost_monitor_ensure_line_conditions(self->handle, texts, &columns.geometry,
+                                                              columns.conditions, tags.start, (size_t)count, &shape,
+                                                              &options, &result, &call.error)
+                   : fencepost_monitor_add_line_conditions(self->handle, texts, &columns.geometry, columns.conditions,
+                                                           tags.start, (size_t)count, &shape, &options, &call.error);
+    else if (kind == FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC)
       status =
           ensure ? NATIVE_CONDITIONS(self, fencepost_monitor_ensure_polygon_conditions,
                                      fencepost_conditions_ensure_polygons, texts, &columns.geometry, columns.conditions,

@@ -23,6 +23,7 @@ class GeofenceEvents(Algorithm):
         "fence",
         "polygon",
         "corridor",
+        "gate",
         "enter",
         "exit",
         "visit",
@@ -54,6 +55,9 @@ track that passes through a place between two fixes enters and leaves it, at the
 and the evidence of an event is fix or path. An event with gap is the first one after fixes between which nothing is
 known.
 
+Lines for which the field gate is true have no width and no state: with the device moving along the geodesic, each time
+it crosses one is an event with a direction, left_to_right or right_to_left as seen along the line.
+
 Visits have a row for each stay in a place: start, end, duration in seconds, how each end is known, and whether it
 was still open when the track ended.
 
@@ -65,6 +69,7 @@ Features that cannot be used are named in the log with layer, id and reason.
         shared.add_places(self)
         shared.add_policy(self, "Policy")
         shared.add_own_settings_of_places(self)
+        shared.add_gates(self)
         shared.add_path(self)
         shared.add_end(self)
         shared.add_broken(self)
@@ -90,7 +95,8 @@ Features that cannot be used are named in the log with layer, id and reason.
 
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
         policy, _ = chosen_policy(self, parameters, context)
-        fences, places = read_places(self, parameters, context, feedback, problems, policy)
+        path = shared.path_options(self, parameters, context)
+        fences, places = read_places(self, parameters, context, feedback, problems, policy, path)
         layer, tracks, key_field = read_tracks(self, parameters, context, feedback, problems, 40)
         problems.close()
 
@@ -117,7 +123,6 @@ Features that cannot be used are named in the log with layer, id and reason.
         fixes = sum(len(track.times) for track in tracks)
         feedback.pushInfo(f"{fixes} fixes of {len(tracks)} tracks, {len(rows)} places")
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)
-        path = shared.path_options(self, parameters, context)
         runner = Runner(feedback, 40, 60, fixes, path)
         log = EventLog(runner.run(tracks, rows, fences.title, after_us, write), rows, "track")
         events.close()

@@ -132,6 +132,15 @@ def add_own_settings_of_places(algorithm):
     )  # fmt: skip
 
 
+def add_gates(algorithm):
+    """The field by which a line is a gate."""
+    _field(
+        algorithm, "GATE_FIELD", "Gate field", "CIRCLES",
+        "Lines for which it is true are gates: without a width, each crossing with its direction is an event. They "
+        "need a path between two fixes, and no radius. Empty: the field called gate.", advanced=True,
+    )  # fmt: skip
+
+
 def add_policy(algorithm, title):
     """A preset and what is changed of it."""
     _choice(algorithm, "POLICY", title, POLICY_TITLES, "When a crossing of a circle's line counts.", advanced=False)

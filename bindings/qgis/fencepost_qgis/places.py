@@ -1,4 +1,4 @@
-"""Reading the layer of places: circles, polygons, corridors."""
+"""Reading the layer of places: circles, polygons, corridors, gates."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +9,7 @@ from .fencepost import (
     CircularGeographicCondition,
     CorridorGeographicCondition,
     FencepostError,
+    LineGeographicCondition,
     Monitor,
     PolygonalGeographicCondition,
     State,
@@ -23,7 +24,7 @@ from .policies import own_policy
 MEND = "the algorithm Fix geometries (native:fixgeometries) mends most layers of polygons"
 SMALL = 1.0
 """Metres: when every radius is below, they are hardly metres."""
-KNOWN = {what: CONDITIONS[what] for what in ("identifier", "radius")} | {"assuming": (), "policy": ()}
+KNOWN = {what: CONDITIONS[what] for what in ("identifier", "radius", "gate")} | {"assuming": (), "policy": ()}
 
 
 @dataclass
@@ -34,11 +35,12 @@ class Place:
     row: ConditionRow
 
 
-def read_places(algorithm, parameters, context, feedback, problems, policy=None):
-    """The places of the layer, in its order: points are circles, lines corridors.
+def read_places(algorithm, parameters, context, feedback, problems, policy=None, path=None):
+    """The places of the layer, in its order: points are circles, lines corridors, or gates where a field says so.
 
     Args:
         policy: Of those that name none of their own; None: the standard one.
+        path: The options of a path, without which there are no gates.
 
     Returns:
         The layer and its places.
@@ -46,7 +48,7 @@ def read_places(algorithm, parameters, context, feedback, problems, policy=None)
     Raises:
         QgsProcessingException: There is not one usable place.
     """
-    reader = _Reader(algorithm, parameters, context, policy or TransitionPolicy.standard())
+    reader = _Reader(algorithm, parameters, context, policy or TransitionPolicy.standard(), path)
     layer, places = reader.layer, []
     for feature, _ in layer.features():
         if feedback.isCanceled():
@@ -70,13 +72,13 @@ def _unusable(error):
 
 
 class _Reader:
-    def __init__(self, algorithm, parameters, context, policy):
+    def __init__(self, algorithm, parameters, context, policy, path):
         self.layer = Layer(algorithm, parameters, "CIRCLES", context)
         given = {
             what: algorithm.parameterAsString(parameters, name, context)
             for what, name in (
                 ("identifier", "IDENTIFIER_FIELD"), ("radius", "RADIUS_FIELD"),
-                ("assuming", "ASSUMING_FIELD"), ("policy", "POLICY_FIELD"),
+                ("assuming", "ASSUMING_FIELD"), ("policy", "POLICY_FIELD"), ("gate", "GATE_FIELD"),
             )
             if algorithm.parameterDefinition(name) is not None
         }  # fmt: skip
@@ -87,7 +89,9 @@ class _Reader:
         if self._fixed is not None and not given["radius"]:
             fields.pop("radius", None)
         kind = QgsWkbTypes.geometryType(self.layer.source.wkbType())
-        if "radius" not in fields and self._fixed is None and kind != QgsWkbTypes.PolygonGeometry:
+        if "gate" in fields and kind == QgsWkbTypes.LineGeometry:
+            pass  # those that are no gates are refused one by one
+        elif "radius" not in fields and self._fixed is None and kind != QgsWkbTypes.PolygonGeometry:
             raise QgsProcessingException(
                 f"{self.layer.title}: no field is named radius; choose the radius field or give a fixed radius"
             )
@@ -95,7 +99,8 @@ class _Reader:
         self._unit = RADIUS_UNITS[algorithm.parameterAsEnum(parameters, "RADIUS_UNIT", context)]
         # Files of degrees mean straight lines on their map.
         self._edges = "planar" if self.layer.crs.isGeographic() else "geodesic"
-        self._checker = Monitor()
+        self._path = path
+        self._checker = Monitor(**(path or {}))
         self._ids = {}
 
     def row(self, feature):
@@ -108,7 +113,8 @@ class _Reader:
         identifier = self._identifier(feature)
         assuming = self._value(feature, "assuming") or State.UNKNOWN
         value = self._value(feature, "policy")
-        policy = self._policy if value is None else own_policy(value, self._policy)
+        is_gate = isinstance(condition, LineGeographicCondition)
+        policy = (None if is_gate else self._policy) if value is None else own_policy(value, self._policy)
         if identifier in self._ids:
             reason = f"identifier '{identifier}' is also that of feature {self._ids[identifier]}"
             raise Unusable(reason, "the identifier occurs before")
@@ -141,6 +147,14 @@ class _Reader:
             f"{reading.part}, ring {reading.ring}, edge {reading.edge}{others}); they are taken as {meant}"
         )
 
+    def _is_gate(self, feature):
+        value = self._value(feature, "gate")
+        if not value:
+            return False
+        if self._path is None:
+            raise Unusable("is a gate, which needs a path between two fixes", "gates need a path")
+        return True
+
     def _condition(self, feature):
         geometry = feature.geometry()
         kind = QgsWkbTypes.geometryType(geometry.wkbType())
@@ -151,6 +165,8 @@ class _Reader:
                 return CircularGeographicCondition(*self.layer.position(feature), self._radius(feature))
             if kind == QgsWkbTypes.PolygonGeometry:
                 return PolygonalGeographicCondition(self.layer.shape(feature), edges=self._edges)
+            if self._is_gate(feature):
+                return LineGeographicCondition(self.layer.shape(feature), edges=self._edges)
             return CorridorGeographicCondition(self.layer.shape(feature), self._radius(feature), edges=self._edges)
         except FencepostError as error:
             raise _unusable(error) from None

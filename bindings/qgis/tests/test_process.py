@@ -48,8 +48,9 @@ def events_of(path: Path) -> list[dict[str, Any]]:
         # A line of JSON has these keys only where there is something to say.
         if row["evidence"] == "fix":
             del row["evidence"]
-        if not row["gap"]:
-            del row["gap"]
+        for name in ("gap", "direction"):
+            if not row[name]:
+                del row[name]
         rows.append({name: row[name] for name in row if name not in ("geometry", "date_us", "evidence_date_us")})
     return rows
 

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from ._values.definitions import Definition
     from ._values.enums import (
         Cause,
+        CrossingDirection,
         Delivery,
         DevicePath,
         Diagnostics,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from ._values.explanation import Explanation
     from ._values.fixes import FIX_RECORD, BeaconSighting, Fix
     from ._values.fleet_statistics import DeviceStatistics, FleetStatistics
+    from ._values.lines import LineGeographicCondition
     from ._values.matches import Matches
     from ._values.policy import TransitionPolicy
     from ._values.records import Record, RecordList
@@ -116,12 +118,13 @@ _MODULES = {
     "_values.any_condition": "Condition",
     "_values.conditions": "BeaconIdentityCondition CircularGeographicCondition",
     "_values.definitions": "Definition",
-    "_values.enums": "Cause Delivery DevicePath Diagnostics Durability DwellPolicy EvidenceSource Notify Reason State "
-    "StoreStatus",
+    "_values.enums": "Cause CrossingDirection Delivery DevicePath Diagnostics Durability DwellPolicy EvidenceSource "
+    "Notify Reason State StoreStatus",
     "_values.events": "Event EventList",
     "_values.explanation": "Explanation",
     "_values.fixes": "BeaconSighting FIX_RECORD Fix",
     "_values.fleet_statistics": "DeviceStatistics FleetStatistics",
+    "_values.lines": "LineGeographicCondition",
     "_values.matches": "Matches",
     "_values.policy": "TransitionPolicy",
     "_values.records": "Record RecordList",
@@ -167,6 +170,7 @@ __all__ = [
     "Conditions",
     "ConsumerAlreadyActiveError",
     "CorridorGeographicCondition",
+    "CrossingDirection",
     "Definition",
     "Delivery",
     "Device",
@@ -197,6 +201,7 @@ __all__ = [
     "InvalidNameError",
     "Known",
     "LateInputError",
+    "LineGeographicCondition",
     "Matches",
     "MissingExtraError",
     "Monitor",

@@ -98,7 +98,7 @@ class _ConditionHandle:
     def add_shape_columns(
         self,
         identifiers: tuple[str, ...],
-        is_area: bool,
+        kind: int,
         columns: tuple[Buffer, Buffer, Buffer, Buffer | None, Buffer | None],
         radii: Buffer,
         edges: int,
@@ -110,6 +110,18 @@ class _ConditionHandle:
         ensure: bool,
         /,
     ) -> tuple[int, int, int, int]: ...
+    def add_line(
+        self,
+        identifier: str,
+        coordinates: Buffer,
+        lines: Buffer,
+        edges: int,
+        assuming: int,
+        policy: PolicyRow | None,
+        tag: int,
+        ensure: bool,
+        /,
+    ) -> bool: ...
     def add_beacon(
         self,
         identifier: str,

@@ -410,6 +410,7 @@ def test_events_as_columns_and_as_a_frame() -> None:
         "boundary_distance",
         "evidence",
         "gap",
+        "direction",
         "tag",
     ]
     assert table["sequence"] == [event.sequence for event in events]

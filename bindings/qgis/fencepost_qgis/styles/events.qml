@@ -6,12 +6,14 @@
       <end></end>
     </fixedRange>
   </temporal>
-  <renderer-v2 type="categorizedSymbol" attr="if(&quot;cause&quot; = 'determination', 'first ', '') || &quot;state&quot;" enableorderby="1" forceraster="0" symbollevels="0">
+  <renderer-v2 type="categorizedSymbol" attr="coalesce(&quot;direction&quot;, if(&quot;cause&quot; = 'determination', 'first ', '') || &quot;state&quot;)" enableorderby="1" forceraster="0" symbollevels="0">
     <categories>
       <category symbol="0" value="satisfied" label="entered" render="true"/>
       <category symbol="1" value="unsatisfied" label="left" render="true"/>
       <category symbol="2" value="first satisfied" label="inside at first" render="true"/>
       <category symbol="3" value="first unsatisfied" label="outside at first" render="true"/>
+      <category symbol="5" value="left_to_right" label="crossed, left to right" render="true"/>
+      <category symbol="6" value="right_to_left" label="crossed, right to left" render="true"/>
       <category symbol="4" value="" label="other" render="true"/>
     </categories>
     <symbols>
@@ -92,6 +94,38 @@
             <Option name="size_unit" type="QString" value="MM"/>
             <Option name="offset" type="QString" value="0,0"/>
             <Option name="angle" type="QString" value="0"/>
+          </Option>
+        </layer>
+      </symbol>
+      <symbol type="marker" name="5" alpha="1" clip_to_extent="1" force_rhr="0">
+        <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
+          <Option type="Map">
+            <Option name="name" type="QString" value="triangle"/>
+            <Option name="color" type="QString" value="0,158,115,255"/>
+            <Option name="outline_color" type="QString" value="255,255,255,255"/>
+            <Option name="outline_style" type="QString" value="solid"/>
+            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width_unit" type="QString" value="MM"/>
+            <Option name="size" type="QString" value="3.2"/>
+            <Option name="size_unit" type="QString" value="MM"/>
+            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="angle" type="QString" value="90"/>
+          </Option>
+        </layer>
+      </symbol>
+      <symbol type="marker" name="6" alpha="1" clip_to_extent="1" force_rhr="0">
+        <layer class="SimpleMarker" enabled="1" locked="0" pass="0">
+          <Option type="Map">
+            <Option name="name" type="QString" value="triangle"/>
+            <Option name="color" type="QString" value="204,121,167,255"/>
+            <Option name="outline_color" type="QString" value="255,255,255,255"/>
+            <Option name="outline_style" type="QString" value="solid"/>
+            <Option name="outline_width" type="QString" value="0.4"/>
+            <Option name="outline_width_unit" type="QString" value="MM"/>
+            <Option name="size" type="QString" value="3.2"/>
+            <Option name="size_unit" type="QString" value="MM"/>
+            <Option name="offset" type="QString" value="0,0"/>
+            <Option name="angle" type="QString" value="270"/>
           </Option>
         </layer>
       </symbol>

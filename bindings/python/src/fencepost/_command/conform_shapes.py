@@ -1,14 +1,19 @@
-"""Polygons and corridors of conformance scenarios."""
+"""Polygons, corridors and gates of conformance scenarios."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from .._values.lines import LineGeographicCondition
 from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
 
-Shape = PolygonalGeographicCondition | CorridorGeographicCondition
-KINDS: dict[str, type[Shape]] = {"polygon": PolygonalGeographicCondition, "corridor": CorridorGeographicCondition}
+Shape = PolygonalGeographicCondition | CorridorGeographicCondition | LineGeographicCondition
+KINDS: dict[str, type[Shape]] = {
+    "polygon": PolygonalGeographicCondition,
+    "corridor": CorridorGeographicCondition,
+    "line": LineGeographicCondition,
+}
 DISTANCE_TOLERANCE = 2e-8
 """Metres, of distances to shapes."""
 PLACE_TOLERANCE = 1e-9
@@ -43,6 +48,8 @@ def _shape(kind: type[Shape], given: dict[str, Any]) -> Shape:
     source: Any = wkt if wkt is not None else geojson
     if kind is CorridorGeographicCondition:
         return CorridorGeographicCondition(source, given.pop("radius"), **given)
+    if kind is LineGeographicCondition:
+        return LineGeographicCondition(source, **given)
     return PolygonalGeographicCondition(source, **given)
 
 
@@ -61,8 +68,10 @@ def _depth(value: Any) -> int:
 
 def shape_members(condition: Shape) -> dict[str, Any]:
     """What a record says of a shape."""
-    if isinstance(condition, CorridorGeographicCondition):
+    if not isinstance(condition, PolygonalGeographicCondition):
         lines = [[list(reversed(place)) for place in line] for line in condition.lines]
+        if isinstance(condition, LineGeographicCondition):
+            return {"line": {"coordinates": lines, "edges": condition.edges}}
         return {"corridor": {"coordinates": lines, "radius": condition.radius, "edges": condition.edges}}
     parts = [[[list(reversed(place)) for place in ring] for ring in part] for part in condition.parts]
     options = {"edges": condition.edges, "oriented": condition.oriented, "buffer": condition.buffer}

@@ -13,13 +13,12 @@ from .._fleet.conditions import Conditions
 from .._monitor.monitor import Monitor
 from .._native import ConsumerAlreadyActiveError, InvalidArgumentError, NotFoundError
 from .._values.any_condition import Condition
-from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition
+from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, is_line
 from .._values.enums import Diagnostics
 from .._values.events import Event, diagnostic_names
 from .._values.fixes import BeaconSighting, Fix
 from .._values.policy import TransitionPolicy
-from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
-from .conform_shapes import DISTANCE_TOLERANCE, KINDS as SHAPES, PLACE_TOLERANCE, shape_members, shape_of
+from .conform_shapes import DISTANCE_TOLERANCE, KINDS as SHAPES, PLACE_TOLERANCE, Shape, shape_members, shape_of
 from .scenarios import plain, to_us
 
 _Value = TypeVar("_Value")
@@ -46,6 +45,7 @@ EVENT_KEYS = (
     "diagnostics",
     "evidence",
     "gap",
+    "direction",
 )
 COUNTERS = ("late_inputs", "invalid_fixes", "ahead_inputs")
 TIMES = ("date", "evidence_date")
@@ -68,8 +68,8 @@ class Member:
 
     identifier: str
     condition: Condition
-    policy: TransitionPolicy
-    assuming: str = "unknown"
+    policy: TransitionPolicy | None = None
+    assuming: str | None = None
     tag: int = 0
 
 
@@ -142,7 +142,9 @@ def _sync(named: Named, step: dict[str, Any]) -> None:
 def member_of(member: dict[str, Any], assuming: str = "unknown") -> Member:
     """A member of a set, assumed so where it says nothing."""
     condition, options = definition(member)
-    return Member(member["identifier"], condition, **{"assuming": assuming, **options})
+    if not is_line(condition):
+        options = {"assuming": assuming, **options}
+    return Member(member["identifier"], condition, **options)
 
 
 def _identifiers_in_state(named: Named, step: dict[str, Any]) -> None:
@@ -170,7 +172,9 @@ def _remember(named: Named, identifier: str, condition: Condition) -> None:
 def definition(step: dict[str, Any]) -> tuple[Condition, dict[str, Any]]:
     options: dict[str, Any] = {key: step[key] for key in ("assuming", "tag") if key in step}
     policy = step.get("policy", "standard")
-    if isinstance(policy, str):
+    if "line" in step and "policy" not in step:
+        pass  # a gate has none
+    elif isinstance(policy, str):
         options["policy"] = TransitionPolicy.named(policy)
     else:
         fields = {key: value if key in ("dwell_policy", "notify") else number(value) for key, value in policy.items()}
@@ -346,11 +350,12 @@ def event_members(event: Event | None) -> dict[str, Any] | None:
         "diagnostics": diagnostic_names(event.diagnostics),
         "evidence": None if event.evidence is None else str(event.evidence),
         "gap": event.follows_gap,
+        "direction": None if event.direction is None else str(event.direction),
     }
 
 
 def _condition(condition: Condition) -> dict[str, Any]:
-    if isinstance(condition, PolygonalGeographicCondition | CorridorGeographicCondition):
+    if isinstance(condition, Shape):
         return shape_members(condition)
     if isinstance(condition, CircularGeographicCondition):
         return {"circle": {key: getattr(condition, key) for key in ("latitude", "longitude", "radius")}}

@@ -11,7 +11,7 @@ from .._tables.names import CONDITIONS, POSITION, key
 from .._values.arguments import identifier_text
 from .text import parse_json
 
-_NAMED = ("identifier", "radius", "assuming", "policy", "edges", "oriented", "buffer")
+_NAMED = ("identifier", "radius", "assuming", "policy", "edges", "oriented", "buffer", "gate")
 
 
 def geojson_features(text: str, path: str | Path, columns: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

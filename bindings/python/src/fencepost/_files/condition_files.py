@@ -1,5 +1,5 @@
-"""Conditions files: a GeoJSON FeatureCollection of circles (Point features), polygons, lines and beacons (features
-without geometry).
+"""Conditions files: a GeoJSON FeatureCollection of circles (Point features), polygons, lines (corridors and gates) and
+beacons (features without geometry).
 
 What has rows instead of features (CSV, frames, GeoPackage, Shapefile, KML) becomes features first, so that all are
 checked in one place.
@@ -15,8 +15,8 @@ from typing import Any, TypeGuard
 from .._errors import InputError, warn
 from .._native import InvalidArgumentError
 from .._values.any_condition import Condition
-from .._values.arguments import assumed_state, policy_of
-from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition
+from .._values.arguments import assumed_state, is_gate, policy_of
+from .._values.conditions import BeaconIdentityCondition, CircularGeographicCondition, is_line
 from .._values.enums import State
 from .._values.policy import TransitionPolicy
 from .condition_features import geojson_features
@@ -36,7 +36,8 @@ class ConditionRow:
     identifier: str
     condition: Condition
     assuming: State
-    policy: TransitionPolicy
+    policy: TransitionPolicy | None
+    """Of a gate None."""
     leaves_edges_open: bool = False
     """Whether nothing says for which edges a shape's vertices were made."""
 
@@ -145,7 +146,14 @@ def _row(feature: Any, place: str, default: TransitionPolicy, radius: float | No
     if isinstance(geometry, dict) and geometry.get("type") in SHAPES:
         said = properties.get("edges")
         shape = shape_condition(geometry, properties, radius, said or "planar")
+        if is_line(shape):
+            for name in ("policy", "assuming"):
+                if properties.get(name) is not None:
+                    raise InvalidArgumentError(f"{name}: a gate has none, every crossing counts")
+            return ConditionRow(place, identifier, shape, State.UNKNOWN, None, said is None)
         return ConditionRow(place, identifier, shape, state, policy, said is None)
+    if is_gate(properties.get("gate")):
+        raise InvalidArgumentError("gate: only a line can be one")
     condition = _beacon(properties) if geometry is None else _circle(geometry, properties, radius)
     return ConditionRow(place, identifier, condition, state, policy)
 

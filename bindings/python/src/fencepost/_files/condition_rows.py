@@ -11,7 +11,7 @@ from .._errors import Advice, InputError
 from .._native import InvalidArgumentError
 from .._tables.arrow_reader import BatchReader, without_nulls
 from .._tables.geometries import of_wkt, wkt_type
-from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find
+from .._tables.names import CONDITIONS, GEOMETRY, POSITION, find, key
 from .._tables.wkt import wkt_point
 from .._values.arguments import identifier_text
 from .advice import CONDITIONS_OPTION, RADIUS, column_advice, decimal_comma
@@ -46,14 +46,14 @@ def csv_features(path: str | Path, columns: Mapping[str, str] | None = None, rad
             values |= _position_of(row[wkt], path, place)
         if radius is not None:
             values.setdefault("radius", radius)
-        for what in ("buffer", "oriented"):
-            if what in values and "wkb" in values:
+        for what in ("buffer", "oriented", "gate"):
+            if what in values and ("wkb" in values or what == "gate"):
                 values[what] = _option(what, values[what], path, place)
         yield place, feature(values, str(path), place)
 
 
 def _option(what: str, text: str, path: str | Path, place: str) -> float | bool:
-    """A buffer, or whether a polygon is oriented, of a cell."""
+    """A buffer, or whether a polygon is oriented or a line a gate, of a cell."""
     try:
         return float(text) if what == "buffer" else {"true": True, "1": True, "false": False, "0": False}[text.lower()]
     except (ValueError, KeyError):
@@ -117,7 +117,7 @@ def _find(
     has_shapes: bool = False,
 ) -> tuple[dict[str, int], int]:
     """The columns, and that of well-known text where the position comes from there (-1: it does not)."""
-    required = ("identifier",) if radius is not None or has_shapes else ("identifier", "radius")
+    required = ("identifier",) if radius is not None or has_shapes or _has_gates(names, given) else _WITH_RADIUS
     try:
         found = find(names, {**CONDITIONS, "geometry": GEOMETRY}, given or {}, required)
         wkt = found.pop("geometry", -1)
@@ -133,7 +133,13 @@ def _find(
         raise InputError(source, place, str(error), advice=advice) from None
 
 
-_TEXTS, _OPTIONS = ("identifier", "assuming", "policy"), ("edges", "oriented", "buffer")
+_TEXTS, _OPTIONS = ("identifier", "assuming", "policy"), ("edges", "oriented", "buffer", "gate")
+_WITH_RADIUS = ("identifier", "radius")
+
+
+def _has_gates(names: Sequence[str], given: Mapping[str, str] | None) -> bool:
+    """Whether a column says which lines are gates, so that there may be no radius."""
+    return "gate" in (given or {}) or any(key(name) in CONDITIONS["gate"] for name in names)
 
 
 def _shapes(frame: Any, source: str) -> dict[str, list[Any]] | None:
@@ -171,7 +177,7 @@ def feature(values: dict[str, Any], source: str, place: str, row: int | None = N
             found = "is missing" if values.get(what) is None else f"is {values[what]}"
             raise InputError(source, place, f"{what} {found}: a finite number is needed", row)
     identifier = identifier_text(values.get("identifier"))
-    optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy") if what in values}
+    optional: dict[str, Any] = {what: values[what] for what in ("assuming", "policy", "gate") if what in values}
     properties = {"identifier": identifier, "radius": values["radius"], **optional}
     geometry = {"type": "Point", "coordinates": [values["longitude"], values["latitude"]]}
     return {"type": "Feature", "geometry": geometry, "properties": properties}

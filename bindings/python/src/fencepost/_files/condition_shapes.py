@@ -1,4 +1,4 @@
-"""Polygons and lines of files and tables as conditions."""
+"""Polygons and lines of files and tables as conditions: a line is a corridor, or a gate."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import Any
 from .._native import InvalidArgumentError
 from .._tables.geometries import AREAS, LINES, of_geojson, of_wkb
 from .._tables.numbers import shown
+from .._values.arguments import is_gate
+from .._values.lines import LineGeographicCondition
 from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
 
 SHAPES = (*AREAS, *LINES)
-"""The types of geometries that become polygons and corridors."""
+"""The types of geometries that become polygons, corridors and gates."""
 
 
 def shape_condition(
     geometry: Mapping[str, Any], properties: Mapping[str, Any], radius: float | None, edges: str
-) -> PolygonalGeographicCondition | CorridorGeographicCondition:
+) -> PolygonalGeographicCondition | CorridorGeographicCondition | LineGeographicCondition:
     """The condition of a feature.
 
     Args:
         geometry: Polygon, MultiPolygon, LineString or MultiLineString; or any with its well-known binary as ``wkb``.
-        properties: What it says of ``oriented``, ``buffer`` and ``radius``.
-        radius: Metres, of lines that have none.
+        properties: What it says of ``oriented``, ``buffer``, ``radius`` and ``gate``.
+        radius: Metres, of lines that have none and are no gates.
         edges: What joins two vertices.
 
     Raises:
@@ -32,11 +34,19 @@ def shape_condition(
         raise InvalidArgumentError("has a geometry and a uuid; a beacon condition has geometry null")
     wkb = geometry.get("wkb")
     vertices = of_geojson(geometry) if wkb is None else of_wkb(wkb)
+    gate = is_gate(properties.get("gate"))
     if not vertices.is_area:
+        if gate and properties.get("radius") is not None:
+            raise InvalidArgumentError("gate: it has a radius too; a gate has no width, and a corridor is no gate")
+        if gate:
+            return LineGeographicCondition(vertices.wkb, edges=edges)
         metres = radius if properties.get("radius") is None else properties["radius"]
         if isinstance(metres, bool) or not isinstance(metres, int | float):
-            raise InvalidArgumentError(f"radius: a number of metres is needed for a line, not {shown(metres)}")
+            needed = f"a number of metres is needed for a line, not {shown(metres)}"
+            raise InvalidArgumentError(f"radius: {needed}; gate: true makes it one without a width")
         return CorridorGeographicCondition(vertices.wkb, metres, edges=edges)
+    if gate:
+        raise InvalidArgumentError("gate: only a line can be one, not a polygon")
     oriented, buffer = properties.get("oriented"), properties.get("buffer")
     if oriented is not None and not isinstance(oriented, bool):
         raise InvalidArgumentError(f"oriented: true or false is needed, not {shown(oriented)}")

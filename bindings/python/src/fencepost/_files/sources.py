@@ -11,7 +11,7 @@ from .._native import InvalidArgumentError
 from .._tables.arrow_reader import is_arrow
 from .._values.any_condition import Condition
 from .._values.arguments import assumed_state
-from .._values.conditions import is_condition
+from .._values.conditions import is_condition, is_line
 from .._values.enums import State
 from .._values.events import LOG_COLUMNS
 from .._values.fixes import Fix
@@ -165,4 +165,6 @@ def _given(condition: Any, key: Any, default: TransitionPolicy, name: str, state
     if not is_condition(condition):
         kind = type(condition).__name__
         raise TypeError(f"{name}[{key!r}] must be one of fencepost's conditions, not {kind}")
+    if is_line(condition):
+        return ConditionRow(repr(key), key, condition, State.UNKNOWN, None)
     return ConditionRow(repr(key), key, condition, state, default)

@@ -11,7 +11,7 @@ from .._monitor.loops import EventLoop
 from .._monitor.updates import EventUpdates
 from .._tables.times import to_us
 from .._values.conditions import BeaconIdentityCondition  # noqa: F401, like the next: fields of an event have it
-from .._values.enums import Cause, Diagnostics, State  # noqa: F401
+from .._values.enums import Cause, CrossingDirection, Diagnostics, State  # noqa: F401
 from .._values.events import EVENT_COLUMNS, EVENT_KINDS, Event, EventRows
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Polygons and corridors as a Web Mercator map shows them, also across the antimeridian and around a pole.
+"""Polygons, corridors and gates as a Web Mercator map shows them, also across the antimeridian and around a pole.
 
 What is drawn is a list of polygons, each of them an outer ring and its holes, in metres of the map.
 """
@@ -71,6 +71,17 @@ def corridor(lines: Sequence[Sequence[Point]], radius: float, edges: str, refere
     # Beyond the map's edge, where all is clamped to it, only lines are left.
     found = [each for each in shapely.get_parts(united) if each.geom_type == "Polygon"]
     return [[_ring(ring) for ring in (each.exterior, *each.interiors)] for each in found]
+
+
+def lines(found: Sequence[Sequence[Point]], edges: str, reference: float) -> Polygons:
+    """Lines without a width, each as a polygon of no area: there and back."""
+    drawn: list[list[Ring]] = []
+    for line in found:
+        points = [point for start, end in pairwise(line) for point in _edge(start, end, edges)[:-1]] + [line[-1]]
+        longitudes = unwrapped([longitude for _, longitude in points], reference)
+        latitudes = [latitude for latitude, _ in points]
+        drawn.append([(longitudes + longitudes[-2:0:-1], latitudes + latitudes[-2:0:-1])])
+    return in_metres(drawn)
 
 
 def in_metres(polygons: Iterable[Iterable[Ring]]) -> Polygons:

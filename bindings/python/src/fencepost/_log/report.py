@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -10,7 +11,15 @@ from .._errors import require
 from .._tables.html import text as shown
 from .._values.enums import State
 from .log import Log
-from .report_data import EVENT_COLOURS, EVENT_MARKS, STATE_COLOURS, ReportData, report_data
+from .report_data import (
+    EVENT_COLOURS,
+    EVENT_MARKS,
+    LEFT_TO_RIGHT,
+    RIGHT_TO_LEFT,
+    STATE_COLOURS,
+    ReportData,
+    report_data,
+)
 from .report_page import PAGE, TOOLTIP_STYLE
 from .report_script import LONGITUDE_LABELS, LONGITUDE_TICKS, PAGE_SCRIPT, REVEAL
 from .report_visits import visits_json
@@ -42,7 +51,7 @@ def report(log: Log, *, title: str | None = None, base_map: bool | str = False) 
             "notes": "".join(f"<li>{escape(note)}</li>" for note in data.notes),
             "visits": visits_json(visits),
             "tracks": _legend(data),
-            "key": _key(),
+            "key": _key(data),
             "page_script": PAGE_SCRIPT,
             "base_map": "checked" if base_map else "",
         },
@@ -73,7 +82,7 @@ _EVENT_TOOLTIP = _tooltip(
 )
 
 
-def _by_state(values: dict[State, str], field: str = "state") -> Any:
+def _by_state(values: Mapping[Any, str], field: str = "state") -> Any:
     transform = require("bokeh.transform", "report")
     factors = [str(state) for state in values]
     if field == "mark":
@@ -284,7 +293,7 @@ def _legend(data: ReportData) -> str:
     )
 
 
-def _key() -> str:
+def _key(data: ReportData) -> str:
     signs = [
         ("▲", EVENT_COLOURS[State.SATISFIED], "satisfied"),
         ("▼", EVENT_COLOURS[State.UNSATISFIED], "unsatisfied"),
@@ -292,5 +301,11 @@ def _key() -> str:
         ("■", STATE_COLOURS[State.SATISFIED], "is satisfied"),
         ("■", STATE_COLOURS[State.UNSATISFIED], "is unsatisfied"),
         ("□", "#c3cad2", "not known yet"),
+    ]
+    crossed = set(data.events["state"]) & {LEFT_TO_RIGHT, RIGHT_TO_LEFT}
+    signs += [
+        (sign, EVENT_COLOURS[words], words)
+        for sign, words in (("■", LEFT_TO_RIGHT), ("●", RIGHT_TO_LEFT))
+        if words in crossed
     ]
     return "".join(f'<span><i style="color:{colour}">{sign}</i> {words}</span>' for sign, colour, words in signs)

@@ -10,11 +10,12 @@ from .._files.tracks import FixRow
 from .._tables.html import text as shown
 from .._tables.times import from_us
 from .._values.conditions import CircularGeographicCondition
-from .._values.enums import Cause, State
-from .._values.events import Event, diagnostic_names, path_words, refinement_text
+from .._values.enums import Cause, CrossingDirection, State
+from .._values.events import Event, diagnostic_names, direction_words, path_words, refinement_text
+from .._values.lines import LineGeographicCondition
 from .._values.shapes import CorridorGeographicCondition, PolygonalGeographicCondition
 from .log import Log, TrackReplay
-from .outlines import Polygons, corridor, in_metres, polygon
+from .outlines import Polygons, corridor, in_metres, lines, polygon
 from .visits import Visits, intervals
 from .web_mercator import Ring, circle, near, thinned, unwrapped, x_of, y_of
 
@@ -30,8 +31,15 @@ _LABEL = 40
 _CORNERS = ((200, 180), (1_000, 60), (MOST_PLACES, 36))
 
 Columns = dict[str, list[Any]]
-Place: TypeAlias = CircularGeographicCondition | PolygonalGeographicCondition | CorridorGeographicCondition
-_PLACES = (CircularGeographicCondition, PolygonalGeographicCondition, CorridorGeographicCondition)
+Place: TypeAlias = (
+    CircularGeographicCondition | PolygonalGeographicCondition | CorridorGeographicCondition | LineGeographicCondition
+)
+_PLACES = (
+    CircularGeographicCondition,
+    PolygonalGeographicCondition,
+    CorridorGeographicCondition,
+    LineGeographicCondition,
+)
 
 
 @dataclass(slots=True)
@@ -237,9 +245,11 @@ def _add_events(
 def _texts(event: Event) -> dict[str, str]:
     distance = event.boundary_distance
     side = "" if distance is None else f"{abs(distance):,.1f} m {'inside' if distance <= 0 else 'outside'} the line"
+    if event.direction is not None:
+        side = "on the line"
     accuracy = "not reported" if event.accuracy == 0 else "" if event.accuracy is None else f"{event.accuracy:,.1f} m"
     return {
-        "state": str(event.state),
+        "state": str(event.state) if event.direction is None else direction_words(event.direction),
         "sequence": str(event.sequence),
         "cause": str(event.cause),
         "date": shown(event.date),
@@ -263,6 +273,7 @@ def _add_places(data: ReportData, log: Log, visits: Visits, reference: float | N
     places: list[tuple[str, Place]] = [
         (identifier, condition) for identifier, condition in log.conditions.items() if isinstance(condition, _PLACES)
     ]
+    crossings = _crossings(log)
     middle = reference or 0.0
     if data.frame is not None:
         middle = (data.frame[0] + data.frame[2]) / 2 / x_of(1.0)
@@ -291,11 +302,21 @@ def _add_places(data: ReportData, log: Log, visits: Visits, reference: float | N
             "label_y": max(ys),
             "what": _described(condition),
             "alpha": 0.16 if count else 0.04,
-            "visits": f"{count} ({seconds / 60:,.1f} min)" if count else "none",
+            "visits": crossings.get(identifier) or (f"{count} ({seconds / 60:,.1f} min)" if count else "none"),
         }
         for column, value in add.items():
             data.places[column].append(value)
         _widen(data, polygons)
+
+
+def _crossings(log: Log) -> dict[str, str]:
+    """How often each gate was crossed, in words."""
+    found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for replayed in log.replays:
+        for event in replayed.events:
+            if event.direction is not None:
+                found[event.identifier][direction_words(event.direction)] += 1
+    return {name: ", ".join(f"{count} {word}" for word, count in sorted(by.items())) for name, by in found.items()}
 
 
 def _outline(condition: Place, middle: float, corners: int) -> Polygons:
@@ -305,6 +326,8 @@ def _outline(condition: Place, middle: float, corners: int) -> Polygons:
         return in_metres([circle(condition.latitude, longitude, condition.radius, corners)])
     if isinstance(condition, PolygonalGeographicCondition):
         return polygon(condition.parts, condition.edges, condition.oriented, middle)
+    if isinstance(condition, LineGeographicCondition):
+        return lines(condition.lines, condition.edges, middle)
     return corridor(condition.lines, condition.radius, condition.edges, middle)
 
 
@@ -352,15 +375,20 @@ _LINE = "#30363d"
 TRACK_COLOURS = ("#332288", "#44aa99", "#882255", "#999933", "#cc6677", "#117733", "#88ccee", "#aa4499", "#ddcc77")
 """Of lines, where there are several tracks: the scheme "muted" of Paul Tol, "Colour schemes" (SRON/EPS/TN/09-002,
 2021), which those who do not see red and green tell apart; the tenth track begins anew."""
-EVENT_COLOURS = {
+LEFT_TO_RIGHT, RIGHT_TO_LEFT = (direction_words(direction) for direction in CrossingDirection)
+EVENT_COLOURS: dict[str, str] = {
     State.SATISFIED: "#0072b2",
     State.UNSATISFIED: "#d55e00",
     State.UNKNOWN: "#5b6470",
     State.UNMONITORED: "#5b6470",
+    LEFT_TO_RIGHT: "#009e73",
+    RIGHT_TO_LEFT: "#cc79a7",
 }
-EVENT_MARKS = {
+EVENT_MARKS: dict[str, str] = {
     State.SATISFIED: "triangle",
     State.UNSATISFIED: "inverted_triangle",
     State.UNKNOWN: "diamond",
     State.UNMONITORED: "diamond",
+    LEFT_TO_RIGHT: "square",
+    RIGHT_TO_LEFT: "circle",
 }

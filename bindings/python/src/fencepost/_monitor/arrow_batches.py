@@ -15,13 +15,22 @@ from .._tables.arrow_shapes import NestedShapes
 from .._tables.buffers import contiguous, identifiers, tags
 from .._tables.geometries import AREAS, wkb_type
 from .._tables.names import CONDITIONS, DEVICES, POSITION, TRACK
-from .._values.arguments import as_policy, assumed, assumed_state, identifier_text, policy_of, policy_row
-from .._values.conditions import CIRCULAR_GEOGRAPHIC
+from .._values.arguments import (
+    as_policy,
+    assumed,
+    assumed_state,
+    identifier_text,
+    is_gate,
+    policy_of,
+    policy_row,
+)
+from .._values.conditions import CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC
 from .._values.enums import State
 from .._values.policy import DefinitionRow, PolicyRow, TransitionPolicy
 from .._values.results import FeedResult, SyncResult
 from .._values.shapes import EDGES, CorridorGeographicCondition, PolygonalGeographicCondition
 from .edges import AS_PLANAR, warn_of_edges
+from .gates import shape_columns
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -33,12 +42,16 @@ if TYPE_CHECKING:
 
 _Decided: TypeAlias = tuple[int, PolicyRow | None]
 """An assumed state and a policy, as the engine is given them."""
-_Reading: TypeAlias = tuple[int, bool, float, bool]
-"""Edges, oriented and buffer of a shape, and whether nothing says what the edges are."""
+_Reading: TypeAlias = tuple[int, bool, float, bool, bool]
+"""Edges, oriented and buffer of a shape, whether nothing says what the edges are, and whether it is a gate."""
 _FEW = 16
 FIXES, CIRCLES = "fixes", "table"
 """What the arguments are called in messages."""
 POLYGONAL_GEOGRAPHIC, CORRIDOR_GEOGRAPHIC = PolygonalGeographicCondition._KIND, CorridorGeographicCondition._KIND
+
+
+def _kind(is_area: bool, reading: _Reading) -> int:
+    return POLYGONAL_GEOGRAPHIC if is_area else LINE_GEOGRAPHIC if reading[4] else CORRIDOR_GEOGRAPHIC
 
 
 class _Fixes(NamedTuple):
@@ -135,6 +148,11 @@ def _empty() -> Handle:
     return Handle()
 
 
+def _like(handle: Handle, has_gates: bool) -> Handle:
+    """The same; but whether there may be gates depends on the monitor, and a table has none."""
+    return handle.fork() if has_gates and isinstance(handle, Handle) else _empty()
+
+
 def _of_row(error: InvalidArgumentError, source: str, first: int, reader: BatchReader, plan: Plan) -> InputError:
     """What the engine says of a row of a batch, as an error about that row of the stream and its column."""
     reason = str(error).removeprefix(f"row {error.position}: ")
@@ -209,13 +227,17 @@ class _Shapes(NamedTuple):
     def put(self, handle: Handle, tags: memoryview[Any], ensure: bool) -> SyncResult:
         """Adds or ensures them, all or nothing."""
         own = tags[self.first : self.first + len(self.identifiers)]
+        if self.reading[4]:
+            columns = shape_columns(self.wkb)
+            gates = self.identifiers, LINE_GEOGRAPHIC, columns, self.radii, *self.reading[:3]
+            return SyncResult(*handle.add_shape_columns(*gates, self.assuming, self.policy, own, ensure))
         row = self.identifiers, self.wkb, self.radii, *self.reading[:3], self.assuming, self.policy
         return SyncResult(*handle.add_shapes(*row, own, ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
         """For a call that takes rows of all kinds."""
         for identifier, wkb, radius, tag in zip(self.identifiers, self.wkb, self.radii, tags[self.first :]):
-            kind = POLYGONAL_GEOGRAPHIC if wkb_type(wkb) in AREAS else CORRIDOR_GEOGRAPHIC
+            kind = _kind(wkb_type(wkb) in AREAS, self.reading)
             yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
 
 
@@ -235,12 +257,13 @@ class _Columns(NamedTuple):
         """Adds or ensures them, all or nothing."""
         count = len(self.identifiers)
         columns = self.shapes.columns(self.begin, self.begin + count)
-        row = self.identifiers, self.shapes.is_area, columns, self.radii, *self.reading[:3], self.assuming, self.policy
+        kind = _kind(self.shapes.is_area, self.reading)
+        row = self.identifiers, kind, columns, self.radii, *self.reading[:3], self.assuming, self.policy
         return SyncResult(*handle.add_shape_columns(*row, tags[self.first : self.first + count], ensure))
 
     def definitions(self, tags: memoryview[Any]) -> Iterator[DefinitionRow]:
         """For a call that takes rows of all kinds."""
-        kind = POLYGONAL_GEOGRAPHIC if self.shapes.is_area else CORRIDOR_GEOGRAPHIC
+        kind = _kind(self.shapes.is_area, self.reading)
         for row, (identifier, radius, tag) in enumerate(zip(self.identifiers, self.radii, tags[self.first :])):
             wkb = self.shapes.wkb(self.begin + row)
             yield identifier, kind, (wkb, radius, *self.reading[:3]), self.assuming, self.policy, tag
@@ -263,7 +286,8 @@ def put_stream(handle: Handle, table: Any, columns: Mapping[str, str], options: 
     plan, parts, numbers = _parts(reader, columns, options)
     total = SyncResult(0, 0, 0, 0)
     # A row that is refused is refused by any monitor: several parts go into another one first.
-    for target in (_empty(), handle) if len(parts) > 1 else (handle,):
+    has_gates = any(not isinstance(part, _Circles) and part.reading[4] for part in parts)
+    for target in (_like(handle, has_gates), handle) if len(parts) > 1 else (handle,):
         total = SyncResult(0, 0, 0, 0)
         for part in parts:
             singly = not ensure and len(parts) > 1 and len(part.identifiers) < _FEW
@@ -337,6 +361,8 @@ def _circles(
         if "radius" in plan.indices:
             numbers["radius"] = reader.numbers(chunk, plan.indices["radius"], "radius", first)
         held = [contiguous(numbers[what], what, chunk.length) for what in (*POSITION, "radius")]
+        if "gate" in plan.indices:
+            _check_gates(reader, chunk, plan, first, nested, shapes)
         readings = None
         if nested is not None or shapes is not None:
             readings = _readings(reader, chunk, plan, first, edges)
@@ -344,14 +370,17 @@ def _circles(
         for (state, policy), length in _runs(reader, chunk, plan, first, default, base):
             for begin, end, reading in _alike(shapes, readings, start, start + length):
                 rows = slice(begin, end)
+                # What holds for all others does not for a gate, which has neither.
+                is_exempt = reading is not None and reading[4] and (state, policy) == default
+                decided = (0, None) if is_exempt else (state, policy)
                 ys, xs, radii = (part[rows] for part in held)
                 if reading is None:
-                    yield _Circles(first + begin, texts[rows], ys, xs, radii, state, policy)
+                    yield _Circles(first + begin, texts[rows], ys, xs, radii, *decided)
                 elif nested is not None:
-                    yield _Columns(first + begin, texts[rows], nested, begin, radii, state, policy, reading)
+                    yield _Columns(first + begin, texts[rows], nested, begin, radii, *decided, reading)
                 elif shapes is not None:
                     wkb = tuple(shape or b"" for shape in shapes[rows])
-                    yield _Shapes(first + begin, texts[rows], wkb, radii, state, policy, reading)
+                    yield _Shapes(first + begin, texts[rows], wkb, radii, *decided, reading)
             start += length
 
 
@@ -374,9 +403,9 @@ def _alike(
 def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: str | None) -> list[_Reading]:
     """How the shapes of a batch are read; planar, where nothing says anything else."""
     told = EDGES.index(edges or "planar")
-    own = [what for what in ("edges", "oriented", "buffer") if what in plan.indices]
+    own = [what for what in ("edges", "oriented", "buffer", "gate") if what in plan.indices]
     if not own:
-        return [(told, False, 0.0, edges is None)] * chunk.length
+        return [(told, False, 0.0, edges is None, False)] * chunk.length
     held = [reader.values(chunk, plan.indices[what], first) for what in own]
     found: list[_Reading] = []
     for row in range(chunk.length):
@@ -390,8 +419,29 @@ def _readings(reader: BatchReader, chunk: Any, plan: Plan, first: int, edges: st
             raise InputError.of_row(CIRCLES, first + row, f"buffer {buffer!r} is not a number")
         metres = 0.0 if buffer is None or buffer != buffer else float(buffer)
         is_open = joined is None and edges is None
-        found.append((told if joined is None else EDGES.index(joined), bool(oriented), metres, is_open))
+        gate = is_gate(said.get("gate"))
+        found.append((told if joined is None else EDGES.index(joined), bool(oriented), metres, is_open, gate))
     return found
+
+
+def _check_gates(
+    reader: BatchReader,
+    chunk: Any,
+    plan: Plan,
+    first: int,
+    nested: NestedShapes | None,
+    shapes: Sequence[bytes | None] | None,
+) -> None:
+    """Refuses gates that are no lines."""
+    for row, value in enumerate(reader.values(chunk, plan.indices["gate"], first)):
+        try:
+            gate = is_gate(value)
+        except InvalidArgumentError as error:
+            raise InputError.of_row(CIRCLES, first + row, str(error)) from None
+        wkb = None if shapes is None else shapes[row]
+        is_line = not nested.is_area if nested is not None else wkb is not None and wkb_type(wkb) not in AREAS
+        if gate and not is_line:
+            raise InputError.of_row(CIRCLES, first + row, "gate: only a line can be one")
 
 
 def _texts(reader: BatchReader, chunk: Any, plan: Plan, first: int) -> tuple[str, ...]:

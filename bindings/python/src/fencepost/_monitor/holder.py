@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from .._native import InvalidArgumentError, NotFoundError
 from .._tables.numbers import integer, real
 from .._values.arguments import assumed, column_names, policy_row
-from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, is_condition
+from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC, is_condition
 from .._values.enums import State
 from .._values.results import SyncResult
 
@@ -211,7 +211,11 @@ class ConditionHolder(Generic[V]):
             raise TypeError(f"condition must be one of fencepost's conditions, not {type(condition).__name__}")
         kind, geometry = condition._definition()
         put: Any = self._handle.add_shape
-        if kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
+        if kind == LINE_GEOGRAPHIC:
+            from .gates import gate_columns
+
+            put, geometry = self._handle.add_line, gate_columns(geometry)
+        elif kind in (CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY):
             put = self._handle.add_circle if kind == CIRCULAR_GEOGRAPHIC else self._handle.add_beacon
         changed: bool = put(identifier, *geometry, state, row, number, ensure)
         if changed and getattr(condition, "_leaves_edges_open", False):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._tables.numbers import integer
 from .._values.arguments import assumed, column_names, policy_row
-from .._values.conditions import is_condition
+from .._values.conditions import is_condition, is_line
 from .._values.enums import STATES, State
 from .._values.results import SyncResult
 
@@ -64,8 +64,10 @@ def _definitions(conditions: Any, default: tuple[int, Any, int], left_open: list
         except TypeError:
             kinds = "a mapping of identifiers to conditions, records, or a table"
             raise TypeError(f"conditions must be {kinds}, not {type(conditions).__name__}") from None
-    state, row, tag = default
     for identifier, value in pairs:
+        state, row, tag = default
+        if is_line(value if is_condition(value) else getattr(value, "condition", None)):
+            state, row = 0, None  # what holds for all others: a gate has neither
         if getattr(value if is_condition(value) else getattr(value, "condition", None), "_leaves_edges_open", False):
             left_open.append(identifier)
         if is_condition(value):

@@ -219,7 +219,7 @@ def _replay(
     policy: TransitionPolicy,
     by: str | None,
 ) -> EventLog:
-    own = [replace(row, policy=policy) for row in rows]
+    own = [row if row.policy is None else replace(row, policy=policy) for row in rows]
     from .in_memory import replay_tracks
 
     table = conditions_of(own, name, options)

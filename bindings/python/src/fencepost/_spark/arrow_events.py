@@ -31,6 +31,7 @@ _COLUMNS = {
     "boundary_distance": _NUMBER,
     "evidence": _TEXT,
     "gap": ("boolean", pyarrow.bool_()),
+    "direction": _TEXT,  # of gates, which no fleet has: null
     "tag": ("decimal(20,0)", pyarrow.decimal128(20, 0)),  # 64 bits without a sign
 }
 EVENT_SCHEMA = pyarrow.schema([(name, kind) for name, (_, kind) in _COLUMNS.items()])
@@ -72,6 +73,7 @@ def _batch(rows: Sequence[Any]) -> Batch:
             for latitude, source in zip(latitudes, sources)
         ],
         [bool(source & AFTER_GAP) for source in sources],
+        [None] * len(rows),
         tags,
     )
     arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, EVENT_SCHEMA)]

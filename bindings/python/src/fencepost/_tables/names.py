@@ -41,6 +41,7 @@ CONDITIONS: Names = {
     "policy": ("policy",),
     "edges": ("edges",),
     "oriented": ("oriented",),
+    "gate": ("gate", "isgate"),
     "buffer": ("buffer", "bufferm", "buffermeters", "buffermetres"),
 }
 GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt", "wktgeom", "wktgeometry", "geomwkt")

@@ -105,6 +105,19 @@ def assumed_state(value: Any) -> State:
     return State(value)
 
 
+def is_gate(value: Any) -> bool:
+    """What a property or column `gate` says.
+
+    Raises:
+        InvalidArgumentError: It is neither true nor false.
+    """
+    if value is None or (isinstance(value, float) and value != value):
+        return False
+    if isinstance(value, bool | int | float) and value in (0, 1):
+        return bool(value)
+    raise InvalidArgumentError(f"gate: true or false is needed, not {shown(value)}")
+
+
 def policy_of(value: Any, default: TransitionPolicy) -> TransitionPolicy:
     """A preset by its name, or the default with the fields of an object laid over it.
 

@@ -1,4 +1,5 @@
-"""Circles and beacon identities; polygons and corridors are in :mod:`.shapes`, which few programs load."""
+"""Circles and beacon identities; polygons, corridors and gates are in :mod:`.shapes` and :mod:`.lines`, which few
+programs load."""
 
 from __future__ import annotations
 
@@ -149,6 +150,7 @@ class BeaconIdentityCondition:
 
 
 CIRCULAR_GEOGRAPHIC, BEACON_IDENTITY = CircularGeographicCondition._KIND, BeaconIdentityCondition._KIND
+LINE_GEOGRAPHIC = 5
 Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int] | tuple[bytes, float, int, bool, float]
 """Of a circle; of a beacon; WKB, radius, edges, oriented and buffer of a polygon or corridor."""
 
@@ -156,6 +158,11 @@ Geometry: TypeAlias = tuple[float, float, float] | tuple[bytes, int, int] | tupl
 def is_condition(value: object) -> bool:
     """Whether it is one of the package's conditions."""
     return hasattr(type(value), "_definition")
+
+
+def is_line(value: object) -> bool:
+    """Whether it is a gate, which has neither a policy nor a state."""
+    return kind_of(type(value)) == LINE_GEOGRAPHIC
 
 
 def kind_of(value: object) -> int | None:

@@ -107,6 +107,20 @@ class DwellPolicy(enum.StrEnum):
     """Confirmed by the first fix on the new side after the dwell has passed."""
 
 
+class CrossingDirection(enum.StrEnum):
+    """Over which side of a gate a device came, seen along the line from its first vertex to its last.
+
+    Example:
+        >>> CrossingDirection("left_to_right")
+        <CrossingDirection.LEFT_TO_RIGHT: 'left_to_right'>
+    """
+
+    LEFT_TO_RIGHT = "left_to_right"
+    """From the left of the line to its right."""
+    RIGHT_TO_LEFT = "right_to_left"
+    """From the right of the line to its left."""
+
+
 class DevicePath(enum.StrEnum):
     """How a device is taken to have moved from one fix to the next.
 

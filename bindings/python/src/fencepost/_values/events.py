@@ -12,7 +12,7 @@ from .._tables.html import SHOWN, table
 from .._tables.table import Table
 from .._tables.times import from_us, utc_text
 from .conditions import BeaconIdentityCondition, uuid_of
-from .enums import CAUSES, STATES, Cause, Diagnostics, EvidenceSource, State
+from .enums import CAUSES, STATES, Cause, CrossingDirection, Diagnostics, EvidenceSource, State
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -40,6 +40,9 @@ EventRow: TypeAlias = tuple[
 _NO_DIAGNOSTICS = Diagnostics(0)
 ON_PATH, AFTER_GAP = 1, 2
 """The bits of the evidence, as the library has them."""
+_DIRECTIONS = {4: CrossingDirection.LEFT_TO_RIGHT, 8: CrossingDirection.RIGHT_TO_LEFT}
+_DIRECTION = 12
+"""Those that say how a gate was crossed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,7 +52,7 @@ class Event:
     Attributes:
         sequence: 1, 2, 3 ... per monitor; 0 in the first record of a condition.
         identifier: The condition's.
-        state: The state from now on.
+        state: The state from now on; of a gate, which has none, unknown.
         cause: Why the event came about.
         date_us: When the state was confirmed, microseconds since 1970-01-01T00:00:00Z; None in the first record of
             a condition that was added before any time was known.
@@ -60,11 +63,12 @@ class Event:
         latitude: Of the deciding position, degrees; None: there is none (also the next three).
         longitude: Degrees.
         accuracy: Metres; 0: not reported.
-        boundary_distance: Metres along the geodesic to the centre, minus the radius; negative inside.
+        boundary_distance: Metres along the geodesic to the centre, minus the radius; negative inside. Of a gate 0.
         tag: The number given when the condition was added.
         is_on_path: Whether the deciding position is a point of the path between two fixes, not a fix.
         follows_gap: Whether the path before it is not known, so that something may have been missed: the events of the
             first instant after a gap that has any.
+        direction: How a gate was crossed; None: it is no crossing of a gate.
 
     Example:
         >>> from fencepost import CircularGeographicCondition, Fix, Monitor
@@ -92,6 +96,7 @@ class Event:
     tag: int = 0
     is_on_path: bool = False
     follows_gap: bool = False
+    direction: CrossingDirection | None = None
 
     @property
     def point(self) -> tuple[float, float] | None:
@@ -127,7 +132,9 @@ class Event:
 
     def __repr__(self) -> str:
         parts = [f"{self.identifier!r} {self.state} {utc_text(self.date)}", str(self.cause)]
-        if self.boundary_distance is not None:
+        if self.direction is not None:
+            parts.append(direction_words(self.direction))
+        elif self.boundary_distance is not None:
             parts.append(distance_text(self.boundary_distance))
         parts.extend(path_words(self))
         if self.refinement is not None:
@@ -166,7 +173,9 @@ class Event:
             self.longitude,
             self.accuracy,
             self.boundary_distance,
-            ON_PATH * bool(self.is_on_path) | AFTER_GAP * bool(self.follows_gap),
+            ON_PATH * bool(self.is_on_path)
+            | AFTER_GAP * bool(self.follows_gap)
+            | next((bit for bit, direction in _DIRECTIONS.items() if direction == self.direction), 0),
         )
 
     @classmethod
@@ -196,12 +205,18 @@ class Event:
             tag,
             bool(source & ON_PATH),
             bool(source & AFTER_GAP),
+            _DIRECTIONS.get(source & _DIRECTION) if source else None,
         )
 
 
 def distance_text(metres: float) -> str:
     """A signed distance to a boundary in words."""
     return f"{abs(metres):.1f} m {'inside' if metres <= 0 else 'outside'}"
+
+
+def direction_words(direction: CrossingDirection) -> str:
+    """How a gate was crossed, in words."""
+    return str(direction).replace("_", " ")
 
 
 def path_words(event: Event) -> list[str]:
@@ -236,6 +251,7 @@ EVENT_COLUMNS: dict[str, Callable[[Event], Any]] = {
     "boundary_distance": lambda event: event.boundary_distance,
     "evidence": lambda event: None if event.evidence is None else str(event.evidence),
     "gap": lambda event: event.follows_gap,
+    "direction": lambda event: None if event.direction is None else str(event.direction),
     "tag": lambda event: event.tag,
 }
 """The columns of events, in the order of their JSON keys; then the tag."""
@@ -317,7 +333,8 @@ class EventList(EventRows[Event]):
         ``sequence``, ``identifier``, ``state`` and ``cause`` (texts), ``date`` and ``evidence_date`` (aware, UTC),
         ``refinement`` (UUID/major/minor or None), ``diagnostics`` (texts joined by ``|``), ``generation``,
         ``latitude`` and ``longitude`` (degrees), ``accuracy`` and ``boundary_distance`` (metres), ``evidence``
-        (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``tag``. What an event does not have is None.
+        (``fix`` or ``path``), ``gap`` (:attr:`Event.follows_gap`), ``direction`` (of a gate's crossing
+        ``left_to_right`` or ``right_to_left``), ``tag``. What an event does not have is None.
 
         Example:
             >>> from fencepost import CircularGeographicCondition, Fix, Monitor

@@ -13,12 +13,14 @@ from .any_condition import Condition
 from .conditions import (
     BEACON_IDENTITY,
     CIRCULAR_GEOGRAPHIC,
+    LINE_GEOGRAPHIC,
     BeaconIdentityCondition,
     CircularGeographicCondition,
     uuid_of,
 )
 from .enums import STATES, State
 from .events import Event, EventRow
+from .lines import line_from
 from .policy import PolicyRow, TransitionPolicy
 from .shapes import condition_of
 
@@ -33,6 +35,9 @@ def condition_from(kind: int, geometry: Geometry) -> Condition:
     if kind == BEACON_IDENTITY:
         uuid, major, minor = geometry
         return BeaconIdentityCondition(uuid_of(uuid), major, minor)  # type: ignore[arg-type]
+    if kind == LINE_GEOGRAPHIC:
+        wkb, _, edges, *_ = geometry
+        return line_from(wkb, edges)  # type: ignore[arg-type]
     return condition_of(kind, *geometry)
 
 

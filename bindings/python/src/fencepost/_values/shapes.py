@@ -65,7 +65,7 @@ class PolygonalGeographicCondition:
         oriented: bool = False,
         buffer: float = 0.0,
     ) -> None:
-        found = _vertices(exterior, "exterior")
+        found = vertices_of(exterior, "exterior")
         rings = list(holes)
         if found is None:
             found = of_places([exterior, *rings], True)
@@ -78,8 +78,8 @@ class PolygonalGeographicCondition:
             raise InvalidArgumentError(f"buffer is {metres}; accepted are finite metres")
         if not isinstance(oriented, bool):
             raise TypeError(f"oriented must be a bool, not {type(oriented).__name__}")
-        _set(self, wkb=found.wkb, edges=_edges(edges), oriented=oriented, buffer=metres)
-        _set(self, _leaves_edges_open=edges is None)
+        put(self, wkb=found.wkb, edges=edges_of(edges), oriented=oriented, buffer=metres)
+        put(self, _leaves_edges_open=edges is None)
 
     @property
     def parts(self) -> tuple[tuple[tuple[tuple[float, float], ...], ...], ...]:
@@ -126,13 +126,13 @@ class PolygonalGeographicCondition:
         more = f", edges={self.edges!r}" if self.edges != EDGES[0] else ""
         more += ", oriented=True" if self.oriented else ""
         more += f", buffer={self.buffer:g}" if self.buffer else ""
-        return f"<PolygonalGeographicCondition of {_described(self.wkb)}{more}>"
+        return f"<PolygonalGeographicCondition of {described_lines(self.wkb)}{more}>"
 
     @property
     def described(self) -> str:
         """In words: ``polygon of 1 part, 4 vertices``."""
         buffer = f", buffer {self.buffer:g} m" if self.buffer else ""
-        return f"polygon of {_described(self.wkb)}{buffer}"
+        return f"polygon of {described_lines(self.wkb)}{buffer}"
 
     _KIND: ClassVar[int] = 3
 
@@ -169,13 +169,17 @@ class CorridorGeographicCondition:
     _leaves_edges_open: bool = field(compare=False)
 
     def __init__(self, path: Any, radius: float, *, edges: str | None = None) -> None:
-        found = _vertices(path, "path")
+        found = vertices_of(path, "path")
         if found is None:
             found = of_places([path], False)
         elif found.is_area:
             raise InvalidArgumentError("type: a polygon is no line: a PolygonalGeographicCondition has a buffer")
-        _set(
-            self, wkb=found.wkb, radius=radius_in_metres(radius), edges=_edges(edges), _leaves_edges_open=edges is None
+        put(
+            self,
+            wkb=found.wkb,
+            radius=radius_in_metres(radius),
+            edges=edges_of(edges),
+            _leaves_edges_open=edges is None,
         )
 
     @property
@@ -209,21 +213,16 @@ class CorridorGeographicCondition:
     @property
     def __geo_interface__(self) -> dict[str, Any]:
         """The lines, without the radius, as libraries of the GIS world read a shape."""
-        lines = [[_turned(place) for place in line] for line in self.lines]
-        return (
-            {"type": "MultiLineString", "coordinates": lines}
-            if len(lines) > 1
-            else {"type": "LineString", "coordinates": lines[0]}
-        )
+        return line_geometry(self.lines)
 
     def __repr__(self) -> str:
         more = f", edges={self.edges!r}" if self.edges != EDGES[0] else ""
-        return f"<CorridorGeographicCondition of {_described(self.wkb)}, radius={self.radius:g}{more}>"
+        return f"<CorridorGeographicCondition of {described_lines(self.wkb)}, radius={self.radius:g}{more}>"
 
     @property
     def described(self) -> str:
         """In words: ``corridor of 50 m around 1 line, 2 vertices``."""
-        return f"corridor of {self.radius:g} m around {_described(self.wkb)}"
+        return f"corridor of {self.radius:g} m around {described_lines(self.wkb)}"
 
     _KIND: ClassVar[int] = 4
 
@@ -237,11 +236,11 @@ def condition_of(
     """A condition as the library gives it back."""
     if kind == PolygonalGeographicCondition._KIND:
         polygon = object.__new__(PolygonalGeographicCondition)
-        _set(polygon, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], oriented=oriented, buffer=buffer)
-        _set(polygon, _leaves_edges_open=False)
+        put(polygon, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], oriented=oriented, buffer=buffer)
+        put(polygon, _leaves_edges_open=False)
         return polygon
     corridor = object.__new__(CorridorGeographicCondition)
-    _set(corridor, wkb=of_wkb(wkb).wkb, radius=radius, edges=EDGES[edges], _leaves_edges_open=False)
+    put(corridor, wkb=of_wkb(wkb).wkb, radius=radius, edges=EDGES[edges], _leaves_edges_open=False)
     return corridor
 
 
@@ -254,12 +253,13 @@ def shape_of(
     return CorridorGeographicCondition(vertices.wkb, _NO_NUMBER if radius is None else radius, edges=edges)
 
 
-def _set(condition: Any, **values: Any) -> None:
+def put(condition: Any, **values: Any) -> None:
+    """Sets what a frozen condition holds."""
     for name, value in values.items():
         object.__setattr__(condition, name, value)
 
 
-def _vertices(given: Any, name: str) -> Vertices | None:
+def vertices_of(given: Any, name: str) -> Vertices | None:
     """The vertices of a geometry that says what it has; None: these are coordinates."""
     if isinstance(given, str):
         return of_wkt(given)
@@ -274,7 +274,8 @@ def _vertices(given: Any, name: str) -> Vertices | None:
     return None
 
 
-def _edges(edges: Any) -> str:
+def edges_of(edges: Any) -> str:
+    """What joins two vertices, geodesic where nothing says it."""
     if edges is None:
         return EDGES[0]
     if edges not in EDGES:
@@ -282,11 +283,22 @@ def _edges(edges: Any) -> str:
     return str(edges)
 
 
+def line_geometry(found: Sequence[Sequence[tuple[float, float]]]) -> dict[str, Any]:
+    """The GeoJSON geometry of lines."""
+    lines = [[_turned(place) for place in line] for line in found]
+    return (
+        {"type": "MultiLineString", "coordinates": lines}
+        if len(lines) > 1
+        else {"type": "LineString", "coordinates": lines[0]}
+    )
+
+
 def _turned(place: tuple[float, float]) -> list[float]:
     return [place[1], place[0]]
 
 
-def _described(wkb: bytes) -> str:
+def described_lines(wkb: bytes) -> str:
+    """In words how many parts or lines, and vertices, there are."""
     found = of_wkb(wkb)
     count, vertices = (len(found.parts if found.is_area else found.rings) - 1), len(found.coordinates) // 2
     what = "part" if found.is_area else "line"

@@ -1,0 +1,57 @@
+/* Gates: lines without a width, from coordinates, which is how the library takes them. */
+#include "native.h"
+
+#include <string.h>
+
+/*
+ * (identifier, coordinates, lines, edges, assuming, policy, tag, ensure): whether anything changed. Coordinates are
+ * doubles, longitude and latitude in turn; lines where each begins and the last one ends.
+ */
+PyObject *native_add_line(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  native_state *state = native_monitor_state(object);
+  PyObject *identifier_object, *coordinates, *lines, *policy_object;
+  const char *identifier;
+  int edges, assuming, ensure;
+  unsigned long long tag;
+  if (!PyArg_ParseTuple(args, "OOOiiOKp", &identifier_object, &coordinates, &lines, &edges, &assuming, &policy_object,
+                        &tag, &ensure) ||
+      native_text(state, identifier_object, "identifier", &identifier) < 0)
+    return NULL;
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  fencepost_transition_policy policy = FENCEPOST_TRANSITION_POLICY_STANDARD_INIT;
+  if (native_condition_options(policy_object, assuming, tag, &policy, &options) < 0) return NULL;
+  if (native_refuse_lines(self, state) < 0) return NULL;
+  static const native_layout layout = {"coordinates", "d", NATIVE_DENSE};
+  native_rows rows = {"coordinates", -1};
+  native_column column;
+  Py_buffer offsets;
+  memset(&column, 0, sizeof(column));
+  PyObject *result = NULL;
+  if (native_open_column(state, coordinates, &layout, &rows, &column) == 0 &&
+      native_open_offsets(state, lines, "lines", &offsets) == 0) {
+    fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+    const double *start = column.start;
+    geometry.longitudes = start;
+    geometry.latitudes = start + (rows.count > 0);
+    geometry.stride = 2 * sizeof(double);
+    geometry.vertex_count = (size_t)rows.count / 2;
+    geometry.ring_offsets = offsets.buf;
+    geometry.ring_count = (size_t)(offsets.len / 4 - 1);
+    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape.edges = edges;
+    uint32_t changed = 1;
+    native_call call;
+    if (native_begin_input_batch(self, &call) == 0) { /* long lines take long to examine */
+      fencepost_status status = ensure
+                                    ? fencepost_monitor_ensure_line_condition(self->handle, identifier, &geometry,
+                                                                              &shape, &options, &changed, &call.error)
+                                    : fencepost_monitor_add_line_condition(self->handle, identifier, &geometry, &shape,
+                                                                           &options, &call.error);
+      if (native_end(&call, status) == 0) result = PyBool_FromLong(changed != 0);
+    }
+    PyBuffer_Release(&offsets);
+  }
+  native_release_column(&column);
+  return result;
+}

@@ -1,0 +1,28 @@
+"""Gates as the library takes them: not as well-known binary, whose lines have a width."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import Any
+
+from .._tables.geometries import of_wkb
+
+
+def gate_columns(geometry: Any) -> tuple[Any, ...]:
+    """Coordinates, where the lines begin, and edges."""
+    wkb, _, edges, *_ = geometry
+    found = of_wkb(wkb)
+    return found.coordinates, found.rings, edges
+
+
+def shape_columns(shapes: Iterable[bytes]) -> tuple[Any, ...]:
+    """Longitudes, latitudes, where the lines begin, no parts, and where the conditions begin among the lines."""
+    coordinates, lines, conditions = array("d"), array("i", [0]), array("i", [0])
+    for wkb in shapes:
+        found = of_wkb(wkb)
+        before = len(coordinates) // 2
+        coordinates.extend(found.coordinates)
+        lines.extend(before + end for end in found.rings[1:])
+        conditions.append(len(lines) - 1)
+    return coordinates[0::2], coordinates[1::2], lines, None, conditions

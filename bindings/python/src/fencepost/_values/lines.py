@@ -1,0 +1,92 @@
+"""Gates: lines without a width, which count who crosses them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from .._native import InvalidArgumentError
+from .._tables.geometries import of_places, of_wkb
+from .conditions import LINE_GEOGRAPHIC, Geometry
+from .shapes import EDGES, described_lines, edges_of, line_geometry, put, vertices_of
+
+_NO_NUMBER = float("nan")
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class LineGeographicCondition:
+    """A gate: lines without a width. Each time a device crosses one there is an event with a direction.
+
+    It has no state: its record stays ``unknown``, and every crossing counts, with :attr:`Event.direction`, the instant
+    and the point. It needs a monitor with ``path="geodesic"``, since no fix says on which way the device came, and the
+    delivery ``every``; a policy and an assumed state it has not. Who is exactly on the line counts as left of it.
+
+    Args:
+        path: A line: pairs of latitude and longitude, degrees, -90 to 90 and -360 to 360. Or a geometry that says
+            itself what it has, one line or several: anything with a ``__geo_interface__``, a GeoJSON geometry or
+            feature as a dict, well-known text, or well-known binary; their coordinates are longitude first.
+        edges: What joins two vertices: ``geodesic`` or ``planar``, or None; see
+            :class:`PolygonalGeographicCondition`.
+
+    Raises:
+        InvalidArgumentError: A value is out of its range.
+        TypeError: `path` is none of these.
+
+    Example:
+        >>> from fencepost import Fix, Monitor
+        >>> monitor = Monitor(path="geodesic", max_gap=60)
+        >>> monitor.add(LineGeographicCondition([(47.55, 7.59), (47.56, 7.59)]), "bridge")
+        >>> monitor.feed(Fix(47.555, 7.589, time=0))
+        >>> monitor.feed(Fix(47.555, 7.592, time=30_000_000))
+        >>> [(event.identifier, str(event.direction), event.date_us) for event in monitor.events()]
+        [('bridge', 'left_to_right', 10000001)]
+    """
+
+    wkb: bytes
+    """The vertices as well-known binary: ISO, little endian, longitude first."""
+    edges: str
+    _leaves_edges_open: bool = field(compare=False)
+
+    def __init__(self, path: Any, *, edges: str | None = None) -> None:
+        found = vertices_of(path, "path")
+        if found is None:
+            found = of_places([path], False)
+        elif found.is_area:
+            raise InvalidArgumentError("type: a polygon is no line: its boundary is, where it is to be a gate")
+        put(self, wkb=found.wkb, edges=edges_of(edges), _leaves_edges_open=edges is None)
+
+    @property
+    def lines(self) -> tuple[tuple[tuple[float, float], ...], ...]:
+        """The lines, each of pairs of latitude and longitude.
+
+        Example:
+            >>> LineGeographicCondition("LINESTRING (7 47, 8 47)").lines
+            (((47.0, 7.0), (47.0, 8.0)),)
+        """
+        return tuple(tuple(line) for line in of_wkb(self.wkb).places())
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """What libraries of the GIS world read a shape by."""
+        return line_geometry(self.lines)
+
+    def __repr__(self) -> str:
+        more = f", edges={self.edges!r}" if self.edges != EDGES[0] else ""
+        return f"<LineGeographicCondition of {described_lines(self.wkb)}{more}>"
+
+    @property
+    def described(self) -> str:
+        """In words: ``gate of 1 line, 2 vertices``."""
+        return f"gate of {described_lines(self.wkb)}"
+
+    _KIND: ClassVar[int] = LINE_GEOGRAPHIC
+
+    def _definition(self) -> tuple[int, Geometry]:
+        return self._KIND, (self.wkb, _NO_NUMBER, EDGES.index(self.edges), False, 0.0)
+
+
+def line_from(wkb: bytes, edges: int) -> LineGeographicCondition:
+    """A gate as the library gives it back."""
+    line = object.__new__(LineGeographicCondition)
+    put(line, wkb=of_wkb(wkb).wkb, edges=EDGES[edges], _leaves_edges_open=False)
+    return line

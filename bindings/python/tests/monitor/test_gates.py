@@ -1,0 +1,426 @@
+"""Gates: lines without a width, which count who crosses them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import EXACT, SECOND, refusal
+
+from fencepost import (
+    CircularGeographicCondition,
+    Conditions,
+    CorridorGeographicCondition,
+    CrossingDirection,
+    Diagnostics,
+    Event,
+    EvidenceSource,
+    Fix,
+    Fleet,
+    InputError,
+    InvalidArgumentError,
+    LineGeographicCondition,
+    Monitor,
+    PolygonalGeographicCondition,
+    State,
+    TransitionPolicy,
+    compare,
+    replay,
+)
+
+METRE = 180 / 3.141592653589793 / 6_378_137
+LEFT_TO_RIGHT, RIGHT_TO_LEFT = CrossingDirection
+# Along the meridian of Greenwich to the north: west is left.
+NORTH = LineGeographicCondition([(-0.01, 0), (0.01, 0)], edges="geodesic")
+
+
+def monitor(**options: Any) -> Monitor:
+    return Monitor(path="geodesic", max_gap=600, **options)
+
+
+def at(seconds: float, east: float, accuracy: float = 0, latitude: float = 0) -> Fix:
+    """A fix on the equator, metres east of the origin."""
+    return Fix(latitude, east * METRE, accuracy, time=round(seconds * SECOND))
+
+
+def there_and_back() -> list[Fix]:
+    return [at(0, -700), at(100, 1000), at(200, -700)]
+
+
+def crossings(one: Monitor) -> list[tuple[str, str, int]]:
+    return [(event.identifier, str(event.direction), event.date_us or 0) for event in one.events()]
+
+
+def test_each_crossing_is_an_event_with_a_direction() -> None:
+    one = monitor()
+    one.add(NORTH, "g", tag=7)
+    for fix in there_and_back():
+        one.feed(fix)
+    events = one.poll()
+    first, second = events
+    assert (first.direction, second.direction) == (LEFT_TO_RIGHT, RIGHT_TO_LEFT)
+    assert first.direction == "left_to_right"
+    for event in events:
+        assert event.state is State.UNKNOWN and event.cause == "crossing" and event.tag == 7
+        assert event.evidence is EvidenceSource.PATH and event.evidence_date_us == event.date_us
+        assert event.point == pytest.approx((0, 0), abs=1e-9) and event.boundary_distance == 0
+        said = json.loads(event.to_json())
+        assert said["direction"] == str(event.direction) and said["state"] == "unknown"
+        assert str(event.direction).replace("_", " ") in repr(event)
+    assert first.date_us == -(-700 * 100 * SECOND // 1700) and second.date_us == 100 * SECOND + -(
+        -1000 * 100 * SECOND // 1700
+    )
+    assert one["g"].state is State.UNKNOWN and one.state("g") is State.UNKNOWN
+    one.acknowledge()
+    assert one["g"].last_event == second and one["g"].condition == NORTH
+    assert one["g"].described == "gate of 1 line, 2 vertices"
+
+
+def test_events_travel_and_are_made_by_hand() -> None:
+    one = monitor()
+    one.add(NORTH, "g")
+    one.add(CircularGeographicCondition(0, 0, 100), "c", assuming="unsatisfied", policy=EXACT)
+    one.feed_many(latitude=[0.0, 0.0], longitude=[-0.006, 0.009], time=[0, 100 * SECOND])
+    events = one.poll()
+    assert [event.direction for event in events] == [None, LEFT_TO_RIGHT, None]
+    assert pickle.loads(pickle.dumps(events)) == events
+    for event in events:
+        assert json.loads(event.to_json()).get("direction") == event.direction
+        assert Event(**{name: getattr(event, name) for name in Event.__dataclass_fields__}) == event
+    turned = replace(events[1], direction=RIGHT_TO_LEFT)
+    assert json.loads(turned.to_json())["direction"] == "right_to_left" and turned != events[1]
+    assert events.columns()["direction"] == [None, "left_to_right", None]
+    pyarrow = pytest.importorskip("pyarrow")
+    assert pyarrow.table(events.to_arrow()).column("direction").to_pylist() == [None, "left_to_right", None]
+
+
+def test_tables_of_nothing_but_crossings_have_texts() -> None:
+    pandas = pytest.importorskip("pandas")
+    one = monitor()
+    one.add(NORTH, "g")
+    for fix in there_and_back():
+        one.feed(fix)
+    frame = one.events_frame()
+    assert isinstance(frame, pandas.DataFrame) and frame["direction"].tolist() == ["left_to_right", "right_to_left"]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [({}, "path"), ({"path": "geodesic", "max_gap": 60, "delivery": "latest"}, "delivery"),
+     ({"path": "geodesic", "max_gap": 60, "delivery": "first"}, "delivery")],
+)  # fmt: skip
+def test_monitors_that_have_no_gates_say_why(options: dict[str, Any], reason: str) -> None:
+    one = Monitor(**options)
+    for call in (lambda: one.add(NORTH, "g"), lambda: one.ensure(NORTH, "g"), lambda: one.sync({"g": NORTH})):
+        with pytest.raises(InvalidArgumentError, match=reason):
+            call()
+    assert one.identifiers == []
+
+
+def test_fleets_have_none() -> None:
+    zones = Conditions()
+    for call in (lambda: zones.add(NORTH, "g"), lambda: zones.ensure(NORTH, "g"), lambda: zones.sync({"g": NORTH})):
+        with pytest.raises(InvalidArgumentError, match="path"):
+            call()
+    assert zones.identifiers == [] and not Fleet(zones).poll()
+
+
+@pytest.mark.parametrize(
+    ("rest", "reason"),
+    [({"policy": "exact"}, "policy"), ({"policy": TransitionPolicy(entry_dwell=5)}, "policy"),
+     ({"assuming": "satisfied"}, "assum"), ({"assuming": State.UNSATISFIED}, "assum")],
+)  # fmt: skip
+def test_a_gate_has_neither_a_policy_nor_a_state(rest: dict[str, Any], reason: str) -> None:
+    one = monitor()
+    with pytest.raises(InvalidArgumentError, match=reason):
+        one.add(NORTH, "g", **rest)
+    # What holds for all of a set is for those that can have it.
+    circle = CircularGeographicCondition(0, 0, 100)
+    assert one.sync({"g": NORTH, "c": circle}, **rest).added == 2
+    assert one.sync(list(one.records()), **rest).kept == 2, "a record brings the policy that it names"
+
+
+def test_ensure_and_sync_leave_an_equal_one_alone() -> None:
+    one = monitor()
+    assert one.ensure(NORTH, "g") and not one.ensure(NORTH, "g")
+    near = LineGeographicCondition([(-0.01, 0), (0.01, 5e-8)], edges="geodesic")
+    assert not one.ensure(near, "g") and not one.sync({"g": near}).replaced
+    assert one.ensure(NORTH, "g", tag=1)
+    assert one.ensure(CorridorGeographicCondition(NORTH.wkb, 5, edges="geodesic"), "g", policy=EXACT)
+    assert one.ensure(NORTH, "g") and one["g"].condition == NORTH
+
+
+def test_geometries_of_every_kind() -> None:
+    shapely = pytest.importorskip("shapely")
+    line = shapely.LineString([(0, -0.01), (0, 0.01)])
+    several = shapely.MultiLineString([line, [(0.001, 0.01), (0.001, -0.01)]])
+    given = (line, line.wkt, line.wkb, shapely.geometry.mapping(line), {"type": "Feature", "properties": {},
+             "geometry": shapely.geometry.mapping(line)}, NORTH)  # fmt: skip
+    for each in given:
+        made = LineGeographicCondition(each, edges="geodesic")
+        assert made == NORTH and made.lines == (((-0.01, 0.0), (0.01, 0.0)),)
+        assert shapely.geometry.shape(made) == line
+    two = LineGeographicCondition(several, edges="geodesic")
+    assert shapely.geometry.shape(two) == several and repr(two) == "<LineGeographicCondition of 2 lines, 4 vertices>"
+    one = monitor()
+    one.add(two, "g")
+    for fix in there_and_back()[:2]:
+        one.feed(fix)
+    assert [direction for _, direction, _ in crossings(one)] == ["left_to_right", "right_to_left"]
+    assert one["g"].condition == two
+    for wrong in ("POLYGON ((0 0, 1 0, 1 1, 0 0))", "POINT (1 2)", b"\0"):
+        with pytest.raises(InvalidArgumentError):
+            LineGeographicCondition(wrong)
+    with pytest.raises(TypeError):
+        LineGeographicCondition(5)
+    with pytest.raises(InvalidArgumentError, match="too_few_vertices"):
+        one.add(LineGeographicCondition([(1, 1), (1, 1)], edges="geodesic"), "w")
+    with pytest.raises(InvalidArgumentError, match="edge_too_long"):
+        one.add(LineGeographicCondition([(0, 0), (0, 179.9)], edges="geodesic"), "w")
+
+
+def test_stores_snapshots_and_forks_go_on(tmp_path: Path) -> None:
+    path = {"path": "geodesic", "max_gap": 600}
+    with Monitor("m", store=tmp_path, **path) as one:  # type: ignore[arg-type]
+        one.add(NORTH, "g", tag=3)
+        one.feed(at(0, -700))
+        copies = [Monitor.restore(one.snapshot()), one.fork(), pickle.loads(pickle.dumps(one))]
+    copies.append(Monitor("m", store=tmp_path, **path))  # type: ignore[arg-type]
+    told = set()
+    for copy in copies:
+        assert copy["g"].condition == NORTH
+        copy.feed(at(100, 1000))
+        told.add("".join(event.to_json() for event in copy.events()))
+        copy.close()
+    assert len(told) == 1 and '"direction":"left_to_right"' in told.pop()
+
+
+def test_what_was_not_handled_comes_again(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"store": tmp_path, "path": "geodesic", "max_gap": 600}
+    with Monitor("m", **options) as one:
+        one.add(NORTH, "g")
+        for fix in there_and_back():
+            one.feed(fix)
+        first = one.next_event()
+    with Monitor("m", **options) as one:
+        assert one.next_event() == first, "it was not committed"
+        assert [event.direction for event in one.events()] == [RIGHT_TO_LEFT]
+        assert one["g"].last_event.direction is RIGHT_TO_LEFT
+
+
+def test_hosts_without_gates() -> None:
+    one = monitor()
+    one.add(NORTH, "g")
+    one.set_host(Diagnostics(0), unsupported=[LineGeographicCondition], time=0)
+    assert [event.state for event in one.events()] == [State.UNMONITORED]
+    for fix in there_and_back():
+        one.feed(fix)
+    assert crossings(one) == []
+
+
+def test_questions_and_distances() -> None:
+    one = monitor()
+    one.add(NORTH, "g")
+    assert one.containing(0.005, 0) == ["g"] and one.containing(0, 0.001) == []
+    assert one.nearest(0, 100 * METRE, 1) == {"g": pytest.approx(100, abs=1e-6)}
+    assert one.nearest_boundary_point("g", 0, 0.001) == pytest.approx((0, 0), abs=1e-9)
+    assert one.shape("g").vertex_count == 2
+    one.feed(at(0, 300, accuracy=5))
+    assert one.explain("g").boundary_distance == pytest.approx(300, abs=1e-6)
+
+
+def test_columns_of_arrow(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    wkt = ["LINESTRING (0 -0.01, 0 0.01)", "LINESTRING (0.001 -0.01, 0.001 0.01)", "POINT (0 0)", None]
+    shapely = pytest.importorskip("shapely")
+    wkb = [None if text is None else shapely.from_wkt(text).wkb for text in wkt[:3]]
+    rows = {
+        "name": ["g", "road", "c"], "geometry": wkb, "radius": [None, 50.0, 100.0], "gate": [True, False, None],
+        "policy": [None, "exact", "exact"],
+    }  # fmt: skip
+    one = monitor()
+    one.add_many(pyarrow.table(rows), tag=[1, 2, 3])
+    assert [type(record.condition) for record in one.records()] == [
+        LineGeographicCondition, CorridorGeographicCondition, CircularGeographicCondition,
+    ]  # fmt: skip
+    assert [record.tag for record in one.records()] == [1, 2, 3]
+    assert one.ensure_many(pyarrow.table(rows), tag=[1, 2, 3]).kept == 3
+    assert one.sync(pyarrow.table(rows), policy="exact").replaced == 3, "the tags"
+    for change, reason in (
+        ({"gate": [True, False, True]}, "row 2: gate: only a line"),
+        ({"geometry": [shapely.from_wkt("POLYGON ((0 0, 1 0, 1 1, 0 0))").wkb, *wkb[1:]]}, "row 0: gate: only a line"),
+        ({"policy": ["exact"] * 3}, "row 0: policy"),
+    ):
+        text = str(refusal(one.add_many, pyarrow.table(rows | change)))
+        assert reason in text
+    # GeoArrow's own columns, in place.
+    lines = pyarrow.array([[[0.0, -0.01], [0.0, 0.01]], [[0.002, -0.01], [0.002, 0.01]]],
+                          pyarrow.list_(pyarrow.list_(pyarrow.float64(), 2)))  # fmt: skip
+    field = pyarrow.field("geometry", lines.type, metadata={"ARROW:extension:name": "geoarrow.linestring"})
+    table = pyarrow.table([pyarrow.array(["p", "q"]), lines, pyarrow.array([True, True])],
+                          pyarrow.schema([("name", pyarrow.string()), field, ("gate", pyarrow.bool_())]))  # fmt: skip
+    two = monitor()
+    two.add_many(table)
+    for fix in there_and_back()[:2]:
+        two.feed(fix)
+    assert [(name, direction) for name, direction, _ in crossings(two)] == [
+        ("p", "left_to_right"), ("q", "left_to_right"),
+    ]  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- files
+
+
+def feature(kind: str, coordinates: Any, **properties: Any) -> dict[str, Any]:
+    geometry = {"type": kind, "coordinates": coordinates}
+    return {"type": "Feature", "geometry": geometry, "properties": {"identifier": "g", **properties}}
+
+
+LINE = [[0, -0.01], [0, 0.01]]
+
+
+def written(path: Path, *features: dict[str, Any]) -> Path:
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:.*edges")
+def test_files_of_conditions(tmp_path: Path) -> None:
+    files = [written(tmp_path / "c.geojson", feature("LineString", LINE, gate=True))]
+    files.append(tmp_path / "c.csv")
+    files[1].write_text('identifier,wkt,gate\ng,"LINESTRING (0 -0.01, 0 0.01)",true\n')
+    files.append(tmp_path / "d.csv")
+    files[2].write_text(
+        'identifier;wkt;radius;gate\ng;"LINESTRING (0 -0.01, 0 0.01)";;1\nr;"LINESTRING (5 0, 6 0)";9;\n'
+    )
+    for file in files:
+        log = replay(there_and_back(), file, path="geodesic", max_gap=600)
+        own = [event.direction for event in log if event.identifier == "g"]
+        assert own == [LEFT_TO_RIGHT, RIGHT_TO_LEFT]
+        assert isinstance(log.conditions["g"], LineGeographicCondition)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (feature("LineString", LINE), "radius: a number of metres is needed for a line, not None; gate: true makes"),
+        (feature("LineString", LINE, gate=False), "gate: true makes it one without a width"),
+        (feature("LineString", LINE, gate=True, radius=5), "gate: it has a radius too"),
+        (feature("LineString", LINE, gate="yes"), "gate: true or false is needed, not 'yes'"),
+        (feature("LineString", LINE, gate=2), "gate: true or false is needed, not 2"),
+        (feature("LineString", LINE, gate=True, policy="exact"), "policy: a gate has none"),
+        (feature("LineString", LINE, gate=True, assuming="satisfied"), "assuming: a gate has none"),
+        (feature("Point", [0, 0], gate=True, radius=5), "gate: only a line can be one"),
+        (feature("Polygon", [[[0, 0], [1, 0], [1, 1]]], gate=True), "gate: only a line can be one"),
+    ],
+)
+def test_what_files_must_not_say(tmp_path: Path, given: dict[str, Any], reason: str) -> None:
+    path = written(tmp_path / "c.geojson", given)
+    assert reason in str(refusal(replay, there_and_back(), path, path="geodesic", max_gap=600))
+
+
+@pytest.mark.filterwarnings("ignore:.*edges")
+def test_without_a_path_a_file_of_gates_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "c.geojson", feature("LineString", LINE, gate=True))
+    text = str(refusal(replay, there_and_back(), path))
+    assert "features[0]" in text and "path" in text
+    with pytest.raises(InputError, match="path"):
+        replay(there_and_back(), {"g": NORTH})
+
+
+def test_comparing_policies_leaves_gates_alone() -> None:
+    places = {"g": NORTH, "c": CircularGeographicCondition(0, 0, 100)}
+    found = compare(there_and_back(), places, path="geodesic", max_gap=600)
+    for outcome in found:
+        own = [event.direction for event in outcome.log if event.identifier == "g"]
+        assert own == [LEFT_TO_RIGHT, RIGHT_TO_LEFT]
+        assert outcome.flaps == 0 or outcome.name == "exact"
+
+
+def test_the_report_draws_gates_and_counts_crossings(tmp_path: Path) -> None:
+    pytest.importorskip("bokeh")
+    from fencepost._log.report_data import report_data
+
+    log = replay(there_and_back(), {"g": NORTH, "c": CircularGeographicCondition(0.1, 0, 50)}, path="geodesic",
+                 max_gap=600)  # fmt: skip
+    data = report_data(log)
+    assert data.places["visits"][data.places["name"].index("g")] == "1 left to right, 1 right to left"
+    assert [state for state in data.events["state"] if "to" in state] == ["left to right", "right to left"]
+    row = data.places["name"].index("g")
+    assert data.places["xs"][row] == [[[0.0, 0.0]]] and len(data.places["ys"][row][0][0]) == 2
+    assert list(log.visits()) == []
+    page = tmp_path / "r.html"
+    log.report(page)
+    assert "left to right" in page.read_text()
+
+
+# ---------------------------------------------------------------------------------------------- attacks
+
+
+def test_columns_and_single_fixes_cross_the_same() -> None:
+    chance = random.Random(11)
+    gates = {
+        f"g{number}": LineGeographicCondition(
+            [(chance.uniform(-0.01, 0.01), chance.uniform(-0.01, 0.01)) for _ in range(chance.randint(2, 7))],
+            edges="geodesic",
+        )
+        for number in range(12)
+    }
+    fixes = [(chance.uniform(-0.012, 0.012), chance.uniform(-0.012, 0.012), 0.0, k * 7 * SECOND) for k in range(150)]
+    both = monitor(), monitor()
+    for each in both:
+        each.sync(gates)
+    seen: list[tuple[str, str, int]] = []
+    for number, (latitude, longitude, accuracy, time) in enumerate(fixes):
+        both[0].feed(Fix(latitude, longitude, accuracy, time=time))
+        if number % 10 == 3:
+            seen += crossings(both[0])
+            both = Monitor.restore(both[0].snapshot()), both[1]
+    seen += crossings(both[0])
+    columns = [list(column) for column in zip(*fixes)]
+    both[1].feed_many(latitude=columns[0], longitude=columns[1], time=columns[3])
+    assert seen == crossings(both[1]) and len(seen) > 300
+    assert [date for *_, date in seen] == sorted(date for *_, date in seen)
+
+
+def test_a_closed_gate_is_left_as_often_as_it_is_entered() -> None:
+    """In and out of a ring: the directions alternate, whatever the way."""
+    ring = [(-0.005, -0.005), (-0.005, 0.005), (0.002, 0.0), (0.005, 0.005), (0.005, -0.005), (-0.005, -0.005)]
+    one = monitor()
+    one.add(LineGeographicCondition(ring, edges="geodesic"), "ring")
+    one.add(PolygonalGeographicCondition(ring[:-1], edges="geodesic"), "inside", assuming="unsatisfied", policy=EXACT)
+    chance = random.Random(5)
+    one.feed(Fix(0.02, 0.02, time=0))
+    for second in range(1, 400):
+        one.feed(Fix(chance.uniform(-0.008, 0.008), chance.uniform(-0.008, 0.008), time=second * SECOND))
+    told: list[tuple[str, int]] = []
+    states: list[tuple[str, int]] = []
+    for event in one.events():
+        if event.direction is None:
+            word = "right_to_left" if event.state is State.SATISFIED else "left_to_right"
+            states.append((word, event.date_us or 0))
+        else:
+            told.append((str(event.direction), event.date_us or 0))
+    assert len(told) > 300 and [word for word, _ in told] == [word for word, _ in states]
+    assert all(abs(time - other) <= 1 for (_, time), (_, other) in zip(told, states))
+
+
+def test_strange_ways_break_nothing() -> None:
+    one = Monitor(path="geodesic", max_gap=1e9)
+    one.add(LineGeographicCondition([(-90, 0), (0, 0), (90, 0)], edges="geodesic"), "meridian")
+    one.add(LineGeographicCondition([(0, 170), (0, -170)], edges="geodesic"), "line")
+    chance = random.Random(3)
+    time = 0
+    for _ in range(300):
+        time += chance.choice([0, 1, 10**6, 10**9])
+        latitude = chance.choice([-90.0, 0.0, 90.0, chance.uniform(-90, 90)])
+        longitude = chance.choice([-180.0, 0.0, 180.0, chance.uniform(-180, 180)])
+        one.feed(Fix(latitude, longitude, chance.choice([-1.0, 0.0, 1e9]), time=time))
+    told = crossings(one)
+    assert [date for *_, date in told] == sorted(date for *_, date in told)
+    assert one.statistics().late_inputs == 0
