@@ -7,6 +7,7 @@ from support import fixes_of_drive, layer_of_shapes, rows_of, run, street
 
 from fencepost_qgis.fencepost import (
     CorridorGeographicCondition,
+    LineGeographicCondition,
     PolygonalGeographicCondition,
     replay,
 )
@@ -65,6 +66,35 @@ class Places(unittest.TestCase):
         lines = layer_of_shapes("lines", "LineString", "field=name:string", [(text, "way")])
         found, _ = self.events(lines, RADIUS=150)
         self.assertEqual(found, wanted)
+
+    def test_lines_are_gates_where_a_field_says_so(self):
+        across = "LINESTRING (7.9 47.03, 8.1 47.03)"
+        places = {
+            "gate": LineGeographicCondition(across, edges="planar"),
+            "road": CorridorGeographicCondition(across, 150, edges="planar"),
+        }
+        wanted = [
+            (event.identifier, str(event.state), str(event.direction))
+            for event in replay(fixes_of_drive(), places, path="geodesic", max_gap=300)
+        ]
+        self.assertIn(("gate", "unknown", "right_to_left"), wanted)
+        rows = [(across, "gate", None, True), (across, "road", 150.0, None)]
+        fields = "field=name:string&field=radius:double&field=gate:bool"
+        results, done, feedback = run(
+            "geofenceevents", TRACKS=street(), CIRCLES=layer_of_shapes("lines", "LineString", fields, rows),
+            EVENTS=MEMORY, PATH=1,
+        )  # fmt: skip
+        self.assertTrue(done)
+        self.assertEqual(rows_of(results["EVENTS"], "identifier", "state", "direction"), [
+            (name, state, None if direction == "None" else direction) for name, state, direction in wanted
+        ])  # fmt: skip
+        results, done, feedback = run(
+            "geofenceevents", TRACKS=street(), CIRCLES=layer_of_shapes("lines", "LineString", fields, rows),
+            EVENTS=MEMORY,
+        )  # fmt: skip
+        self.assertTrue(done)
+        self.assertIn("is a gate, which needs a path between two fixes", "".join(feedback.warnings))
+        self.assertEqual({row[0] for row in rows_of(results["EVENTS"], "identifier")}, {"road"})
 
     def test_long_edges_are_named_once(self):
         wide = "POLYGON ((0 40, 20 40, 20 60, 0 60, 0 40))"
