@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXACT, SECOND, refusal
+from conftest import EXACT, SECOND, Run, refusal
 
 from fencepost import (
     CircularGeographicCondition,
@@ -357,6 +357,18 @@ def test_the_report_draws_gates_and_counts_crossings(tmp_path: Path) -> None:
     page = tmp_path / "r.html"
     log.report(page)
     assert "left to right" in page.read_text()
+
+
+def test_the_command_tells_of_crossings(run: Run, tmp_path: Path) -> None:
+    gates = written(tmp_path / "g.geojson", feature("LineString", LINE, gate=True, edges="geodesic"))
+    track = tmp_path / "t.csv"
+    track.write_text("latitude,longitude,time\n" + "".join(f"0,{x},{t}\n" for x, t in ((-0.006, 0), (0.009, 100))))
+    options = ("replay", str(track), "--conditions", str(gates), "--path", "geodesic", "--max-gap", "600")
+    assert json.loads(run(*options, "--format", "jsonl").stdout)["direction"] == "left_to_right"
+    assert "crossing" in run(*options).stdout and "left to right, on the path" in run(*options).stdout
+    assert run(*options, "--format", "csv").stdout.splitlines()[1].endswith("left_to_right")
+    refused = run("replay", str(track), "--conditions", str(gates))
+    assert refused.returncode == 2 and "features[0]: path:" in refused.stderr
 
 
 # ---------------------------------------------------------------------------------------------- attacks

@@ -14,7 +14,7 @@ from .._log.texts import CSVWriter, event_line, geojson_parts, write_csv, write_
 from .._monitor.monitor import Monitor
 from .._tables.times import time_text
 from .._values.enums import State
-from .._values.events import Event, diagnostic_names, path_words, refinement_text
+from .._values.events import Event, diagnostic_names, direction_words, path_words, refinement_text
 
 _HEADINGS = ["date (UTC)", "identifier", "state", "cause", "evidence", "distance", "accuracy", "more"]
 
@@ -73,7 +73,8 @@ def _cells(event: Event) -> list[str]:
         evidence = "same"
     distance = "" if event.boundary_distance is None else f"{event.boundary_distance:+.1f} m"
     accuracy = f"{event.accuracy:.1f} m" if event.accuracy else ""
-    rest = (refinement_text(event), "|".join(diagnostic_names(event.diagnostics)), ", ".join(path_words(event)))
+    words = path_words(event) if event.direction is None else [direction_words(event.direction), *path_words(event)]
+    rest = (refinement_text(event), "|".join(diagnostic_names(event.diagnostics)), ", ".join(words))
     more = " ".join(part for part in rest if part)
     return [date, event.identifier, str(event.state), str(event.cause), evidence, distance, accuracy, more]
 
