@@ -163,7 +163,7 @@ def as_json(row: Any) -> dict[str, Any]:
         if found[name] is not None:
             found[name] = found[name].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     # The command says of the path only what there is to say.
-    assert found.pop("evidence") in ("fix", None) and not found.pop("gap")
+    assert found.pop("evidence") in ("fix", None) and not found.pop("gap") and found.pop("direction") is None
     found.pop("tag")
     found["diagnostics"] = found["diagnostics"].split("|") if found["diagnostics"] else []
     return found
