@@ -1,7 +1,7 @@
 """All recorded tracks, thinned to a fix a minute: the events of a path are those of fixes laid on it each 10 ms.
 
-FENCEPOST_SOAK=1 takes each track whole; otherwise its first legs. The fixes are laid by geodesics in columns, and fed
-to a monitor without a path.
+FENCEPOST_SOAK=1 takes up to 28 hours of each track; otherwise its first legs. The fixes are laid by geodesics in
+columns, and fed to a monitor without a path.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from fencepost._files.tracks import FixRow
 
 STEP, MINUTE, GAP = SECOND // 100, 60 * SECOND, 900 * SECOND
 IS_LONG = os.environ.get("FENCEPOST_SOAK") == "1"
-MOST_LAID = 10**9 if IS_LONG else 40_000
+MOST_LAID = 10_000_000 if IS_LONG else 40_000
 """Fixes that are laid on the way of one track."""
 NOT_READ = {".md", ".igc", ".json", ".jsonl", ".aivdm", ".chk"}
 """No tracks, or formats that the package does not read; .chk are the same logs as those beside them."""
