@@ -2497,8 +2497,8 @@ typedef struct fencepost_fleet_columns {
  * EVERY_INPUT, and at each checkpoint, it is all inputs of all devices. The time to which all devices were advanced is
  * the one of the last time that all were saved. An event that was not committed is handed out again with the same
  * sequence: (device, sequence) tells what was handed out before. A change of the table is kept with the next call of the
- * fleet. While the store cannot be written the fleet goes on in memory; fencepost_fleet_statistics.store tells, and later
- * changes try again.
+ * fleet (RELAXED: with its next save). While the store cannot be written the fleet goes on in memory;
+ * fencepost_fleet_statistics.store tells, and later changes try again.
  *
  * @param options    NULL for the defaults. Those of a fleet that exists hold from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
