@@ -17,6 +17,8 @@ np, pa = pytest.importorskip("numpy"), pytest.importorskip("pyarrow")
 shapely = pytest.importorskip("shapely")
 pytest.importorskip("nanoarrow")
 
+POLYGON, CORRIDOR = 3, 4
+"""As the extension numbers kinds."""
 KINDS = ["Polygon", "MultiPolygon", "LineString", "MultiLineString"]
 pytestmark = pytest.mark.filterwarnings("ignore::fencepost.InputWarning")
 
@@ -235,13 +237,13 @@ def test_columns_that_lead_astray() -> None:
     xs, ys = memoryview(doubles), memoryview(array("d", [0, 0.01, 0.01, 0]))
     rings, parts = array("i", [0, 4]), array("i", [0, 1])
 
-    def add(columns: Any, count: int = 1, is_area: bool = True) -> Any:
+    def add(columns: Any, count: int = 1, kind: int = POLYGON) -> Any:
         names, radii = tuple(f"n{number}" for number in range(count)), array("d", [5.0] * count)
-        return handle.add_shape_columns(names, is_area, columns, radii, 0, False, 0.0, 0, None, None, False)
+        return handle.add_shape_columns(names, kind, columns, radii, 0, False, 0.0, 0, None, None, False)
 
     good = (xs, ys, rings, parts, None)
     add(good)
-    add(good, is_area=False)
+    add(good, kind=CORRIDOR)
     for columns, count in (
         ((xs, ys[:3], rings, parts, None), 1),
         ((xs, ys, array("i", [0, 5]), parts, None), 1),
