@@ -277,7 +277,7 @@ static void host_capabilities(void) {
     before.statistics.input_count = statistics_of(monitor).input_count;
     expect_unchanged(__FILE__, __LINE__, monitor, &before, 0, 0, 0);
   }
-  static const uint32_t bad_kinds[] = {1, 32, UINT32_MAX, 7};
+  static const uint32_t bad_kinds[] = {1, 64, UINT32_MAX, 7};
   for (size_t i = 0; i < sizeof bad_kinds / sizeof *bad_kinds; i++) {
     snapshot before = take_snapshot(monitor);
     CHECK_STATUS(fencepost_monitor_set_host_capabilities(monitor, 0, bad_kinds[i], SECONDS(9), NULL),

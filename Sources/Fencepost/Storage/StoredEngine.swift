@@ -13,8 +13,9 @@ public struct StoredEngine: Sendable {
   private var kept = KeptRows()
   /// What is kept has an older format.
   private var isWholeDue = false
-  /// A save of very many changes, which goes on over several calls: the monitor as it was when it began.
-  private var image: MonitorImage?
+  /// A save of very many changes, which goes on over several calls: the monitor as it was when it began. One at most, and
+  /// apart: here it would make each copy of this on a thread's stack twice as large.
+  private var images: ContiguousArray<MonitorImage> = []
   /// See ``SaveLimits``.
   package var limits = SaveLimits()
   /// The clock of the last save.
@@ -176,7 +177,7 @@ public struct StoredEngine: Sendable {
   /// Saves what the durability asks for.
   @usableFromInline
   mutating func keep() {
-    guard let storage, image != nil || isDue else { return }
+    guard let storage, isInParts || isDue else { return }
     guard attempts.mayTry() else {
       // A condition may have come that it can be told of.
       engine.storeIsFailing(true)
@@ -184,7 +185,7 @@ public struct StoredEngine: Sendable {
     }
     do throws(MonitorError) {
       if case .relaxed = durability, beginImage(storage, relaxed: true) {
-        if try writePart(storage) || image != nil { return }
+        if try writePart(storage) || isInParts { return }
         return try save(storage, inPlace: true)
       }
       try save(storage, mustSync: mustSync)
@@ -221,7 +222,7 @@ public struct StoredEngine: Sendable {
     _ storage: any MonitorStorage, mustSync: Bool = true, inPlace: Bool = false
   ) throws(MonitorError) {
     if !inPlace, beginImage(storage, relaxed: false) {
-      while image != nil { _ = try writePart(storage) }
+      while isInParts { _ = try writePart(storage) }
     }
     // The second time what the first one led to: that the storage works again.
     for _ in 0..<2 {
@@ -246,18 +247,21 @@ public struct StoredEngine: Sendable {
 
   // MARK: - Saving in parts
 
+  /// Whether a save in parts is under way.
+  private var isInParts: Bool { !images.isEmpty }
+
   /// Begins a save in parts when very much has changed, and the storage has room for it.
   ///
   /// - Parameter relaxed: Whether it may go on in later calls; if not, it is begun only where it is faster.
   /// - Returns: Whether one is under way.
   private mutating func beginImage(_ storage: any MonitorStorage, relaxed: Bool) -> Bool {
-    guard image == nil else { return true }
+    guard !isInParts else { return true }
     guard !isWholeDue else { return false }
     let changes = engine.changeCount(since: kept.generation)
     guard limits.isLarge(changes, of: engine.conditionCount, relaxed: relaxed) else { return false }
-    let begun = MonitorImage(engine)
-    guard storage.canReplace(rows: begun.mostRows) else { return false }
-    image = begun
+    let image = MonitorImage(engine)
+    guard storage.canReplace(rows: image.mostRows) else { return false }
+    images.append(image)
     engine.clearJournal()
     return true
   }
@@ -266,10 +270,10 @@ public struct StoredEngine: Sendable {
   ///
   /// - Returns: Whether it was the last one.
   private mutating func writePart(_ storage: any MonitorStorage) throws(MonitorError) -> Bool {
-    guard var image = self.image.take() else { return false }
+    guard var image = images.popLast() else { return false }
     do throws(MonitorError) {
       guard try storage.replace(with: &image, limit: limits.part) else {
-        self.image = image
+        images.append(image)
         return false
       }
     } catch {
@@ -312,7 +316,7 @@ public struct StoredEngine: Sendable {
       engine.endJournal()
     }
     let isSaved =
-      !engine.hasChanges && engine.inputCount == savedInputCount && attempts.failure == nil && image == nil
+      !engine.hasChanges && engine.inputCount == savedInputCount && attempts.failure == nil && !isInParts
     if isSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage) }
   }
 }
