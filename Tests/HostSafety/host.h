@@ -17,6 +17,9 @@
   DO(fencepost_monitor_add_polygon_condition) DO(fencepost_monitor_add_corridor_condition)                      \
   DO(fencepost_monitor_add_wkb_condition) DO(fencepost_monitor_ensure_polygon_condition)                        \
   DO(fencepost_monitor_ensure_corridor_condition) DO(fencepost_monitor_ensure_wkb_condition)                    \
+  DO(fencepost_monitor_add_line_condition) DO(fencepost_monitor_ensure_line_condition)                          \
+  DO(fencepost_monitor_add_line_conditions) DO(fencepost_monitor_ensure_line_conditions)                        \
+  DO(fencepost_event_evidence)                                                                                  \
   DO(fencepost_monitor_remove_condition) DO(fencepost_monitor_ensure_circular_conditions)                       \
   DO(fencepost_monitor_add_polygon_conditions) DO(fencepost_monitor_add_corridor_conditions)                    \
   DO(fencepost_monitor_add_wkb_conditions) DO(fencepost_monitor_ensure_polygon_conditions)                      \

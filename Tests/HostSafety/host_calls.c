@@ -96,6 +96,37 @@ static void plan_all(fencepost_monitor *monitor, const fencepost_fix *fixes, siz
   OK(api.fencepost_significant_change_accept(&filter, fixes, &flag, NULL));
 }
 
+/* Lines by every way that there is, and who crosses them. */
+static void use_lines(void) {
+  static const double latitudes[] = {-1, 1, 0, 2}, longitudes[] = {0, 0, 1, 1};
+  static const int32_t lines[] = {0, 2, 4};
+  static const char *const names[] = {"first", "second"};
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = latitudes, geometry.longitudes = longitudes, geometry.vertex_count = 4;
+  geometry.ring_offsets = lines, geometry.ring_count = 2;
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  options.path = FENCEPOST_PATH_GEODESIC;
+  options.max_gap_us = INT64_C(3600000000);
+  fencepost_monitor *monitor;
+  fencepost_sync_result result;
+  uint32_t flag, available;
+  OK(api.fencepost_monitor_create(NULL, &options, &monitor, NULL));
+  OK(api.fencepost_monitor_add_line_condition(monitor, "gate", &geometry, NULL, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_line_condition(monitor, "gate", &geometry, NULL, NULL, &flag, NULL));
+  IS(flag == 0);
+  OK(api.fencepost_monitor_add_line_conditions(monitor, names, &geometry, NULL, NULL, 2, NULL, NULL, NULL));
+  OK(api.fencepost_monitor_ensure_line_conditions(monitor, names, &geometry, NULL, NULL, 2, NULL, NULL, &result, NULL));
+  IS(result.kept == 2);
+  for (int second = 0; second < 2; second++) {
+    fencepost_fix fix = {0.5, second - 0.5, 5, INT64_C(1700000000000000) + second * INT64_C(1000000000)};
+    OK(api.fencepost_monitor_feed_fix(monitor, &fix, NULL));
+  }
+  fencepost_event event;
+  OK(api.fencepost_monitor_poll_event(monitor, &event, &available, NULL));
+  IS(available && api.fencepost_event_evidence(&event) & FENCEPOST_EVIDENCE_LEFT_TO_RIGHT);
+  api.fencepost_monitor_destroy(monitor);
+}
+
 /* Polygons and corridors by every way that there is; none is left. */
 static void use_shapes(fencepost_monitor *monitor) {
   static const double latitudes[] = {0, 0, 0.01, 0.01, 0.004, 0.006, 0.006, 0.004, 0, 0, 0.01},
@@ -212,6 +243,7 @@ static void use_all(fencepost_monitor *monitor) {
   OK(api.fencepost_geodesic_inverse(1, 2, 3, 4, &distance, NULL, NULL, NULL));
   OK(api.fencepost_geodesic_direct(1, 2, 3, 4, &latitude, &longitude, NULL, NULL));
   use_shapes(monitor);
+  use_lines();
   const char *names[] = {"x", "y"};
   const double column[] = {1, 2};
   OK(api.fencepost_monitor_add_circular_conditions(monitor, names, column, column, column, NULL, 2, NULL, NULL));

@@ -133,6 +133,21 @@ static void add_shapes(fencepost_monitor *monitor, const fencepost_condition_opt
   free(places);
 }
 
+/* Lines to be crossed, of the same kind. */
+static void add_lines(fencepost_monitor *monitor) {
+  double places[40][2];
+  for (size_t i = 0; i < 12; i++) {
+    char identifier[16];
+    const fencepost_fix *at = &drive[i * drive_count / 12];
+    make_star(at->latitude, at->longitude, i % 4 == 3 ? 12 : 0.02, 5 + 3 * i, places);
+    fencepost_geometry geometry = geometry_of(places, 5 + 3 * i);
+    fencepost_shape_options shape = FENCEPOST_SHAPE_OPTIONS_INIT;
+    shape.edges = i % 3 == 1 ? FENCEPOST_EDGES_PLANAR : FENCEPOST_EDGES_GEODESIC;
+    snprintf(identifier, sizeof identifier, "g%zu", i);
+    OK(fencepost_monitor_add_line_condition(monitor, identifier, &geometry, &shape, NULL, NULL));
+  }
+}
+
 /* What is asked of the shapes beside the fixes. */
 static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
   static const char *const names[] = {"p0", "p3", "p5", "w5", "w7", "c7"};
@@ -148,10 +163,12 @@ static void ask_shapes(fencepost_monitor *monitor, const fencepost_fix *at) {
 }
 
 /* Every kind of call on one monitor, over the drive. */
-static void live(const char *name, const char *store_directory, fencepost_delivery delivery) {
+static void live(const char *name, const char *store_directory, fencepost_delivery delivery, fencepost_path path) {
   fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
   options.delivery = delivery;
   options.store_directory = store_directory;
+  options.path = path;
+  if (path == FENCEPOST_PATH_GEODESIC) options.max_gap_us = INT64_C(3600000000);
   fencepost_monitor *monitor, *fork, *restored;
   OK(fencepost_monitor_create(name, &options, &monitor, NULL));
   static const fencepost_transition_policy policies[] = {FENCEPOST_TRANSITION_POLICY_STANDARD_INIT,
@@ -172,6 +189,7 @@ static void live(const char *name, const char *store_directory, fencepost_delive
                                                 i % 11 == 10 ? 180 : at->longitude, radius, &options_of[i % 3], NULL));
   }
   add_shapes(monitor, options_of);
+  if (path == FENCEPOST_PATH_GEODESIC) add_lines(monitor);
   static const uint8_t uuid[16] = {1};
   OK(fencepost_monitor_add_beacon_condition(monitor, "beacon", uuid, 1, -1, NULL, NULL));
   static const double odd[] = {0, -0.0, 5e-324, -1e-310, 90, -90, 180, -180, 89.9999999999, 179.9999999999, 91, 1e300};
@@ -306,7 +324,8 @@ static const char *directory;
 
 static void *within(void *store_directory) {
   if (store_directory != NULL) crowd(store_directory);
-  live(store_directory ? "small" : NULL, store_directory, FENCEPOST_DELIVERY_LATEST);
+  live(store_directory ? "small" : NULL, store_directory, FENCEPOST_DELIVERY_LATEST, FENCEPOST_PATH_FIXES);
+  live(store_directory ? "path" : NULL, store_directory, FENCEPOST_DELIVERY_EVERY, FENCEPOST_PATH_GEODESIC);
   return NULL;
 }
 
@@ -340,8 +359,10 @@ int main(int count, char **arguments) {
   shapes();
   arm();
   use_fleets();
-  for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++) live(NULL, NULL, delivery);
-  live("trapped", directory, FENCEPOST_DELIVERY_EVERY);
+  for (fencepost_delivery delivery = 0; delivery <= FENCEPOST_DELIVERY_LATEST; delivery++)
+    live(NULL, NULL, delivery, FENCEPOST_PATH_FIXES);
+  live("trapped", directory, FENCEPOST_DELIVERY_EVERY, FENCEPOST_PATH_FIXES);
+  live("crossing", directory, FENCEPOST_DELIVERY_EVERY, FENCEPOST_PATH_GEODESIC);
   puts("exceptions");
   return 0;
 }

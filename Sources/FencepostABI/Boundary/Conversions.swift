@@ -112,7 +112,9 @@ struct CreateOptions {
     guard let name else { throw .invalidArgument("name is NULL; a monitor with a store needs one") }
     return try refusedByEngine { () throws(MonitorError) in
       try withoutCancellation { () throws(MonitorError) in
-        try StoredEngine(name: name, options: engine, directory: directory, durability: durability)
+        try StoredEngine(
+          name: name, options: engine, storage: StoredEngine.storage(name, engine, directory, durability),
+          durability: durability)
       }
     }
   }
