@@ -193,8 +193,10 @@ extension Tracker {
       guard !isSuspended(slot, table) else { return nil }
       return PathThreshold(passage: .beyond, level: accuracy, margins: (0, accuracy))
     }
-    let inner = policy.marginInwards(size: size, accuracy: accuracy)
-    let outer = policy.marginOutwards(size: size, accuracy: accuracy)
+    // Whoever multiplies before asking for the factor 0 has no number of an accuracy without an end, which a host may trap.
+    let known = min(accuracy, 1e100)
+    let inner = policy.marginInwards(size: size, accuracy: known)
+    let outer = policy.marginOutwards(size: size, accuracy: known)
     func threshold(_ passage: PathThreshold.Passage, _ level: Double) -> PathThreshold {
       PathThreshold(passage: passage, level: level, margins: (inner, outer))
     }
