@@ -82,7 +82,8 @@ class Styles(unittest.TestCase):
 
     def test_symbols_and_labels(self):
         renderer = self.events.renderer()
-        kinds = ["satisfied", "unsatisfied", "first satisfied", "first unsatisfied", ""]
+        kinds = ["satisfied", "unsatisfied", "first satisfied", "first unsatisfied"]
+        kinds += ["left_to_right", "right_to_left", ""]
         self.assertEqual([category.value() for category in renderer.categories()], kinds)
         self.assertTrue(self.events.labelsEnabled())
         self.assertTrue(self.circles.labelsEnabled())
