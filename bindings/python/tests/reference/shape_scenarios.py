@@ -42,6 +42,20 @@ JUMPS = ((0, 25), (4, 25), (60, 20), (62, 24), (35, 20), (88, 20), (50, 30), (10
          (140, 30), (190, 20), (10, 20), (13, 24), (350, 10), (45, 11), (330, 12), (20, 13))  # fmt: skip
 
 
+def metres(east: float, north: float) -> tuple[float, float]:
+    """From the middle, on a map that is flat enough for a garden."""
+    return round(MIDDLE[0] + north / 111_266, 9), round(MIDDLE[1] + east / 68_650, 9)
+
+
+# An L with arms of 200 m: who stands between them is within the circle that holds it.
+YARD = tuple(metres(*corner)[::-1] for corner in ((0, 0), (200, 0), (200, 40), (40, 40), (40, 200), (0, 200)))
+# A square of 60 m, a corner each 0.75 m: near one wall less is remembered than what reaches to the other.
+STEPS = tuple(0.75 * step for step in range(80))
+WALLS = (((20, along - 30) for along in STEPS), ((20 - along, 30) for along in STEPS), ((-40, 30 - along) for along in STEPS),
+         ((along - 40, -30) for along in STEPS))  # fmt: skip
+GARDEN = tuple(metres(*place)[::-1] for wall in WALLS for place in wall)
+
+
 def beside(metres: float) -> tuple[float, float]:
     """East of the park's eastern edge; negative: within."""
     return from_place(GATE, 90 if metres > 0 else 270, abs(metres))
@@ -101,6 +115,17 @@ scenario(
     START, add("p", polygon(ISLAND), policy="exact"),
     *(fix(1 + step, off(30 + 2 * step, 8 + step / 2)) for step in range(30)), *(fix(100 + step, off(90 - 5 * step, 9)) for step in range(24)),
     events("p unsatisfied 1"), fix(200, off(330, -1)), events("p satisfied 200"),
+)  # fmt: skip
+scenario(
+    file, "whoever leaves the yard between two wings by the open side, and comes back to it, has not been in",
+    START, add("p", polygon(YARD), policy="exact"), fix(1, metres(60, 60)), events("p unsatisfied 1"), fix(2, metres(100, 100)),
+    fix(3, metres(205, 205)), fix(4, metres(90, 90)), fix(5, metres(60, 70)), fix(6, metres(230, 240)), events(), fix(7, metres(100, 39)),
+    events("p satisfied 7"),
+)  # fmt: skip
+scenario(
+    file, "whoever goes across a garden leaves it by the other wall",
+    START, add("p", polygon(GARDEN), policy="exact"), fix(1, metres(10, 20)), events("p satisfied 1"), fix(2, metres(0, 0)), fix(3, metres(-25, 2)),
+    fix(4, metres(-38, 5)), fix(5, metres(0, 0)), events(), fix(6, metres(-41, 0)), events("p unsatisfied 6"),
 )  # fmt: skip
 scenario(
     file, "an island in the lake of a park is a part of it, the lake around it is not",
