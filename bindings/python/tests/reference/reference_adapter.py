@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy
-from reference import Observation, ReferenceMonitor
+from reference import ReferenceMonitor
+from reference_values import Observation
 
 from fencepost import DwellPolicy, Event, Notify, TransitionPolicy
 from fencepost._values.events import diagnostic_names

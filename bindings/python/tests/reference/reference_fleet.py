@@ -8,7 +8,8 @@ of that anew.
 
 from __future__ import annotations
 
-from reference import ReferenceMonitor, Refused
+from reference import ReferenceMonitor
+from reference_values import Refused
 
 OPTIONS = ("beacon_exit_timeout", "beacon_initial_timeout", "max_time_step")
 

@@ -16,9 +16,10 @@ import re
 import sys
 
 from geographiclib.geodesic import Geodesic
-from reference import ReferenceMonitor, Refused
+from reference import ReferenceMonitor
 from reference_gate import Gate
 from reference_shapes import Corridor, Defect, Polygon, corridor_from, line_from, polygon_from
+from reference_values import Refused
 
 CORPUS = pathlib.Path(__file__).resolve().parents[4] / "Tests" / "Conformance"
 VERBS = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from geographiclib.geodesic import Geodesic
-from reference import Refused
 from reference_fleet import ReferenceFleet, ReferenceTable
+from reference_values import Refused
 from run_reference_corpus import EVENT_TIMES, EXPLAIN_TIMES, Mismatch, Scenario, moment, number, shape_of, us
 
 VERBS = (

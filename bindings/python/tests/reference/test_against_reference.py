@@ -13,8 +13,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import HealthCheck, given, note, settings, strategies as st
-from reference import ReferenceMonitor, Refused
+from reference import ReferenceMonitor
 from reference_adapter import reference_policy, same_event
+from reference_values import Refused
 from shape_palette import palette, reference_shape
 
 from fencepost import (

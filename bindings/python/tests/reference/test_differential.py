@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from reference import Condition as ReferenceCondition, Event as ReferenceEvent, ReferenceMonitor
+from reference import ReferenceMonitor
 from reference_adapter import same_event
+from reference_values import Condition as ReferenceCondition, Event as ReferenceEvent
 from shape_palette import palette
 from test_against_reference import BASES, HOST_FLAGS, KINDS, NAMES, START, UUIDS, Pair
 

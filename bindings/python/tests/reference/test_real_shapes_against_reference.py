@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from conftest import OWN_TRACKS, TRACKS, recorded_tracks
 from many_shapes import ManyShapes, RoughPolygon, near, number_of_edges, polygons_of, well_known_text
-from reference import Refused
 from reference_adapter import reference_policy, same_event
 from reference_shapes import Defect, Polygon
+from reference_values import Refused
 from test_tracks_against_reference import fixes_of
 
 from fencepost import FencepostError, Fix, InputError, Monitor, PolygonalGeographicCondition, TransitionPolicy

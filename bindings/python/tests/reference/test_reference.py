@@ -10,7 +10,8 @@ import random
 import pytest
 import run_reference_corpus as corpus
 from geographiclib.geodesic import Geodesic
-from reference import ReferenceMonitor, Refused
+from reference import ReferenceMonitor
+from reference_values import Refused
 
 U = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 UNKNOWN, SATISFIED, UNSATISFIED, UNMONITORED = "unknown", "satisfied", "unsatisfied", "unmonitored"

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from conftest import TRACKS, recorded_tracks
-from reference import ReferenceMonitor, Refused
+from reference import ReferenceMonitor
 from reference_adapter import ManyCircles, reference_policy, same_event
+from reference_values import Refused
 
 from fencepost import FIX_RECORD, CircularGeographicCondition, Fix, Monitor, TransitionPolicy, geodesic
 from fencepost._files.track_files import read_track

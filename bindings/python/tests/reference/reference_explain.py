@@ -1,0 +1,98 @@
+"""What the reference model of a monitor says of the state of a condition.
+
+Written from ``design/semantics.md`` alone, as reference.py is.
+"""
+
+from __future__ import annotations
+
+from reference_values import UNMONITORED_FLAGS
+
+
+def explain(c, clock, scanning):
+    """The answer for a condition, with the clock of its monitor and whether that scans for beacons."""
+    answer = dict(
+        reason=None,
+        state=c.observed.state if c.observed else "unknown",
+        side=None,
+        boundary_distance=None,
+        accuracy=None,
+        entry_margin=None,
+        exit_margin=None,
+        candidate_since=None,
+        candidate_deadline=None,
+        last_sighting=c.last_sighting,
+        absence_deadline=c.absence_deadline,
+        metres_to_decide=None,
+        seconds_to_decide=None,
+        accuracy_needed=None,
+    )
+    if c.is_place:
+        _explain_place(c, clock, answer)
+    else:
+        _explain_beacon(c, clock, answer)
+    if c.flags & UNMONITORED_FLAGS:
+        answer["reason"] = "unmonitored"
+    elif c.suspended:
+        answer["reason"] = "suspended"
+    elif not c.is_place and not scanning:
+        answer["reason"] = "scanner_off"
+    if answer["reason"] in ("unmonitored", "suspended", "scanner_off"):
+        answer["metres_to_decide"] = answer["seconds_to_decide"] = answer["accuracy_needed"] = None
+    return answer
+
+
+def _explain_beacon(c, clock, answer):
+    if c.observed is None:
+        answer["reason"] = "not_seen_yet"
+    else:
+        answer["reason"] = "seen" if c.observed.side == "in" else "absent"
+    if c.absence_deadline is not None:
+        answer["seconds_to_decide"] = (c.absence_deadline - clock) / 1e6
+
+
+def _accuracy_that_decides(c, d):
+    """The largest accuracy with which a fix at `d` would be decisive; None when none would."""
+    r, k = c.line, c.policy["accuracy_factor"]
+    coarse = max(c.size, 100.0)
+    if k == 0:
+        return None  # accuracy plays no part
+    if c.observed is None:
+        return coarse if d <= r else max(coarse, d - r)
+    if not c.is_decisive(d, 0.0):
+        return None
+    if c.side(d) == "out":
+        return (d - r) / k
+    return coarse if d <= r - c.size / 2 else min(coarse, (r - d) / k)
+
+
+def _explain_place(c, clock, answer):
+    if c.last_fix is None:
+        answer["reason"] = "no_fix_yet"
+        return
+    fix, d = c.last_fix
+    r, a = c.line, fix.accuracy
+    side = c.side(d)
+    entry, leave = c.margin_in(a), c.margin_out(a)
+    answer.update(
+        side="inside" if side == "in" else "outside",
+        boundary_distance=d - r,
+        accuracy=a,
+        entry_margin=entry,
+        exit_margin=leave,
+    )
+    if c.candidate is not None:
+        answer.update(candidate_since=c.candidate.fix.time, candidate_deadline=c.candidate.deadline)
+    on_other_side = c.observed is not None and side != c.observed.side
+    undecided = c.observed is None or (on_other_side and not c.is_decisive(d, a))
+    if undecided and _accuracy_that_decides(c, d) is not None:
+        answer["reason"] = "too_coarse"
+        answer["accuracy_needed"] = _accuracy_that_decides(c, d)
+    elif c.candidate is not None:
+        answer["reason"] = "dwelling"
+        answer["seconds_to_decide"] = (c.candidate.deadline - clock) / 1e6
+    else:
+        answer["reason"] = "within_margin" if on_other_side else ("inside" if side == "in" else "outside")
+        if c.observed.side == "in":
+            answer["metres_to_decide"] = r + leave - d
+        else:
+            answer["metres_to_decide"] = d - (r - entry)

@@ -1,0 +1,332 @@
+"""What the reference model of a monitor keeps and checks: policies, fixes, events, conditions.
+
+Written from ``design/semantics.md`` alone, as reference.py is, whose paragraph names stand here too.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+
+from geographiclib.geodesic import Geodesic
+
+# Section 1.3, in its order.
+FLAG_ORDER = (
+    "authorization_denied",
+    "authorization_denied_globally",
+    "authorization_restricted",
+    "insufficiently_in_use",
+    "accuracy_limited",
+    "condition_unsupported",
+    "condition_limit_exceeded",
+    "persistence_unavailable",
+    "service_session_required",
+    "authorization_request_in_progress",
+)
+UNMONITORED_FLAGS = frozenset({"condition_unsupported", "condition_limit_exceeded"})
+KINDS = frozenset({"circle", "polygon", "corridor", "line", "beacon"})
+HOST_FLAGS = frozenset(FLAG_ORDER) - UNMONITORED_FLAGS - {"persistence_unavailable"}
+
+PRESETS = {
+    "standard": dict(
+        entry_dwell=20.0,
+        exit_dwell=20.0,
+        entry_margin=20.0,
+        exit_margin=20.0,
+        exit_margin_limit=0.0,
+        accuracy_factor=1.0,
+        dwell_policy="timer",
+        notify=("initial", "entry", "exit"),
+    ),
+    "exact": dict(
+        entry_dwell=0.0,
+        exit_dwell=0.0,
+        entry_margin=0.0,
+        exit_margin=0.0,
+        exit_margin_limit=0.0,
+        accuracy_factor=0.0,
+        dwell_policy="timer",
+        notify=("initial", "entry", "exit"),
+    ),
+    "core_location": dict(
+        entry_dwell=20.0,
+        exit_dwell=20.0,
+        entry_margin=20.0,
+        exit_margin=60.0,
+        exit_margin_limit=200.0,
+        accuracy_factor=1.0,
+        dwell_policy="timer",
+        notify=("initial", "entry", "exit"),
+    ),
+}
+
+UUID_TEXT = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
+WEAKEST_RSSI = -(2**31)
+EARLIEST = -62_135_596_800_000_000  # year 1
+
+
+class Refused(Exception):
+    """A call that the monitor does not accept; ``status`` says why and nothing has changed."""
+
+    def __init__(self, status: str, why: str = "") -> None:
+        super().__init__(f"{status}: {why}" if why else status)
+        self.status = status
+
+
+def microseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000)
+
+
+def distance(latitude1, longitude1, latitude2, longitude2) -> float:
+    return Geodesic.WGS84.Inverse(latitude1, longitude1, latitude2, longitude2, Geodesic.DISTANCE)["s12"]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Checking what comes in
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def checked_identifier(identifier):
+    if not isinstance(identifier, str) or not identifier or "\0" in identifier:
+        raise Refused("invalid_argument", "identifier")
+    try:
+        encoded = identifier.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Refused("invalid_argument", "identifier is not valid UTF-8") from None
+    if len(encoded) > 256:
+        raise Refused("invalid_argument", "identifier is longer than 256 bytes")
+    return identifier
+
+
+def checked_policy(policy):
+    if policy is None:
+        policy = "standard"
+    if isinstance(policy, str):
+        if policy not in PRESETS:
+            raise Refused("invalid_argument", "policy preset")
+        fields = dict(PRESETS[policy])
+    else:
+        unknown = set(policy) - set(PRESETS["standard"])
+        if unknown:
+            raise Refused("invalid_argument", f"policy fields {sorted(unknown)}")
+        fields = {**PRESETS["standard"], **policy}
+    for name in ("entry_dwell", "exit_dwell", "entry_margin", "exit_margin", "exit_margin_limit", "accuracy_factor"):
+        value = fields[name]
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+            raise Refused("invalid_argument", name)
+    if fields["exit_margin_limit"] != 0 and fields["exit_margin_limit"] < fields["exit_margin"]:
+        raise Refused("invalid_argument", "exit_margin_limit")
+    if fields["dwell_policy"] not in ("timer", "evidence"):
+        raise Refused("invalid_argument", "dwell_policy")
+    fields["notify"] = frozenset(fields["notify"])
+    if not fields["notify"] <= {"initial", "entry", "exit"}:
+        raise Refused("invalid_argument", "notify")
+    return fields
+
+
+def checked_uuid(text):
+    if not isinstance(text, str) or not UUID_TEXT.match(text):
+        raise Refused("invalid_argument", "uuid")
+    return text.lower()
+
+
+def checked_16_bit(value):
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 65535:
+        raise Refused("invalid_argument", "major and minor are 0...65535")
+    return value
+
+
+def is_coordinate(latitude, longitude):
+    return math.isfinite(latitude) and math.isfinite(longitude) and abs(latitude) <= 90 and abs(longitude) <= 180
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The values that a monitor keeps
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Fix:
+    def __init__(self, time, latitude, longitude, accuracy, source="fix"):
+        self.time, self.latitude, self.longitude, self.accuracy = time, latitude, longitude, accuracy
+        self.source = source  # "path": it was laid between two fixes
+
+
+NO_EVIDENCE = dict(latitude=None, longitude=None, accuracy=None, boundary_distance=None, evidence=None)
+
+
+class Observation:
+    """What the detector believes: "in" or "out". Undetermined is the absence of an Observation."""
+
+    def __init__(self, side, date, cause, transition, order, *, evidence_date=None, refinement=None, evidence=None):
+        self.side = side
+        self.state = "satisfied" if side == "in" else "unsatisfied"
+        self.date = date
+        self.cause = cause  # determination, crossing, timeout
+        self.transition = transition  # initial, entry, exit: what notify is asked about
+        self.order = order  # place among all changes of this monitor
+        self.evidence_date = evidence_date
+        self.refinement = refinement
+        self.evidence = evidence or NO_EVIDENCE
+        self.follows_gap = False
+
+
+class Candidate:
+    def __init__(self, side, fix, d, deadline):
+        self.side, self.fix, self.distance, self.deadline = side, fix, d, deadline
+
+
+class Event:
+    """A built event. ``order`` is the place of the change it is about; ``silent`` ones are never handed out."""
+
+    def __init__(
+        self,
+        condition,
+        *,
+        state,
+        cause,
+        date,
+        order,
+        flags,
+        evidence_date=None,
+        refinement=None,
+        evidence=None,
+        silent=False,
+        follows_gap=False,
+        direction=None,
+    ):
+        self.identifier, self.generation, self.tag = condition.identifier, condition.generation, condition.tag
+        self.state, self.cause, self.date, self.order = state, cause, date, order
+        self.flags = frozenset(flags)
+        self.evidence_date, self.refinement = evidence_date, refinement
+        self.evidence = evidence or NO_EVIDENCE
+        self.silent = silent
+        self.follows_gap = follows_gap
+        self.direction = direction
+        self.sequence = None  # given at the first hand-out
+
+    @property
+    def handed_out(self):
+        return self.sequence is not None
+
+    def as_dict(self):
+        return dict(
+            sequence=self.sequence,
+            identifier=self.identifier,
+            state=self.state,
+            cause=self.cause,
+            date=self.date,
+            evidence_date=self.evidence_date,
+            refinement=copy.copy(self.refinement),
+            diagnostics=[name for name in FLAG_ORDER if name in self.flags],
+            generation=self.generation,
+            **self.evidence,
+            gap=self.follows_gap,
+            direction=self.direction,
+            tag=self.tag,
+        )
+
+
+class Condition:
+    def __init__(self, identifier, definition, policy, tag, generation, rank):
+        self.identifier, self.definition, self.policy, self.tag = identifier, definition, policy, tag
+        self.generation = generation  # add sequence
+        self.rank = rank  # place in the line for slots; a replacement inherits it
+        self.flags = frozenset()  # diagnostic flags that hold now ...
+        self.flags_date = None  # ... since when, and which change of the monitor that was
+        self.flags_order = 0
+        self.observed = None  # O of section 4
+        self.queue = []  # P of section 4; more than one entry only with delivery "every"
+        self.record = None  # R of section 4
+        self.candidate = None  # places
+        self.evidence_is_in = False  # places: dwell_policy "evidence" confirms in this instant
+        self.last_fix = None  # places: (fix, distance) evaluated last, for explain
+        self.absence_deadline = None  # beacons
+        self.last_sighting = None  # beacons
+        self.is_new = True  # gates: added, or suspended, since the last fix
+
+    @property
+    def is_beacon(self):
+        return self.definition["kind"] == "beacon"
+
+    @property
+    def is_gate(self):
+        return self.definition["kind"] == "line"
+
+    @property
+    def is_place(self):
+        """Whether a device can be in it."""
+        return not self.is_beacon and not self.is_gate
+
+    @property
+    def line(self):
+        """What a distance is compared with: d and r of a circle; D of other shapes, which is 0 on their line."""
+        return self.definition["radius"] if self.definition["kind"] == "circle" else 0.0
+
+    @property
+    def size(self):
+        """Rule 11 of shapes.md: the radius of a circle, the depth of other shapes."""
+        return self.definition["radius"] if self.definition["kind"] == "circle" else self.definition["shape"].depth
+
+    def distance(self, fix):
+        d = self.definition
+        if d["kind"] == "circle":
+            return distance(d["latitude"], d["longitude"], fix.latitude, fix.longitude)
+        return d["shape"].distance(fix.latitude, fix.longitude)
+
+    @property
+    def suspended(self):
+        return bool(self.flags - {"persistence_unavailable"})
+
+    # Detector of places, section 0.1 -----------------------------------------------------------------------------
+
+    def side(self, d):
+        return "in" if d <= self.line else "out"
+
+    def _weighted(self, accuracy):
+        k = self.policy["accuracy_factor"]
+        return 0.0 if k == 0 else k * accuracy
+
+    def margin_in(self, accuracy):
+        return min(max(self.policy["entry_margin"], self._weighted(accuracy)), self.size / 2)
+
+    def margin_out(self, accuracy):
+        margin = self.policy["exit_margin"]
+        if self.policy["exit_margin_limit"] != 0:
+            margin = min(max(self.size, margin), self.policy["exit_margin_limit"])
+        return max(margin, self._weighted(accuracy))
+
+    def is_fine(self, accuracy):
+        return self.policy["accuracy_factor"] == 0 or accuracy <= max(self.size, 100.0)
+
+    def determined_side(self, d, accuracy):
+        """The side that a fix decides while undetermined, or None."""
+        if self.is_fine(accuracy):
+            return self.side(d)
+        return "out" if d - accuracy > self.line else None
+
+    def is_decisive(self, d, accuracy):
+        r = self.line
+        if self.side(d) == "in":
+            return d <= r - self.margin_in(accuracy) and self.is_fine(accuracy)
+        return d >= r + self.margin_out(accuracy)
+
+    def dwell(self, side):
+        return microseconds(self.policy["entry_dwell" if side == "in" else "exit_dwell"])
+
+    # Beacons ---------------------------------------------------------------------------------------------------
+
+    def matches(self, sighting):
+        uuid, major, minor, _ = sighting
+        d = self.definition
+        return uuid == d["uuid"] and d["major"] in (None, major) and d["minor"] in (None, minor)
+
+
+def has_news(now: frozenset, before: frozenset) -> bool:
+    """Whether flags `now` differ from those reported `before` in a way that makes a diagnostic event."""
+    if now == before:
+        return False
+    gone = before - now
+    ceased = bool(before & UNMONITORED_FLAGS) and not now & UNMONITORED_FLAGS
+    # "Ceasing to be unmonitored emits nothing: the next event carries the new flags."
+    return not (ceased and gone <= UNMONITORED_FLAGS and now <= before)
