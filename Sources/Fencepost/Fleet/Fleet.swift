@@ -113,21 +113,19 @@ public actor Fleet {
 
   // MARK: - Inputs
 
-  /// Lets an input take effect on a device. One that is new is entered, unless the input is refused.
+  /// Lets an input take effect on a device. One that is new is entered, unless the input is refused or counts as invalid.
   private func input(
     for identifier: String, _ body: (inout FleetEngine, UInt32) throws(MonitorError) -> Void
   ) throws(MonitorError) {
-    if let device = engine.number(of: identifier) { return try body(&engine, device) }
-    let device = try engine.device(identifier)
-    do throws(MonitorError) {
+    try stored.call { engine throws(MonitorError) in
+      if let device = engine.number(of: identifier) { return try body(&engine, device) }
+      let device = try engine.device(identifier)
+      defer { engine.keep(device) }
       try body(&engine, device)
-    } catch {
-      try? engine.remove(device, droppingEvents: true)
-      throw error
     }
   }
 
-  /// Feeds one fix of a device, which is entered when it is new and the fix is not refused. See
+  /// Feeds one fix of a device, which is entered when it is new and the fix is accepted. See
   /// ``FleetEngine/feed(_:for:)``.
   public func feed(_ fix: Fix, for identifier: String) throws(MonitorError) {
     try input(for: identifier) { engine, device throws(MonitorError) in try engine.feed(fix, for: device) }

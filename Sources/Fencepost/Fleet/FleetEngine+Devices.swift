@@ -83,6 +83,16 @@ extension FleetEngine {
     remove([device], droppingEvents: droppingEvents)
   }
 
+  /// Removes a device that was entered for an input, unless anything of what it was given was accepted.
+  mutating func keep(_ device: UInt32) {
+    let counters = devices.counters(of: device)
+    guard devices.lines[device].acceptedFixes == 0, counters.acceptedFixes == 0, counters.sightings == 0,
+      counters.others == 0
+    else { return }
+    devices.own()
+    remove([device], droppingEvents: true)
+  }
+
   /// The devices whose own clock is earlier than a time: that were heard, and not since then.
   public func devices(quietSince time: Timestamp) -> [UInt32] {
     devices.numbers.filter { devices.lines[$0].clock != .min && devices.lines[$0].clock < time.microseconds }

@@ -108,6 +108,8 @@ static int feed_block(native_handle *self, batch *batch) {
   if (status == FENCEPOST_OK)
     status = feed(self, &batch->fixes, batch->devices != NULL ? &batch->devices->rows : NULL, batch->done, rows,
                   &result, &call.error);
+  if (batch->devices != NULL && (status != FENCEPOST_OK || batch->done + rows == batch->count))
+    native_keep_column(&call, batch->devices);
   int64_t took = now_ns() - start;
   if (took < SHORT_NS) batch->block *= 2;
   if (took > LONG_NS && batch->block > 1) batch->block /= 2;
@@ -140,6 +142,14 @@ PyObject *native_feed_rows(native_handle *self, native_state *state, const fence
   while (!failed && batch.done < count && !(failed = PyErr_CheckSignals() < 0));
   PyObject *counts = Py_BuildValue("(KKK)", (unsigned long long)batch.total.accepted,
                                    (unsigned long long)batch.total.invalid, (unsigned long long)batch.total.late);
+  if (devices != NULL && devices->entry_count > 0) { /* a signal ended it between two blocks */
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    native_call call = native_begin_batch(self);
+    native_keep_column(&call, devices);
+    native_return(&call);
+    PyErr_Restore(type, value, traceback);
+  }
   if (!failed) return counts;
   if (batch.is_full || batch.done > 0) native_attach_result(counts);
   Py_XDECREF(counts);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 void native_release_devices(native_device_column *column) {
+  PyMem_Free(column->entries);
+  PyMem_Free(column->is_new);
   PyMem_Free(column->given);
   PyMem_Free(column->asked);
   PyMem_Free(column->used);
@@ -102,7 +104,9 @@ static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, na
   column->found = column->room = found;
   column->asked = PyMem_Malloc(((size_t)found + 1) * sizeof(*column->asked));
   column->given = PyMem_Malloc(((size_t)found + 1) * sizeof(*column->given));
-  if (column->asked == NULL || column->given == NULL) {
+  column->entries = PyMem_Malloc(((size_t)found + 1) * sizeof(*column->entries));
+  column->is_new = PyMem_Calloc(room, 1);
+  if (column->asked == NULL || column->given == NULL || column->entries == NULL || column->is_new == NULL) {
     PyErr_NoMemory();
     return -1;
   }
@@ -125,17 +129,49 @@ static void find_rest(native_device_column *column, Py_ssize_t row, Py_ssize_t c
   column->found = kept;
 }
 
+static void note_new(native_device_column *column, Py_ssize_t element, const char *identifier) {
+  if (column->is_new[element]) return; /* another thread removed it meanwhile */
+  column->is_new[element] = 1;
+  column->entries[column->entry_count++] = (native_entry){identifier, FENCEPOST_NO_DEVICE, 1};
+}
+
+/* Which of those that rows name are new, before they are entered. */
+static fencepost_status find_new(native_call *call, native_device_column *column) {
+  fencepost_status status =
+      fencepost_fleet_devices(call->self->fleet, column->asked, (size_t)column->found, 0, column->given, &call->error);
+  for (Py_ssize_t index = 0; status == FENCEPOST_OK && index < column->found; index++)
+    if (column->given[index] == FENCEPOST_NO_DEVICE) note_new(column, column->used[index], column->asked[index]);
+  return status;
+}
+
+void native_keep_column(native_call *call, native_device_column *column) {
+  /* From behind: the next ones that are new get their numbers in order. */
+  for (Py_ssize_t index = column->entry_count - 1; index >= 0; index--) {
+    native_entry *entry = &column->entries[index];
+    if (fencepost_fleet_devices(call->self->fleet, &entry->identifier, 1, 0, &entry->device, NULL) == FENCEPOST_OK &&
+        entry->device != FENCEPOST_NO_DEVICE)
+      native_keep_device(call, entry);
+  }
+  column->entry_count = 0;
+}
+
 fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row,
                                      Py_ssize_t count) {
   native_handle *self = call->self;
   if (column->holds_numbers || (column->is_entered && column->removals == self->removals)) return FENCEPOST_OK;
   fencepost_status status;
-  if (column->text != NULL) status = native_device(call, column->text, 1, &column->only);
-  else {
+  if (column->text != NULL) {
+    status = native_enter_device(call, column->text, &column->entries[0]);
+    column->only = column->entries[0].device;
+    if (column->entries[0].is_new) column->entry_count = 1;
+  } else {
     if (column->is_entered) find_rest(column, row, count);
     for (Py_ssize_t index = 0; index < column->found; index++)
       column->asked[index] = column->texts[column->used[index]];
-    status = fencepost_fleet_devices(self->fleet, column->asked, (size_t)column->found, 1, column->given, &call->error);
+    status = find_new(call, column);
+    if (status == FENCEPOST_OK)
+      status =
+          fencepost_fleet_devices(self->fleet, column->asked, (size_t)column->found, 1, column->given, &call->error);
     for (Py_ssize_t index = 0; status == FENCEPOST_OK && index < column->found; index++)
       column->entered[column->used[index]] = column->given[index];
   }
@@ -171,6 +207,11 @@ int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, P
     }
     column->rows.devices = &column->only;
     column->rows.device_stride = 0;
+    column->entries = PyMem_Malloc(sizeof(*column->entries));
+    if (column->entries == NULL) {
+      PyErr_NoMemory();
+      return -1;
+    }
     return native_text(state, PyTuple_GetItem(names, 0), "device", &column->text);
   }
   if (open_codes(state, codes, count, column) < 0) return -1;

@@ -10,6 +10,29 @@ fencepost_status native_device(native_call *call, const char *identifier, int cr
   return fencepost_fleet_devices(call->self->fleet, &identifier, 1, create ? 1u : 0u, out, &call->error);
 }
 
+fencepost_status native_enter_device(native_call *call, const char *identifier, native_entry *entry) {
+  entry->identifier = identifier;
+  entry->is_new = 0;
+  fencepost_status status = native_device(call, identifier, 0, &entry->device);
+  if (status != FENCEPOST_OK || entry->device != FENCEPOST_NO_DEVICE) return status;
+  entry->is_new = 1;
+  status = native_device(call, identifier, 1, &entry->device);
+  if (status != FENCEPOST_OK) entry->is_new = 0;
+  return status;
+}
+
+void native_keep_device(native_call *call, const native_entry *entry) {
+  if (!entry->is_new) return;
+  fencepost_fleet *fleet = call->self->fleet;
+  fencepost_device_statistics found = FENCEPOST_DEVICE_STATISTICS_INIT;
+  uint32_t device = FENCEPOST_NO_DEVICE;
+  if (fencepost_fleet_devices(fleet, &entry->identifier, 1, 0, &device, NULL) || device != entry->device ||
+      fencepost_fleet_get_device_statistics(fleet, device, &found, NULL))
+    return; /* another thread removed it meanwhile */
+  if (found.input_count != found.invalid_fixes + found.late_inputs + found.ahead_inputs) return;
+  if (fencepost_fleet_remove_device(fleet, device, 1, NULL) == FENCEPOST_OK) call->self->removals++;
+}
+
 fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out) {
   fencepost_status status = native_device(call, identifier, 0, out);
   if (status != FENCEPOST_OK || *out != FENCEPOST_NO_DEVICE) return status;

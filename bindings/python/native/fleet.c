@@ -80,13 +80,14 @@ static PyObject *feed_fix(PyObject *object, PyObject *const *args, Py_ssize_t co
   }
   fencepost_fix fix;
   const char *text;
-  uint32_t device;
+  native_entry entry;
   if (native_read_fix(args + 1, &fix) < 0 || native_text(native_monitor_state(object), args[0], "device", &text) < 0)
     return NULL;
   native_call call;
   if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status = native_device(&call, text, 1, &device);
-  if (status == FENCEPOST_OK) status = fencepost_fleet_feed_fix(self->fleet, device, &fix, &call.error);
+  fencepost_status status = native_enter_device(&call, text, &entry);
+  if (status == FENCEPOST_OK) status = fencepost_fleet_feed_fix(self->fleet, entry.device, &fix, &call.error);
+  native_keep_device(&call, &entry);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }
@@ -102,16 +103,17 @@ static PyObject *feed_sightings(PyObject *object, PyObject *args) {
   if (native_open_records(state, sightings, "sightings", sizeof(fencepost_beacon_sighting), &view) < 0) return NULL;
   void *copy;
   const char *text;
-  uint32_t device;
+  native_entry entry;
   const fencepost_beacon_sighting *rows = native_aligned(&view, &copy);
   native_call call;
   int failed =
       rows == NULL || native_text(state, identifier, "device", &text) < 0 || native_begin_input_batch(self, &call) < 0;
   if (!failed) {
-    fencepost_status status = native_device(&call, text, 1, &device);
+    fencepost_status status = native_enter_device(&call, text, &entry);
     if (status == FENCEPOST_OK)
-      status = fencepost_fleet_feed_sightings(self->fleet, device, rows,
+      status = fencepost_fleet_feed_sightings(self->fleet, entry.device, rows,
                                               (size_t)view.len / sizeof(fencepost_beacon_sighting), time, &call.error);
+    native_keep_device(&call, &entry);
     failed = native_end(&call, status) < 0;
   }
   PyMem_Free(copy);
@@ -127,15 +129,16 @@ static PyObject *set_scanning(PyObject *object, PyObject *args) {
   int scanning;
   long long time;
   const char *text;
-  uint32_t device;
+  native_entry entry;
   if (!PyArg_ParseTuple(args, "OpL", &identifier, &scanning, &time) ||
       native_text(native_monitor_state(object), identifier, "device", &text) < 0)
     return NULL;
   native_call call;
   if (native_begin_input(self, &call) < 0) return NULL;
-  fencepost_status status = native_device(&call, text, 1, &device);
+  fencepost_status status = native_enter_device(&call, text, &entry);
   if (status == FENCEPOST_OK)
-    status = fencepost_fleet_set_beacon_scanning(self->fleet, device, scanning ? 1u : 0u, time, &call.error);
+    status = fencepost_fleet_set_beacon_scanning(self->fleet, entry.device, scanning ? 1u : 0u, time, &call.error);
+  native_keep_device(&call, &entry);
   if (native_end(&call, status) < 0) return NULL;
   Py_RETURN_NONE;
 }

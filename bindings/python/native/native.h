@@ -171,6 +171,16 @@ extern PyType_Spec native_fleet_spec;
  * device, and another one get the number.
  */
 fencepost_status native_device(native_call *call, const char *identifier, int create, uint32_t *out);
+/* A device that an input names. */
+typedef struct {
+  const char *identifier;
+  uint32_t device;
+  int is_new; /* whether it was entered for the input */
+} native_entry;
+/* In a call: enters a device for an input, unless it is there. */
+fencepost_status native_enter_device(native_call *call, const char *identifier, native_entry *entry);
+/* After the input: a device that was entered for it stays if anything of what it was given was accepted. */
+void native_keep_device(native_call *call, const native_entry *entry);
 /* The same of one that must be there. */
 fencepost_status native_known_device(native_call *call, const char *identifier, uint32_t *out);
 /* Identifiers of devices, one after the other, for free(). */
@@ -202,6 +212,9 @@ typedef struct {
   Py_ssize_t room;    /* how many at first, */
   const char **asked; /* and room for the identifiers and numbers of so many */
   uint32_t *given;
+  native_entry *entries; /* those that were entered for these rows, in that order, */
+  Py_ssize_t entry_count;
+  char *is_new; /* and by element whether it is one */
   int is_entered;
   uint64_t removals; /* when they were entered */
   fencepost_fleet_columns rows;
@@ -218,6 +231,8 @@ int native_open_devices(native_handle *self, PyObject *codes, PyObject *names, P
  * no device was removed since. Numbers stay as they are.
  */
 fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row, Py_ssize_t count);
+/* In a call, when no more rows are fed: those that were entered stay of which any row was accepted. */
+void native_keep_column(native_call *call, native_device_column *column);
 void native_release_devices(native_device_column *column);
 
 /* devices.c */

@@ -104,6 +104,8 @@ class Pair:
             self.elsewhere.feed(device, fix)
         except LateInputError:
             pass
+        if device not in self.elsewhere:  # a fix without a position enters nobody
+            return
         held = self.elsewhere.export([device], portable=adapt)[0]
         names = {device: held, f"{device} again": held}
 

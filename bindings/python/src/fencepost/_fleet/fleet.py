@@ -57,7 +57,10 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         name: Of a fleet with a store: 1 to 64 letters, digits or underscores.
         durability: When changes are made to last; without a store of no effect. After a crash each device is in the
             state after some prefix of its own inputs, which :attr:`DeviceStatistics.input_count` tells.
-        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`.
+        checkpoint_interval: Seconds of event time, above 0, for :attr:`Durability.RELAXED`: all is saved when the
+            largest clock of the devices went forward by so much since the last save, or the devices that were heard
+            did on average, each by its own clock, or any one of them by sixteen times as much. Inputs that are refused
+            do not count; a change of the table is kept with the next save.
         threads: 1 to 256: how many threads :meth:`feed_many` shares the devices out to. The events are those of one
             thread, in their order; worth it for batches with many rows of each device. Each device then costs about 200
             bytes more; the queue is looked at every 262 144 rows, so that the rows before may bring more events
@@ -287,7 +290,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     def export(self, devices: Iterable[str] | None = None, *, portable: bool = False) -> list[bytes]:
         """Devices as bytes, to be kept elsewhere or moved to another fleet by :meth:`load`; they stay in this one.
 
-        Events that wait are the fleet's and not among it.
+        Events that wait are the fleet's and not among it. Of a fleet with several `threads` they are to be taken
+        first, and the bytes count also those events that became void while they waited: the next sequence of the
+        device is then larger by so many, and never smaller.
 
         Args:
             devices: Which; None: all of :attr:`devices`.

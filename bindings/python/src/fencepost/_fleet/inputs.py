@@ -62,7 +62,7 @@ class FleetInputs(FixInputs):
         return counters[0] is None and not counters[8]
 
     def feed(self, device: str, fix: Fix) -> None:
-        """Feeds one fix of a device, which is entered if it is new.
+        """Feeds one fix of a device, which is entered if it is new and the fix is accepted.
 
         A fix without a position (accuracy negative or NaN) is ignored and counted.
 
@@ -124,7 +124,7 @@ class FleetInputs(FixInputs):
         threads: int | None = None,
     ) -> FeedResult:
         """Feeds many fixes of many devices in order, with the same result as single calls; other Python threads run
-        meanwhile. Devices are entered in the order of their first rows.
+        meanwhile. Devices are entered in the order of their first rows, those of which any row is accepted.
 
         Either columns of equal length, or fixes, beside the devices they are of; or a table that exports an Arrow
         stream (PyArrow, Polars, DuckDB, pandas), fed batch by batch: see :meth:`Monitor.feed_many`. Its column of
@@ -141,8 +141,7 @@ class FleetInputs(FixInputs):
                 meant for all rows; None: not reported.
             columns: Of a table the names of the columns for device, latitude, longitude, time, accuracy, or geometry,
                 where they are not recognised.
-            on_invalid: As for :meth:`Monitor.feed_many`. With ``"raise"`` a call that is refused enters no device; with
-                ``"count"`` a new device is entered also when each of its rows is counted as invalid.
+            on_invalid: As for :meth:`Monitor.feed_many`. A new device of which no row is accepted is not entered.
             threads: How many threads feed at a time, at most as many as the fleet was made for; None: as many.
 
         Returns:
@@ -204,8 +203,8 @@ class FleetInputs(FixInputs):
         *,
         time: Time | None = None,
     ) -> None:
-        """Feeds one scan report of a device, which is entered if it is new: the beacons observed at one instant. An
-        empty report only moves its clock.
+        """Feeds one scan report of a device, which is entered if it is new and the report is accepted: the beacons
+        observed at one instant. An empty report only moves its clock.
 
         Args:
             device: The device's identifier.

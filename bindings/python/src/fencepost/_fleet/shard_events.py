@@ -58,8 +58,9 @@ class ShardEvents:
         return len(kept) >= most
 
     def waiting(self, number: int | None) -> int:
-        """How many events of a device wait."""
-        return sum(entry[1] == number for entry in self._waiting)
+        """How many events of a device wait that are not void."""
+        known: dict[int, bool] = {}
+        return sum(entry[1] == number and self._is_live(entry[0], known) for entry in self._waiting)
 
     def last(self, number: int, otherwise: int) -> int:
         """The sequence of the last event of a device that was handed out, where its fleet handed any out."""

@@ -68,11 +68,11 @@ class Shards:
         number = self._numbers.get(device) if isinstance(device, str) else None
         return self._fleets[0 if number is None else number % len(self._fleets)]
 
-    def _enter(self, devices: Iterable[Any]) -> None:
-        """Enters devices that are new: all or none."""
+    def _enter(self, devices: Iterable[Any]) -> tuple[Any, ...]:
+        """Enters devices that are new: all or none; which."""
         new = tuple(dict.fromkeys(device for device in devices if device not in self._numbers))
         if not new:
-            return
+            return new
         Handle(TableHandle()).enter(new)  # says what is wrong with one
         if self._device_limit and len(self._numbers) + len(new) > self._device_limit:
             raise InvalidArgumentError(f"device_limit is {self._device_limit}: there can be no more devices")
@@ -82,6 +82,19 @@ class Shards:
             fleet.enter((device,))
             if self._is_advanced:  # which it is told of
                 self._take([fleet], at_once=_FEW)
+        return new
+
+    def _keep(self, new: Iterable[Any]) -> None:
+        """Of devices that were entered for an input those stay of which anything was accepted."""
+        gone = []
+        for device in new:
+            fleet = self._of(device)
+            _, _, invalid, late, ahead, _, _, inputs = fleet.device_statistics(device)
+            if inputs == invalid + late + ahead:
+                fleet.remove_device(device, True)
+                gone.append(device)
+        gone.reverse()  # the next ones that are new get their numbers in order
+        self._events.remove(gone, True)
 
     def enter(self, devices: tuple[str, ...]) -> None:
         with self._lock:
@@ -180,13 +193,16 @@ class Shards:
 
     def _one(self, device: Any, feed: Callable[[Handle], None]) -> None:
         with self._lock:
-            self._enter((device,))
-            self._admit(feed)
-            fleet = self._of(device)
+            new = self._enter((device,))
             try:
-                feed(fleet)
+                self._admit(feed)
+                fleet = self._of(device)
+                try:
+                    feed(fleet)
+                finally:
+                    self._take([fleet])
             finally:
-                self._take([fleet])
+                self._keep(new)
 
     def feed_fix(self, device: str, latitude: float, longitude: float, accuracy: float, time_us: int) -> None:
         self._one(device, lambda fleet: fleet.feed_fix(device, latitude, longitude, accuracy, time_us))
@@ -238,26 +254,29 @@ class Shards:
             if len(lengths) > 1 or not used or not all(0 <= code < len(names) for code in used):
                 whole: Any = (*columns, *unit, codes, names, first_row)
                 return self._fleets[0].feed_columns(*whole)  # says what is wrong, or that there is nothing
-            self._enter(names[code] for code in used)
-            numbers = self._owners(used, names)
-            found: list[tuple[int, int, int]] = []
-            for start in range(0, len(latitude), _BLOCK):
-                part = [column if _is_number(column) else column[start : start + _BLOCK] for column in columns]
-                rows: Any = bytes(len(part[0])) if given is None else given[start : start + _BLOCK]
+            new = self._enter(names[code] for code in used)
+            try:
+                numbers = self._owners(used, names)
+                found: list[tuple[int, int, int]] = []
+                for start in range(0, len(latitude), _BLOCK):
+                    part = [column if _is_number(column) else column[start : start + _BLOCK] for column in columns]
+                    rows: Any = bytes(len(part[0])) if given is None else given[start : start + _BLOCK]
 
-                def feed(at: int, part: Any = part, rows: Any = rows, start: int = start) -> tuple[int, int, int]:
-                    own: Any = (*part, *unit, rows, numbers[at], first_row + start)
-                    return self._fleets[at].feed_columns(*own)
+                    def feed(at: int, part: Any = part, rows: Any = rows, start: int = start) -> tuple[int, int, int]:
+                        own: Any = (*part, *unit, rows, numbers[at], first_row + start)
+                        return self._fleets[at].feed_columns(*own)
 
-                try:
-                    self._refuse_full(start)
-                    self._beside(threads, feed, list(numbers), found)
-                except BaseException as error:
-                    error.result = _sum(found)  # type: ignore[attr-defined]
-                    raise
-                finally:
-                    self._take(self._fleets[at] for at in numbers)
-            return _sum(found)
+                    try:
+                        self._refuse_full(start)
+                        self._beside(threads, feed, list(numbers), found)
+                    except BaseException as error:
+                        error.result = _sum(found)  # type: ignore[attr-defined]
+                        raise
+                    finally:
+                        self._take(self._fleets[at] for at in numbers)
+                return _sum(found)
+            finally:
+                self._keep(new)
 
     def _owners(self, used: Sequence[int], names: Sequence[str]) -> dict[int, array[int]]:
         """For each fleet that has devices of these words: their numbers in it, by word."""
