@@ -118,6 +118,10 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
     }
   }
 
+  public func countDevices() throws(MonitorError) -> UInt64? {
+    do throws(StoreFailure) { return try database?.countDevices() } catch { throw refused(failed(error)) }
+  }
+
   public func refused(_ error: MonitorError) -> MonitorError {
     isRefused = true
     guard case .storeCorrupt(let reason) = error, !reason.hasPrefix("the store ") else { return error }

@@ -103,6 +103,9 @@ final class StoreDatabase {
     note()
   }
 
+  /// How many rows of devices of a fleet there are.
+  func countDevices() throws(StoreFailure) -> UInt64 { try statements.countDevices() }
+
   /// Whether another object must be made before it is written.
   var isForReading: Bool { connection.isImmutable }
 

@@ -4,6 +4,7 @@ import Fencepost
 /// Reading and writing rows, as prepared statements.
 final class StoreStatements {
   private let all: Statement
+  private let devices: Statement
   private let one: Statement
   private let put: Statement
   private let delete: Statement
@@ -12,6 +13,7 @@ final class StoreStatements {
 
   init(_ connection: Connection) throws(StoreFailure) {
     all = try Statement(connection, "SELECT kind, a, b, data FROM rows")
+    devices = try Statement(connection, "SELECT count(*) FROM rows WHERE kind=5")
     one = try Statement(connection, "SELECT data FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
     put = try Statement(connection, "INSERT OR REPLACE INTO rows(kind, a, b, data) VALUES(?1, ?2, ?3, ?4)")
     delete = try Statement(connection, "DELETE FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
@@ -73,6 +75,12 @@ final class StoreStatements {
       guard let row = key.row(all.bytes(3)) else { throw .damaged("a row has the kind \(key.kind)") }
       try body(row)
     }
+  }
+
+  /// How many rows of devices of a fleet there are.
+  func countDevices() throws(StoreFailure) -> UInt64 {
+    defer { devices.reset() }
+    return try devices.step() ? devices.integer(0) : 0
   }
 
   // MARK: - Writing

@@ -56,6 +56,16 @@ extension FleetEngine {
     if let conditions { _ = try move(onto: conditions) }
   }
 
+  /// How many rows of devices follow.
+  private static func deviceRows(in reader: ByteReader) throws(Damage) -> UInt64 {
+    var reader = reader
+    var count: UInt64 = 0
+    while let row = try MonitorEngine.takeRow(&reader, MonitorEngine.rowFormat) {
+      if row.table == .fleetDevices { count += 1 }
+    }
+    return count
+  }
+
   private static func restored(_ snapshot: UnsafeRawBufferPointer) throws(Damage) -> FleetEngine {
     var reader = ByteReader(snapshot)
     guard reader.remaining >= 12, try reader.take() == magic else {
@@ -74,7 +84,7 @@ extension FleetEngine {
     guard try tail.take() == sum.value else {
       throw Damage("the snapshot is damaged or cut off: the checksum of its \(snapshot.count) bytes is wrong")
     }
-    var restorer = FleetRestorer(size: snapshot.count)
+    var restorer = FleetRestorer(deviceRows: try deviceRows(in: reader))
     while let row = try MonitorEngine.takeRow(&reader, MonitorEngine.rowFormat) { try restorer.receive(row) }
     guard reader.remaining == 8 else { throw Damage("the snapshot has \(reader.remaining - 8) bytes too many") }
     do throws(Damage) {

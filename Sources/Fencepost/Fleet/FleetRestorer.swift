@@ -13,8 +13,8 @@ struct FleetRestorer {
     var range: Range<Int>
   }
 
-  /// How many rows of devices there can be: room is made for as many as the head tells.
-  private let mostDevices: UInt64
+  /// How many rows of devices come: no room is made for more, whatever the head tells.
+  private let rowCount: UInt64
   private var table = EngineRestorer(name: nil)
   private var head: FleetHeadRow?
   /// There as soon as the table is whole.
@@ -33,9 +33,9 @@ struct FleetRestorer {
   private static let fewNumbers: UInt64 = 1 << 20
   private static let numbersPerRow: UInt64 = 64
 
-  /// - Parameter size: of all rows, bytes; where that is not known, the head is believed.
-  init(size: Int? = nil) {
-    mostDevices = size.map { UInt64($0 / FleetDeviceRow.leastSize) } ?? .max
+  /// - Parameter deviceRows: How many rows of devices come; where that is not known, the head is believed.
+  init(deviceRows: UInt64?) {
+    rowCount = deviceRows ?? .max
   }
 
   /// Whether no row was received.
@@ -76,7 +76,7 @@ struct FleetRestorer {
 
   private mutating func receiveHead(_ reader: inout ByteReader) throws(Damage) {
     let head = try FleetHeadRow(reading: &reader)
-    guard head.deviceCount <= mostDevices else { throw Damage("devices are missing") }
+    guard head.deviceCount <= rowCount else { throw Damage("devices are missing") }
     var own = ByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
     try head.table.withRawBytes { bytes throws(Damage) in
       own = ByteReader(bytes)

@@ -125,7 +125,7 @@ struct FleetWorld {
     }
     // The table has changed, and the fleet was not called since.
     guard shards[shard].stored.isUpToDate else { return }
-    var kept = FleetRestorer()
+    var kept = FleetRestorer(deviceRows: storage.countDevices())
     try storage.read { row throws(MonitorError) in
       do throws(Damage) { try kept.receive(row) } catch { throw .storeCorrupt(error.reason) }
     }

@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// Room is made for as many devices as there are bytes of them, not for as many as the head tells.
+  /// Room is made for as many devices as there are rows of them, not for as many as the head tells.
   @Test func aHeadThatTellsOfDevicesThatAreNotThere() throws {
     var row: [UInt8] = []
     let fleet = try FleetEngine(try table())
@@ -133,7 +133,7 @@ import Testing
       head.encode(to: &writer)
       row = Array(writer.bytes)
     }
-    var restorer = FleetRestorer(size: 10_000)
+    var restorer = FleetRestorer(deviceRows: 900)
     let error = #expect(throws: Damage.self) {
       try row.withRawBytes { bytes throws(Damage) in
         try restorer.receive(MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes))

@@ -35,6 +35,8 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
     }
   }
 
+  func countDevices() -> UInt64? { UInt64(rows.keys.count { $0.table == .fleetDevices }) }
+
   func write(_ changes: borrowing FleetChanges) throws(MonitorError) {
     if failing > 0 {
       failing -= 1

@@ -7,9 +7,6 @@ struct FleetDeviceRow {
   var advanced: Int64 = .min
   var device: DeviceBytes
 
-  /// No row is shorter, bytes: bits, length and a letter, flags, and seven numbers.
-  static let leastSize = 11
-
   private static let leaving: UInt8 = 1
   private static let advanced: UInt8 = 2
 
