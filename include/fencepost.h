@@ -2388,7 +2388,7 @@ typedef struct fencepost_fleet_options {
   const char *name;                /* [A-Za-z0-9_]{1,64}, of a fleet with a store; exclusive in its directory */
   fencepost_durability durability; /* FENCEPOST_DURABILITY_...; without a store of no effect */
   uint32_t reserved2;              /* 0 */
-  int64_t checkpoint_interval_us;  /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15 */
+  int64_t checkpoint_interval_us;  /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15: see fencepost_fleet_create() */
 } fencepost_fleet_options;
 
 /* clang-format off */
@@ -2494,7 +2494,10 @@ typedef struct fencepost_fleet_columns {
  * fencepost_fleet_get_device_statistics() tells which, and feeding it the rest again leads to where it would be without
  * the crash. With CHANGES all that a device was inside of, about to cross and told is in that prefix; inputs that changed
  * none of these may be missing of one device and not of another, and are kept at the next fencepost_fleet_checkpoint(). With
- * EVERY_INPUT, and at each checkpoint, it is all inputs of all devices. The time to which all devices were advanced is
+ * EVERY_INPUT, and at each checkpoint, it is all inputs of all devices. With RELAXED all is saved when the largest clock of
+ * the devices, or the time of an advance, went forward by checkpoint_interval_us since the last save, or when the devices
+ * that were heard since went forward by it on average, each by its own clock from its first input on, one step by no more
+ * than the interval, or when any one went through sixteen intervals; inputs that are refused do not count. The time to which all devices were advanced is
  * the one of the last time that all were saved. An event that was not committed is handed out again with the same
  * sequence: (device, sequence) tells what was handed out before. A change of the table is kept with the next call of the
  * fleet (RELAXED: with its next save). While the store cannot be written the fleet goes on in memory;

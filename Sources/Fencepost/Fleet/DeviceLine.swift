@@ -28,7 +28,8 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   var flags: Flags = []
   /// What changed since the device was saved; all of it where nobody saves.
   var notes: Notes = .all
-  private var spareBits: UInt8 = 0
+  /// How many intervals of its own time the device went through: see ``Pace``.
+  var intervals: UInt8 = 0
 
   struct Flags: OptionSet, Sendable, BitwiseCopyable {
     let rawValue: UInt8
@@ -47,6 +48,8 @@ struct DeviceLine: Sendable, BitwiseCopyable {
     static let moved = Notes(rawValue: 2)
     /// Stands in the list of those that must be saved before the call returns.
     static let urgent = Notes(rawValue: 4)
+    /// An input of it was accepted: see ``Pace``.
+    static let paced = Notes(rawValue: 8)
     static let all: Notes = [.listed, .moved, .urgent]
   }
 

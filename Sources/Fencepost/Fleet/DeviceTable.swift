@@ -138,6 +138,19 @@ struct DeviceTable: Sendable {
     if !lines[device].notes.contains(.moved) { notes.move(device, lines) }
   }
 
+  /// Notes that an input of a device was accepted.
+  ///
+  /// - Parameter clock: The device's before it.
+  @inline(__always)
+  mutating func take(_ device: UInt32, at time: Int64, after clock: Int64) {
+    if notes.isOn { notes.take(device, at: time, after: clock, lines) }
+  }
+
+  /// Notes that time has passed for all devices.
+  mutating func reach(_ time: Int64) { notes.reach(time) }
+
+  mutating func beginParts() { notes.beginParts() }
+
   /// Notes that something of a device changed that is to last before the call returns.
   @inline(__always)
   mutating func hurry(_ device: UInt32, mustSync: Bool = true) {
@@ -145,10 +158,15 @@ struct DeviceTable: Sendable {
   }
 
   /// Starts to note changes: what is there now counts as saved. Or notes no more.
-  mutating func setNotes(isOn: Bool) {
+  ///
+  /// - Parameter interval: After which all is to be saved, microseconds; `nil` = whenever that is.
+  mutating func setNotes(isOn: Bool, interval: Int64? = nil) {
     own()
-    notes = DeviceNotes(isOn: isOn)
-    for device in 0..<UInt32(lines.count) { lines[device].notes = isOn ? [] : .all }
+    notes = DeviceNotes(isOn: isOn, interval: interval)
+    for device in 0..<UInt32(lines.count) {
+      notes.reach(lines[device].clock)
+      lines[device].notes = isOn ? [] : .all
+    }
   }
 
   mutating func clearNotes(all: Bool) {

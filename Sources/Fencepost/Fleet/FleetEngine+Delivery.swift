@@ -92,9 +92,6 @@ extension FleetEngine {
     }
   }
 
-  /// Events that wait to be handed out, those included whose condition was removed since.
-  package var pendingEntries: Int { delivery.count }
-
   /// How many events there have been: whether a call brought any, though it may have dropped others.
   package var appendedEntries: UInt64 { delivery.appended }
 

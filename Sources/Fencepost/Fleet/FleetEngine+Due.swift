@@ -20,7 +20,7 @@ extension FleetEngine {
         confirmDue(first.device, through: first.time, table)
       }
       floor = time.microseconds
-      latest = floor
+      devices.reach(floor)
       floors.raise(to: floor, lastBeacon: table.lastBeacon, generation: table.order.lastGeneration)
     }
   }

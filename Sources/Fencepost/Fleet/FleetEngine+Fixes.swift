@@ -10,10 +10,11 @@ extension FleetEngine {
     try require(device)
     devices.ownLines()
     let isFull = delivery.count >= options.maxPendingEvents
+    let clock = devices.lines[device].clock
     if !isFull, gate.withGeneration({ passes(fix, device, $0) }) {
       devices.move(device)
+      devices.take(device, at: fix.time.microseconds, after: max(clock, floor))
       counters.acceptedFixes += 1
-      latest = fix.time.microseconds
       return
     }
     devices.own()
@@ -200,16 +201,16 @@ extension FleetEngine {
         let device = numbers[row &- start]
         let fix = columns.fix(row)
         // Looked at anew: a caller that changes its columns meanwhile must not lead astray.
+        let clock = devices.isLive(device) ? devices.lines[device].clock : 0
         if devices.isLive(device), delivery.count < options.maxPendingEvents, passes(fix, device, generation) {
           devices.move(device)
+          devices.take(device, at: fix.time.microseconds, after: max(clock, floor))
           result.accepted += 1
         } else {
           try feedSlowly(fix, device, row, columns, table, &result)
         }
         row += 1
       }
-      let last = columns.fix(end - 1).time
-      if last.isValid { latest = last.microseconds }
     }
   }
 

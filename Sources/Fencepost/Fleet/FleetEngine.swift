@@ -27,8 +27,6 @@ public struct FleetEngine: Sendable {
   /// Beacon conditions up to this generation that tell of each device wherever it is are known to all devices.
   var announcedSeen: UInt64 = 0
   var counters = FleetStatistics()
-  /// The time of the last input, `Int64.min` = none; for who saves now and then.
-  var latest: Int64 = .min
 
   // What an evaluation works with; it says nothing between two calls.
   var tracker: Tracker
@@ -85,7 +83,7 @@ public struct FleetEngine: Sendable {
   }
 
   /// Refuses an input of a device that is out of range, late, too far ahead, or comes while the queue is full, and counts
-  /// it.
+  /// it. One that is not refused is to take effect.
   mutating func admit(
     _ time: Timestamp, _ device: UInt32, maxStep: Int64, _ table: ConditionTable
   ) throws(MonitorError) {
@@ -94,7 +92,6 @@ public struct FleetEngine: Sendable {
       throw .invalidArgument(defect)
     }
     guard !isFull(table) else { throw .queueFull(limit: options.maxPendingEvents) }
-    latest = time.microseconds
     let clock = clock(of: device)
     guard time.microseconds >= clock else {
       counters.lateInputs += 1
@@ -106,6 +103,7 @@ public struct FleetEngine: Sendable {
       count(device) { $0.aheadInputs += 1 }
       throw .aheadOfClock(time: time, clock: Timestamp(microseconds: clock), limit: maxStep)
     }
+    devices.take(device, at: time.microseconds, after: clock == .min ? time.microseconds : clock)
   }
 
   /// How far an input may be ahead of its device's clock, microseconds.

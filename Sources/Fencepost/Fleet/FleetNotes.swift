@@ -6,6 +6,10 @@ import FencepostKernel
 /// that a fix which changes nothing but clock and counters notes once and then no more.
 struct DeviceNotes: Sendable {
   let isOn: Bool
+  /// Of event time, since all was saved.
+  private(set) var pace = Pace()
+  /// After which all is to be saved, microseconds; `nil` = whenever that is.
+  private let interval: Int64?
   /// Devices that changed in any way, each once; some may be saved since.
   private(set) var listed: ContiguousArray<UInt32> = []
   /// Devices of which something changed that is to last before the call returns, each once.
@@ -15,9 +19,31 @@ struct DeviceNotes: Sendable {
   /// Whether any device moved that is not saved.
   private(set) var isMoved = false
 
-  init(isOn: Bool = false) {
+  init(isOn: Bool = false, interval: Int64? = nil) {
     self.isOn = isOn
+    self.interval = interval
   }
+
+  /// Notes that an input of a device was accepted.
+  ///
+  /// - Parameter clock: The device's before it.
+  mutating func take(_ device: UInt32, at time: Int64, after clock: Int64, _ lines: DeviceLines) {
+    guard let interval else { return }
+    pace.reach(time)
+    if lines[device].notes.contains(.paced) {
+      pace.pass(from: clock, to: time, interval: interval, &lines[device].intervals)
+    } else {
+      lines[device].notes.insert(.paced)
+      lines[device].intervals = 0
+      pace.begin()
+    }
+  }
+
+  /// Notes that time has passed for all devices.
+  mutating func reach(_ time: Int64) { pace.reach(time) }
+
+  /// Notes that a save of all devices begins, which takes them part by part.
+  mutating func beginParts() { pace.restart() }
 
   /// Notes that a device changed.
   @inline(never)
@@ -64,8 +90,13 @@ struct DeviceNotes: Sendable {
 
   /// Forgets what was saved of some devices.
   mutating func clear(_ devices: ContiguousArray<UInt32>, _ lines: DeviceLines) {
-    for device in devices { lines[device].notes.subtract([.moved, .urgent]) }
+    forget(devices, lines)
     urgent.removeAll { !lines[$0].notes.contains(.urgent) }
+  }
+
+  private mutating func forget(_ devices: ContiguousArray<UInt32>, _ lines: DeviceLines) {
+    pace.end(devices.count { lines[$0].notes.contains(.paced) })
+    for device in devices { lines[device].notes.subtract([.moved, .urgent, .paced]) }
   }
 
   /// Forgets which devices were saved in parts; those that changed since stay noted.
@@ -78,10 +109,12 @@ struct DeviceNotes: Sendable {
 
   /// Forgets what was saved.
   mutating func clear(all: Bool, _ lines: DeviceLines) {
-    for device in urgent { lines[device].notes.subtract([.moved, .urgent]) }
+    forget(urgent, lines)
     urgent.removeAll(keepingCapacity: urgent.capacity <= 65_536)
     mustSync = false
     guard all else { return }
+    forget(listed, lines)
+    pace.restart()
     for device in listed { lines[device].notes = [] }
     listed.removeAll(keepingCapacity: listed.capacity <= 65_536)
     isMoved = false
@@ -169,6 +202,11 @@ struct EventNotes: Sendable {
       try Invariant.hold(
         all.allSatisfy { !lines[$0].notes.contains(.moved) || lines[$0].notes.contains(.listed) },
         "a device that moved is listed")
+      try Invariant.hold(
+        all.allSatisfy { !lines[$0].notes.contains(.paced) || lines[$0].notes.contains(.moved) },
+        "a device of which an input was accepted moved")
+      try Invariant.hold(
+        pace.deviceCount == all.count { lines[$0].notes.contains(.paced) }, "each device that went forward counts once")
     }
   }
 #endif

@@ -15,7 +15,7 @@ public struct StoredFleet: Sendable {
   private var kept: KeptFleet
   /// What is kept has other rows than this fleet would write.
   private var isWholeDue = false
-  /// The time of the last input when all was saved.
+  /// The largest time that any device was given when all was saved: see ``Pace``.
   private var savedTime: Int64 = .min
   private var attempts = SaveAttempts()
   /// A save of very many devices, which goes on over several calls.
@@ -55,7 +55,7 @@ public struct StoredFleet: Sendable {
   ) throws(MonitorError) {
     do throws(MonitorError) {
       if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
-      var restorer = FleetRestorer()
+      var restorer = FleetRestorer(deviceRows: try storage.countDevices())
       try storage.read { row throws(MonitorError) in
         do throws(Damage) { try restorer.receive(row) } catch { throw .storeCorrupt(error.reason) }
       }
@@ -84,8 +84,8 @@ public struct StoredFleet: Sendable {
       }
       self.storage = storage
       self.durability = durability
-      engine.setNotes(isOn: true)
-      savedTime = engine.floor
+      engine.setNotes(isOn: true, durability)
+      savedTime = timeNow
       if !isChanged, !isWholeDue { kept.version = engine.tableVersion }
       // What came of another version of the table is not noted.
       if isChanged { isWholeDue = true }
@@ -170,10 +170,7 @@ public struct StoredFleet: Sendable {
     case .everyInput:
       if engine.hasNotes || engine.tableVersion != kept.version || engine.floor != kept.moment.floor { return true }
     case .relaxed(let interval):
-      guard engine.latest != .min else { return nil }
-      // A clock that was set back is saved at once.
-      let passed = engine.latest.subtractingReportingOverflow(savedTime)
-      if savedTime == .min || passed.overflow || passed.partialValue.magnitude >= UInt64(interval) { return true }
+      if engine.devices.notes.pace.hasPassed(interval, since: savedTime) { return true }
     }
     return nil
   }
@@ -200,7 +197,7 @@ public struct StoredFleet: Sendable {
   }
 
   /// The time that a save of all devices is one of.
-  private var timeNow: Int64 { engine.latest == .min ? engine.floor : engine.latest }
+  private var timeNow: Int64 { engine.devices.notes.pace.largest }
 
   /// - Returns: The places of the events that were written, or went, of a part.
   private mutating func write(
@@ -225,6 +222,7 @@ public struct StoredFleet: Sendable {
   /// Begins a save in parts when very many devices have changed, and nothing has to last before the call returns.
   private mutating func beginParts(_ storage: any FleetStorage) {
     guard case .relaxed = durability, !isWholeDue, engine.devices.notes.listed.count > limits.least else { return }
+    engine.devices.beginParts()
     parts = Parts(moment: FleetMoment(engine), time: timeNow, end: engine.devices.notes.listed.count)
   }
 
@@ -278,8 +276,13 @@ public struct StoredFleet: Sendable {
 /// What a save has to write.
 extension FleetEngine {
   /// Starts to note changes: what is there now counts as saved. Or notes no more.
-  mutating func setNotes(isOn: Bool) {
-    devices.setNotes(isOn: isOn)
+  mutating func setNotes(isOn: Bool, _ durability: Durability = .changes) {
+    if case .relaxed(let interval) = durability {
+      devices.setNotes(isOn: isOn, interval: interval)
+    } else {
+      devices.setNotes(isOn: isOn)
+    }
+    if isOn { devices.reach(floor) }
     delivery.setNotes(isOn: isOn)
   }
 

@@ -117,6 +117,182 @@ import Testing
     #expect(throws: MonitorError.self) { try open(MemoryFleetStorage(), zones, .relaxed(interval: 0)) }
   }
 
+  private static let interval: Int64 = 10_000_000
+
+  private func relaxed(_ storage: MemoryFleetStorage) throws -> StoredFleet {
+    let zones = Conditions()
+    try zones.add(circle(100), identifier: "home", policy: .exact)
+    return try open(storage, zones, .relaxed(interval: Self.interval))
+  }
+
+  private func feed(_ fleet: inout StoredFleet, _ device: String, _ seconds: Double, _ metres: Double = 500) {
+    fleet.call { engine in
+      do throws(MonitorError) {
+        try engine.feed(fix(seconds, metres), for: try engine.device(device))
+      } catch {}
+    }
+  }
+
+  /// Clocks that are hours apart, heard in turn each second: each device is saved about once in an interval of its own.
+  @Test(arguments: [1, 2, 7, 50]) func relaxedWithClocksThatAreApart(devices: Int) throws {
+    let storage = MemoryFleetStorage()
+    var fleet = try relaxed(storage)
+    var random = SeededGenerator("clocks that are apart")
+    let offsets = (0..<devices).map { _ in random.uniform(0...1e6).rounded() }
+    for second in 1...300 {
+      for device in 0..<devices { feed(&fleet, "d\(device)", offsets[device] + Double(second)) }
+    }
+    // Three hundred seconds are thirty intervals; as many saves by the largest clock, and as many by all of them, at most.
+    #expect((28...62).contains(storage.writes), "\(storage.writes) saves")
+    try fleet.state.checkInvariants()
+  }
+
+  /// The device that is ahead of all falls silent: the others go on being saved.
+  @Test func relaxedWhenTheLargestClockStands() throws {
+    let storage = MemoryFleetStorage()
+    var fleet = try relaxed(storage)
+    feed(&fleet, "wrong", 1e9)
+    let writes = storage.writes
+    for second in 1...100 {
+      for device in 0..<20 { feed(&fleet, "d\(device)", Double(second)) }
+    }
+    #expect((8...10).contains(storage.writes - writes), "\(storage.writes - writes) saves")
+    // When all but one fall silent, that one is saved after sixteen intervals at most, and then as if it were alone.
+    let before = storage.writes
+    for second in 101...500 { feed(&fleet, "d7", Double(second)) }
+    #expect((20...24).contains(storage.writes - before), "\(storage.writes - before) saves")
+  }
+
+  /// Devices that report more rarely than the interval are saved when as many have reported again, not one by one.
+  @Test func relaxedWithRareReports() throws {
+    let storage = MemoryFleetStorage()
+    var fleet = try relaxed(storage)
+    feed(&fleet, "wrong", 1e9)
+    let writes = storage.writes
+    for round in 0..<30 {
+      for device in 0..<100 { feed(&fleet, "d\(device)", Double(round * 300 + device * 2) - 1e6) }
+    }
+    #expect((10...30).contains(storage.writes - writes), "\(storage.writes - writes) saves of 3 000 inputs")
+  }
+
+  /// Who catches up on a day at once, among many whose clocks go on, makes few saves of its own.
+  @Test func relaxedWhenOneCatchesUp() throws {
+    let storage = MemoryFleetStorage()
+    var fleet = try relaxed(storage)
+    for device in 0..<100 { feed(&fleet, "d\(device)", 1e6) }
+    try fleet.checkpoint()
+    let writes = storage.writes
+    for minute in 0..<1_440 {
+      feed(&fleet, "late", Double(minute * 60))
+      feed(&fleet, "d\(minute % 100)", 1e6 + Double(minute) * 0.005)
+    }
+    #expect((1...100).contains(storage.writes - writes), "\(storage.writes - writes) saves")
+    try fleet.state.checkInvariants()
+  }
+
+  /// Inputs that are refused are no time that passes: neither late ones, nor those that are too far ahead, nor wild ones.
+  @Test func refusedInputsDoNotSave() throws {
+    let storage = MemoryFleetStorage()
+    let zones = Conditions()
+    var options = FleetOptions()
+    options.maxTimeStepMicroseconds = 60_000_000
+    var fleet = try StoredFleet(
+      zones, options: options, storage: storage, durability: .relaxed(interval: Self.interval))
+    feed(&fleet, "a", 1_000)
+    feed(&fleet, "b", 1_001)
+    let writes = storage.writes
+    for number in 0..<1_000 {
+      feed(&fleet, "a", Double(number % 900))
+      feed(&fleet, "b", 1e6 + Double(number) * 1_000)
+      try fleet.call { engine throws(MonitorError) in
+        try engine.feed(Fix(latitude: 0, longitude: 0, accuracy: -1, time: at(Double(number) * 100)), for: 0)
+        let rows: [(device: UInt32, fix: Fix)] = [
+          (0, Fix(latitude: 99, longitude: 0, time: at(5_000 + Double(number) * 100))), (1, fix(3, 1)),
+          (1, fix(1e7, 1)),
+        ]
+        let result = try engine.feed(rows)
+        #expect(result.accepted == 0 && result.invalid == 1 && result.late == 2)
+      }
+    }
+    #expect(storage.writes == writes)
+    #expect(fleet.state.statistics.lateInputs > 1_000)
+    feed(&fleet, "a", 1_012)
+    #expect(storage.writes == writes + 1)
+  }
+
+  /// One device that jumps counts for one interval, however far, and an advance is time that passes; also after opening.
+  @Test func relaxedWithJumpsAndAdvances() throws {
+    let storage = MemoryFleetStorage()
+    var fleet = try relaxed(storage)
+    feed(&fleet, "wrong", 1e9)
+    for device in 0..<10 { feed(&fleet, "d\(device)", 1) }
+    try fleet.checkpoint()
+    var writes = storage.writes
+    for device in 0..<10 { feed(&fleet, "d\(device)", 2) }
+    feed(&fleet, "d0", 1e6)
+    feed(&fleet, "d1", 1e7)
+    #expect(storage.writes == writes)
+    try fleet.call { engine throws(MonitorError) in try engine.advance(to: at(1e9 + 9)) }
+    #expect(storage.writes == writes)
+    try fleet.call { engine throws(MonitorError) in try engine.advance(to: at(1e9 + 10)) }
+    #expect(storage.writes == writes + 1)
+    try fleet.close()
+    storage.isClosed = false
+    fleet = try open(storage, Conditions(), .relaxed(interval: Self.interval))
+    writes = storage.writes
+    feed(&fleet, "new", 1e9 + 11)
+    #expect(storage.writes == writes)
+    feed(&fleet, "new", 1e9 + 20)
+    #expect(storage.writes == writes + 1)
+  }
+
+  /// A batch is counted as single calls are, in the safe region and beyond; a fork does not count.
+  @Test func batchesAndSingleCallsSaveAlike() throws {
+    let (one, other) = (MemoryFleetStorage(), MemoryFleetStorage())
+    var single = try relaxed(one)
+    var batch = try relaxed(other)
+    var random = SeededGenerator("batches and single calls")
+    var time = 0.0
+    for _ in 0..<200 {
+      time += random.uniform(0...5)
+      let device = random.integer(0...4)
+      let metres = random.chance(0.2) ? 50.0 : 500 + random.uniform(0...20)
+      let seconds = time + Double(device * 1_000) - (random.chance(0.1) ? 60 : 0)
+      feed(&single, "d\(device)", seconds, metres)
+      try batch.call { engine throws(MonitorError) in
+        _ = try engine.feed([(try engine.device("d\(device)"), fix(seconds, metres))])
+      }
+      var fork = batch.state
+      _ = try fork.feed([(0, fix(1e8, 0))])
+      #expect(one.writes == other.writes)
+    }
+    #expect(one.writes > 10 && one.rows == other.rows)
+    try single.state.checkInvariants()
+  }
+
+  /// A head that is whole and tells of more devices than there are makes no room for them.
+  @Test(arguments: [(1, 1 << 25), (1 << 25, 1 << 25), (3, 2), (0, 0)] as [(UInt64, UInt64)])
+  func aHeadThatTellsTooMuch(count: UInt64, bound: UInt64) throws {
+    let storage = MemoryFleetStorage()
+    var fleet = try relaxed(storage)
+    for device in 0..<2 { feed(&fleet, "d\(device)", 1) }
+    try fleet.close()
+    storage.isClosed = false
+    let key = MemoryFleetStorage.Key(.head, 0)
+    var head = try storage.rows[key]!.withRawBytes { bytes throws(Damage) in
+      var reader = ByteReader(bytes)
+      return try FleetHeadRow(reading: &reader)
+    }
+    head.deviceCount = count
+    head.bound = bound
+    var writer = ByteWriter(reserving: 512)
+    head.encode(to: &writer)
+    storage.rows[key] = Array(writer.bytes)
+    let rows = storage.rows
+    #expect(throws: MonitorError.self) { try open(storage) }
+    #expect(storage.rows == rows && storage.isClosed)
+  }
+
   @Test func anotherTableIsRefusedAndTheStorageClosed() throws {
     let storage = MemoryFleetStorage()
     let zones = Conditions()
