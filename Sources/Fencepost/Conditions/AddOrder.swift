@@ -10,6 +10,8 @@ struct AddOrder: Sendable {
   private var places: ContiguousArray<UInt32> = []
   /// A bit for each place of the list: the condition there is announced (see ``append(_:isAnnounced:)``).
   private var announced: ContiguousArray<UInt64> = []
+  /// Whether each slot is its own place: where nothing that was removed left a slot to another.
+  private(set) var isOfSlots = true
   private(set) var count = 0
   /// How many are announced.
   private(set) var announcedCount = 0
@@ -37,6 +39,12 @@ struct AddOrder: Sendable {
   @inline(__always)
   func place(of slot: UInt32) -> UInt32 { places[Int(slot)] }
 
+  /// Whether the generations follow one another without a gap.
+  var isWithoutGaps: Bool {
+    guard let first = generations.first, let last = generations.last else { return true }
+    return last - first == UInt64(generations.count - 1)
+  }
+
   mutating func reserve(_ more: Int) {
     generations.reserveCapacity(generations.count + more)
     slots.reserveCapacity(slots.count + more)
@@ -57,6 +65,7 @@ struct AddOrder: Sendable {
   mutating func append(_ slot: UInt32, generation: UInt64, isAnnounced: Bool = false) {
     while places.count <= Int(slot) { places.append(0) }
     places[Int(slot)] = UInt32(slots.count)
+    if Int(slot) != slots.count { isOfSlots = false }
     if slots.count / 64 >= announced.count { announced.append(0) }
     if isAnnounced {
       announced[slots.count / 64] |= 1 << UInt64(slots.count % 64)
@@ -118,6 +127,7 @@ struct AddOrder: Sendable {
 
   private mutating func closeUp() {
     var target = 0
+    isOfSlots = false
     for source in slots.indices where slots[source] != Self.gap {
       let isAnnounced = announced[source / 64] >> UInt64(source % 64) & 1
       announced[target / 64] &= ~(1 << UInt64(target % 64))
@@ -145,6 +155,7 @@ struct AddOrder: Sendable {
         guard slots[index] != Self.gap else { continue }
         live += 1
         try Invariant.hold(places[Int(slots[index])] == UInt32(index), "a slot knows its place in the add order")
+        try Invariant.hold(!isOfSlots || slots[index] == UInt32(index), "slots are their own places while it is said")
       }
       try Invariant.hold(
         announced.count == (slots.count + 63) / 64, "the add order has a bit for each of its places")

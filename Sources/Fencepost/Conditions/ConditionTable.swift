@@ -112,6 +112,9 @@ struct ConditionTable: Sendable {
     }
   }
 
+  /// Whether no condition is or was another shape than a circle.
+  var isOfCircles: Bool { shapes.isEmpty }
+
   /// Whether a geographic condition is a circle; told without a look at its row.
   @inline(__always)
   func isRound(_ slot: UInt32) -> Bool { Int(slot) >= shapes.count || shapes[Int(slot)] == nil }

@@ -5,71 +5,118 @@ import FencepostKernel
 /// What one question after another needs on its way, and what was found: places of the add order, ascending for each point,
 /// and the signed boundary distances where they were asked for.
 ///
-/// Points are asked about in groups, one step for all of a group and then the next: most of the time goes to waiting for
-/// memory, and then they wait together.
-struct ContainingSearch: Sendable {
-  /// Points of a group.
+/// Points that follow one another and are near each other are asked about together: what comes near any of them is gathered
+/// once, and each is then held against that alone.
+struct ContainingSearch: ~Copyable {
+  /// The most points of a group.
   static let group = 32
+  /// Points that are read at a time: all of them, and then what is reckoned with them, so that waiting for memory is for
+  /// many at once.
+  static let block = 512
 
   struct Asked {
     var point: Coordinate
     var position: EarthVector
-    /// Where its hits end.
-    var end: Int
   }
 
-  private var hits: ContiguousArray<CapHit> = []
-  private var places: ContiguousArray<UInt32> = []
-  fileprivate(set) var found: ContiguousArray<UInt32> = []
-  fileprivate(set) var distances: ContiguousArray<Double> = []
+  private var near = NearCaps()
+  /// So many low bits of a cell may differ within a group. What is gathered for a group tells how large the next one may be:
+  /// each point is held against all of it.
+  private var spread: UInt64 = 12
+  private static let mostSpread: UInt64 = 18
+  private static let many = 40
+  private static let few = 10
+
+  fileprivate(set) var found = ContiguousArray<UInt32>()
+  fileprivate(set) var distances = ContiguousArray<Double>()
 
   /// Appends what holds one valid point.
   mutating func ask(_ table: ConditionTable, _ point: Coordinate, distances: Bool) {
-    withUnsafeTemporaryAllocation(of: Asked.self, capacity: 1) { group in
-      group.initializeElement(
-        at: 0,
-        to: Asked(
-          point: point, position: EarthVector(latitude: point.latitude, longitude: point.longitude), end: 0))
-      ask(table, UnsafeMutableBufferPointer(rebasing: group[0..<1]), distances: distances) { _, _ in }
+    let position = EarthVector(latitude: point.latitude, longitude: point.longitude)
+    gather(table, around: position, within: 0)
+    ask(table, Asked(point: point, position: position), distances: distances)
+  }
+
+  /// Appends what holds each of some valid points that were put in order.
+  ///
+  /// - Parameters:
+  ///   - first: the number of the first one in the order.
+  ///   - most: with more found than so many, the rest is left.
+  ///   - body: gets the number of each point, and the end of what was found for it.
+  /// - Returns: how many points were asked about.
+  @inline(__always)
+  mutating func ask(
+    _ table: ConditionTable, _ points: UnsafeMutableBufferPointer<Asked>, from first: Int, of order: borrowing RowOrder,
+    distances: Bool, atMost most: Int, _ body: (_ index: Int, _ end: Int) -> Void
+  ) -> Int {
+    var next = 0
+    while next < points.count, next == 0 || found.count <= most {
+      let start = next
+      let cell = order.cell(first &+ start) &>> spread
+      repeat {
+        next &+= 1
+      } while next < points.count && next &- start < Self.group
+        && order.cell(first &+ next) &>> spread == cell
+      gather(table, around: UnsafeMutableBufferPointer(rebasing: points[start..<next]))
+      for index in start..<next {
+        ask(table, points[index], distances: distances)
+        body(first &+ index, found.count)
+      }
+    }
+    return next
+  }
+
+  /// Gathers what comes near a group.
+  private mutating func gather(_ table: ConditionTable, around group: UnsafeMutableBufferPointer<Asked>) {
+    var (least, most) = (SIMD3(repeating: Double.infinity), SIMD3(repeating: -Double.infinity))
+    for asked in group {
+      let place = SIMD3(asked.position.x, asked.position.y, asked.position.z)
+      least = pointwiseMin(least, place)
+      most = pointwiseMax(most, place)
+    }
+    let middle = (least + most) / 2
+    let centre = EarthVector(x: middle.x, y: middle.y, z: middle.z)
+    var square = 0.0
+    for asked in group { square = max(square, centre.squaredChord(to: asked.position)) }
+    gather(table, around: centre, within: square.squareRoot() * (1 + 0x1p-40))
+    if near.count > Self.many {
+      spread = max(spread, 1) - 1
+    } else if near.count < Self.few {
+      spread = min(spread + 1, Self.mostSpread)
     }
   }
 
-  /// Appends what holds each point of a group.
-  ///
-  /// - Parameter body: gets the number of each point of the group, and the end of what was found for it.
+  /// Gathers what comes near a ball, under its place in the add order.
+  private mutating func gather(_ table: ConditionTable, around centre: EarthVector, within radius: Double) {
+    table.index.gather(around: centre, within: radius, bend: ChordThreshold.bend, into: &near)
+    if table.order.isOfSlots && table.isOfCircles { return }
+    near.rename { (table.order.place(of: $0), table.isRound($0)) }
+  }
+
+  /// Appends what of it holds a point.
   @inline(__always)
-  mutating func ask(
-    _ table: ConditionTable, _ group: UnsafeMutableBufferPointer<Asked>, distances wantsDistances: Bool,
-    _ body: (_ index: Int, _ end: Int) -> Void
-  ) {
-    hits.removeAll(keepingCapacity: true)
-    table.index.collectHolding(count: group.count, bend: ChordThreshold.bend, into: &hits) {
-      group[$0].position
-    } end: {
-      group[$0].end = $1
-    }
-    places.removeAll(keepingCapacity: true)
-    for hit in hits { places.append(table.order.place(of: hit.id)) }
-    var next = 0
-    for index in 0..<group.count {
-      let first = found.count
-      while next < group[index].end {
-        let hit = hits[next]
-        let place = places[next]
-        next &+= 1
-        if wantsDistances {
-          guard let distance = table.distanceWithin(hit.id, group[index].point, at: group[index].position) else {
-            continue
-          }
-          distances.append(distance)
-        } else if !(hit.slack < 0 && table.isRound(hit.id)) {
-          // Of a hit within its circle for certain the condition need not be looked at.
-          guard table.holds(group[index].point, at: group[index].position, hit.id) else { continue }
-        }
-        found.append(place)
+  private mutating func ask(_ table: ConditionTable, _ asked: Asked, distances wantsDistances: Bool) {
+    let (certain, possible) = near.find(at: asked.position)
+    guard let own = certain.baseAddress else { return }
+    var count = certain.count
+    // Of who is within for certain the condition need not be looked at.
+    for place in possible {
+      if !wantsDistances {
+        guard table.holds(asked.point, at: asked.position, table.order.slots[Int(place)]) else { continue }
       }
-      sort(from: first, withDistances: wantsDistances)
-      body(index, found.count)
+      own[count] = place
+      count &+= 1
+    }
+    if count > 1 { Self.sort(UnsafeMutableBufferPointer(start: own, count: count)) }
+    guard wantsDistances else {
+      found.append(contentsOf: UnsafeBufferPointer(start: own, count: count))
+      return
+    }
+    for index in 0..<count {
+      let slot = table.order.slots[Int(own[index])]
+      guard let distance = table.distanceWithin(slot, asked.point, at: asked.position) else { continue }
+      found.append(own[index])
+      distances.append(distance)
     }
   }
 
@@ -78,37 +125,30 @@ struct ContainingSearch: Sendable {
     distances.removeAll(keepingCapacity: true)
   }
 
-  /// Few are put in order where they are, many as others are.
+  /// Puts different places in order. The place of each of a few is how many are less: that is told without a branch, which
+  /// would be guessed wrong as often as not.
   @inline(__always)
-  private mutating func sort(from first: Int, withDistances: Bool) {
-    guard found.count &- first <= 32 else { return sortMany(from: first, withDistances: withDistances) }
-    var index = first &+ 1
-    while index < found.count {
-      let own = found[index]
-      var place = index
-      while place > first, found[place &- 1] > own {
-        found[place] = found[place &- 1]
-        place &-= 1
+  private static func sort(_ places: UnsafeMutableBufferPointer<UInt32>) {
+    guard places.count <= 32 else { return sortMany(places) }
+    withUnsafeTemporaryAllocation(of: SIMD4<UInt32>.self, capacity: 8) { copy in
+      let groups = (places.count &+ 3) &>> 2
+      copy.initialize(repeating: SIMD4(repeating: .max))
+      let lanes = UnsafeMutableRawBufferPointer(copy)
+      lanes.copyMemory(from: UnsafeRawBufferPointer(places))
+      for index in 0..<places.count {
+        let own = lanes.load(fromByteOffset: 4 &* index, as: UInt32.self)
+        let key = SIMD4(repeating: own)
+        var less = SIMD4<UInt32>()
+        for group in 0..<groups { less = less &- unsafeBitCast(copy[group] .< key, to: SIMD4<UInt32>.self) }
+        places[Int(less.wrappedSum())] = own
       }
-      if place != index {
-        found[place] = own
-        if withDistances {
-          let distance = distances.remove(at: index)
-          distances.insert(distance, at: place)
-        }
-      }
-      index &+= 1
     }
   }
 
   @inline(never)
-  private mutating func sortMany(from first: Int, withDistances: Bool) {
-    guard withDistances else { return found[first...].sort() }
-    let sorted = zip(found[first...], distances[first...]).sorted { $0.0 < $1.0 }
-    for (offset, (place, distance)) in sorted.enumerated() {
-      found[first + offset] = place
-      distances[first + offset] = distance
-    }
+  private static func sortMany(_ places: UnsafeMutableBufferPointer<UInt32>) {
+    var places = places
+    places.sort()
   }
 }
 
@@ -189,14 +229,16 @@ extension Places {
     var row = 0
     var size = 0
     offsets?[0] = 0
+    let oldest = table.order.isWithoutGaps ? table.order.generations.first : nil
     try table.order.generations.withUnsafeBufferPointer { (known) throws(MonitorError) in
       try forEachContaining(points, distances: distances != nil) { found, ownDistances in
         if found.count <= capacity &- size {
           if let generations {
-            var next = generations + size
-            for place in found {
-              next.pointee = known[Int(place)]
-              next += 1
+            let next = generations + size
+            if let oldest {
+              for index in 0..<found.count { next[index] = oldest &+ UInt64(found[index]) }
+            } else {
+              for index in 0..<found.count { next[index] = known[Int(found[index])] }
             }
           }
           if let distances {
@@ -219,40 +261,39 @@ extension Places {
   ) throws(MonitorError) {
     var order = RowOrder()
     var search = ContainingSearch()
-    // Per row of a part: where what was found begins and ends.
-    var ranges = ContiguousArray(repeating: (first: UInt32, end: UInt32)(0, 0), count: min(points.count, RowOrder.part))
     var first = 0
-    var part = RowOrder.part
+    var part = rowsAtATime
+    // Per row of a part: where what was found begins and ends.
+    var ranges = ContiguousArray(repeating: (first: UInt32, end: UInt32)(0, 0), count: min(points.count, part))
     while first < points.count {
       let rows = first..<min(first + part, points.count)
       try order.sort(rows, of: points)
       search.removeAll()
       var asked = 0
       try withUnsafeTemporaryAllocation(
-        of: ContainingSearch.Asked.self, capacity: ContainingSearch.group
-      ) { (group) throws(MonitorError) in
+        of: ContainingSearch.Asked.self, capacity: ContainingSearch.block
+      ) { (block) throws(MonitorError) in
         // Where points lie in very many places, fewer of them are asked about at a time.
         while asked < rows.count, asked == 0 || search.found.count <= mostAtATime {
-          let count = min(ContainingSearch.group, rows.count - asked, part)
+          let count = min(ContainingSearch.block, rows.count - asked, part)
           for index in 0..<count {
-            group.initializeElement(
-              at: index,
-              to: ContainingSearch.Asked(
-                point: points[unchecked: first + order[asked + index]], position: EarthVector(x: 0, y: 0, z: 0), end: 0)
-            )
+            let point = points[unchecked: first + order[asked + index]]
+            block.initializeElement(
+              at: index, to: ContainingSearch.Asked(point: point, position: EarthVector(x: 0, y: 0, z: 0)))
           }
           for index in 0..<count {
-            let point = group[index].point
+            let point = block[index].point
             guard point.isValid else { throw PointColumns.refused(point, first + order[asked + index]) }
-            group[index].position = EarthVector(latitude: point.latitude, longitude: point.longitude)
+            block[index].position = EarthVector(latitude: point.latitude, longitude: point.longitude)
           }
           var start = search.found.count
-          search.ask(table, UnsafeMutableBufferPointer(rebasing: group[0..<count]), distances: distances) {
-            index, end in
-            ranges[order[asked + index]] = (UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: end))
+          asked += search.ask(
+            table, UnsafeMutableBufferPointer(rebasing: block[0..<count]), from: asked, of: order, distances: distances,
+            atMost: mostAtATime
+          ) { index, end in
+            ranges[order[index]] = (UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: end))
             start = end
           }
-          asked += count
         }
       }
       guard asked == rows.count else {

@@ -135,7 +135,7 @@ extension Places {
     var first = 0
     var filled = 0
     while first < points.count {
-      let rows = first..<min(first + RowOrder.part, points.count)
+      let rows = first..<min(first + rowsAtATime, points.count)
       try order.sort(rows, of: points)
       for index in 0..<rows.count {
         let row = first + order[index]

@@ -18,6 +18,8 @@ public struct Places: Sendable {
   let table: ConditionTable
   /// What the answers of one part of the points may come to, about, before it is made smaller: 64 MB.
   var mostAtATime = 1 << 24
+  /// How many points are put in order at a time, at most ``RowOrder/part``.
+  var rowsAtATime = RowOrder.part
 
   init(_ table: ConditionTable) {
     self.table = table

@@ -4,21 +4,28 @@
 /// Radix sort by the cells of a grid of degrees, interleaved as G. M. Morton's ("A computer oriented geodetic data base",
 /// IBM, 1966). The order changes how long an answer takes, and nothing else.
 struct RowOrder: Sendable {
-  /// Rows that are put in order at a time: what they need then stays in a processor's second-level cache.
-  static let part = 1 << 18
+  /// Rows that are put in order at a time: the more, the nearer are neighbours, and the longer the way to what they need.
+  static let part = 1 << rowBits
+  private static let rowBits = 20
   /// Fewer rows are left as they are.
   private static let fewest = 64
+  /// Three digits have the bits of a cell.
+  private static let digits = 3
   private static let digit = 11
   private static let radix = 1 << digit
   private static let rowMask: UInt64 = UInt64(part) - 1
 
   private var keys: ContiguousArray<UInt64> = []
   private var other: ContiguousArray<UInt64> = []
-  private var counts = ContiguousArray<UInt32>(repeating: 0, count: 2 * radix)
+  private var counts = ContiguousArray<UInt32>(repeating: 0, count: digits * radix)
 
   /// Row number `index` in the order, counted from the first of the part.
   @inline(__always)
   subscript(index: Int) -> Int { Int(truncatingIfNeeded: keys[index] & Self.rowMask) }
+
+  /// The cell of that row, which begins with those of the larger cells around it, two bits for each.
+  @inline(__always)
+  func cell(_ index: Int) -> UInt64 { keys[index] &>> UInt64(Self.rowBits) }
 
   /// Puts rows in order.
   ///
@@ -27,34 +34,42 @@ struct RowOrder: Sendable {
     keys.removeAll(keepingCapacity: true)
     keys.reserveCapacity(rows.count)
     guard rows.count >= Self.fewest else {
-      for row in 0..<rows.count { keys.append(UInt64(row)) }
+      for row in rows { keys.append(Self.key(Self.cell(try points.point(row)), row - rows.lowerBound)) }
       return
     }
     for index in counts.indices { counts[index] = 0 }
     for row in rows {
-      let key = Self.cell(try points.point(row))
-      counts[Int(key) & (Self.radix - 1)] += 1
-      counts[Self.radix + Int(key &>> UInt64(Self.digit))] += 1
-      keys.append(key &<< 32 | UInt64(row - rows.lowerBound))
+      let cell = Self.cell(try points.point(row))
+      for digit in 0..<Self.digits {
+        counts[digit &* Self.radix &+ Int(cell &>> UInt64(digit &* Self.digit)) & (Self.radix - 1)] += 1
+      }
+      keys.append(Self.key(cell, row - rows.lowerBound))
     }
-    if other.count < keys.count { other = keys }
-    keys.withUnsafeMutableBufferPointer { keys in
-      other.withUnsafeMutableBufferPointer { other in
-        counts.withUnsafeMutableBufferPointer { counts in
-          Self.move(keys, other, rows.count, shift: 32, UnsafeMutableBufferPointer(rebasing: counts[..<Self.radix]))
-          Self.move(
-            other, keys, rows.count, shift: 32 + UInt64(Self.digit),
-            UnsafeMutableBufferPointer(rebasing: counts[Self.radix...]))
+    if other.count != keys.count { other = keys }
+    for digit in 0..<Self.digits {
+      keys.withUnsafeMutableBufferPointer { keys in
+        other.withUnsafeMutableBufferPointer { other in
+          counts.withUnsafeMutableBufferPointer { counts in
+            Self.move(
+              keys, other, rows.count, shift: UInt64(Self.rowBits + digit * Self.digit),
+              UnsafeMutableBufferPointer(rebasing: counts[digit * Self.radix..<(digit + 1) * Self.radix]))
+          }
         }
       }
+      swap(&keys, &other)
     }
   }
 
-  /// The cell of a point, 2 × 11 bits interleaved.
+  @inline(__always)
+  private static func key(_ cell: UInt64, _ row: Int) -> UInt64 {
+    cell &<< UInt64(rowBits) | UInt64(truncatingIfNeeded: row)
+  }
+
+  /// The cell of a point, 2 × 16 bits interleaved.
   @inline(__always)
   private static func cell(_ point: Coordinate) -> UInt64 {
-    let north = UInt32((point.latitude + 90) * (2047.0 / 180))
-    let east = UInt32((point.longitude + 180) * (2047.0 / 360))
+    let north = UInt32((point.latitude + 90) * (65_535.0 / 180))
+    let east = UInt32((point.longitude + 180) * (65_535.0 / 360))
     return UInt64(spread(north) &<< 1 | spread(east))
   }
 

@@ -24,27 +24,57 @@ extension CapIndex {
   ///   - position: where to look.
   ///   - distance: metres, at least 0, may be infinite.
   ///   - hits: appended to, in an order that depends only on the history of the index.
-  @inlinable
   public func collect(near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>) {
     // Also turns away what is not a number.
     guard distance >= 0 else { return }
-    search(count: 1, within: distance, bend: nil, into: &hits, position: { _ in position }, end: { _, _ in })
+    if !strays.isEmpty { collectStrays(near: position, within: distance, into: &hits) }
+    guard treeCount > 0, position.x == position.x, position.y == position.y, position.z == position.z else { return }
+    // From a place on the Earth everything is nearer than this, and no square overflows, which a host may trap.
+    let bounded = position.isOnEarth ? min(distance, 1e15) : distance
+    withSearch(near: position, within: bounded) { search in
+      lookAround(&search, into: &hits)
+      search.flush(into: &hits)
+    }
   }
 
-  /// Appends the id of every cap that each of several positions lies in, as ``collect(near:within:into:)`` does with the
-  /// distance 0; the slack of each hit is never *less* than how far the position is from a cap of the same centre whose reach
-  /// is shorter by `bend` · reach³. What has a negative one is within that for certain, which spares a look at the cap's
-  /// owner.
+  /// Finds the caps that come near any of many positions: those that come within `radius` of the centre of a ball that holds
+  /// them. ``NearCaps/find(at:)`` then tells which hold one of them.
   ///
   /// - Parameters:
-  ///   - count: the number of positions; `position` gives each.
-  ///   - end: gets the number of each position, and where its hits end.
-  @inlinable @inline(__always)
-  public func collectHolding(
-    count: Int, bend: Double, into hits: inout ContiguousArray<CapHit>, position: (Int) -> EarthVector,
-    end: (Int, Int) -> Void
-  ) {
-    search(count: count, within: 0, bend: bend, into: &hits, position: position, end: end)
+  ///   - centre: a place on the Earth, or below it.
+  ///   - radius: metres, at least 0, no longer than the Earth is wide.
+  ///   - bend: what is within a cap whose reach is shorter by `bend` · reach³ is told apart from what may be within the cap.
+  public func gather(around centre: EarthVector, within radius: Double, bend: Double, into near: inout NearCaps) {
+    near.begin(around: centre, within: radius, bend: bend)
+    for stray in strays where stray.centre.squaredChord(to: centre).squareRoot() <= stray.reach + radius {
+      near.appendStray(stray.id)
+    }
+    if treeCount > 0 {
+      withUnsafeMutablePointer(to: &near) { near in
+        withSearch(near: centre, within: radius) { search in
+          search.near = near
+          var none: ContiguousArray<CapHit> = []
+          lookAround(&search, into: &none)
+        }
+      }
+    }
+    near.end()
+  }
+
+  @inline(__always)
+  private func withSearch(near position: EarthVector, within distance: Double, _ body: (inout CapSearch) -> Void) {
+    withUnsafeTemporaryAllocation(of: CapHit.self, capacity: CapSearch.bufferSize) { buffer in
+      nodes.withUnsafeBufferPointer { table in
+        groups.withUnsafeBufferPointer { groups in
+          guard let buffer = buffer.baseAddress, let table = table.baseAddress, let groups = groups.baseAddress
+          else { return }
+          var search = CapSearch(
+            nodes: table, nodeMask: nodes.length &- 1, homes: nodes.homes, groups: groups, buffer: buffer,
+            position: position, distance: distance)
+          body(&search)
+        }
+      }
+    }
   }
 
   /// How far a position is from the nearest cap that is not excepted, metres: never more than the true value, and less by no
@@ -61,26 +91,19 @@ extension CapIndex {
     // What stands apart is measured in full, by others; nothing is known of what is not a number.
     guard strays.isEmpty, distance >= 0, position.isOnEarth else { return -.infinity }
     guard treeCount > 0 else { return distance }
-    return withUnsafeTemporaryAllocation(of: CapHit.self, capacity: CapSearch.bufferSize) { buffer in
-      nodes.withUnsafeBufferPointer { table in
-        groups.withUnsafeBufferPointer { groups in
-          guard let buffer = buffer.baseAddress, let table = table.baseAddress, let groups = groups.baseAddress
-          else { return distance }
-          let bounded = min(distance, 1e15)
-          var search = CapSearch(
-            nodes: table, nodeMask: nodes.length &- 1, homes: nodes.homes, groups: groups, buffer: buffer,
-            position: position, distance: bounded, bend: nil)
-          search.excepted = excepted
-          search.exceptedCount = count
-          search.least = bounded
-          search.isDrawnTogether = true
-          var none: ContiguousArray<CapHit> = []
-          lookAround(&search, into: &none)
-          search.drawTogether()
-          return search.least
-        }
-      }
+    let bounded = min(distance, 1e15)
+    var least = distance
+    withSearch(near: position, within: bounded) { search in
+      search.excepted = excepted
+      search.exceptedCount = count
+      search.least = bounded
+      search.isDrawnTogether = true
+      var none: ContiguousArray<CapHit> = []
+      lookAround(&search, into: &none)
+      search.drawTogether()
+      least = search.least
     }
+    return least
   }
 
   /// Searches the levels from the one on which cubes that are near may begin.
@@ -101,49 +124,15 @@ extension CapIndex {
     }
   }
 
-  /// - Parameter bend: `nil`: the slacks bound from below.
-  @usableFromInline
-  func search(
-    count: Int, within distance: Double, bend: Double?, into hits: inout ContiguousArray<CapHit>,
-    position: (Int) -> EarthVector, end: (Int, Int) -> Void
-  ) {
-    withUnsafeTemporaryAllocation(of: CapHit.self, capacity: CapSearch.bufferSize) { buffer in
-      let homes = nodes.homes
-      nodes.withUnsafeBufferPointer { nodes in
-        groups.withUnsafeBufferPointer { groups in
-          guard let bufferBase = buffer.baseAddress else { return }
-          for index in 0..<count {
-            let position = position(index)
-            if !strays.isEmpty { collectStrays(near: position, within: distance, isMost: bend != nil, into: &hits) }
-            guard let nodeBase = nodes.baseAddress, let groupBase = groups.baseAddress, treeCount > 0,
-              position.x == position.x, position.y == position.y, position.z == position.z
-            else {
-              end(index, hits.count)
-              continue
-            }
-            // From a place on the Earth everything is nearer than this, and no square overflows, which a host may trap.
-            let bounded = position.isOnEarth ? min(distance, 1e15) : distance
-            var search = CapSearch(
-              nodes: nodeBase, nodeMask: nodes.count &- 1, homes: homes, groups: groupBase, buffer: bufferBase,
-              position: position, distance: bounded, bend: bend)
-            lookAround(&search, into: &hits)
-            search.flush(into: &hits)
-            end(index, hits.count)
-          }
-        }
-      }
-    }
-  }
-
   @inline(never)
   private func collectStrays(
-    near position: EarthVector, within distance: Double, isMost: Bool, into hits: inout ContiguousArray<CapHit>
+    near position: EarthVector, within distance: Double, into hits: inout ContiguousArray<CapHit>
   ) {
     for stray in strays {
       let limit = stray.reach + distance
       let chord = stray.centre.squaredChord(to: position).squareRoot()
       if limit >= 0 && chord <= limit {
-        hits.append(CapHit(id: stray.id, slack: isMost ? .infinity : Float(chord - stray.reach) - 4))
+        hits.append(CapHit(id: stray.id, slack: Float(chord - stray.reach) - 4))
       }
     }
   }
@@ -173,13 +162,13 @@ struct CapSearch {
   var excepted = SIMD16<UInt32>()
   var exceptedCount = 0
   var least = 0.0
-  /// Not `nil`: the slacks are bounds from above, of caps that are shorter by this times the cube of their reach.
-  let bend: Double?
+  /// Not `nil`: caps are gathered there instead of handed over.
+  var near: UnsafeMutablePointer<NearCaps>?
 
   init(
     nodes: UnsafePointer<CapIndex.Node>, nodeMask: Int, homes: OpenTableHomes,
     groups: UnsafePointer<CapIndex.Group>,
-    buffer: UnsafeMutablePointer<CapHit>, position: EarthVector, distance: Double, bend: Double?
+    buffer: UnsafeMutablePointer<CapHit>, position: EarthVector, distance: Double
   ) {
     self.nodes = nodes
     self.nodeMask = nodeMask
@@ -188,7 +177,6 @@ struct CapSearch {
     self.buffer = buffer
     self.position = position
     self.distance = distance
-    self.bend = bend
   }
 
   mutating func flush(into hits: inout ContiguousArray<CapHit>) {
@@ -224,15 +212,10 @@ struct CapSearch {
     Float((distance + 0x1.8p-23 * (1.5 * CapLevel.edge(level) + distance)) * (1 + 0x1p-21))
   }
 
-  /// More than the error of a slack measured in single precision at a level; less than nothing where slacks bound from
-  /// above.
+  /// More than the error of a slack measured in single precision at a level.
   @inline(__always)
   func slackPadding(level: Int, reach: Float) -> Float {
-    let error = Float(0x1.8p-23 * 1.5 * CapLevel.edge(level)) + 0x1p-20 * (reach + Float(min(distance, 1.3e7)))
-    guard let bend else { return error }
-    // Also what the reach and the centre were changed by when the cap entered, and what it is to be shorter.
-    let shorter = Float(bend) * reach * reach * reach
-    return -(error + 2 * Float(CapLevel.quantum) + 0x1p-18 * reach + shorter * (1 + 0x1p-20) + 1e-5)
+    Float(0x1.8p-23 * 1.5 * CapLevel.edge(level)) + 0x1p-20 * (reach + Float(min(distance, 1.3e7)))
   }
 
   /// Searches the cubes of a level around the position, and what is below them if `descending`.
@@ -368,6 +351,11 @@ struct CapSearch {
   ) {
     var group = groups + Int(nodes[slot].block)
     let count = Int(nodes[slot].count)
+    if let near {
+      near.pointee.append(
+        group, count, relative: relative, edge: Float(CapLevel.edge(level)), within: padded)
+      return
+    }
     let end = group + (count &+ 3) &>> 2
     // Unused lanes of the last group hold what was there before: numbers, so that no comparison is invalid, which a
     // host may have made a signal.

@@ -187,12 +187,14 @@ import Testing
       try engine.add(
         CircularGeographicCondition(center: place, radius: random.logarithmic(1e4, 2e6)), identifier: "\(index)")
     }
-    let points = (0..<RowOrder.part + 777).map { _ in
+    var places = engine.places
+    places.rowsAtATime = 3_000
+    let points = (0..<6_777).map { _ in
       Coordinate(latitude: random.uniform(-90...90), longitude: random.uniform(-180...180))
     }
-    let columns = try engine.places.containing(points)
-    let nearest = try engine.places.nearest(points, count: 2)
-    for row in stride(from: 0, to: points.count, by: 97) {
+    let columns = try places.containing(points)
+    let nearest = try places.nearest(points, count: 2)
+    for row in stride(from: 0, to: points.count, by: 7) {
       let single = try engine.containing(latitude: points[row].latitude, longitude: points[row].longitude)
       #expect(
         Array(columns.generations[columns.offsets[row]..<columns.offsets[row + 1]]) == single.map(\.generation))
