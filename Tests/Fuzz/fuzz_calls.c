@@ -88,6 +88,34 @@ static void add(reader *in, model *known) {
   if (status == FENCEPOST_OK && changed) model_added(known, names[place]);
 }
 
+/* A gate of up to six vertices. It is there only where the path is known and every event is told. */
+static void add_gate(reader *in, model *known) {
+  double latitudes[6], longitudes[6];
+  uint8_t shape = take8(in), place = take8(in) & 7;
+  fencepost_geometry geometry = FENCEPOST_GEOMETRY_INIT;
+  geometry.latitudes = latitudes;
+  geometry.longitudes = longitudes;
+  geometry.vertex_count = shape % 7;
+  for (size_t i = 0; i < geometry.vertex_count; i++) {
+    latitudes[i] = take_offset(in);
+    longitudes[i] = take_offset(in);
+  }
+  fencepost_condition_options options = FENCEPOST_CONDITION_OPTIONS_INIT;
+  options.assuming = shape >= 0xf8 ? FENCEPOST_STATE_UNSATISFIED : FENCEPOST_STATE_UNKNOWN;
+  options.tag = shape;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_status status;
+  uint32_t changed = 1;
+  if (shape & 0x20)
+    status = fencepost_monitor_ensure_line_condition(known->monitor, names[place], &geometry, NULL, &options, &changed,
+                                                     &error);
+  else status = fencepost_monitor_add_line_condition(known->monitor, names[place], &geometry, NULL, &options, &error);
+  require_detail(status, &error);
+  REQUIRE(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT);
+  REQUIRE(status != FENCEPOST_OK || (known->has_gates && shape < 0xf8 && geometry.vertex_count > 1));
+  if (status == FENCEPOST_OK && changed) model_added(known, names[place]);
+}
+
 static void see(reader *in, model *known) {
   fencepost_beacon_sighting sightings[4];
   size_t count = take8(in) % 5;
@@ -129,7 +157,9 @@ static void one_input(reader *in, model *known, int what) {
   int64_t time = take_time(in, known);
   fencepost_status status;
   uint32_t flags = value & 1 ? 0 : 1u << (value >> 1 & 15), kinds = value >> 5 & 7;
-  int is_told = what != 2 || ((flags & ~(uint32_t)0x31f) == 0 && (kinds & ~6u) == 0);
+  if (kinds == 7 && known->has_gates) kinds = 1u << FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
+  uint32_t known_kinds = 6u | 1u << FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
+  int is_told = what != 2 || ((flags & ~(uint32_t)0x31f) == 0 && (kinds & ~known_kinds) == 0);
   if (what == 3) {
     model_rewind(known, time);
     return;
@@ -171,6 +201,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.beacon_exit_timeout_us = shape & 0x40 ? 1 : 30000000;
   options.initial_fix_max_age_us = shape & 0x80 ? 0 : 60000000;
   options.max_time_step_us = (shape & 0x1f) == 0x0e ? 30000000 : 0;
+  if ((shape & 0x0f) == 0x0d) {
+    options.path = FENCEPOST_PATH_GEODESIC;
+    options.max_gap_us = shape & 0x80 ? 20000000 : INT64_C(3600000000);
+    options.max_speed_mps = shape & 0x20 ? 300 : 0;
+    if (!(shape & 0x40)) options.delivery = FENCEPOST_DELIVERY_EVERY;
+  }
   model known;
   model_begin(&known, &options);
   if ((shape & 0x1f) == 0x0f) model_add_crowd(&known);
@@ -179,7 +215,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     switch (what % 16) {
       case 0:
       case 1:
-      case 2: add(&in, &known); break;
+      case 2:
+        if (what >> 4 >= 12) add_gate(&in, &known);
+        else add(&in, &known);
+        break;
       case 3:
         if (what >> 4 == 15 && known.crowd == 0) model_sync(&known, names[take8(&in) & 7], take8(&in) % 5 * 100);
         else if (what >> 4 >= 13) model_remove_two(&known, names[take8(&in) & 7], names[take8(&in) & 7]);

@@ -23,6 +23,7 @@ typedef struct model {
   int64_t clock;
   int64_t latest;   /* the largest clock that ever was: what was told before a rewind keeps its date */
   int64_t max_step; /* 0: any */
+  int has_gates;    /* they are accepted */
   uint64_t inputs, accepted, invalid, late, ahead, sightings;
   uint64_t handed_out, generation;
   uint64_t crowd; /* conditions that nobody comes near, of the first generations: with them forks share states */
@@ -45,6 +46,7 @@ static void model_begin(model *known, const fencepost_monitor_options *options) 
   memset(known, 0, sizeof *known);
   known->clock = known->latest = FENCEPOST_TIME_UNSET;
   known->max_step = options->max_time_step_us;
+  known->has_gates = options->path == FENCEPOST_PATH_GEODESIC && options->delivery == FENCEPOST_DELIVERY_EVERY;
   REQUIRE(fencepost_monitor_create("fuzz", options, &known->monitor, NULL) == FENCEPOST_OK);
   REQUIRE(fencepost_monitor_set_wakeup(known->monitor, model_wake, known, NULL) == FENCEPOST_OK);
 }
@@ -231,6 +233,17 @@ static void model_take(model *known, const fencepost_event *event) {
   fencepost_condition condition;
   REQUIRE(fencepost_monitor_condition(known->monitor, event->identifier, &condition, NULL) == FENCEPOST_OK);
   REQUIRE(event->tag == condition.tag);
+  if (condition.kind ==
+      FENCEPOST_CONDITION_LINE_GEOGRAPHIC) { /* it has no state: each crossing is news, in one direction */
+    uint32_t directions = FENCEPOST_EVIDENCE_LEFT_TO_RIGHT | FENCEPOST_EVIDENCE_RIGHT_TO_LEFT;
+    uint32_t direction = fencepost_event_evidence(event) & directions;
+    REQUIRE(known->has_gates &&
+            (event->state == FENCEPOST_STATE_UNKNOWN || event->cause == FENCEPOST_CAUSE_DIAGNOSTIC));
+    if (event->cause == FENCEPOST_CAUSE_DIAGNOSTIC) REQUIRE(direction == 0);
+    else REQUIRE(event->cause == FENCEPOST_CAUSE_CROSSING && direction != 0 && direction != directions);
+    here->told = *event;
+    return;
+  }
   if (condition.policy.notify == FENCEPOST_NOTIFY_ALL && event->cause != FENCEPOST_CAUSE_DIAGNOSTIC &&
       here->told.sequence != 0)
     REQUIRE(event->state != here->told.state || event->diagnostics != here->told.diagnostics);
@@ -291,7 +304,9 @@ static void model_explanation(const place *here, const fencepost_record *record,
                               int is_drained) {
   REQUIRE(strcmp(fencepost_reason_name(found->reason), "unknown_reason") != 0);
   REQUIRE(found->observed >= 0 && found->observed <= 2);
-  switch (found->reason) {
+  int is_gate = record->condition.kind == FENCEPOST_CONDITION_LINE_GEOGRAPHIC;
+  if (is_gate) REQUIRE(found->observed == FENCEPOST_STATE_UNKNOWN && found->reason != FENCEPOST_REASON_DWELLING);
+  switch (is_gate ? FENCEPOST_REASON_NO_FIX_YET : found->reason) {
     case FENCEPOST_REASON_INSIDE:
     case FENCEPOST_REASON_SEEN: REQUIRE(found->observed == FENCEPOST_STATE_SATISFIED); break;
     case FENCEPOST_REASON_OUTSIDE:

@@ -23,7 +23,7 @@ struct Leg {
   let length: Double
   /// Of each point: the larger one of the two ends, metres.
   let accuracy: Double
-  /// Infinite where the device stands still.
+  /// Means nothing where the device stands still.
   private let microsecondsPerMetre: Double
   /// Right where the leg is short.
   private let arc: ShortArc
@@ -48,7 +48,8 @@ struct Leg {
     isStraight = arc.square <= ShortArc.limit * ShortArc.limit
     way = isStraight ? nil : Self.solve(from: start.coordinate, to: end.coordinate)
     length = way?.distance ?? arc.length
-    microsecondsPerMetre = Double(duration) / length
+    // A host may trap a division by zero.
+    microsecondsPerMetre = length > 0 ? Double(duration) / length : 0
   }
 
   init(from start: Fix, to end: Fix) {
@@ -190,8 +191,10 @@ struct Leg {
   /// The last instant by which the device has gone no farther than some metres since another; `Int64.max` when it never
   /// goes as far.
   func time(_ metres: Double, after time: Int64) -> Int64 {
+    // Whoever stands still goes nowhere.
+    guard length > 0 else { return .max }
     let steps = metres * microsecondsPerMetre
-    // Whoever stands still goes nowhere, which is not a number here.
+    // Also where the metres are no number.
     guard steps < 0x1p61 else { return .max }
     return time + Int64(max(0, steps))
   }
