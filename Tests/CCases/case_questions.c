@@ -229,6 +229,94 @@ static void misuse(void) {
   fencepost_monitor_destroy(monitor);
 }
 
+/* So many rows that they are put in order and asked about in groups, on lines, at poles and where the degrees jump; also
+ * after slots were given to others, and where all rows share a latitude. */
+static void many_rows(void) {
+  enum {
+    MANY = 6000
+  };
+  static double latitudes[MANY], longitudes[MANY], distances[MANY * 8];
+  static int64_t offsets[MANY + 1];
+  static uint64_t generations[MANY * 8], near[MANY * 2];
+  fencepost_monitor *monitor = places();
+  char identifier[16];
+  const double ends[] = {-180, 180, 179.99999, 0};
+  for (int i = 0; i < 8; i++) {
+    snprintf(identifier, sizeof identifier, "end-%d", i);
+    CHECK_OK(fencepost_monitor_add_circular_condition(monitor, identifier, i < 4 ? 89.99 : -90, ends[i % 4],
+                                                      i < 4 ? 3000 : 0.001, NULL, NULL));
+    snprintf(identifier, sizeof identifier, "jump-%d", i);
+    CHECK_OK(fencepost_monitor_add_circular_condition(monitor, identifier, 0.001 * i, ends[i % 2], 500, NULL, NULL));
+  }
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "all", 10, 10, 2.1e7, NULL, NULL));
+  CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "most", 10, 10, 1.9e7, NULL, NULL));
+  for (int turn = 0; turn < 2; turn++) {
+    for (int i = 0; i < MANY; i++) {
+      double part = (double)(i * 37 % 1000) / 1000;
+      switch (i % 6) {
+        case 0: latitudes[i] = 0.02 * part - 0.01, longitudes[i] = 0.15 * part; break;
+        case 1: latitudes[i] = 0.01 * (i % 4 - 1), longitudes[i] = 0.05 * (i / 6 % 2); break; /* on the square's line */
+        case 2: latitudes[i] = i % 4 < 2 ? 90 : -90, longitudes[i] = 360 * part - 180; break;
+        case 3: latitudes[i] = 90 - 0.05 * part, longitudes[i] = ends[i / 6 % 4]; break;
+        case 4: latitudes[i] = 0.01 * part, longitudes[i] = (i / 6 % 2 ? 1 : -1) * (180 - 0.005 * part); break;
+        default: latitudes[i] = 180 * part - 90, longitudes[i] = 360 * (double)(i % 997) / 997 - 180; break;
+      }
+    }
+    fencepost_point_columns columns = FENCEPOST_POINT_COLUMNS_INIT;
+    columns.latitudes = latitudes;
+    columns.longitudes = longitudes;
+    if (turn == 1) {
+      uint32_t removed;
+      CHECK_OK(fencepost_monitor_remove_condition(monitor, "circle-3", &removed, NULL));
+      CHECK_OK(fencepost_monitor_remove_condition(monitor, "all", &removed, NULL));
+      CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "all", 10, 10, 2.1e7, NULL, NULL));
+      CHECK_OK(fencepost_monitor_add_circular_condition(monitor, "late", 0, 0.03, 1500, NULL, NULL));
+      columns.latitudes = &latitudes[2400];
+      columns.latitude_stride = 0;
+    }
+    size_t size = 0, each = 0;
+    CHECK_STATUS(
+        fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, generations, NULL, 1, &size, NULL),
+        FENCEPOST_E_BUFFER_TOO_SMALL);
+    CHECK(size > MANY && size < MANY * 8);
+    size_t needed = size;
+    CHECK_STATUS(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, generations, distances,
+                                                      needed - 1, &size, NULL),
+                 FENCEPOST_E_BUFFER_TOO_SMALL);
+    generations[needed] = 77;
+    CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, generations, distances, needed,
+                                                  &size, NULL));
+    CHECK(size == needed && offsets[MANY] == (int64_t)needed && generations[needed] == 77);
+    CHECK_OK(fencepost_monitor_nearest_columns(monitor, &columns, MANY, 2, near, NULL, &each, NULL));
+    CHECK_INT(each, 2);
+    for (int i = 0; i < MANY; i++) {
+      double latitude = turn == 1 ? latitudes[2400] : latitudes[i], found_distances[40];
+      uint64_t found[40];
+      size_t count;
+      CHECK_OK(
+          fencepost_monitor_containing(monitor, latitude, longitudes[i], found, found_distances, 40, &count, NULL));
+      CHECK_INT(offsets[i + 1] - offsets[i], count);
+      CHECK(memcmp(found, generations + offsets[i], count * sizeof *found) == 0);
+      CHECK(memcmp(found_distances, distances + offsets[i], count * sizeof *found_distances) == 0);
+      if (i % 10 != 0) continue;
+      CHECK_OK(fencepost_monitor_nearest(monitor, latitude, longitudes[i], 2, found, NULL, &count, NULL));
+      CHECK(memcmp(found, near + 2 * i, 2 * sizeof *found) == 0);
+    }
+    /* Without distances the bounds decide: the same pairs. */
+    static uint64_t again[MANY * 8];
+    CHECK_OK(fencepost_monitor_containing_columns(monitor, &columns, MANY, offsets, again, NULL, needed, &size, NULL));
+    CHECK(size == needed && memcmp(again, generations, needed * sizeof *again) == 0);
+    /* Answers into the points themselves: nothing beyond them is written, whatever is read. */
+    columns.latitudes = latitudes;
+    columns.latitude_stride = 8;
+    fencepost_status status =
+        fencepost_monitor_containing_columns(monitor, &columns, MANY - 1, (int64_t *)(void *)latitudes,
+                                             (uint64_t *)(void *)longitudes, NULL, MANY, &size, NULL);
+    CHECK(status == FENCEPOST_OK || status == FENCEPOST_E_INVALID_ARGUMENT || status == FENCEPOST_E_BUFFER_TOO_SMALL);
+  }
+  fencepost_monitor_destroy(monitor);
+}
+
 /* A table of the same conditions gives the same answers. */
 static void of_a_table(void) {
   fencepost_monitor *monitor = places();
@@ -307,6 +395,7 @@ static const ccase cases[] = {
     {"questions: one point", one_point},
     {"questions: columns are single questions, and change nothing", columns},
     {"questions: identifiers of generations", names},
+    {"questions: many rows are single questions", many_rows},
     {"questions: misuse", misuse},
     {"questions: a table answers as its monitor does", of_a_table},
 };

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from fencepost import (
     Monitor,
     PolygonalGeographicCondition,
     State,
+    StoreCorruptError,
     TransitionPolicy,
     compare,
     replay,
@@ -211,6 +213,97 @@ def test_what_was_not_handled_comes_again(tmp_path: Path) -> None:
         assert one.next_event() == first, "it was not committed"
         assert [event.direction for event in one.events()] == [RIGHT_TO_LEFT]
         assert one["g"].last_event.direction is RIGHT_TO_LEFT
+
+
+def test_a_store_with_gates_is_opened_with_a_path_only(tmp_path: Path) -> None:
+    path: dict[str, Any] = {"store": tmp_path, "path": "geodesic", "max_gap": 600}
+    with Monitor("m", **path) as one:
+        one.add(NORTH, "g")
+        one.feed(at(0, -700))
+    for options in ({"store": tmp_path}, {"store": tmp_path, "path": "fixes"}):
+        with pytest.raises(InvalidArgumentError, match="path is fixes, and the stored monitor has line conditions"):
+            Monitor("m", **options)
+    with Monitor("m", **path) as one:
+        one.feed(at(100, 1000))
+        assert [direction for *_, direction, _ in crossings(one)] == ["left_to_right"], "the refusals changed nothing"
+        one.remove("g")
+    Monitor("m", store=tmp_path).close()
+
+
+def test_damaged_rows_of_gates_are_refused(tmp_path: Path) -> None:
+    path: dict[str, Any] = {"path": "geodesic", "max_gap": 600}
+    with Monitor("m", store=tmp_path, **path) as one:
+        one.add(NORTH, "g")
+        for fix in there_and_back():
+            one.feed(fix)
+        one.next_event()
+    whole = (tmp_path / "m.fencepost").read_bytes()
+    with sqlite3.connect(tmp_path / "m.fencepost") as rows:
+        stored = rows.execute("SELECT kind, a, b, data FROM rows").fetchall()
+    rows.close()
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    for kind, a, b, data in stored:
+        # Every fourth byte of each row has a bit turned, or the row is cut there.
+        for place in range(len(data)):
+            turned = bytearray(data)
+            turned[place] ^= 1 << place % 8
+            if place % 4 == 3:
+                del turned[place:]
+            elif place % 4:
+                continue
+            (damaged / "m.fencepost").write_bytes(whole)
+            with sqlite3.connect(damaged / "m.fencepost") as rows:
+                rows.execute("UPDATE rows SET data = ? WHERE kind = ? AND a = ? AND b = ?", (bytes(turned), kind, a, b))
+            rows.close()
+            with pytest.raises(StoreCorruptError):
+                Monitor("m", store=damaged, **path)
+    with Monitor("m", store=tmp_path, **path) as one:
+        assert len(one.poll()) == 2
+
+
+def test_a_restart_in_the_midst_of_a_leg_changes_nothing(tmp_path: Path) -> None:
+    """Between two fixes the clock goes on, gates are ensured and synced, and the monitor is closed and opened."""
+    other = LineGeographicCondition([(-0.01, 0.001), (0.01, 0.001)], edges="geodesic")
+
+    def follow(one: Monitor, reopen: Any) -> list[str]:
+        one.add(NORTH, "g")
+        one.add(other, "h")
+        one.feed(at(0, -700))
+        one.advance(20 * SECOND)
+        one = reopen(one)
+        assert not one.ensure(NORTH, "g")
+        one.advance(60 * SECOND)  # 41.2 s: g is behind the device, as the next fix says
+        one = reopen(one)
+        assert one.sync({"g": NORTH, "h": other}).kept == 2
+        one.add(CorridorGeographicCondition(other.wkb, 5, edges="geodesic"), "h", policy=EXACT, assuming="unsatisfied")
+        one = reopen(one)
+        assert one.ensure(other, "h"), "a gate again: one that has not seen what was before"
+        one.feed(at(100, 1000))
+        told = [event.to_json() for event in one.poll()]
+        one = reopen(one)
+        assert [event.to_json() for event in one.poll()] == told, "they were not handled"
+        one.feed(at(200, -700))
+        told += [event.to_json() for event in one.events()]
+        one.close()
+        return told
+
+    def from_store(one: Monitor) -> Monitor:
+        one.close()
+        return Monitor("m", store=tmp_path, path="geodesic", max_gap=600)
+
+    def abandoned(one: Monitor) -> Monitor:
+        one.abandon()
+        return one
+
+    plain = follow(Monitor("m", path="geodesic", max_gap=600), abandoned)
+    stored = follow(from_store(Monitor("m", store=tmp_path, path="geodesic", max_gap=600)), from_store)
+    taken = follow(Monitor("m", path="geodesic", max_gap=600), lambda one: Monitor.restore(one.snapshot()))
+    assert plain == stored == taken
+    said = [json.loads(event) for event in plain]
+    assert [(event["identifier"], event["direction"]) for event in said] == [
+        ("g", "left_to_right"), ("h", "right_to_left"), ("g", "right_to_left"),
+    ], "the device had passed h when it was added"  # fmt: skip
 
 
 def test_hosts_without_gates() -> None:
