@@ -63,7 +63,6 @@ struct Neighbourhood: Sendable {
   private var builtAt = nowhere
   /// How far ahead of the device the list is centred, in radii.
   private var lookAhead = greatestLookAhead
-  private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: SlotState.none, count: capacity)
   private var groups = ContiguousArray(repeating: Group(), count: capacity / 4)
 
   /// Four watches side by side. Single precision: each threshold is moved towards its centre line by more than the error
@@ -75,6 +74,33 @@ struct Neighbourhood: Sendable {
     var z = SIMD4<Float>()
     var threshold = SIMD4<Float>()
     var direction = SIMD4<Float>()
+    var slots = SIMD4<UInt32>(repeating: SlotState.none)
+
+    private static var vectorSize: Int { MemoryLayout<SIMD4<Float>>.size }
+    /// Where the first of `slots` lies, bytes.
+    static var slotsOffset: Int { 5 &* vectorSize }
+
+    /// Whether it watches a slot.
+    @inline(__always)
+    static func holds(_ group: UnsafePointer<Group>, _ slot: UInt32) -> Bool {
+      any(group.pointee.slots .== SIMD4(repeating: slot))
+    }
+
+    /// Stores a watch in one lane of those that lie one behind the other. Element by element into memory, which costs less
+    /// than into a vector.
+    @inline(__always)
+    static func store(
+      _ groups: UnsafeMutablePointer<Group>, _ index: Int, _ centre: (x: Float, y: Float, z: Float), threshold: Float,
+      direction: Float, slot: UInt32
+    ) {
+      let row = UnsafeMutableRawPointer(groups + (index &>> 2)) + 4 &* (index & 3)
+      row.storeBytes(of: centre.x, as: Float.self)
+      row.storeBytes(of: centre.y, toByteOffset: vectorSize, as: Float.self)
+      row.storeBytes(of: centre.z, toByteOffset: 2 &* vectorSize, as: Float.self)
+      row.storeBytes(of: threshold, toByteOffset: 3 &* vectorSize, as: Float.self)
+      row.storeBytes(of: direction, toByteOffset: 4 &* vectorSize, as: Float.self)
+      row.storeBytes(of: slot, toByteOffset: slotsOffset, as: UInt32.self)
+    }
 
     /// The slacks at a position.
     @inline(__always)
@@ -210,9 +236,11 @@ struct Neighbourhood: Sendable {
     guard isValid else { return }
     safe.squaredRadius = -1
     var isListed = false
-    for index in 0..<count where slots[index] == slot {
-      if let watch { set(index, watch) } else { setInert(index) }
-      isListed = true
+    for group in 0..<((count &+ 3) / 4) where holds(group, slot) {
+      for index in (4 &* group)..<min(count, 4 &* group &+ 4) where self.slot(ofLane: index) == slot {
+        if let watch { set(index, watch) } else { setInert(index) }
+        isListed = true
+      }
     }
     if watch != nil, !isListed { isValid = false }
   }
@@ -361,7 +389,7 @@ struct Neighbourhood: Sendable {
       return reached
     }
     while reached != 0 {
-      result.append(slots[reached.trailingZeroBitCount])
+      result.append(slot(ofLane: reached.trailingZeroBitCount))
       reached &= reached &- 1
     }
     return true
@@ -376,10 +404,10 @@ struct Neighbourhood: Sendable {
       for group in 0..<((count &+ 3) / 4) {
         let slack = Group.slacks(start + group, position)
         guard any(slack .<= 0) else { continue }
-        if slack.x <= 0 { result.append(slots[4 &* group]) }
-        if slack.y <= 0 { result.append(slots[4 &* group &+ 1]) }
-        if slack.z <= 0 { result.append(slots[4 &* group &+ 2]) }
-        if slack.w <= 0 { result.append(slots[4 &* group &+ 3]) }
+        if slack.x <= 0 { result.append(start[group].slots.x) }
+        if slack.y <= 0 { result.append(start[group].slots.y) }
+        if slack.z <= 0 { result.append(start[group].slots.z) }
+        if slack.w <= 0 { result.append(start[group].slots.w) }
       }
     }
   }
@@ -405,7 +433,15 @@ struct Neighbourhood: Sendable {
   }
 
   @inline(__always)
-  func slot(ofLane lane: Int) -> UInt32 { slots[lane] }
+  func slot(ofLane lane: Int) -> UInt32 {
+    let offset = (lane &>> 2) &* MemoryLayout<Group>.stride &+ Group.slotsOffset &+ 4 &* (lane & 3)
+    return groups.withUnsafeBytes { $0.load(fromByteOffset: offset, as: UInt32.self) }
+  }
+
+  @inline(__always)
+  private func holds(_ group: Int, _ slot: UInt32) -> Bool {
+    groups.withUnsafeBufferPointer { groups in groups.baseAddress.map { Group.holds($0 + group, slot) } ?? false }
+  }
 
   /// Replaces the watch of a slot at its place in the list.
   @inline(__always)
@@ -430,28 +466,25 @@ struct Neighbourhood: Sendable {
 
   /// Stores a watch, with a threshold that makes up for the error of the chord in single precision.
   private mutating func set(_ index: Int, _ watch: Watch) {
-    let group = index / 4
-    let lane = index % 4
     let x = watch.centre.x - origin.x
     let y = watch.centre.y - origin.y
     let z = watch.centre.z - origin.z
     let error = Self.singleError * ((x * x + y * y + z * z).squareRoot() + radius) + Self.chordGuard
-    slots[index] = watch.slot
-    groups[group].x[lane] = Float(x)
-    groups[group].y[lane] = Float(y)
-    groups[group].z[lane] = Float(z)
-    groups[group].threshold[lane] = Float(watch.threshold - watch.direction * error)
-    groups[group].direction[lane] = Float(watch.direction)
+    groups.withUnsafeMutableBufferPointer { groups in
+      guard let groups = groups.baseAddress else { return }
+      Group.store(
+        groups, index, (Float(x), Float(y), Float(z)), threshold: Float(watch.threshold - watch.direction * error),
+        direction: Float(watch.direction), slot: watch.slot)
+    }
   }
 
+  /// What is never reached.
   private mutating func setInert(_ index: Int) {
-    let group = index / 4
-    let lane = index % 4
-    groups[group].x[lane] = 0
-    groups[group].y[lane] = 0
-    groups[group].z[lane] = 0
-    groups[group].threshold[lane] = .infinity
-    groups[group].direction[lane] = 1
+    let slot = slot(ofLane: index)
+    groups.withUnsafeMutableBufferPointer { groups in
+      guard let groups = groups.baseAddress else { return }
+      Group.store(groups, index, (0, 0, 0), threshold: .infinity, direction: 1, slot: slot)
+    }
   }
 }
 
@@ -465,7 +498,7 @@ struct Neighbourhood: Sendable {
     func checkInvariants(_ slot: UInt32, _ watch: Watch?) throws(Invariant.Broken) {
       try Invariant.hold(isValid || safe.squaredRadius <= 0, "without a list there is no safe region")
       guard isValid else { return }
-      let places = (0..<count).filter { slots[$0] == slot && !isInert($0) }
+      let places = (0..<count).filter { self.slot(ofLane: $0) == slot && !isInert($0) }
       guard let watch else {
         return try Invariant.hold(places.isEmpty, "the list watches no circle that is undetermined")
       }
