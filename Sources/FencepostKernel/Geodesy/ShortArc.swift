@@ -33,7 +33,8 @@
     let my = end.y + start.y
     let mz = (1 + Ellipsoid.secondEccentricitySquared) * (end.z + start.z)
     let bent = square + Ellipsoid.secondEccentricitySquared * (dz * dz)
-    let fourfold = mx * mx + my * my + mz * mz
+    // Antipodes have no middle; a host may trap a division by zero.
+    let fourfold = max(mx * mx + my * my + mz * mz, 1)
     let turned = square > 0 ? 4 * (bent * bent) / (square * fourfold) : 0
     let line = square.squareRoot()
     let height = bent / fourfold

@@ -13,9 +13,9 @@ native_state *native_monitor_state(PyObject *self) { return PyType_GetModuleStat
 /*
  * A call that keeps the interpreter lock excludes all others while nobody is outside, and nobody can go there meanwhile;
  * those outside exclude each other by the mutex, which they give back before they wait for the interpreter lock. Fleets over
- * one table ask it side by side, so that calls on a table exclude nobody.
+ * one table ask it side by side, so that calls on a table exclude nobody, and no more do questions.
  */
-static void begin(native_handle *self, native_call *call, int may_take_long) {
+static void begin(native_handle *self, native_call *call, int may_take_long, int excludes) {
   call->self = self;
   call->saved = NULL;
   call->is_alone = 0;
@@ -28,19 +28,25 @@ static void begin(native_handle *self, native_call *call, int may_take_long) {
   if (KEEPING_EXCLUDES && !may_take_long && self->outside == 0 && !self->is_stored && self->table == NULL) return;
   self->outside++;
   call->saved = PyEval_SaveThread();
-  call->is_alone = self->table == NULL;
+  call->is_alone = excludes && self->table == NULL;
   if (call->is_alone) pthread_mutex_lock(&self->mutex);
 }
 
 native_call native_begin(native_handle *self) {
   native_call call;
-  begin(self, &call, 0);
+  begin(self, &call, 0, 1);
   return call;
 }
 
 native_call native_begin_batch(native_handle *self) {
   native_call call;
-  begin(self, &call, 1);
+  begin(self, &call, 1, 1);
+  return call;
+}
+
+native_call native_begin_question(native_handle *self) {
+  native_call call;
+  begin(self, &call, 1, 0);
   return call;
 }
 
@@ -53,7 +59,7 @@ static int refuse_closed(native_call *call) {
 }
 
 static int begin_input(native_handle *self, native_call *call, int may_take_long) {
-  begin(self, call, may_take_long);
+  begin(self, call, may_take_long, 1);
   return self->refuses_inputs ? refuse_closed(call) : 0;
 }
 

@@ -144,6 +144,11 @@ typedef struct {
 native_call native_begin(native_handle *self);
 /* Gives the interpreter lock up: the call may take long. */
 native_call native_begin_batch(native_handle *self);
+/*
+ * The same of a single function of the library that asks, and changes nothing: it runs beside other calls on the handle, which
+ * the library excludes from each other for as long as it must.
+ */
+native_call native_begin_question(native_handle *self);
 /* The same of a call that a store is to keep: 0, or -1 with an exception when it is closed. */
 int native_begin_input(native_handle *self, native_call *call);
 int native_begin_input_batch(native_handle *self, native_call *call);

@@ -64,7 +64,7 @@ PyObject *native_containing(PyObject *object, PyObject *args) {
     native_refuse(state, "there is no room for the answer");
     goto done;
   }
-  native_call call = native_begin_batch(self);
+  native_call call = native_begin_question(self);
   fencepost_status status = NATIVE_CONDITIONS(
       self, fencepost_monitor_containing_columns, fencepost_conditions_containing_columns, &question.given,
       (size_t)question.points.count, offsets, generations, distances, (size_t)room, &size, &call.error);
@@ -96,7 +96,7 @@ PyObject *native_nearest(PyObject *object, PyObject *args) {
     native_refuse(state, "there is no room for the answer");
     goto done;
   }
-  native_call call = native_begin_batch(self);
+  native_call call = native_begin_question(self);
   fencepost_status status =
       NATIVE_CONDITIONS(self, fencepost_monitor_nearest_columns, fencepost_conditions_nearest_columns, &question.given,
                         (size_t)rows, (size_t)nearest, generations, distances, &count, &call.error);
@@ -119,7 +119,7 @@ PyObject *native_identifiers_of(PyObject *object, PyObject *source) {
   size_t capacity = 0, size = 0;
   if (native_open_column(state, source, &layout, &rows, &column) < 0) goto done;
   for (;;) { /* until what another thread adds meanwhile fits too */
-    native_call call = native_begin_batch(self);
+    native_call call = native_begin_question(self);
     fencepost_status status = NATIVE_CONDITIONS(self, fencepost_monitor_identifiers_of_generations,
                                                 fencepost_conditions_identifiers_of_generations, column.start,
                                                 (size_t)rows.count, texts, capacity, &size, &call.error);

@@ -104,6 +104,41 @@ def test_what_a_handler_of_a_signal_raises_comes_out_with_the_counts() -> None:
     assert monitor.statistics().pending_events == result.accepted * circles
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("asked", ["containing", "nearest"])
+def test_a_long_question_hears_signals(asked: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two parts of the points; what was asked is lost, and the monitor answers as before."""
+    monkeypatch.setattr("fencepost._monitor.questions._PART", 1 << 14)
+    monitor = Monitor()
+    monitor.add(CircularGeographicCondition(0, 0, 100), "a")
+    rows = 1 << 23
+    zeros = np.broadcast_to(np.zeros(1), (rows,))
+    within, main = [False], threading.get_ident()
+
+    def handle(number: int, frame: object) -> None:
+        raise Stop
+
+    def interrupt() -> None:
+        while not within[0]:
+            frame = sys._current_frames()[main]
+            while frame is not None and not within[0]:
+                within[0] = frame.f_code.co_name == "_shared_out"
+                frame = frame.f_back  # type: ignore[assignment]
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    thread = threading.Thread(target=interrupt)
+    try:
+        thread.start()
+        with pytest.raises(Stop):
+            getattr(monitor, asked)(zeros, zeros, threads=threads)
+        thread.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    found = getattr(monitor, asked)(zeros[:70_000], zeros[:70_000], threads=threads)
+    assert within[0] and len(found) == 70_000 and list(found.identifiers) == ["a"]
+
+
 @pytest.mark.parametrize("circles", [0, 100])
 def test_blocks_are_not_seen_in_what_comes_out(circles: int) -> None:
     """The same as one call for each row, across the ends of blocks: counts, positions, events."""

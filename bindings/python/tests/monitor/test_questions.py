@@ -295,5 +295,24 @@ def test_while_others_change_the_conditions(city: Monitor) -> None:
         changer.join()
 
 
+@pytest.mark.parametrize("asked", ["monitor", "table"])
+def test_a_long_question_holds_nobody_up(city: Monitor, asked: str) -> None:
+    """Others ask and feed while thousands of points are asked about: so do the threads of one call."""
+    places: Any = city if asked == "monitor" else fencepost.Conditions.restore(city.snapshot())
+    latitude, longitude = np.random.default_rng(8).uniform(0, 0.2, (2, 30_000))
+    generations = np.zeros(30_000 * 40, "u8")
+    asker = threading.Thread(
+        target=places._handle.nearest, args=(latitude, longitude, 40, generations, np.empty(30_000 * 40))
+    )
+    asker.start()
+    while not generations[::997].any():
+        pass
+    assert places.containing(0.1, 0.1) and len(places.nearest(0.1, 0.1, 3)) == 3
+    city.feed(Fix(0.1, 0.1, time=0))
+    assert not generations.all(), "the long question has not ended"
+    asker.join()
+    assert generations.all()
+
+
 def test_is_public() -> None:
     assert "Matches" in fencepost.__all__
