@@ -1551,8 +1551,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  * same; a change of its conditions then takes a copy of them first.
  *
  * How much room an answer needs is not known before; asking for it (capacity 0) takes as long as the answer. So offer what
- * is likely, and when it was too small the size that was stored. Parts of some 10 000 rows or more are as fast as all at
- * once.
+ * is likely, and when it was too small the size that was stored. The more rows at once, up to a million, the less each takes:
+ * points that are near each other are asked about together.
  *
  * @param columns          Initialised with FENCEPOST_POINT_COLUMNS_INIT; its arrays hold count rows, read in place. They may
  *                         be NULL only if count is 0.
@@ -1564,7 +1564,8 @@ FENCEPOST_API fencepost_status fencepost_monitor_containing(fencepost_monitor *m
  * @param out_size         Receives the elements needed in all, which is the last offset, also with BUFFER_TOO_SMALL.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set, or a row is no point: error->position is the first
  *         one, and nothing was written); BUFFER_TOO_SMALL (not with capacity 0); UNSUPPORTED.
- * Threads: any. Complexity: O(log conditions) a row and the places around it; memory of some megabytes, whatever count is.
+ * Threads: any. Complexity: O(log conditions) a row and the places around it; memory of 24 bytes a row, of at most a million
+ * at a time, and at most some 64 MB for what they are in.
  * Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_containing_columns(
