@@ -4,6 +4,7 @@
  *
  *     replay walk FIXES BATCH             a walk through a thousand circles, and now and then a jump across the globe
  *     replay shapes FIXES BATCH           a walk through polygons and corridors, with a jump to one of the globe now and then
+ *     replay paths FIXES BATCH            the walk, along the geodesic from fix to fix: some legs short, some to another country
  *     replay drive CSV GEOJSON BATCH      examples/data; BATCH 0: all fixes in one call
  */
 #include "fencepost.h"
@@ -259,15 +260,21 @@ static void drive(fencepost_monitor *monitor, const char *csv, const char *geojs
 
 int main(int count, char **arguments) {
   fencepost_monitor *monitor;
-  check(fencepost_monitor_create(NULL, NULL, &monitor, &error));
-  if (count == 4 && strcmp(arguments[1], "walk") == 0)
+  fencepost_monitor_options options = FENCEPOST_MONITOR_OPTIONS_INIT;
+  int is_path = count == 4 && strcmp(arguments[1], "paths") == 0;
+  if (is_path) {
+    options.path = FENCEPOST_PATH_GEODESIC;
+    options.max_gap_us = 5000000;
+  }
+  check(fencepost_monitor_create(NULL, &options, &monitor, &error));
+  if (is_path || (count == 4 && strcmp(arguments[1], "walk") == 0))
     walk(monitor, strtoull(arguments[2], NULL, 10), strtoull(arguments[3], NULL, 10));
   else if (count == 4 && strcmp(arguments[1], "shapes") == 0)
     walk_shapes(monitor, strtoull(arguments[2], NULL, 10), strtoull(arguments[3], NULL, 10));
   else if (count == 5 && strcmp(arguments[1], "drive") == 0)
     drive(monitor, arguments[2], arguments[3], strtoull(arguments[4], NULL, 10));
   else {
-    fprintf(stderr, "usage: replay walk FIXES BATCH | replay shapes FIXES BATCH | replay drive CSV GEOJSON BATCH\n");
+    fprintf(stderr, "usage: replay walk|shapes|paths FIXES BATCH | replay drive CSV GEOJSON BATCH\n");
     return 2;
   }
   fencepost_monitor_destroy(monitor);

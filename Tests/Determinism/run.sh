@@ -52,6 +52,7 @@ for build in release debug; do
     same drive "$out/replay-$build" drive examples/data/drive.csv examples/data/conditions.geojson $batch
     same walk "$out/replay-$build" walk "$fixes" $batch
     same shapes "$out/replay-$build" shapes $shaped $batch
+    same paths "$out/replay-$build" paths $short $batch
   done
 done
 same short "$out/replay-release" walk $short 0
@@ -59,10 +60,11 @@ same short "$out/replay-debug" walk $short 7
 for batch in 7 0; do
   same short valgrind --quiet --tool=none "$out/replay-release" walk $short $batch
   same shapes valgrind --quiet --tool=none "$out/replay-release" shapes $shaped $batch
+  same paths valgrind --quiet --tool=none "$out/replay-release" paths $short $batch
   same drive valgrind --quiet --tool=none "$out/replay-release" drive examples/data/drive.csv \
     examples/data/conditions.geojson $batch
 done
 
 echo "determinism: $(wc -l <"$out/walk.jsonl") events of $fixes fixes, $(wc -l <"$out/shapes.jsonl") lines of $shaped among" \
-  "shapes and $(wc -l <"$out/drive.jsonl") of the drive are" \
+  "shapes, $(wc -l <"$out/paths.jsonl") of the paths of $short and $(wc -l <"$out/drive.jsonl") of the drive are" \
   "the same bytes in debug and release builds, in batches of 1, 7 and all, and under valgrind ($short fixes)"

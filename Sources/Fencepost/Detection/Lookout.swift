@@ -94,9 +94,8 @@ struct Lookout: Sendable {
     at position: EarthVector, _ shapes: SlotStates, _ table: ConditionTable, _ survey: inout Survey
   ) {
     for watch in active.watches where watch.slack(at: position) <= 0 { survey.reached.append(watch.slot) }
-    let isJump = neighbourhood.isJump(to: position)
-    let centre = isJump ? position : neighbourhood.centreAhead(of: position)
-    survey.gather(table.index, around: centre, within: isJump ? 0 : neighbourhood.nextRadius)
+    let (centre, radius) = ballAhead(of: position)
+    survey.gather(table.index, around: centre, within: radius)
     let lead = centre.squaredChord(to: position).squareRoot() + Neighbourhood.chordGuard
     for hit in survey.gathered where shapes.isSettledOutside(hit.id, table) {
       if Double(hit.slack) > lead {
@@ -108,6 +107,12 @@ struct Lookout: Sendable {
         survey.near.append(NearThreshold(slack: table.entrySlack(hit.id, at: centre), slot: hit.id))
       }
     }
+  }
+
+  /// Within what distance of which point the index is asked for a position that the neighbourhood does not cover.
+  private func ballAhead(of position: EarthVector) -> (centre: EarthVector, radius: Double) {
+    if neighbourhood.isJump(to: position) { return (position, 0) }
+    return (neighbourhood.centreAhead(of: position), neighbourhood.nextRadius)
   }
 
   /// Lists the nearest thresholds around a position, or rather a little ahead of it, unless the device has just jumped
@@ -244,6 +249,29 @@ struct Lookout: Sendable {
     from start: EarthVector, to end: EarthVector, sag: Double, into result: inout ContiguousArray<UInt32>
   ) {
     for watch in active.watches where watch.leastSlack(from: start, to: end) <= sag { result.append(watch.slot) }
+  }
+
+  /// Appends to `reached` the shapes that are settled outside and whose threshold a way may reach, as ``listActive`` does with
+  /// the others. The index is asked as it will be for the next fix, if that says enough of the way to it.
+  ///
+  /// - Parameter position: of the next fix.
+  func listNear(
+    from start: EarthVector, to end: EarthVector, sag: Double, before position: EarthVector, _ shapes: SlotStates,
+    _ table: ConditionTable, _ survey: inout Survey
+  ) {
+    let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
+    let reach = start.squaredChord(to: end).squareRoot() / 2 + sag
+    let (centre, radius) = ballAhead(of: position)
+    var lead = centre.squaredChord(to: middle).squareRoot() + reach + Neighbourhood.chordGuard
+    if lead < radius {
+      survey.gatherAhead(table.index, around: centre, within: radius)
+    } else {
+      survey.collect(table.index, near: middle, within: reach)
+      lead = .infinity
+    }
+    for hit in survey.gathered where Double(hit.slack) <= lead && shapes.isSettledOutside(hit.id, table) {
+      if table.entryWatch(hit.id).leastSlack(from: start, to: end) <= sag { survey.reached.append(hit.id) }
+    }
   }
 
   // MARK: - Near edges

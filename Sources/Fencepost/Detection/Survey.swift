@@ -17,6 +17,8 @@ struct Survey: Sendable {
   private(set) var radius = 0.0
   /// Around which `gathered` is complete.
   private(set) var centre = EarthVector(x: 0, y: 0, z: 0)
+  /// Around which, and within what distance, `gathered` is complete since the way to this fix; negative: it is not.
+  private var ahead = (centre: EarthVector(x: 0, y: 0, z: 0), radius: -1.0)
   /// Circles that are settled outside since `near` was gathered, or that the fix reached: not in `near` yet.
   private(set) var released: ContiguousArray<UInt32> = []
   /// The fix is a point of the path between two fixes.
@@ -46,13 +48,35 @@ struct Survey: Sendable {
     confirmed.reserveCapacity(4)
   }
 
+  /// Forgets the way to the fix before.
+  @inline(__always)
+  mutating func beginPath() {
+    ahead.radius = -1
+    nextLine = 0
+    lines.clear()
+  }
+
   /// Gathers the caps of an index within a distance of a point.
   mutating func gather(_ index: CapIndex, around centre: EarthVector, within radius: Double) {
     self.centre = centre
     self.radius = radius
-    gathered.clear()
     near.clear()
-    index.collect(near: centre, within: radius, into: &gathered)
+    gatherAhead(index, around: centre, within: radius)
+  }
+
+  /// The same for the way to a fix: what is gathered around the same point within the same distance for the fix itself then is
+  /// there.
+  mutating func gatherAhead(_ index: CapIndex, around centre: EarthVector, within radius: Double) {
+    guard ahead.radius != radius || ahead.centre != centre else { return }
+    collect(index, near: centre, within: radius)
+    ahead = (centre, radius)
+  }
+
+  /// Has `gathered` be the caps of an index within a distance of a point, and nothing more said of that.
+  mutating func collect(_ index: CapIndex, near point: EarthVector, within distance: Double) {
+    ahead.radius = -1
+    gathered.clear()
+    index.collect(near: point, within: distance, into: &gathered)
   }
 
   /// The same where patches of the index may know the place.
@@ -62,6 +86,7 @@ struct Survey: Sendable {
     }
     self.centre = centre
     self.radius = radius
+    ahead.radius = -1
     gathered.clear()
     near.clear()
     patches.collect(at: place, within: radius, into: &gathered)

@@ -60,8 +60,7 @@ extension Tracker {
       (known.shapes.placeCount + delivery.told.placeCount) * Self.shareToLookAt < count,
       table.order.announcedCount(after: generation) * Self.shareToLookAt < count
     else { return nil }
-    survey.gathered.removeAll(keepingCapacity: true)
-    table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)
+    survey.collect(table.index, near: position, within: fix.accuracy)
     var slots = ContiguousArray(survey.gathered.lazy.map(\.id))
     table.order.forEachAnnounced(after: generation) { slots.append($0) }
     delivery.told.forEachException { slot, state in

@@ -5,9 +5,10 @@ struct Leg {
   /// Where the device is at an instant.
   struct Place {
     var coordinate: Coordinate
+    /// Of that coordinate.
     var position: EarthVector
-    /// The direction of the way there, degrees clockwise from north.
-    var azimuth: Double
+    /// The direction of the way there, degrees clockwise from north; not a number on a short leg.
+    fileprivate var azimuth: Double
   }
 
   /// Of the Earth, to half a percent, metres.
@@ -29,8 +30,8 @@ struct Leg {
   private let arc: ShortArc
   /// Whether ``straight(at:)`` is right.
   let isStraight: Bool
-  /// The geodesic from its start: found when a short way is first asked for a place.
-  private var way: GeodesicInverse?
+  /// The geodesic from the start, of a leg that is not.
+  private let way: GeodesicInverse?
 
   /// - Parameters:
   ///   - start: a usable fix.
@@ -78,23 +79,46 @@ struct Leg {
   @inline(__always)
   func straight(at time: Int64) -> EarthVector { arc.position(at: share(at: time)) }
 
-  /// Where the device is at an instant of the leg, to a micrometre.
+  /// Where the device is at an instant of the leg, to some nanometres.
   @inline(__always)
   mutating func position(at time: Int64) -> EarthVector {
     isStraight ? straight(at: time) : place(at: time).position
   }
 
-  /// Where the device is at an instant of the leg.
+  /// Where the device is at an instant of the leg: of a short one within some nanometres of the geodesic, as the full solution
+  /// is.
   @inline(never)
   mutating func place(at time: Int64) -> Place {
-    let way = way ?? Self.solve(from: start, to: end)
-    self.way = way
-    let distance = way.distance * share(at: time)
+    guard let way else {
+      let place = arc.place(at: share(at: time), fromLatitude: start.latitude, longitude: start.longitude)
+      return Place(
+        coordinate: Coordinate(latitude: place.latitude, longitude: place.longitude),
+        position: EarthVector(latitude: place.latitude, longitude: place.longitude), azimuth: .nan)
+    }
     let end = GeodesicDirect.solve(
-      latitude: start.latitude, longitude: start.longitude, azimuth: way.azimuth1, distance: distance)
+      latitude: start.latitude, longitude: start.longitude, azimuth: way.azimuth1,
+      distance: way.distance * share(at: time))
     return Place(
       coordinate: Coordinate(latitude: end.latitude, longitude: end.longitude),
       position: EarthVector(latitude: end.latitude, longitude: end.longitude), azimuth: end.azimuth)
+  }
+
+  /// The cosine between the way of the device and another direction, degrees clockwise from north.
+  ///
+  /// - Parameters:
+  ///   - place: a place of the leg.
+  ///   - time: when the device is there.
+  func cosine(to azimuth: Double, at place: Place, _ time: Int64) -> Double {
+    guard isStraight else { return Trigonometry.sincosDegrees(azimuth - place.azimuth).cosine }
+    let (sineLatitude, cosineLatitude) = Trigonometry.sincosDegrees(place.coordinate.latitude)
+    let (sineLongitude, cosineLongitude) = Trigonometry.sincosDegrees(place.coordinate.longitude)
+    let turn = Trigonometry.sincosDegrees(azimuth)
+    let way = arc.direction(at: share(at: time))
+    let square = way.x * way.x + way.y * way.y + way.z * way.z
+    guard square > 0 else { return 1 }
+    let east = cosineLongitude * way.y - sineLongitude * way.x
+    let north = cosineLatitude * way.z - sineLatitude * (cosineLongitude * way.x + sineLongitude * way.y)
+    return (turn.sine * east + turn.cosine * north) / square.squareRoot()
   }
 
   /// No less than the share of what the device moves by which it comes nearer to a point up to 20 km away: both the straight

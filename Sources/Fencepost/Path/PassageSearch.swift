@@ -14,11 +14,12 @@ struct PassageSearch {
   private static let largestConvexLevel = 9e6
   /// Distances up to here, metres, are looked at along the straight line of a short leg.
   private static let nearDistance = 15_000.0
-  /// More than by what a detector may find a short leg elsewhere than it is drawn, metres: some nanometres beside a threshold
-  /// that is beside what the detector finds by the full solution.
-  private static var doubt: Double { 1.1 * DistanceBounds.doubt }
+  /// More than by what a detector may find a place of a short leg farther from a centre, or nearer, than its position is,
+  /// metres: both are within some nanometres, the place, whose coordinate is rounded, and the distance, which beside a
+  /// threshold is that of the full solution.
+  private static let doubt = 1e-7
   /// The same for what lies some microseconds before or after a position.
-  private static var doubtAhead: Double { 1.2 * DistanceBounds.doubt }
+  private static let doubtAhead = 1.5e-7
   /// So far from a position what is seen there is drawn on as if the device came straight from the centre or went straight
   /// towards it, metres: the error is below a hundredth of a micrometre, with the second number in metres for each metre of
   /// distance.
@@ -116,7 +117,7 @@ struct PassageSearch {
       let way = GeodesicInverse.solve(
         latitude1: circle.latitude, longitude1: circle.longitude, latitude2: place.coordinate.latitude,
         longitude2: place.coordinate.longitude)
-      share = -Trigonometry.sincosDegrees(way.azimuth2 - place.azimuth).cosine
+      share = -leg.cosine(to: way.azimuth2, at: place, time)
     }
     return Look(
       isPassed: threshold.isPassed(measure), room: threshold.room(measure), distance: measure.distance, approach: share)

@@ -14,7 +14,7 @@ extension Tracker {
     to fix: Fix, after start: Int64?, notBefore first: Int64, through end: Int64, _ table: ConditionTable,
     _ survey: inout Survey
   ) {
-    survey.lines.removeAll(keepingCapacity: true)
+    survey.lines.clear()
     survey.nextLine = 0
     guard table.lineCount > 0, let last = timeline.lastFix else { return }
     let after = start ?? last.time.microseconds
@@ -39,8 +39,7 @@ extension Tracker {
     if !lookout.listReached(from: start, to: end, sag: sag, into: &slots) {
       lookout.listActive(from: start, to: end, sag: sag, into: &slots)
       let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
-      survey.gathered.removeAll(keepingCapacity: true)
-      table.index.collect(near: middle, within: chord / 2 + sag, into: &survey.gathered)
+      survey.collect(table.index, near: middle, within: chord / 2 + sag)
       for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) { slots.append(hit.id) }
     }
     slots.removeAll { !table.kind(of: $0).isLine }

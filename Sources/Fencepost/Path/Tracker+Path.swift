@@ -34,7 +34,7 @@ extension Tracker {
     to fix: Fix, at position: EarthVector, _ table: ConditionTable, _ delivery: inout Delivery,
     _ survey: inout Survey
   ) {
-    if !survey.lines.isEmpty { survey.lines.removeAll(keepingCapacity: true) }
+    survey.beginPath()
     guard case .geodesic(let maxGap, let maxSpeed) = options.path, let last = timeline.lastFix else { return }
     let duration = fix.time.microseconds - last.time.microseconds
     guard duration > 0 else { return }
@@ -60,17 +60,17 @@ extension Tracker {
         listLines(to: fix, after: looked.map { _ in time - 1 }, notBefore: time, through: linesEnd, table, &survey)
         looked = linesEnd
       }
-      list(from: time, through: pieceEnd, &search, table, &survey)
+      list(from: time, through: pieceEnd, before: position, &search, table, &survey)
       while time <= pieceEnd {
         var next = mustDecide ? time : max(time, deadlines.earliest)
-        for entry in survey.path { next = min(next, entry.next) }
+        for index in survey.path.indices { next = min(next, survey.path[index].next) }
         next = min(next, survey.nextLineTime)
         guard next <= pieceEnd else { break }
         let decides = visit(next, &search.leg, mustDecide: mustDecide, table, &delivery, &survey)
         time = next + 1
         mustDecide = false
         if decides {
-          list(from: time, through: pieceEnd, &search, table, &survey)
+          list(from: time, through: pieceEnd, before: position, &search, table, &survey)
         } else {
           update(from: time, through: pieceEnd, &search, table, &survey)
         }
@@ -92,7 +92,10 @@ extension Tracker {
     let position = place.position
     passTime(to: fix.time, table, &delivery, &survey)
     var decides = mustDecide
-    for entry in survey.path where entry.next == time && entry.observed == .undetermined { decides = true }
+    for index in survey.path.indices
+    where survey.path[index].next == time && survey.path[index].observed == .undetermined {
+      decides = true
+    }
     if decides { determine(fix, at: position, table, &delivery, &survey) }
     for index in survey.path.indices where survey.path[index].next == time {
       cross(survey.path[index].slot, fix, at: position, table, &survey)
@@ -103,26 +106,24 @@ extension Tracker {
   }
 
   /// Lists the shapes that a piece of the path may change, and when it does.
+  ///
+  /// - Parameter position: of the next fix.
   private mutating func list(
-    from first: Int64, through last: Int64, _ search: inout PassageSearch, _ table: ConditionTable,
+    from first: Int64, through last: Int64, before position: EarthVector, _ search: inout PassageSearch,
+    _ table: ConditionTable,
     _ survey: inout Survey
   ) {
-    if !survey.path.isEmpty { survey.path.removeAll(keepingCapacity: true) }
+    survey.path.clear()
     guard first <= last else { return }
     let start = search.leg.position(at: first)
     let end = search.leg.position(at: last)
     let chord = start.squaredChord(to: end).squareRoot()
     let sag = Leg.sag(chord) + DistanceBounds.doubt
     // Slots are listed first: what a closure looked at would be a copy of the tracker.
-    if !survey.reached.isEmpty { survey.reached.removeAll(keepingCapacity: true) }
+    survey.reached.clear()
     if !lookout.listReached(from: start, to: end, sag: sag, into: &survey.reached) {
       lookout.listActive(from: start, to: end, sag: sag, into: &survey.reached)
-      let middle = EarthVector(x: (start.x + end.x) / 2, y: (start.y + end.y) / 2, z: (start.z + end.z) / 2)
-      survey.gathered.removeAll(keepingCapacity: true)
-      table.index.collect(near: middle, within: chord / 2 + sag, into: &survey.gathered)
-      for hit in survey.gathered where known.shapes.isSettledOutside(hit.id, table) {
-        if table.entryWatch(hit.id).leastSlack(from: start, to: end) <= sag { survey.reached.append(hit.id) }
-      }
+      lookout.listNear(from: start, to: end, sag: sag, before: position, known.shapes, table, &survey)
     }
     if !known.shapes.isSettled {
       known.shapes.forEachException { slot, state in
@@ -131,12 +132,16 @@ extension Tracker {
         }
       }
     }
-    for slot in survey.reached where !table.kind(of: slot).isLine {
+    var index = 0
+    while index < survey.reached.count {
+      let slot = survey.reached[index]
+      index += 1
+      guard !table.kind(of: slot).isLine else { continue }
       var entry = PathEntry(slot: slot, next: .max, observed: .undetermined, hasCandidate: false)
       look(at: &entry, from: first, after: 0, through: last, &search, table)
       survey.path.append(entry)
     }
-    if !survey.reached.isEmpty { survey.reached.removeAll(keepingCapacity: true) }
+    survey.reached.clear()
   }
 
   /// Looks again at the shapes that have changed.

@@ -50,10 +50,66 @@
   /// - Parameter share: 0 to 1.
   @inlinable @inline(__always)
   public func position(at share: Double) -> EarthVector {
+    let way = way(to: share)
+    return EarthVector(x: start.x + way.x, y: start.y + way.y, z: start.z + way.z)
+  }
+
+  /// From the start to the point at a share of the arc.
+  @inlinable @inline(__always)
+  func way(to share: Double) -> EarthVector {
     let bend = share * (1 - share)
     let along = share + lag * (bend * (share - 0.5))
     return EarthVector(
-      x: start.x + along * chord.x + bend * rise.x, y: start.y + along * chord.y + bend * rise.y,
-      z: start.z + along * chord.z + bend * rise.z)
+      x: along * chord.x + bend * rise.x, y: along * chord.y + bend * rise.y, z: along * chord.z + bend * rise.z)
   }
+
+  /// The direction in which the arc goes on at a share of it, metres for the whole.
+  @inlinable
+  public func direction(at share: Double) -> EarthVector {
+    let turn = 1 - 2 * share
+    return EarthVector(x: chord.x + turn * rise.x, y: chord.y + turn * rise.y, z: chord.z + turn * rise.z)
+  }
+
+  /// Latitude and longitude of the point at a share of the arc, degrees, from those of its start.
+  ///
+  /// On the surface tan φ = z / (1 − e²) p, where p is the distance from the axis. The angles are added to the start's, and
+  /// their tangents come from the way there: what is lost by rounding is lost of that, not of the radius of the Earth.
+  ///
+  /// - Parameter share: 0 to 1.
+  /// - Returns: Degrees in [−90, 90] and [−180, 180].
+  public func place(at share: Double, fromLatitude latitude: Double, longitude: Double) -> (
+    latitude: Double, longitude: Double
+  ) {
+    let way = way(to: share)
+    let x = start.x + way.x
+    let y = start.y + way.y
+    let z = start.z + way.z
+    let before = (start.x * start.x + start.y * start.y).squareRoot()
+    let axial = (x * x + y * y).squareRoot()
+    let both = before + axial
+    // How far it is farther from the axis; who stays at a pole goes nowhere.
+    let outwards = both > 0 ? (way.x * (x + start.x) + way.y * (y + start.y)) / both : 0
+    let ratio = Ellipsoid.axisRatioSquared
+    let northing = ratio * (way.z * before - start.z * outwards)
+    let tilt = northing / (ratio * ratio * (axial * before) + z * start.z)
+    let climbed = latitude + tilt * (1 - tilt * tilt * (1 / 3.0)) * Self.degreesPerRadian
+
+    let easting = start.x * way.y - start.y * way.x
+    let ahead = start.x * x + start.y * y
+    let turned: Double
+    if easting.magnitude < 0.01 * ahead {
+      let turn = easting / ahead
+      let square = turn * turn
+      turned = turn * (1 - square * (1 / 3.0 - square * (1 / 5.0))) * Self.degreesPerRadian
+    } else if before > 0 {
+      // Beside a pole.
+      turned = Trigonometry.atan2Degrees(easting, ahead)
+    } else {
+      // From a pole, whose longitude says nothing.
+      return (max(-90, min(90, climbed)), axial > 0 ? Trigonometry.atan2Degrees(y, x) : longitude)
+    }
+    return (max(-90, min(90, climbed)), GeodesicDirect.wrapped(longitude, plus: turned))
+  }
+
+  private static var degreesPerRadian: Double { 57.29577951308232 }
 }

@@ -11,17 +11,22 @@ import Testing
     case town, crowd, tiny, huge, northPole, southPole, antimeridian, globe
   }
 
-  /// Fixes at each microsecond, which is the rule itself: the same events to the last bit.
+  /// Fixes at each microsecond, which is the rule itself: at the places of the engine the same events to the last bit, at those
+  /// of the geodesic, which are some nanometres away on short legs, the same a microsecond sooner or later.
   @Test(arguments: World.allCases)
   func agreesToTheMicrosecond(_ world: World) throws {
-    var (onPath, gaps) = (0, 0)
-    for round in 0..<5 {
-      var run = Run(world, salt: world.rawValue * 100 + UInt64(round), shapes: round % 2 == 0 ? 0 : 0.5)
+    var (onPath, gaps, other) = (0, 0, 0)
+    for round in 0..<7 {
+      var run = Run(
+        world, salt: world.rawValue * 100 + UInt64(round), shapes: round % 2 == 0 ? 0 : 0.5,
+        places: round < 5 ? .ofLegs : .ofGeodesics)
       try run.go(legs: 60)
       onPath += run.onPath
       gaps += run.gaps
+      other += run.otherInstants
     }
     #expect(onPath > 2 && gaps > 5, "\(world): \(onPath) on the path, \(gaps) after a gap")
+    #expect(other * 20 <= onPath, "\(world): \(other) of \(onPath) a microsecond away")
   }
 
   /// Fixes at each 10 ms of ways at the speeds of people and cars.
@@ -122,6 +127,7 @@ import Testing
 
   private struct Run {
     let world: World
+    let places: LaidPlaces
     var random: SeededGenerator
     var engine: MonitorEngine
     var dense: MonitorEngine
@@ -135,9 +141,12 @@ import Testing
     var names = 0
     var onPath = 0
     var gaps = 0
+    /// Events that are a microsecond away.
+    var otherInstants = 0
 
-    init(_ world: World, salt: UInt64, shapes: Double) {
+    init(_ world: World, salt: UInt64, shapes: Double, places: LaidPlaces) {
       self.world = world
+      self.places = places
       self.shapes = shapes
       random = SeededGenerator("PathOracleTests \(world)", salt: salt)
       maxSpeed = random.chance(0.5) ? nil : world == .huge || world == .globe ? 1e10 : 1e7
@@ -193,7 +202,12 @@ import Testing
         let expected = dense.drain()
         onPath += events.count { $0.evidence?.source == .path }
         gaps += events.count { $0.followsGap }
-        try #require(events.map(plain) == expected.map(plain), "\(world), step \(step)")
+        if places == .ofLegs {
+          try #require(events.map(plain) == expected.map(plain), "\(world), step \(step)")
+        } else {
+          try #require(events.map(\.identifier) == expected.map(\.identifier), "\(world), step \(step)")
+          for (event, other) in zip(events, expected) { try check(event, other, "\(world), step \(step)") }
+        }
       }
       #expect(engine.statistics.acceptedFixes == UInt64(legs))
     }
@@ -204,6 +218,21 @@ import Testing
       event.evidence?.source = .fix
       event.followsGap = false
       return event
+    }
+
+    private mutating func check(_ event: Event, _ other: Event, _ place: String) throws {
+      try #require(
+        event.sequence == other.sequence && event.state == other.state && event.cause == other.cause
+          && event.diagnostics == other.diagnostics, "\(place)")
+      let late = (event.date?.microseconds ?? 0) - (other.date?.microseconds ?? 0)
+      try #require(late.magnitude <= 1, "\(place): \(event.brief), \(other.brief)")
+      guard event.evidenceDate == other.evidenceDate else { return otherInstants += 1 }
+      guard let mine = event.evidence, let theirs = other.evidence else {
+        return try #require(event.evidence == nil && other.evidence == nil, "\(place)")
+      }
+      let apart = mine.coordinate.position.squaredChord(to: theirs.coordinate.position).squareRoot()
+      try #require(apart < 3e-8, "\(place): \(apart) m apart")
+      try #require((mine.boundaryDistance - theirs.boundaryDistance).magnitude < 3e-8, "\(place)")
     }
 
     private mutating func leg() throws {
@@ -220,7 +249,9 @@ import Testing
           latitude1: last.coordinate.latitude, longitude1: last.coordinate.longitude,
           latitude2: fix.coordinate.latitude, longitude2: fix.coordinate.longitude)
         let seconds = Double(fix.time.microseconds - last.time.microseconds) / 1e6
-        if maxSpeed.map({ way <= $0 * seconds }) ?? true { try dense.feed(laid(from: last, to: fix, each: 1)) }
+        if maxSpeed.map({ way <= $0 * seconds }) ?? true {
+          try dense.feed(laid(from: last, to: fix, each: 1, places))
+        }
       }
       try engine.feed(fix)
       try dense.feed(fix)
@@ -304,18 +335,32 @@ func moved(_ place: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordi
   return Coordinate(latitude: end.latitude, longitude: end.longitude)
 }
 
+/// Whose places are fed to the monitor without a path.
+enum LaidPlaces: Sendable {
+  /// Of the direct solution of the geodesic.
+  case ofGeodesics
+  /// Those that the engine tells: on short legs some nanometres away.
+  case ofLegs
+}
+
 /// Fixes on the geodesic between two, so many microseconds apart, each with the larger accuracy.
-func laid(from start: Fix, to end: Fix, each step: Int64) -> [Fix] {
+func laid(from start: Fix, to end: Fix, each step: Int64, _ places: LaidPlaces = .ofGeodesics) -> [Fix] {
   let way = GeodesicInverse.solve(
     latitude1: start.coordinate.latitude, longitude1: start.coordinate.longitude,
     latitude2: end.coordinate.latitude, longitude2: end.coordinate.longitude)
   let (first, last) = (start.time.microseconds, end.time.microseconds)
+  var leg = Leg(from: start, to: end)
   return Swift.stride(from: first + step, to: last, by: Int(step)).map { time in
     let distance = way.distance * (Double(time - first) / Double(last - first))
+    let coordinate =
+      places == .ofLegs ? leg.place(at: time).coordinate : moved(start.coordinate, way.azimuth1, distance)
     return Fix(
-      coordinate: moved(start.coordinate, way.azimuth1, distance), accuracy: max(start.accuracy, end.accuracy),
-      time: Timestamp(microseconds: time))
+      coordinate: coordinate, accuracy: max(start.accuracy, end.accuracy), time: Timestamp(microseconds: time))
   }
+}
+
+extension Coordinate {
+  var position: EarthVector { EarthVector(latitude: latitude, longitude: longitude) }
 }
 
 /// The same events of each condition in the same order, no later than some microseconds; all in order of time.

@@ -151,7 +151,7 @@ import Testing
       let start = moved(middle, random.uniform(0...360), max(0, radius + aside))
       let end = moved(start, random.uniform(0...360), length)
       let duration = Int64(random.logarithmic(10, 3e8))
-      let leg = Leg(
+      var leg = Leg(
         from: Fix(coordinate: start, time: Timestamp(microseconds: -5)),
         to: Fix(coordinate: end, time: Timestamp(microseconds: duration)))
       let circle = Circle(latitude: middle.latitude, longitude: middle.longitude, radius: radius)
@@ -159,10 +159,9 @@ import Testing
       let threshold = PathThreshold(passage: passage, level: 0, margins: (0, 0))
       var search = PassageSearch(leg)
       let found = search.first(threshold, of: .circle(circle), from: 0, through: duration - 1)
-      // Another copy finds its places by itself. How far past the threshold, metres; distances are good to some nanometres.
-      var exact = leg
+      // How far past the threshold, metres; distances are good to some nanometres.
       func past(_ time: Int64) -> Double {
-        let excess = circle.distance(to: exact.place(at: time).coordinate) - radius
+        let excess = circle.distance(to: leg.place(at: time).coordinate) - radius
         return passage == .inwards ? -excess : excess
       }
       if let found {
