@@ -2639,6 +2639,21 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
                                                               fencepost_error *error);
 
 /*
+ * Where devices are: the positions of their last accepted fixes, to a ten-millionth of a degree. They are in no store and no
+ * bytes: of a device that was opened, restored or imported it is that of the last fix that was not in its safe region, until
+ * the next fix.
+ *
+ * @param devices         count numbers.
+ * @param out_latitudes   Receive count degrees each; NaN of a device that had no fix yet.
+ * @param out_longitudes  See out_latitudes.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; error->position is the element, and nothing was written).
+ * Threads: any. Complexity: O(count). Since: 0.2
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_positions(fencepost_fleet *fleet, const uint32_t *devices, size_t count,
+                                                         double *out_latitudes, double *out_longitudes,
+                                                         fencepost_error *error);
+
+/*
  * Removes a device. No event is invented. Its identifier is free at once; one that is entered with it is a new device.
  *
  * @param drop_events  0: its events that wait are still handed out; anything else: they are dropped.

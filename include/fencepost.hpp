@@ -26,6 +26,7 @@
 #include <fencepost.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -1344,6 +1345,13 @@ class fleet : detail::calls {
     return detail::sized<std::string>([this, device](char *buffer, std::size_t capacity, std::size_t *size) {
       return repeatable(fencepost_fleet_device_identifier, get(), device, buffer, capacity, size);
     });
+  }
+  /* Where the last accepted fix of a device was, latitude and longitude; none when there was none. */
+  std::optional<std::pair<double, double>> position(std::uint32_t device) const {
+    double latitude = 0, longitude = 0;
+    call(fencepost_fleet_positions, get(), &device, std::size_t{1}, &latitude, &longitude);
+    if (std::isnan(latitude)) return std::nullopt;
+    return std::pair{latitude, longitude};
   }
   void remove_device(std::uint32_t device, bool drop_events = false) {
     call(fencepost_fleet_remove_device, get(), device, std::uint32_t{drop_events});

@@ -1,6 +1,8 @@
 /* Fleets: devices come, go, expire, and move to another fleet. */
 #include "fleets.h"
 
+#include <math.h>
+
 static void devices(void) {
   fencepost_conditions *table = new_table();
   add_exact(table, "zone", 0, 3);
@@ -60,6 +62,15 @@ static void devices(void) {
   CHECK_CONTAINS(error.message, "3 elements");
   CHECK_OK(fencepost_fleet_device_numbers(fleet, numbers, 4, &count, NULL));
   CHECK(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
+  double latitudes[3] = {7, 7, 7}, longitudes[3] = {7, 7, 7};
+  CHECK_OK(fencepost_fleet_positions(fleet, numbers, 2, latitudes, longitudes, NULL));
+  CHECK(fabs(latitudes[0]) < 1e-6 && fabs(longitudes[0]) < 1e-6 && isnan(latitudes[1]) && isnan(longitudes[1]));
+  CHECK_OK(fencepost_fleet_positions(fleet, NULL, 0, NULL, NULL, NULL));
+  numbers[1] = 0; /* is gone */
+  latitudes[0] = 7;
+  CHECK_STATUS(fencepost_fleet_positions(fleet, numbers, 2, latitudes, longitudes, &error),
+               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(error.position == 1 && latitudes[0] == 7);
   fencepost_fleet_event event = next_fleet_event(fleet);
   CHECK_INT(event.device, 0);
   static _Thread_local char json[8192];

@@ -40,6 +40,11 @@ static void misuse(void) {
   NO(fencepost_fleet_devices(fleet, NULL, 1, 0, &device, NULL));
   NO(fencepost_fleet_devices(fleet, &name, 1, 0, NULL, NULL));
   NO(fencepost_fleet_device_numbers(fleet, NULL, 1, &count, NULL));
+  double place = 0;
+  NO(fencepost_fleet_positions(NULL, &device, 1, &place, &place, NULL));
+  NO(fencepost_fleet_positions(fleet, NULL, 1, &place, &place, NULL));
+  NO(fencepost_fleet_positions(fleet, &device, 1, NULL, &place, NULL));
+  NO(fencepost_fleet_positions(fleet, &device, 1, &place, NULL, NULL));
   NO(fencepost_fleet_expire(fleet, 0, NULL, 1, &count, NULL));
   NO(fencepost_fleet_expire(fleet, 0, NULL, 0, NULL, NULL));
   NO(fencepost_fleet_feed_fix(NULL, 0, &fix, NULL));

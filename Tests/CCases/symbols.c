@@ -139,6 +139,7 @@ static const struct {
     SYMBOL(fencepost_fleet_devices),
     SYMBOL(fencepost_fleet_device_identifier),
     SYMBOL(fencepost_fleet_device_numbers),
+    SYMBOL(fencepost_fleet_positions),
     SYMBOL(fencepost_fleet_remove_device),
     SYMBOL(fencepost_fleet_expire),
     SYMBOL(fencepost_fleet_feed_fix),

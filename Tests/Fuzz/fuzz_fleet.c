@@ -182,7 +182,13 @@ static void use_damaged(fencepost_fleet *fleet) {
   for (int device = 0; device < DEVICES; device++) {
     if (numbers[device] == FENCEPOST_NO_DEVICE) continue;
     fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
-    fencepost_fleet_feed_fix(fleet, numbers[device], &fix, NULL);
+    double latitude, longitude;
+    REQUIRE(fencepost_fleet_positions(fleet, &numbers[device], 1, &latitude, &longitude, NULL) == FENCEPOST_OK);
+    REQUIRE(latitude != latitude || (latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180));
+    if (fencepost_fleet_feed_fix(fleet, numbers[device], &fix, NULL) == FENCEPOST_OK) {
+      REQUIRE(fencepost_fleet_positions(fleet, &numbers[device], 1, &latitude, &longitude, NULL) == FENCEPOST_OK);
+      REQUIRE(latitude == 0 && longitude == 0);
+    }
     REQUIRE(fencepost_fleet_get_device_statistics(fleet, numbers[device], &statistics, NULL) == FENCEPOST_OK);
   }
   fencepost_fleet_advance(fleet, INT64_C(1700000900000000), NULL);

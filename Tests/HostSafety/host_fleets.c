@@ -194,6 +194,8 @@ void use_fleets(void) {
   OK(api.fencepost_fleet_acknowledge(fleet, NULL));
   OK(api.fencepost_fleet_get_statistics(fleet, &statistics, NULL));
   OK(api.fencepost_fleet_device_numbers(fleet, found, 3, &count, NULL));
+  double latitudes[3], longitudes[3];
+  OK(api.fencepost_fleet_positions(fleet, found, 3, latitudes, longitudes, NULL));
   for (int i = 0; i < 3; i++) read_device(fleet, numbers[i]);
   carry(table, fleet, numbers);
   restore(table, fleet);

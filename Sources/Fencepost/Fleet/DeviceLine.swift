@@ -15,8 +15,10 @@ struct DeviceLine: Sendable, BitwiseCopyable {
   var earliest: Int64 = .max
   /// The last generation of the table when the device was last evaluated: see ``DeviceState``.
   var seen: UInt64 = 0
-  /// Kept for the leaf of a neighbourhood that devices share.
-  private var spare: UInt64 = 0
+  /// Where the last accepted fix was: degrees times 1e7, rounded; ``unknown`` when there was none since the device came
+  /// into this fleet.
+  private var lastLatitude: Int32 = DeviceLine.unknown
+  private var lastLongitude: Int32 = DeviceLine.unknown
   /// Where the rest is kept, or ``ColdStore/none``.
   var cold: UInt32 = ColdStore.none
   /// The last sequence number given, modulo 2³²; the rest is in the cold part.
@@ -55,6 +57,28 @@ struct DeviceLine: Sendable, BitwiseCopyable {
 
   /// Whether inputs are taken.
   var isLive: Bool { flags == .isUsed }
+
+  // MARK: - The last position
+
+  private static let unknown = Int32.min
+
+  /// To the nearest ten-millionth: at 1.5 · 2⁵² doubles are integers, and the lower half of the bits is the number.
+  @inline(__always)
+  private static func rounded(_ degrees: Double) -> Int32 {
+    Int32(truncatingIfNeeded: (degrees * 1e7 + 0x1.8p52).bitPattern)
+  }
+
+  @inline(__always)
+  mutating func keepPlace(_ coordinate: Coordinate) {
+    lastLatitude = Self.rounded(coordinate.latitude)
+    lastLongitude = Self.rounded(coordinate.longitude)
+  }
+
+  /// Where the last accepted fix was, to a ten-millionth of a degree.
+  var place: Coordinate? {
+    lastLatitude == Self.unknown
+      ? nil : Coordinate(latitude: Double(lastLatitude) / 1e7, longitude: Double(lastLongitude) / 1e7)
+  }
 
   // MARK: - The safe region
 

@@ -116,6 +116,13 @@ struct DeviceTable: Sendable {
     return handle == ColdStore.none ? DeviceState.Counters() : DeviceState.counters(in: cold.words(handle))
   }
 
+  /// The last fix of a device that was evaluated.
+  func lastFix(of device: UInt32) -> Fix? {
+    var state = DeviceState()
+    load(device, into: &state)
+    return state.lastFix
+  }
+
   mutating func store(_ device: UInt32, _ state: borrowing DeviceState) {
     let (handle, words) = cold.room(for: state.wordCount, insteadOf: lines[device].cold)
     state.store(to: words)

@@ -205,6 +205,12 @@ public actor Fleet {
     engine.number(of: device).flatMap { try? engine.inside($0) }
   }
 
+  /// Where the last accepted fix of a device was; `nil` when there was none, or no such device. See
+  /// ``FleetEngine/position(of:)``.
+  public func position(of device: String) -> Coordinate? {
+    engine.number(of: device).flatMap { (try? engine.position(of: $0)) ?? nil }
+  }
+
   /// Explains why a condition is in its state for a device; `nil` when there is no such condition or device.
   public func explain(_ identifier: String, for device: String) -> Explanation? {
     guard let number = engine.number(of: device) else { return nil }

@@ -36,6 +36,7 @@ extension FleetEngine {
     else { return false }
     line.pointee.clock = time
     line.pointee.acceptedFixes &+= 1
+    line.pointee.keepPlace(fix.coordinate)
     return true
   }
 
@@ -62,6 +63,7 @@ extension FleetEngine {
   private mutating func accept(_ fix: Fix, _ device: UInt32, row: Int, _ table: ConditionTable) {
     if devices.lines[device].acceptedFixes == .max { count(device) { $0.acceptedFixes &+= 1 } }
     devices.lines[device].acceptedFixes &+= 1
+    devices.lines[device].keepPlace(fix.coordinate)
     patches.keepUp(with: table.index.count, version: table.indexVersion)
     if measures(fix, device, table) { return }
     let radius = devices.lines[device].lookRadius

@@ -1,4 +1,15 @@
 extension FleetEngine {
+  /// Where the last accepted fix of a device was, to a ten-millionth of a degree; `nil` when there was none.
+  ///
+  /// It is not kept: of a device that was opened, restored or loaded it is that of the last fix that was not in its safe
+  /// region, until the next fix.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when there is no such device.
+  public func position(of device: UInt32) throws(MonitorError) -> Coordinate? {
+    try require(device)
+    return devices.lines[device].place ?? devices.lastFix(of: device)?.coordinate
+  }
+
   /// What the detector believes of a condition now for a device: `unknown` while it is undetermined; `nil` when no condition
   /// has that identifier.
   ///

@@ -106,6 +106,31 @@ public func fencepost_fleet_device_numbers(
   }
 }
 
+@_cdecl("fencepost_fleet_positions") @implementation
+public func fencepost_fleet_positions(
+  _ fleet: OpaquePointer?, _ devices: UnsafePointer<UInt32>?, _ count: Int,
+  _ out_latitudes: UnsafeMutablePointer<Double>?, _ out_longitudes: UnsafeMutablePointer<Double>?,
+  _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    let handle = try FleetHandle.borrow(fleet)
+    guard let devices = try Boundary.require(devices, count: count, "devices"),
+      let latitudes = try Boundary.require(out_latitudes, count: count, "out_latitudes"),
+      let longitudes = try Boundary.require(out_longitudes, count: count, "out_longitudes")
+    else { return }
+    try handle.call { engine throws(MonitorError) in
+      for index in 0..<count where !engine.hasDevice(devices[index]) {
+        throw .invalidArgument("element \(index): \(devices[index]) is the number of no device", position: index)
+      }
+      for index in 0..<count {
+        let place = try engine.position(of: devices[index])
+        latitudes[index] = place?.latitude ?? .nan
+        longitudes[index] = place?.longitude ?? .nan
+      }
+    }
+  }
+}
+
 @_cdecl("fencepost_fleet_remove_device") @implementation
 public func fencepost_fleet_remove_device(
   _ fleet: OpaquePointer?, _ device: UInt32, _ drop_events: UInt32, _ error: UnsafeMutablePointer<fencepost_error>?

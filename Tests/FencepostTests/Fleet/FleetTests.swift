@@ -5,6 +5,35 @@ import Testing
 @testable import Fencepost
 
 @Suite struct FleetTests {
+  /// Within the safe region and beyond it, to the nearest ten-millionth, whatever the sign; what is refused changes nothing.
+  @Test func whereADeviceIs() throws {
+    var fleet = try FleetEngine(Conditions())
+    let device = try fleet.device("a")
+    #expect(try fleet.position(of: device) == nil)
+    var random = SeededGenerator("positions")
+    let ends = [(90.0, 180.0), (-90, -180), (0, 0), (-0.0, -0.0), (89.99999999, -179.99999999), (5e-8, -5e-8)]
+    let places = ends + (0..<200).map { _ in (random.uniform(-90...90), random.uniform(-180...180)) }
+    for (second, (latitude, longitude)) in places.enumerated() {
+      for offset in [0, 1e-6] {
+        let latitude = latitude > 0 ? latitude - offset : latitude + offset
+        let time = at(Double(second) + offset * 1e5)
+        try fleet.feed(Fix(latitude: latitude, longitude: longitude, time: time), for: device)
+        for refused in [Fix(latitude: 91, longitude: 0, time: time), Fix(latitude: 0, longitude: 0, time: at(-1))] {
+          #expect(throws: MonitorError.self) { try fleet.feed(refused, for: device) }
+        }
+        let found = try #require(try fleet.position(of: device))
+        #expect((found.latitude - latitude).magnitude < 5.1e-8 && (found.longitude - longitude).magnitude < 5.1e-8)
+        #expect(found.isValid && found.latitude == (found.latitude * 1e7).rounded() / 1e7)
+      }
+    }
+    // The number's next device has been nowhere.
+    try fleet.remove(device)
+    #expect(throws: MonitorError.self) { try fleet.position(of: device) }
+    let other = try fleet.device("b")
+    #expect(try other == device && fleet.position(of: other) == nil)
+    try fleet.checkInvariants()
+  }
+
   /// A table with a circle of 100 m about the point where the tests live.
   private func zones(_ policy: TransitionPolicy = .exact) throws -> Conditions {
     let zones = Conditions()

@@ -246,6 +246,26 @@ import Testing
     #expect(storage.writes == writes + 1)
   }
 
+  /// The longest and the shortest interval, and the first and the last time that there is.
+  @Test(arguments: [1, 7, 1_000_000_000_000_000] as [Int64]) func relaxedAtTheEndsOfTime(interval: Int64) throws {
+    let storage = MemoryFleetStorage()
+    var fleet = try open(storage, Conditions(), .relaxed(interval: interval))
+    let times = [
+      Timestamp.earliest, Timestamp(microseconds: -1), Timestamp(microseconds: 0), Timestamp(microseconds: 1),
+      Timestamp.latest,
+    ]
+    for time in times {
+      for device in ["a", "b"] {
+        try fleet.call { engine throws(MonitorError) in
+          let fix = Fix(latitude: 0, longitude: 0, time: time)
+          try engine.feed(fix, for: try engine.device(device))
+        }
+      }
+    }
+    #expect(storage.writes >= 4 && fleet.state.statistics.acceptedFixes == 10)
+    try fleet.state.checkInvariants()
+  }
+
   /// A batch is counted as single calls are, in the safe region and beyond; a fork does not count.
   @Test func batchesAndSingleCallsSaveAlike() throws {
     let (one, other) = (MemoryFleetStorage(), MemoryFleetStorage())

@@ -1,6 +1,7 @@
 /* The devices of a fleet: which there are, what they are inside of, and their bytes. */
 #include "native.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* One function that copies numbers; `with` is what it needs beside. */
@@ -53,6 +54,72 @@ static PyObject *end_numbered(native_call *call, numbering numbering, int64_t wi
 PyObject *native_devices(PyObject *object, PyObject *Py_UNUSED(unused)) {
   native_call call = native_begin_batch((native_handle *)object);
   return end_numbered(&call, all_devices, 0);
+}
+
+/* Where devices are, when they were heard last, and what they are called. */
+typedef struct {
+  uint32_t only, *numbers;
+  size_t count;
+  double *latitudes, *longitudes;
+  int64_t *clocks;
+  native_names names;
+} places;
+
+static fencepost_status find_places(native_call *call, const char *identifier, places *found) {
+  fencepost_fleet *fleet = call->self->fleet;
+  fencepost_status status = FENCEPOST_OK;
+  const uint32_t *numbers = &found->only;
+  found->count = 1;
+  if (identifier != NULL) status = native_known_device(call, identifier, &found->only);
+  else {
+    status = find_numbers(call, all_devices, 0, &found->numbers, &found->count);
+    numbers = found->numbers;
+  }
+  if (status != FENCEPOST_OK) return status;
+  found->latitudes = malloc((found->count + 1) * sizeof(double));
+  found->longitudes = malloc((found->count + 1) * sizeof(double));
+  found->clocks = malloc((found->count + 1) * sizeof(int64_t));
+  if (found->latitudes == NULL || found->longitudes == NULL || found->clocks == NULL) return native_lack_memory(call);
+  status = fencepost_fleet_positions(fleet, numbers, found->count, found->latitudes, found->longitudes, &call->error);
+  for (size_t index = 0; status == FENCEPOST_OK && index < found->count; index++) {
+    fencepost_device_statistics statistics = FENCEPOST_DEVICE_STATISTICS_INIT;
+    status = fencepost_fleet_get_device_statistics(fleet, numbers[index], &statistics, &call->error);
+    found->clocks[index] = statistics.clock_us;
+  }
+  if (status != FENCEPOST_OK) return status;
+  return native_find_names(call, numbers, sizeof(*numbers), found->count, &found->names);
+}
+
+/* (device, clock or None, (latitude, longitude) or None) */
+static PyObject *place_at(const places *found, size_t index) {
+  PyObject *name = native_name_at(&found->names, index), *time = native_optional_time(found->clocks[index]);
+  double latitude = found->latitudes[index];
+  PyObject *place = isnan(latitude) ? Py_NewRef(Py_None) : Py_BuildValue("(dd)", latitude, found->longitudes[index]);
+  if (name != NULL && time != NULL && place != NULL) return Py_BuildValue("(NNN)", name, time, place);
+  Py_XDECREF(name);
+  Py_XDECREF(time);
+  Py_XDECREF(place);
+  return NULL;
+}
+
+/* Of one device, or of all. */
+PyObject *native_positions(PyObject *object, PyObject *identifier) {
+  const char *text = NULL;
+  if (identifier != Py_None && native_text(native_monitor_state(object), identifier, "device", &text) < 0) return NULL;
+  places found = {0};
+  native_call call = native_begin_batch((native_handle *)object);
+  fencepost_status status = find_places(&call, text, &found);
+  PyObject *list = native_end(&call, status) < 0 ? NULL : PyList_New((Py_ssize_t)found.count);
+  for (size_t index = 0; list != NULL && index < found.count; index++) {
+    PyObject *place = place_at(&found, index);
+    if (place == NULL || PyList_SetItem(list, (Py_ssize_t)index, place) < 0) Py_CLEAR(list);
+  }
+  native_release_names(&found.names);
+  free(found.numbers);
+  free(found.latitudes);
+  free(found.longitudes);
+  free(found.clocks);
+  return list;
 }
 
 /* Removes those that were not heard since a time; their identifiers. */

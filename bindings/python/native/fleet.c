@@ -181,6 +181,7 @@ static PyMethodDef fleet_methods[] = {
     {"remove_device", native_remove_device, METH_VARARGS, "Remove a device; whether there was one."},
     {"expire", native_expire, METH_O, "Remove devices that were not heard since; their identifiers."},
     {"inside", native_inside, METH_O, "What a device is inside of."},
+    {"positions", native_positions, METH_O, "Where a device is, or with None all of them: (device, clock, place)."},
     {"device_statistics", native_device_statistics, METH_O, "Counters of a device."},
     {"device_deadline", native_device_deadline, METH_O, "When something happens to a device by itself, or None."},
     {"device_state", native_device_state, METH_VARARGS, "What is believed of a condition for a device."},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
@@ -12,6 +14,7 @@ from fencepost import (
     Fix,
     Fleet,
     InvalidArgumentError,
+    LateInputError,
     NotFoundError,
     SnapshotInvalidError,
     State,
@@ -32,12 +35,55 @@ def test_who_is_where() -> None:
     assert square.since_us == 0 and square.evidence_date_us == 0 and square.since == square.evidence_date
     frame = fleet.inside().to_pandas()
     assert list(frame["device"].unique()) == ["a", "b"] and str(frame["since"].dtype) == "datetime64[us, UTC]"
-    places = fleet.to_geopandas()
+    places = fleet.inside().to_geopandas()
     assert str(places.crs) == "EPSG:4326" and {"Polygon", "LineString"} >= set(places.geom_type.unique())
     assert fleet.inside("road").to_geopandas().geom_type.isin(["LineString"]).all()
     with pytest.raises(NotFoundError):
         fleet.inside("nothing")
-    assert len(Fleet(zones).to_geopandas()) == 0
+    assert len(Fleet(zones).to_geopandas()) == len(Fleet(zones).inside().to_geopandas()) == 0
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_where_everybody_is(threads: int) -> None:
+    fleet = Fleet(zones_of(), threads=threads)
+    at = {"a": (52.1234567, 13.4), "b": (-0.00000004, -180.0), "c": (-90.0, 179.9999999), "d": (1e-7, -0.3)}
+    for name, (latitude, longitude) in at.items():
+        fleet.feed(name, Fix(10.0, 10.0, time=0))
+        # Within the safe region and beyond it, alone and in a batch; what is refused changes nothing.
+        fleet.feed(name, Fix(10.00001, 10.0, time=1))
+        assert fleet[name].position == (10.00001, 10.0)
+        fleet.feed_many(device=name, latitude=[latitude, 99], longitude=[longitude, 0], time=[2_000_000, 3_000_000])
+        fleet.feed(name, Fix(1, 1, accuracy=-1, time=3_000_000))
+        with pytest.raises(LateInputError):
+            fleet.feed(name, Fix(1, 1, time=1))
+        expected = (round(latitude, 7) + 0.0, round(longitude, 7))
+        assert fleet[name].position == expected
+    fleet.see("silent", time=2_000_000)
+    assert fleet["silent"].position is None
+    frame = fleet.to_geopandas()
+    assert list(frame["device"]) == [*at, "silent"] == fleet.devices and str(frame.crs) == "EPSG:4326"
+    assert frame.geometry.y.tolist()[:4] == [fleet[name].position[0] for name in at]  # type: ignore[index]
+    assert frame.geometry.isna().tolist() == [False] * 4 + [True]
+    assert str(frame["clock"].dtype) == "datetime64[us, UTC]" and frame["clock"][4].timestamp() == 2
+    with pytest.raises(NotFoundError):
+        _ = fleet["nobody"].position
+
+
+def test_positions_are_not_kept(tmp_path: Path) -> None:
+    """Elsewhere a device is where it was measured last, until its next fix."""
+    fleet = Fleet(zones_of(), store=tmp_path, name="f")
+    fleet.feed("a", Fix(20, 20, time=0))
+    for second in range(1, 9):
+        fleet.feed("a", Fix(20 + second * 1e-5, 20, time=second))
+    assert fleet["a"].position == (20.00008, 20)
+    other = Fleet(fleet.conditions)
+    other.load({"a": fleet.export(["a"])[0]})
+    fleet.close()
+    for late in (Fleet(Conditions(), store=tmp_path, name="f"), Fleet.restore(fleet.snapshot()), other):
+        latitude, longitude = late["a"].position or (0, 0)
+        assert 20 <= latitude <= 20.00008 and longitude == 20
+        late.feed("a", Fix(20.0001, 20, time=9))
+        assert late["a"].position == (20.0001, 20)
 
 
 def test_devices_come_and_go() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -230,3 +231,56 @@ def test_void_events_keep_nobody_from_being_exported() -> None:
         other.feed(device, Fix(0, 0, time=2))
     # The events that became void while they waited count: no sequence is given twice.
     assert [(event.device, event.sequence) for event in other.events()] == [("a", 3), ("b", 2)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_room_of_who_was_refused_is_free_again(threads: int) -> None:
+    fleet = Fleet(zones_of(3), device_limit=1, threads=threads)
+    for name in "ab":
+        with pytest.raises(InvalidArgumentError, match="latitude"):
+            fleet.feed(name, Fix(91, 0, time=1))
+    fleet.feed_many(device=["c"], latitude=[91], longitude=[0], time=[1])
+    fleet.feed("d", Fix(0, 0, time=1))
+    assert fleet.devices == ["d"]
+    del fleet["d"]
+    fleet.feed("e", Fix(20, 20, time=1))
+    assert fleet.devices == ["e"] and fleet["e"].position == (20, 20)
+
+
+def test_a_device_that_left_events_behind_is_refused_when_it_comes_again() -> None:
+    zones = Conditions()
+    zones.add_many(["depot"], [0], [0], [100])
+    for threads in (1, 2):
+        fleet = Fleet(zones, threads=threads)
+        fleet.feed("a", Fix(0, 0, time=1))
+        del fleet["a"]
+        with pytest.raises(InvalidArgumentError):
+            fleet.feed("a", Fix(91, 0, time=2))
+        assert fleet.devices == [] and [event.device for event in fleet.events()] == ["a"]
+        fleet.feed("a", Fix(0, 0, time=3))
+        assert [(event.device, event.sequence) for event in fleet.events()] == [("a", 1)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_who_is_refused_here_and_accepted_there_stays(threads: int) -> None:
+    """One thread gives new devices what is refused, another one gives the same devices what is accepted."""
+    fleet = Fleet(zones_of(3), threads=threads)
+    names = [f"d{number}" for number in range(300)]
+
+    def refused() -> None:
+        for name in names * 3:
+            fleet.feed_many(device=[name, "x"], latitude=[91.0, 91.0], longitude=[0, 0], time=[1, 1])
+
+    def accepted() -> None:
+        for time in range(3):
+            for name in names:
+                fleet.feed(name, Fix(0, 0, time=time))
+
+    workers = [Thread(target=work) for work in (refused, accepted, refused)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(fleet.devices) == sorted(names)
+    assert [fleet[name].statistics().accepted_fixes for name in names] == [3] * 300
+    assert fleet.statistics().invalid_fixes == 2 * 2 * 900

@@ -102,6 +102,23 @@ class Device:
         """The largest time given, aware, UTC; None: none yet."""
         return from_us(self.clock_us)
 
+    @property
+    def position(self) -> tuple[float, float] | None:
+        """Latitude and longitude of its last accepted fix, degrees, to a ten-millionth; None: there was none.
+
+        It is in no store and no bytes: of a device that was opened, restored or loaded it is that of the last fix that
+        was not in its safe region, until the next fix.
+
+        Example:
+            >>> from fencepost import Conditions, Fix, Fleet
+            >>> fleet = Fleet(Conditions())
+            >>> fleet.feed("truck-7", Fix(52.5, 13.4, time=0))
+            >>> fleet["truck-7"].position
+            (52.5, 13.4)
+        """
+        found: tuple[float, float] | None = self._fleet._handle.positions(self._identifier)[0][2]
+        return found
+
     def statistics(self) -> DeviceStatistics:
         """Its counters."""
         from .._values.fleet_statistics import DeviceStatistics

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from .._errors import require
 from .._monitor.events import EventSource
 from .._monitor.monitor import directory, time_step
 from .._monitor.snapshots import Closable, snapshot_bytes
@@ -275,15 +276,28 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         return Presences(found, self._conditions)  # type: ignore[arg-type]
 
     def to_geopandas(self) -> Any:
-        """Where everybody is, as places: :meth:`Presences.to_geopandas` of :meth:`inside`.
-
-        Of fixes at which nothing can change a fleet keeps no position, which is what makes it small; the position of
-        the fix that decided is with each event.
+        """Where everybody is: a row for each device, with its clock and :attr:`Device.position` as a point in
+        EPSG:4326; one that had no fix yet has no geometry. Who is inside of what, with the places, is
+        ``fleet.inside().to_geopandas()``.
 
         Raises:
             MissingExtraError: GeoPandas is not installed.
         """
-        return self.inside().to_geopandas()
+        geopandas, pandas = require("geopandas", "geo"), require("pandas", "geo")
+        found = self._handle.positions(None)
+        places = [place or (float("nan"), float("nan")) for _, _, place in found]
+        points = geopandas.points_from_xy([place[1] for place in places], [place[0] for place in places])
+        is_known = [place is not None for _, _, place in found]
+        geometry = geopandas.GeoSeries(points, crs="EPSG:4326").where(is_known, None)
+        times = pandas.Series([time for _, time, _ in found], dtype="Int64")
+        return geopandas.GeoDataFrame(
+            {
+                "device": pandas.Series([device for device, _, _ in found], dtype="object"),
+                "clock": pandas.to_datetime(times, unit="us", utc=True),
+            },
+            geometry=geometry,
+            crs="EPSG:4326",
+        )
 
     # ----------------------------------------------------------------------------- keyed state elsewhere
 

@@ -145,6 +145,13 @@ class Shards:
     def inside(self, device: str) -> Any:
         return self._of(device).inside(device)
 
+    def positions(self, device: str | None) -> list[Any]:
+        if device is not None:
+            return self._of(device).positions(device)
+        with self._lock:
+            found = [place for fleet in self._fleets for place in fleet.positions(None)]
+            return sorted(found, key=lambda place: self._numbers.number_of(place[0]))
+
     def device_statistics(self, device: str) -> tuple[Any, ...]:
         with self._lock:
             *first, told, count = self._of(device).device_statistics(device)
