@@ -7,6 +7,8 @@ struct RowOrder: Sendable {
   /// Rows that are put in order at a time: the more, the nearer are neighbours, and the longer the way to what they need.
   static let part = 1 << rowBits
   private static let rowBits = 20
+  /// Of fewer rows the lowest digit does not count: they are not as near each other.
+  private static let many = 1 << 15
   /// Fewer rows are left as they are.
   private static let fewest = 64
   /// Three digits have the bits of a cell.
@@ -17,7 +19,7 @@ struct RowOrder: Sendable {
 
   private var keys: ContiguousArray<UInt64> = []
   private var other: ContiguousArray<UInt64> = []
-  private var counts = ContiguousArray<UInt32>(repeating: 0, count: digits * radix)
+  private var counts: ContiguousArray<UInt32> = []
 
   /// Row number `index` in the order, counted from the first of the part.
   @inline(__always)
@@ -37,16 +39,18 @@ struct RowOrder: Sendable {
       for row in rows { keys.append(Self.key(Self.cell(try points.point(row)), row - rows.lowerBound)) }
       return
     }
+    if counts.isEmpty { counts = ContiguousArray(repeating: 0, count: Self.digits * Self.radix) }
     for index in counts.indices { counts[index] = 0 }
+    let first = rows.count < Self.many ? 1 : 0
     for row in rows {
       let cell = Self.cell(try points.point(row))
-      for digit in 0..<Self.digits {
+      for digit in first..<Self.digits {
         counts[digit &* Self.radix &+ Int(cell &>> UInt64(digit &* Self.digit)) & (Self.radix - 1)] += 1
       }
       keys.append(Self.key(cell, row - rows.lowerBound))
     }
     if other.count != keys.count { other = keys }
-    for digit in 0..<Self.digits {
+    for digit in first..<Self.digits {
       keys.withUnsafeMutableBufferPointer { keys in
         other.withUnsafeMutableBufferPointer { other in
           counts.withUnsafeMutableBufferPointer { counts in
