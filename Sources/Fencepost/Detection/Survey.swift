@@ -62,6 +62,8 @@ struct Survey: Sendable {
     self.radius = radius
     near.clear()
     gatherAhead(index, around: centre, within: radius)
+    // It was for this fix: before the next one the index may change.
+    ahead.radius = -1
   }
 
   /// The same for the way to a fix: what is gathered around the same point within the same distance for the fix itself then is
