@@ -51,6 +51,7 @@ SHAPES = "Detection/Tracker+Places.swift"
 LOCAL = "Detection/Watches.swift"
 KERNEL_NEAR = "../FencepostKernel/Shapes/NearEdges.swift"
 WATCHES = "Detection/Lookout.swift"
+SURVEY = "Detection/Survey.swift"
 DUE = "Detection/Tracker+Due.swift"
 BEACONS = "Detection/Tracker+Beacons.swift"
 POLICY = "Model/TransitionPolicy.swift"
@@ -284,6 +285,8 @@ MUTANTS = [
     Mutant("a shape is watched near from outside of what holds it", LOCAL,
            "    if case .inwards = passage, area.bounds.isFarther(than: 1, position) { return nil }\n", "",
            "a shape is active when"),
+    Mutant("what was gathered for a fix is there for the next one", SURVEY,
+           "    // It was for this fix: before the next one the index may change.\n    ahead.radius = -1\n", ""),
     Mutant("the ball of one shape is drawn for its neighbour in the list", WATCHES,
            "        neighbourhood.replace(lane, active.watches[Int(index)])\n",
            "        neighbourhood.replace(0, active.watches[Int(index)])\n", "the list"),
