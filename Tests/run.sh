@@ -2,7 +2,7 @@
 # Runs the tests, goes on after a failure, and closes with a summary. `make test` sets up and calls it.
 #
 #   Tests/run.sh            all light parts, in two lanes side by side; a line for each, its output in .build/test-logs
-#   Tests/run.sh heavy      what `make test-all` runs, one part after another, likewise
+#   Tests/run.sh heavy      what `make test-all` runs, likewise
 #   Tests/run.sh PART...    these parts one after another, with their output
 #
 # Tests/README.md says what each part proves.
@@ -14,7 +14,10 @@ export FENCEPOST_REQUIRE_LIBRARY=1
 lane1=(build kinds swift determinism host store fuzz symbols abi header examples install)
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
-heavy=(swiftpm docs browser tools gpsd live spark qgis sanitize wheels sdist)
+# What builds wheels or source distributions stands in one lane.
+heavy1=(swiftpm docs browser gpsd qgis spark sanitize)
+heavy2=(tools live wheels sdist)
+heavy=("${heavy1[@]}" "${heavy2[@]}")
 
 # A mutant whose place has changed would prove nothing the next time that somebody runs them.
 format() { Tests/Style/run.sh && .venv/bin/python Tests/Mutants/run.py --check; }
@@ -67,6 +70,23 @@ quietly() {
   done
 }
 
+# in_lanes LANE1 LANE2: the parts of two arrays of these names side by side.
+in_lanes() {
+  local -n one=$1 two=$2
+  local first second
+  # Process groups of their own, so that an interruption ends all that a lane has started.
+  set -m
+  quietly "${one[@]}" &
+  first=$!
+  quietly "${two[@]}" &
+  second=$!
+  # shellcheck disable=SC2064 # now
+  trap "kill -- -$first -$second 2> /dev/null; exit 130" INT TERM
+  set +m
+  wait $first $second
+  trap - INT TERM
+}
+
 # aloud PART...: the same with all output, and the lines at the end.
 aloud() {
   local part outcome started summary=''
@@ -95,18 +115,9 @@ for part in "${parts[@]}"; do
 done
 
 if [ $# = 0 ]; then
-  # Process groups of their own, so that an interruption ends all that a lane has started.
-  set -m
-  quietly "${lane1[@]}" &
-  first=$!
-  quietly "${lane2[@]}" &
-  second=$!
-  trap 'kill -- -$first -$second 2> /dev/null; exit 130' INT TERM
-  set +m
-  wait $first $second
-  trap - INT TERM
+  in_lanes lane1 lane2
 elif [ "$*" = heavy ]; then
-  quietly "${parts[@]}"
+  in_lanes heavy1 heavy2
 else
   aloud "${parts[@]}"
 fi
