@@ -34,13 +34,17 @@ let package = Package(
     .target(name: "CFencepost", path: "include", publicHeadersPath: "."),
 
     .target(name: "FencepostKernel", swiftSettings: strict),
-    .target(name: "Fencepost", dependencies: ["FencepostKernel"], swiftSettings: strict),
+    // The engine: values and locks. No actor, no existential of an unbounded protocol, no key path.
+    .target(name: "FencepostCore", dependencies: ["FencepostKernel"], swiftSettings: strict),
+    // The face of Swift: actors, regions, `any Condition`. Re-exports the core.
+    .target(name: "Fencepost", dependencies: ["FencepostCore", "FencepostKernel"], swiftSettings: strict),
     .target(name: "FencepostFoundation", dependencies: ["Fencepost"], swiftSettings: safe),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .target(name: "FencepostStore", dependencies: ["CSQLite", "Fencepost"], swiftSettings: strict),
+    .target(name: "FencepostStoreCore", dependencies: ["CSQLite", "FencepostCore"], swiftSettings: strict),
+    .target(name: "FencepostStore", dependencies: ["Fencepost", "FencepostStoreCore"], swiftSettings: strict),
     .target(
-      name: "FencepostABI", dependencies: ["CFencepost", "Fencepost", "FencepostKernel", "FencepostStore"],
+      name: "FencepostABI", dependencies: ["CFencepost", "FencepostCore", "FencepostKernel", "FencepostStoreCore"],
       swiftSettings: strict),
 
     .executableTarget(
@@ -64,18 +68,21 @@ let package = Package(
     ),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
-      name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI"],
+      name: "FencepostABITests", dependencies: ["CCases", "CFencepost", "Fencepost", "FencepostABI", "FencepostCore"],
       exclude: ["host_safety.c"], swiftSettings: strict),
     .testTarget(
       name: "FencepostKernelTests", dependencies: ["FencepostKernel", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "FencepostTests", dependencies: ["Fencepost", "FencepostFoundation", "FencepostKernel", "TestSupport"],
+      name: "FencepostTests",
+      dependencies: ["Fencepost", "FencepostCore", "FencepostFoundation", "FencepostKernel", "TestSupport"],
       swiftSettings: strict),
     // A file system for SQLite that fails on demand.
     .target(name: "FaultyVFS", dependencies: ["CSQLite"], path: "Tests/FaultyVFS"),
     .testTarget(
       name: "FencepostStoreTests",
-      dependencies: ["CSQLite", "FaultyVFS", "Fencepost", "FencepostStore", "TestSupport"],
+      dependencies: [
+        "CSQLite", "FaultyVFS", "Fencepost", "FencepostCore", "FencepostStore", "FencepostStoreCore", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "FencepostFoundationTests", dependencies: ["Fencepost", "FencepostFoundation", "TestSupport"],

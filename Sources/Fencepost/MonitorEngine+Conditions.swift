@@ -30,38 +30,39 @@ extension MonitorEngine {
     }
   }
 
-  /// Removes a condition, its record and its events; nothing happens when there is none.
+  /// Ensures each of many conditions, in order, as single calls would. All or nothing.
   ///
-  /// - Returns: Whether there was one.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
+  /// - Complexity: O(rows)
   @discardableResult
-  public mutating func remove(_ identifier: String) -> Bool {
-    guard let slot = table.slot(of: identifier) else { return false }
-    remove(slot)
-    return true
+  public mutating func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
+    try ensure(try ConditionSet(conditions))
   }
 
-  /// The identifiers in the order in which the conditions were added.
-  public var identifiers: [String] {
-    table.live.map { table.identifiers.string(of: $0) }
+  /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
+  /// these, in order. All or nothing.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row, also when two have one
+  ///   identifier; nothing has changed then.
+  /// - Complexity: O(conditions + rows)
+  @discardableResult
+  public mutating func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
+    try sync(try ConditionSet(conditions))
   }
 
-  /// Number of conditions.
-  public var conditionCount: Int { table.count }
-
-  /// Makes room for that many more conditions.
-  public mutating func reserve(_ count: Int, identifierBytes: Int) {
-    table.reserve(count, identifierBytes: identifierBytes)
-    delivery.reserve(count)
+  /// The condition with that identifier and the last event of it that was handled; `nil` when there is none.
+  public func record(for identifier: String) -> Record? {
+    slot(of: identifier).map { record(of: $0) }
   }
 
-  /// So few conditions are added without making room for them first: what grows by itself doubles, and so is ready for the
-  /// next ones too.
-  private static let fewToAdd = 1_000
-
-  /// Makes room before many conditions are added at a time.
-  mutating func reserveInBulk(_ count: Int, identifierBytes: Int) {
-    if count > Self.fewToAdd { reserve(count, identifierBytes: identifierBytes) }
+  /// The record of a live slot.
+  package func record(of slot: UInt32) -> Record {
+    Record(
+      condition: condition(of: slot), lastEvent: event(from: lastEntry(of: slot)),
+      policy: policy(of: slot))
   }
+
+  package func condition(of slot: UInt32) -> any Condition { subject(of: slot).condition }
 
   // MARK: - The same on bytes, for faces that have no String
 
@@ -70,53 +71,8 @@ extension MonitorEngine {
     _ condition: any Condition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) {
-    let given = try GivenCondition(condition)
-    try check(bytes, assuming, policy)
-    try add(try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
-  }
-
-  /// Adds a condition that is examined already, which may have taken long and needs no monitor.
-  package mutating func add(
-    _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
-  ) throws(MonitorError) {
-    try check(bytes, assuming, policy)
-    let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
-    try check(definition)
-    enter(definition, identifier: bytes)
-  }
-
-  /// Refuses what this monitor cannot watch.
-  func check(_ definition: Definition) throws(MonitorError) {
-    if let defect = defect(of: definition) { throw .invalidArgument(defect) }
-  }
-
-  /// Why this monitor cannot watch a condition, as a message; `nil` when it can.
-  func defect(of definition: Definition) -> String? {
-    guard definition.subject.kind.isLine else { return nil }
-    guard options.path.isGeodesic else {
-      return
-        "path: a line geographic condition counts crossings of a path; accepted are monitors with path geodesic, and no "
-        + "table of fleets"
-    }
-    guard options.delivery == .every else {
-      return "delivery: a line geographic condition tells of each crossing; accepted are monitors with delivery every"
-    }
-    guard definition.policy == .standard else {
-      return "policy: a line geographic condition takes none; a crossing of the line itself counts"
-    }
-    guard definition.assumed == .unknown else {
-      return "assumed: a line geographic condition has no state; accepted is unknown"
-    }
-    return nil
-  }
-
-  private func check(
-    _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State, _ policy: TransitionPolicy
-  ) throws(MonitorError) {
-    if let defect = Self.defect(ofIdentifier: identifier) ?? Self.defect(ofAssumption: assumed) ?? policy.defect {
-      throw .invalidArgument(defect)
-    }
+    try add(
+      try GivenCondition(condition), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
   }
 
   /// Ensures a condition whose identifier is given as UTF-8. See ``ensure(_:identifier:assuming:policy:tag:)``.
@@ -126,134 +82,5 @@ extension MonitorEngine {
   ) throws(MonitorError) -> Bool {
     try ensure(
       try GivenCondition(condition), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
-  }
-
-  /// Ensures a condition as a caller gives it; one that is there to the last bit is not examined again.
-  package mutating func ensure(
-    _ given: GivenCondition, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
-  ) throws(MonitorError) -> Bool {
-    try check(bytes, assuming, policy)
-    let slot = table.identifiers.slot(of: bytes)
-    let known = slot.map { table.subject(of: $0) }
-    let subject = if let known, known.isExactly(given) { known } else { try given.subject() }
-    let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
-    try check(definition)
-    if let slot, table.definition(of: slot).isNearlyEqual(to: definition) { return false }
-    enter(definition, identifier: bytes)
-    return true
-  }
-
-  /// Adds circles from columns, in order. All or nothing: when a row is refused, none is added and the error's
-  /// position is its index.
-  ///
-  /// - Parameter identifier: Gives the bytes of a row's identifier.
-  package mutating func addCircles(
-    count: Int, latitudes: UnsafePointer<Double>, longitudes: UnsafePointer<Double>, radii: UnsafePointer<Double>,
-    tags: UnsafePointer<UInt64>?, tag: UInt64, assuming: Event.State, policy: TransitionPolicy,
-    identifier: (Int) -> UnsafeBufferPointer<UInt8>
-  ) throws(MonitorError) {
-    func circle(_ row: Int) -> CircularGeographicCondition {
-      CircularGeographicCondition(
-        center: Coordinate(latitude: latitudes[row], longitude: longitudes[row]), radius: radii[row])
-    }
-    if let defect = policy.defect ?? Self.defect(ofAssumption: assuming) { throw .invalidArgument(defect) }
-    var bytes = 0
-    for row in 0..<count {
-      if let defect = Self.defect(ofIdentifier: identifier(row)) ?? circle(row).defect {
-        throw .invalidArgument("row \(row): \(defect)", position: row)
-      }
-      bytes += identifier(row).count
-    }
-    reserveInBulk(count, identifierBytes: bytes)
-    for row in 0..<count {
-      enter(
-        Definition(subject: .circle(circle(row)), policy: policy, tag: tags?[row] ?? tag, assumed: assuming),
-        identifier: identifier(row))
-    }
-  }
-
-  /// Removes the condition with those bytes as identifier.
-  package mutating func remove(identifierBytes bytes: UnsafeBufferPointer<UInt8>) throws(MonitorError) -> Bool {
-    if let defect = Self.defect(ofIdentifier: bytes) { throw .invalidArgument(defect) }
-    guard let slot = table.identifiers.slot(of: bytes) else { return false }
-    remove(slot)
-    return true
-  }
-
-  // MARK: - What is common
-
-  /// Why those bytes are no identifier; `nil` when they are one.
-  static func defect(ofIdentifier bytes: UnsafeBufferPointer<UInt8>) -> String? {
-    guard !bytes.isEmpty, bytes.count <= IdentifierTable.longest else {
-      let size = bytes.isEmpty ? "is empty" : "has \(bytes.count) bytes"
-      return "the identifier \(size); accepted are 1 to \(IdentifierTable.longest) bytes of UTF-8"
-    }
-    var isASCII = true
-    for byte in bytes {
-      if byte == 0 { return "the identifier holds a zero byte" }
-      if byte >= 0x80 { isASCII = false }
-    }
-    return isASCII || String(validating: bytes, as: UTF8.self) != nil ? nil : notUTF8
-  }
-
-  package static var notUTF8: String { "the identifier is not valid UTF-8" }
-
-  static func defect(ofAssumption state: Event.State) -> String? {
-    state == .unmonitored ? "the assumed state is unmonitored; accepted are unknown, satisfied and unsatisfied" : nil
-  }
-
-  /// Enters a condition that has been checked.
-  mutating func enter(_ definition: Definition, identifier: UnsafeBufferPointer<UInt8>) {
-    table.enter(definition, identifier: identifier)
-    followTable()
-  }
-
-  /// Removes a condition.
-  mutating func remove(_ slot: UInt32) {
-    table.remove(slot)
-    followTable()
-  }
-
-  /// Replays what changed in the table since the tracker looked at it last.
-  private mutating func followTable() {
-    for change in table.changes.since(tracker.seen) {
-      switch change {
-      case .entered(let slot, let replaced):
-        if replaced != 0 { drop(slot, generation: replaced) }
-        adopt(slot)
-      case .left(let slot, let generation):
-        drop(slot, generation: generation)
-      case .promoted(let slot):
-        promote(slot)
-      }
-    }
-    tracker.hasSeen(table.changes.version)
-    table.dropChanges(through: tracker.seen)
-  }
-
-  private mutating func adopt(_ slot: UInt32) {
-    delivery.adopt(slot, clock: clock)
-    tracker.adopt(slot, table)
-    // That the storage fails was told when it began to.
-    if tracker.isSuspended(slot, table) {
-      flagsChanged(slot)
-    } else {
-      tracker.begin(slot, lookingBack: true, table, &delivery)
-    }
-  }
-
-  private mutating func promote(_ slot: UInt32) {
-    tracker.promote(slot)
-    let flags = currentFlags(of: slot)
-    let before = flags.union(.conditionLimitExceeded)
-    // Ceasing to be unmonitored is no news; that only one of two reasons for it is gone is.
-    if flags.isNews(to: before) { flagsChanged(slot) }
-    if !flags.suspends { tracker.begin(slot, lookingBack: false, table, &delivery) }
-  }
-
-  private mutating func drop(_ slot: UInt32, generation: UInt64) {
-    tracker.drop(slot, table)
-    delivery.drop(slot, generation: generation, table)
   }
 }

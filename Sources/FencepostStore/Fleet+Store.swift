@@ -1,18 +1,5 @@
 public import Fencepost
 
-extension StoredFleet {
-  /// Opens a fleet in a directory: continues where it was, or begins.
-  ///
-  /// - Throws: As ``SQLiteStore/init(fleet:directory:)`` and `StoredFleet.init(_:options:storage:durability:)`.
-  public init(
-    name: String, _ conditions: Conditions, options: FleetOptions, directory: String, durability: Durability = .changes
-  ) throws(MonitorError) {
-    if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
-    try self.init(
-      conditions, options: options, storage: SQLiteStore(fleet: name, directory: directory), durability: durability)
-  }
-}
-
 extension Fleet {
   /// Opens a fleet by name in a directory: continues where it was when it was closed or its process ended, or begins without
   /// devices.

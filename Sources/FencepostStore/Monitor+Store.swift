@@ -1,26 +1,5 @@
 public import Fencepost
 
-extension StoredEngine {
-  /// Opens a monitor in a directory: continues where it was, or begins.
-  ///
-  /// - Throws: As ``SQLiteStore/init(directory:name:)`` and `StoredEngine.init(name:options:storage:durability:)`.
-  public init(
-    name: String, options: MonitorOptions, directory: String, durability: Durability = .changes
-  ) throws(MonitorError) {
-    try self.init(
-      name: name, options: options, storage: Self.storage(name, options, directory, durability), durability: durability)
-  }
-
-  /// The storage of a monitor in a directory, which is not touched when the options cannot be used. Whoever has little room
-  /// on the stack calls the initializer of storages with it: each one on the way has copies of an engine there.
-  package static func storage(
-    _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
-  ) throws(MonitorError) -> SQLiteStore {
-    if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
-    return try SQLiteStore(directory: directory, name: name)
-  }
-}
-
 extension Monitor {
   /// Opens a monitor by name in a directory: continues where it was when it was closed or its process ended, or
   /// begins with no conditions.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists what the objects of FencepostKernel and Fencepost take from outside Swift, and fails when a function of the
+# Lists what the objects of FencepostKernel and FencepostCore take from outside Swift, and fails when a function of the
 # mathematics library is among it: decisions may rest only on operations that IEEE 754 defines exactly. Fails too when the
 # release build computes the invariants that only tests compute.
 #
@@ -14,7 +14,7 @@ forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp
   lround llround lrint llrint logb ilogb nextafter remquo'
 
 status=0
-for target in FencepostKernel Fencepost; do
+for target in FencepostKernel FencepostCore; do
   objects=$(find "$build/" -path "*/$target.build/*.o" | sort)
   if [ -z "$objects" ]; then
     echo "symbols: no objects of $target under $build" >&2
@@ -35,7 +35,7 @@ done
 # Only what the tests build computes the invariants of Architecture.md.
 case $build in
   *release*)
-    for target in FencepostKernel Fencepost FencepostStore FencepostABI; do
+    for target in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
       objects=$(find "$build/" -path "*/$target.build/*.o")
       # shellcheck disable=SC2086
       if nm $objects | grep -qi 'check_\?invariants'; then

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 @testable import FencepostStore
+@testable import FencepostStoreCore
 
 /// A fleet's store whose head tells something else, and is sealed again.
 @Suite struct HostileHeadTests {

@@ -2,6 +2,7 @@ import Fencepost
 import Testing
 
 @testable import FencepostStore
+@testable import FencepostStoreCore
 
 /// The layout of a store's file, made and looked at.
 @Suite struct SchemaTests {

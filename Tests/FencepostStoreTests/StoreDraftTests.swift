@@ -1,7 +1,9 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 @testable import FencepostStore
+@testable import FencepostStoreCore
 
 /// A store that is made under a hidden name: there is all of it or nothing.
 @Suite struct StoreDraftTests {

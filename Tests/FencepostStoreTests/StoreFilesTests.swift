@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import FencepostStore
+@testable import FencepostStoreCore
 
 /// What a store asks of the file system.
 @Suite struct StoreFilesTests {

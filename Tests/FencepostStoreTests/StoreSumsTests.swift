@@ -2,6 +2,7 @@ import Fencepost
 import Testing
 
 @testable import FencepostStore
+@testable import FencepostStoreCore
 
 @Suite struct StoreSumsTests {
   private let rows: [(table: MonitorRow.Table, key: UInt64, bytes: [UInt8])] = [

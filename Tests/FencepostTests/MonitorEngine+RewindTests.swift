@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Setting the clock back, on random lives: what the consumer was told and will be told stays, nothing is observed, and a
 /// monitor that is restored from its snapshot goes on as the one that was rewound.

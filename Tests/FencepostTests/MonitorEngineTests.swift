@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct MonitorEngineTests {
   // MARK: - Bad input

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite(.timeLimit(.minutes(10))) struct MonitorTests {
   /// A monitor whose condition "c" has three events: satisfied@1, unsatisfied@30, satisfied@60.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct SparseSlotsTests {
   private struct Number: SparseValue, Equatable {

@@ -51,7 +51,7 @@ mkdir "$folder/store"
 echo "host safety: small stacks suffice, and no call raises a floating-point exception but inexact and underflow"
 
 # What the engine and the C face take from outside is memory, the futex system call of their lock, and exact arithmetic.
-for target in FencepostKernel Fencepost FencepostABI; do
+for target in FencepostKernel FencepostCore FencepostABI; do
   objects=$(find .build/release-lib/release/ -path "*/$target.build/*.o" | sort)
   [ -n "$objects" ] || complain "no objects of $target"
   # shellcheck disable=SC2086

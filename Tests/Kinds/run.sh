@@ -19,9 +19,9 @@ add() {
   [ -n "$line" ] || { echo "kinds: Sources/$1 has no line with: $2" >&2; exit 2; }
   sed -i "${line}a $3" "Sources/$1"
 }
-add Fencepost/Conditions/Condition.swift '^  case [a-zA-Z]* = [0-9]*$' '  case further = 99'
-add Fencepost/Conditions/Definition.swift '^    case corridor(GeodesicShape)$' '    case further(CircularGeographicCondition)'
-add Fencepost/Shapes/Shape.swift '^  case [a-zA-Z]*(.*)$' '  case further(Circle)'
+add FencepostCore/Conditions/Condition.swift '^  case [a-zA-Z]* = [0-9]*$' '  case further = 99'
+add FencepostCore/Conditions/Definition.swift '^    case corridor(GeodesicShape)$' '    case further(CircularGeographicCondition)'
+add FencepostCore/Shapes/Shape.swift '^  case [a-zA-Z]*(.*)$' '  case further(Circle)'
 
 options=(-swift-version 6 -package-name fencepost -parse-as-library -I "$work/modules" -I "$root/include" -I Sources/CSQLite
   -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility
@@ -37,9 +37,10 @@ errors() {
   grep -E '^[^ ].*\.swift:[0-9]+:[0-9]+: error: ' "$1.log" | sed "s|^$work/||" | sort -u
 }
 module FencepostKernel
-module Fencepost
-module FencepostStore
-errors Fencepost > errors.txt
+module FencepostCore
+module FencepostStoreCore
+errors FencepostCore > errors.txt
+errors Fencepost >> errors.txt
 errors FencepostABI >> errors.txt
 if grep -v ': error: switch must be exhaustive' errors.txt; then
   echo "kinds: something else is wrong in the copy" >&2

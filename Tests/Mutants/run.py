@@ -37,7 +37,7 @@ CORPUS = sorted((ROOT / "Tests" / "Conformance").rglob("*.json"))
 class Mutant(NamedTuple):
     name: str
     file: str
-    """Below Sources/Fencepost."""
+    """Below Sources/FencepostCore."""
     old: str
     """Stands there once."""
     new: str
@@ -439,7 +439,7 @@ def broken_invariant() -> str:
 def check() -> None:
     """Each can be put in: its text stands once where it says, and no two have one name."""
     for mutant in MUTANTS:
-        count = (ROOT / "Sources" / "Fencepost" / mutant.file).read_text(encoding="utf-8").count(mutant.old)
+        count = (ROOT / "Sources" / "FencepostCore" / mutant.file).read_text(encoding="utf-8").count(mutant.old)
         if count != 1:
             raise Broken(f"{mutant.name}: its text stands {count} times in {mutant.file}")
     if len({mutant.name for mutant in MUTANTS}) != len(MUTANTS):
@@ -476,7 +476,7 @@ def main() -> int:
     survivors = []
     for number, mutant in enumerate(chosen, 1):
         started = time.monotonic()
-        path = TREE / "Sources" / "Fencepost" / mutant.file
+        path = TREE / "Sources" / "FencepostCore" / mutant.file
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         try:

@@ -1,4 +1,12 @@
 extension Conditions {
+  /// A table of conditions.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
+  public convenience init(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) {
+    self.init()
+    try ensure(conditions)
+  }
+
   /// Adds a condition; one of that identifier is replaced.
   ///
   /// - Parameter assuming: What is taken for granted of a device before its first fix. With anything but `unsatisfied` each
@@ -49,30 +57,13 @@ extension Conditions {
     return try change { engine throws(MonitorError) in try engine.sync(set) }
   }
 
-  /// Removes a condition, and its events that wait; nothing happens when there is none.
-  ///
-  /// - Returns: Whether there was one.
-  @discardableResult
-  public func remove(_ identifier: String) -> Bool {
-    change { engine in engine.remove(identifier) }
-  }
-
-  /// Number of conditions.
-  public var count: Int { read { engine in engine.conditionCount } }
-
-  /// The identifiers in the order in which the conditions were added.
-  public var identifiers: [String] { read { engine in engine.identifiers } }
-
   /// The condition with that identifier, and what else belongs to it; `nil` when there is none.
   public func condition(for identifier: String) -> NamedCondition? {
     read { engine in
-      guard let slot = engine.table.slot(of: identifier) else { return nil }
+      guard let slot = engine.slot(of: identifier) else { return nil }
       return NamedCondition(
-        engine.condition(of: slot), identifier: identifier, assuming: engine.table.assumed(of: slot),
+        engine.condition(of: slot), identifier: identifier, assuming: engine.assumed(of: slot),
         policy: engine.policy(of: slot), tag: engine.tag(of: slot))
     }
   }
-
-  /// The whole table as bytes, the same on every platform, generations included. See ``init(restoring:)``.
-  public func snapshot() -> [UInt8] { read { engine in engine.snapshot() } }
 }

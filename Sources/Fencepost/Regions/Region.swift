@@ -106,13 +106,13 @@ extension ConditionKind {
 extension MonitorEngine {
   /// The region that a condition was made of; `nil` when it is not of a region manager.
   func region(of slot: UInt32) -> Region? {
-    let identifier = table.identifiers.string(of: slot)
-    guard let prefix = table.kind(of: slot).region?.prefix, identifier.utf8.starts(with: prefix.utf8) else {
+    let identifier = self.identifier(of: slot)
+    guard let prefix = kind(of: slot).region?.prefix, identifier.utf8.starts(with: prefix.utf8) else {
       return nil
     }
     let name = String(identifier.dropFirst(prefix.count))
     let region: Region
-    switch table.subject(of: slot) {
+    switch subject(of: slot) {
     case .circle(let circle):
       region = CircularRegion(center: circle.center, radius: circle.radius, identifier: name)
     case .beacon(let beacon):
@@ -120,7 +120,7 @@ extension MonitorEngine {
     case .polygon, .corridor, .line:
       return nil
     }
-    region.adopt(tag: table.tag(of: slot))
+    region.adopt(tag: self.tag(of: slot))
     return region
   }
 

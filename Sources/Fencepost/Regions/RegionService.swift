@@ -57,7 +57,7 @@ public final class RegionService {
     }
     self.settings = settings
     self.stored = stored
-    authorizationStatus = AuthorizationStatus(self.stored.engine.host.flags)
+    authorizationStatus = AuthorizationStatus(self.stored.engine.hostFlags)
     self.stored.call { $0.abandon() }
   }
 
@@ -208,7 +208,7 @@ public final class RegionService {
     if let (slot, _) = registered(region) {
       answer = RegionState(stored.engine.state(of: slot))
     } else if let circle = region as? CircularRegion, circle.circle.defect == nil,
-      let fix = stored.engine.tracker.lastFix
+      let fix = stored.engine.lastFix
     {
       answer = circle.contains(fix.coordinate) ? .inside : .outside
     } else {
@@ -230,7 +230,7 @@ public final class RegionService {
 
   /// What is registered with the type and identifier of a region.
   private func registered(_ region: Region) -> (slot: UInt32, region: Region)? {
-    guard let slot = stored.engine.table.slot(of: region.conditionIdentifier),
+    guard let slot = stored.engine.slot(of: region.conditionIdentifier),
       let found = stored.engine.region(of: slot)
     else { return nil }
     return (slot, found)
@@ -319,9 +319,4 @@ extension AuthorizationStatus {
       self = flags.contains(.authorizationRequestInProgress) ? .notDetermined : .authorizedAlways
     }
   }
-}
-
-extension MonitorEngine {
-  /// Whether the host cannot monitor a kind of condition.
-  func isUnsupported(_ kind: ConditionKind) -> Bool { !host.supports(kind) }
 }

@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 /// The border between C and Swift: nothing but plain data crosses it, and no error leaves it as anything but a
 /// status.

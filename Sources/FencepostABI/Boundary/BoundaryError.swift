@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 /// What can go wrong in a call from C: what only C can do wrong, and what the engine refuses.
 enum BoundaryError: Error, Hashable {

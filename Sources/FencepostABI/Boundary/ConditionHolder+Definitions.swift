@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 // What the conditions of a holder are.
 extension ConditionHolder {

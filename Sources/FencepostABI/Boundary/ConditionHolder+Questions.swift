@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 // Which of a holder's conditions hold points, and whose lines are nearest. The conditions of columns are those of one
 // moment; the lock is not held while they are asked.

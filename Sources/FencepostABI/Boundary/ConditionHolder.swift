@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 /// What conditions are added to: a monitor, or a table that fleets share.
 protocol ConditionHolder {

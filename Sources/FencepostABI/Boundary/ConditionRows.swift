@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 /// What the bulk calls share: the rows of a set, read and examined before its holder is locked.
 struct ConditionRows<Holder: ConditionHolder> {

@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 /// A `fencepost_conditions *`: one reference to a table, which has its locks inside. The fleets over it have their own.
 struct ConditionsHandle: ConditionHolder {

@@ -1,7 +1,7 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 import FencepostKernel
-import FencepostStore
+import FencepostStoreCore
 
 // Between the structures of the header and the values of the engine.
 

@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 import FencepostKernel
 
 /// An array of definitions, whose elements are as far apart as the first one says.

@@ -1,6 +1,6 @@
 import CFencepost
-import Fencepost
-import FencepostStore
+import FencepostCore
+import FencepostStoreCore
 
 // Between the structures of the header and the values of a fleet.
 

@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 import FencepostKernel
 
 /// Vertices in the caller's columns, with the places where rings, lines and parts begin: checked, and read in place.

@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 import Synchronization
 
 /// What a C program holds by a handle that counts no references: an engine and, where it has one, its store.

@@ -1,4 +1,4 @@
-import Fencepost
+import FencepostCore
 
 /// Identifiers in add order, each followed by a zero byte.
 struct IdentifierList: Sendable {

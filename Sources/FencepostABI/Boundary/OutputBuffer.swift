@@ -1,4 +1,4 @@
-import Fencepost
+import FencepostCore
 
 /// Texts and lists copied into memory of the caller: (pointer, capacity, out size).
 enum OutputBuffer {

@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 /// Points in the caller's columns, checked as far as their memory goes.
 extension PointColumns {

@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 import FencepostKernel
 
 /// How a caller wants the vertices of a polygon or corridor read.

@@ -1,4 +1,4 @@
-import Fencepost
+import FencepostCore
 
 /// Structures that start with `uint32_t struct_size` and may grow at their end.
 enum SizedStruct {

@@ -1,5 +1,5 @@
 import CFencepost
-import Fencepost
+import FencepostCore
 
 extension MonitorError {
   /// The number of the C interface. Exhaustive: a new case does not compile until it has a number.

@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_beacon_parse_advertisement") @implementation
 public func fencepost_beacon_parse_advertisement(

@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_monitor_feed_columns") @implementation
 public func fencepost_monitor_feed_columns(

@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 func circle(_ latitude: Double, _ longitude: Double, _ radius: Double) -> CircularGeographicCondition {
   CircularGeographicCondition(center: Coordinate(latitude: latitude, longitude: longitude), radius: radius)
@@ -17,7 +17,8 @@ public func fencepost_monitor_add_circular_condition(
     let options = try AddOptions(options)
     try handle.call { engine throws(MonitorError) in
       try engine.add(
-        circle(latitude, longitude, radius_m), identifierBytes: bytes, assuming: options.assuming,
+        GivenCondition.circle(circle(latitude, longitude, radius_m)), identifierBytes: bytes,
+        assuming: options.assuming,
         policy: options.policy, tag: options.tag)
     }
   }
@@ -65,7 +66,8 @@ public func fencepost_monitor_add_beacon_condition(
     let options = try AddOptions(options)
     try handle.call { engine throws(MonitorError) in
       try engine.add(
-        beacon, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+        GivenCondition.beacon(beacon), identifierBytes: bytes, assuming: options.assuming, policy: options.policy,
+        tag: options.tag)
     }
   }
 }
@@ -82,7 +84,8 @@ public func fencepost_monitor_ensure_circular_condition(
     let options = try AddOptions(options)
     let changed = try handle.call { engine throws(MonitorError) in
       try engine.ensure(
-        circle(latitude, longitude, radius_m), identifierBytes: bytes, assuming: options.assuming,
+        GivenCondition.circle(circle(latitude, longitude, radius_m)), identifierBytes: bytes,
+        assuming: options.assuming,
         policy: options.policy, tag: options.tag)
     }
     out_changed?.pointee = changed ? 1 : 0
@@ -102,7 +105,8 @@ public func fencepost_monitor_ensure_beacon_condition(
     let options = try AddOptions(options)
     let changed = try handle.call { engine throws(MonitorError) in
       try engine.ensure(
-        beacon, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+        GivenCondition.beacon(beacon), identifierBytes: bytes, assuming: options.assuming, policy: options.policy,
+        tag: options.tag)
     }
     out_changed?.pointee = changed ? 1 : 0
   }

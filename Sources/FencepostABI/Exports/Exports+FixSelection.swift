@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_significant_change_accept") @implementation
 public func fencepost_significant_change_accept(

@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_fleet_create") @implementation
 public func fencepost_fleet_create(

@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_fleet_feed_fix") @implementation
 public func fencepost_fleet_feed_fix(

@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 import FencepostKernel
 
 @_cdecl("fencepost_geodesic_inverse") @implementation

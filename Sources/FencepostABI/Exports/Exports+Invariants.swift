@@ -1,5 +1,5 @@
 #if FENCEPOST_INVARIANTS
-  import Fencepost
+  import FencepostCore
 
   /// For the tests alone, not part of the header: ends the program when an invariant of a monitor does not hold.
   @_cdecl("fencepost_check_invariants")

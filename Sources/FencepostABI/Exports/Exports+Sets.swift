@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_monitor_ensure_circular_conditions") @implementation
 public func fencepost_monitor_ensure_circular_conditions(

@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 import FencepostKernel
 
 @_cdecl("fencepost_monitor_condition_geometry") @implementation

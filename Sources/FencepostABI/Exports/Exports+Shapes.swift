@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 // Polygons, corridors and lines, one at a time. They are examined before the monitor is locked: that may take long.
 

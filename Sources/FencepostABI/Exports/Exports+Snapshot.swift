@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_monitor_snapshot") @implementation
 public func fencepost_monitor_snapshot(

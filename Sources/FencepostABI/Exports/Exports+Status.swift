@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_status_name") @implementation
 public func fencepost_status_name(_ status: fencepost_status) -> UnsafePointer<CChar>? {

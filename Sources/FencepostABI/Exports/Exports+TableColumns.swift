@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_conditions_add_circulars") @implementation
 public func fencepost_conditions_add_circulars(

@@ -1,5 +1,5 @@
 public import CFencepost
-import Fencepost
+import FencepostCore
 
 @_cdecl("fencepost_uuid_parse") @implementation
 public func fencepost_uuid_parse(

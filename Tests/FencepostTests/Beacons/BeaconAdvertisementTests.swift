@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct BeaconAdvertisementTests {
   /// e2c56db5-dffb-48d2-b060-d0f5a71096e0, major 1, minor 258, -59 dBm: what follows the company.

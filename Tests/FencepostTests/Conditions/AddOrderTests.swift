@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct AddOrderTests {
   private func live(_ order: AddOrder) -> [UInt32] { Array(order.live) }

@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct ConditionTableTests {
   private func enter(_ table: inout ConditionTable, _ identifier: String, _ subject: Definition.Subject) {

@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// What is watched: when two are the same to a caller, and what its bytes say.
 @Suite struct DefinitionTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The log from which a tracker learns what came and went.
 @Suite struct TableChangesTests {

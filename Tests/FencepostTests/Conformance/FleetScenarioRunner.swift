@@ -1,6 +1,7 @@
 import FencepostKernel
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Runs one scenario of a fleet (Tests/Conformance/README.md, "Fleets") on the engine.
 struct FleetScenarioRunner {

@@ -1,4 +1,5 @@
 @testable import Fencepost
+@testable import FencepostCore
 
 /// What a step says, as values of the library.
 extension JSON {

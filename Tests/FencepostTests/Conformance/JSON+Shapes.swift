@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Polygons, corridors and lines of scenarios: coordinates as in GeoJSON, WKT, or GeoJSON itself.
 struct ScenarioShape {

@@ -1,6 +1,7 @@
 import FencepostKernel
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Runs one scenario on the actor.
 final class ScenarioRunner {

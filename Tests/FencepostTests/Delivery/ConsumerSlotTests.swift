@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct ConsumerSlotTests {
   @Test func oneIteratorAtATime() {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct DeliveryTests {
   /// With `latest` an event about flags takes the place of the one that waits, and its state. A beacon that a silent change

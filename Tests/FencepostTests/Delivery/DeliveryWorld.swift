@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// A table of conditions, and what the parts of a delivery work on: two circles that are told of all changes, `a` and `b`, one
 /// that is silent about exits, `entries`, and a beacon condition.

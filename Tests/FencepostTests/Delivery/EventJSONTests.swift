@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct EventJSONTests {
   private func event() -> Event {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct EventQueueTests {
   private func entry(_ change: UInt64) -> EventEntry {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Delivery `every`: each change is an event of its own, and silent ones wait for their turn.
 @Suite struct EveryOutboxTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct JSONTextTests {
   private func text(_ body: (inout JSONText) -> Void) -> String {

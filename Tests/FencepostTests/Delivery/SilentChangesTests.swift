@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct SilentChangesTests {
   private func entry(_ slot: UInt32, _ change: UInt64) -> EventEntry {

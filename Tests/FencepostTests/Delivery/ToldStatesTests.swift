@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct ToldStatesTests {
   private let world = DeliveryWorld()

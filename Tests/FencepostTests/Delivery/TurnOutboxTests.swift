@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Deliveries `first` and `latest`: one event a condition, and what comes next when that is handled.
 @Suite struct TurnOutboxTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct TurnsTests {
   private func entry(_ slot: UInt32) -> EventEntry {

@@ -1,6 +1,7 @@
 import FencepostKernel
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// A slow monitor of circles, polygons and corridors, delivery `every`: measures every condition at every fix, with no index, no chords and
 /// no heap. Written from section 0.1 of the semantics page.

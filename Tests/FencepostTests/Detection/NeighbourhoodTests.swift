@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The engine, which looks only at what is near, against an oracle that looks at everything.
 @Suite struct NeighbourhoodTests {

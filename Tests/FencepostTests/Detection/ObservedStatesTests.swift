@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// What is saved is noted by whoever changes it, and nothing else is.
 @Suite struct ObservedStatesTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The rule that a shape without an entry is settled outside when it is swept through, else undetermined.
 @Suite struct SlotStatesTests {

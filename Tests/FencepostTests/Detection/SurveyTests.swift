@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// What the evaluation of a fix finds on its way.
 @Suite struct SurveyTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct TimelineTests {
   private func timeline(at time: Timestamp) -> Timeline {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The circles that a fix is not near are decided without being looked at, and nobody can tell.
 @Suite struct TrackerDeterminationTests {

@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct TrackerTests {
   /// What is suspended is not decided, also when the way of a fix gets as far as the undetermined circles: with a kind of

@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct WatchesTests {
   private func watch(_ slot: UInt32) -> Watch {

@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct ExplanationTests {
   @Test func numbersAreThoseOfTheHeader() {

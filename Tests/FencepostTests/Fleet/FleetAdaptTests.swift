@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Devices that go back and forth between two fleets whose tables have the same conditions under other generations: nothing
 /// that they are told differs from what they are told where they stay.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Random worlds of fleets beside n monitors.
 @Suite struct FleetLifeTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Saves of very many devices in parts: whenever the process ends, each device is as it was after some of its inputs, and fed
 /// the others again it becomes what it would have become, with the same events.

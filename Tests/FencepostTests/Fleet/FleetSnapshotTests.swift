@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct FleetSnapshotTests {
   /// A fleet in which something of everything is: devices that left, events in flight and waiting, crossings in the making.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct FleetTests {
   /// Within the safe region and beyond it, to the nearest ten-millionth, whatever the sign; what is refused changes nothing.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// One or more fleets over one table, and beside them what they stand for: a monitor for each device, with today's engine.
 ///

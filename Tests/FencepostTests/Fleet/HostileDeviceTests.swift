@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Devices whose bytes are whole and say what no device is: whatever a fleet takes, it can live with and keep.
 @Suite struct HostileDeviceTests {

@@ -1,4 +1,5 @@
 @testable import Fencepost
+@testable import FencepostCore
 
 /// A storage of a fleet in memory: rows by their keys, written as a store writes them.
 final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct BeaconUUIDTests {
   @Test func readsAndWrites() {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct TimestampTests {
   /// From 1583 on Foundation's calendar is the Gregorian one.

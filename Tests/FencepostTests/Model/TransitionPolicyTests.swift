@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct TransitionPolicyTests {
   @Test func presetsAreThoseOfTheTable() {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The crossings of lines against a path that is laid in small steps, each looked at by azimuths of the inverse problem: an
 /// edge is crossed where the ends of a step are on two sides of it, and its own ends on two sides of the step.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The rules of lines that are crossed, one by one; ``LineOracleTests`` has them together.
 @Suite struct LineTests {

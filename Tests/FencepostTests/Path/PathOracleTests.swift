@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The events of a path against those of fixes laid on it.
 @Suite struct PathOracleTests {

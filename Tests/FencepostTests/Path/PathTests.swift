@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The rules of paths, one by one; ``PathOracleTests`` has all of them together.
 @Suite struct PathTests {

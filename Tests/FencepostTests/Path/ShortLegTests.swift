@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Attacks on the closed form of short legs: where its angles are added up, where it ends, and where nothing moves. The events
 /// are those of fixes laid at each microsecond, to the last bit, and their places are the geodesic's.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// A host whose back end has few slots: it feeds only what wakes it, and plans again from there.
 struct RotatingHost {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// S53: feeding only the fixes that wake the host gives the same committed events as feeding all.
 @Suite struct RotationEquivalenceTests {

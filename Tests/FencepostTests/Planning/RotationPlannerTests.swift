@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The rules of rotation, and the pitfalls that others met.
 @Suite struct RotationPlannerTests {

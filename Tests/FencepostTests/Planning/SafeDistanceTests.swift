@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct SafeDistanceTests {
   /// Sides, in the order of the circles.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Questions to a table that fleets share.
 @Suite struct ConditionsQuestionsTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Questions against a plain list that is measured in full.
 @Suite struct PlacesTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// A delegate that writes down what it is told.
 final class Diary: RegionManagerDelegate {

@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// A square around the place where the tests live; half a side in degrees, 0.0009 being 100 m.
 func square(_ half: Double = 0.000_9, holes: [[Coordinate]] = [], buffer: Double = 0) -> PolygonalGeographicCondition {

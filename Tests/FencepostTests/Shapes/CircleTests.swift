@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct CircleTests {
   private static let radii = [0.001, 1, 50, 5_000, 200_000, 5_000_000, 15_000_000, 19_999_999, 2e7, 1e12]

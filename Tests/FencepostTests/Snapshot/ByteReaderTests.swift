@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// The reader of rows, which believes nothing. That it reads what the writer wrote is in ``ByteWriterTests``.
 @Suite struct ByteReaderTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct ByteWriterTests {
   private func bytes(_ body: (inout ByteWriter) -> Void) -> [UInt8] {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct ChecksumTests {
   private func sum(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {

@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Rows of shapes: what is written comes back, and whatever else is there is refused or is a sound shape.
 @Suite struct DefinitionRowTests {

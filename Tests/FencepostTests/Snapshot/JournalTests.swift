@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct JournalTests {
   private func entry(_ change: UInt64, slot: UInt32 = 0, generation: UInt64 = 1) -> EventEntry {

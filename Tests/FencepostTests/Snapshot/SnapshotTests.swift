@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite(.timeLimit(.minutes(10))) struct SnapshotTests {
   private func life(_ number: Int, steps count: Int = 80) throws -> (MonitorEngine, RandomLife) {

@@ -1,4 +1,5 @@
 @testable import Fencepost
+@testable import FencepostCore
 
 /// A storage in memory: a table of bytes, written as a store writes it.
 final class MemoryStorage: MonitorStorage, @unchecked Sendable {

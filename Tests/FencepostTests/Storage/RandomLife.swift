@@ -1,4 +1,5 @@
 @testable import Fencepost
+@testable import FencepostCore
 
 /// One call of a life, as data: it can be played to several engines.
 enum LifeStep: CustomStringConvertible {

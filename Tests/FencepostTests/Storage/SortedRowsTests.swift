@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct SortedRowsTests {
   private static let tables: [MonitorRow.Table] = [.head, .conditions, .events, .devices, .states]

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite(.timeLimit(.minutes(10))) struct StoredEngineTests {
   /// What the journal leads to is the whole state, after each step of many lives; and opening that again, at any step,

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 @Suite struct StoredFleetTests {
   private func open(

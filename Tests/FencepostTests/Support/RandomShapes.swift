@@ -2,6 +2,7 @@ import FencepostKernel
 import TestSupport
 
 @testable import Fencepost
+@testable import FencepostCore
 
 extension SeededGenerator {
   private mutating func place(_ from: Coordinate, _ azimuth: Double, _ distance: Double) -> Coordinate {

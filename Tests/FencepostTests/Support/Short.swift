@@ -2,6 +2,7 @@ import FencepostKernel
 import Testing
 
 @testable import Fencepost
+@testable import FencepostCore
 
 /// Seconds since the epoch.
 func at(_ seconds: Double) -> Timestamp {

@@ -52,9 +52,13 @@ build_swift() {
     cat "$docs/swift-build.log" >&2
     exit 1
   }
-  # Only the module of the articles, and what it adds to the standard library.
-  cp "$graphs"/Fencepost.symbols.json "$wanted"
-  find "$graphs" -name 'Fencepost@*.symbols.json' -exec cp {} "$wanted" \;
+  # Only the module of the articles with the core that it re-exports, and what both add to the standard library. The core's
+  # symbols become the module's, so that one page lists all that a program imports.
+  for graph in "$graphs"/Fencepost.symbols.json "$graphs"/Fencepost@*.symbols.json \
+    "$graphs"/FencepostCore.symbols.json "$graphs"/FencepostCore@*.symbols.json; do
+    [ -f "$graph" ] || continue
+    sed 's/"module":{"name":"FencepostCore"/"module":{"name":"Fencepost"/' "$graph" > "$wanted/$(basename "$graph")"
+  done
   docc convert "$articles" --additional-symbol-graph-dir "$wanted" \
     --fallback-display-name Fencepost --fallback-bundle-identifier fencepost --hosting-base-path "${DOCS_BASE:+$DOCS_BASE/}swift" --output-path "$docs/swift" \
     --transform-for-static-hosting > "$docs/swift.log" 2>&1 || {

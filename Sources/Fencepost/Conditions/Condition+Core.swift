@@ -1,0 +1,98 @@
+import FencepostKernel
+
+// Between the conditions that callers see as `any Condition` and the core, which has no existentials.
+
+extension ConditionKind {
+  /// What a condition of this kind gives; `nil` when the condition is of another one.
+  func given(_ condition: any Condition) -> GivenCondition? {
+    switch self {
+    case .circularGeographic: return (condition as? CircularGeographicCondition).map(GivenCondition.circle)
+    case .beaconIdentity: return (condition as? BeaconIdentityCondition).map(GivenCondition.beacon)
+    case .polygonalGeographic:
+      if let polygon = condition as? PolygonalGeographicCondition { return .shape(polygon.multiple.definition) }
+      return (condition as? MultiPolygonalGeographicCondition).map { .shape($0.definition) }
+    case .corridorGeographic: return (condition as? CorridorGeographicCondition).map { .shape($0.definition) }
+    case .lineGeographic: return (condition as? LineGeographicCondition).map { .shape($0.definition) }
+    }
+  }
+}
+
+extension GivenCondition {
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the condition is of a kind of the caller's own.
+  init(_ condition: any Condition) throws(MonitorError) {
+    for kind in ConditionKind.allCases {
+      guard let given = kind.given(condition) else { continue }
+      self = given
+      return
+    }
+    throw .invalidArgument(
+      "the condition is of another kind; accepted are circular, polygonal, multi-polygonal, corridor and line "
+        + "geographic conditions and beacon identity conditions")
+  }
+}
+
+extension Definition.Subject {
+  var condition: any Condition {
+    switch self {
+    case .circle(let circle): circle
+    case .beacon(let beacon): beacon
+    case .polygon(let shape), .corridor(let shape), .line(let shape): shape.condition
+    }
+  }
+}
+
+extension GeodesicShape {
+  /// The condition that was added, its vertices as the kernel keeps them: a ring's first vertex stands once.
+  var condition: any Condition {
+    let edges = EdgeInterpretation(definition.edges)
+    let parts = definition.vertices.partEnds.indices.map { part in
+      definition.vertices.rings(ofPart: part).map { ring in
+        definition.vertices.vertices(ofRing: ring).map { Coordinate(latitude: $0.latitude, longitude: $0.longitude) }
+      }
+    }
+    switch definition.kind {
+    case .polygon(let buffer, let isOriented):
+      if parts.count == 1 {
+        return PolygonalGeographicCondition(
+          exterior: parts[0][0], holes: Array(parts[0].dropFirst()), edges: edges, isOriented: isOriented,
+          buffer: buffer)
+      }
+      return MultiPolygonalGeographicCondition(
+        parts: parts.map { .init(exterior: $0[0], holes: Array($0.dropFirst())) }, edges: edges, isOriented: isOriented,
+        buffer: buffer)
+    case .corridor(let radius):
+      return CorridorGeographicCondition(paths: parts.flatMap { $0 }, radius: radius, edges: edges)
+    case .line:
+      return LineGeographicCondition(paths: parts.flatMap { $0 }, edges: edges)
+    }
+  }
+}
+
+extension Event {
+  /// The most specific condition that the event is about, of the kind of the monitored condition.
+  public var refinement: (any Condition)? { beacon }
+}
+
+extension ConditionSet {
+  /// Takes a row.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
+  package mutating func append(
+    _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) {
+    let given: GivenCondition
+    do throws(MonitorError) { given = try GivenCondition(condition) } catch { throw error.inRow(count) }
+    try append(given, identifier: identifier, assuming: assuming, policy: policy, tag: tag)
+  }
+
+  init(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) {
+    self.init()
+    for each in conditions {
+      try ContiguousArray(each.identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
+        try append(
+          each.condition, identifier: bytes, assuming: each.assuming, policy: each.policy, tag: each.tag)
+      }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+// Programs import one module: the engine's types are part of it.
+@_exported public import FencepostCore

@@ -1,0 +1,40 @@
+extension Monitor {
+  /// The plan of a planner at a position. See ``RotationPlanner/plan(_:at:accuracy:)-(Monitor,_,_)``.
+  func plan(
+    _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double
+  ) throws(MonitorError) -> RotationPlan {
+    try stored.engine.plan(planner, at: coordinate, accuracy: accuracy)
+  }
+
+  /// How far a device may move before it can be on another side of any circle, metres.
+  ///
+  /// See ``MonitorEngine/safeDistance(at:)``.
+  public func safeDistance(at coordinate: Coordinate) throws(MonitorError) -> Double {
+    try stored.engine.safeDistance(at: coordinate)
+  }
+
+  /// The place of a condition's line that is nearest to a coordinate. See
+  /// ``MonitorEngine/nearestBoundaryPoint(_:to:)``.
+  public func nearestBoundaryPoint(
+    _ identifier: String, to coordinate: Coordinate
+  ) throws(MonitorError) -> Coordinate? {
+    try stored.engine.nearestBoundaryPoint(identifier, to: coordinate)
+  }
+
+  /// The earliest time at which something happens though no input comes; `nil` when nothing waits.
+  public var nextDeadline: Timestamp? { stored.engine.nextDeadline }
+
+  /// What the detector believes of a condition now. See ``MonitorEngine/state(of:)-(String)``.
+  public func state(of identifier: String) -> Event.State? { stored.engine.state(of: identifier) }
+}
+
+extension RotationPlanner {
+  /// Plans for a monitor. See ``plan(_:at:accuracy:)-(MonitorEngine,_,_)``.
+  public mutating func plan(
+    _ monitor: Monitor, at coordinate: Coordinate, accuracy: Double = 0
+  ) async throws(MonitorError) -> RotationPlan {
+    let plan = try await monitor.plan(self, at: coordinate, accuracy: accuracy)
+    armed = plan.armed
+    return plan
+  }
+}

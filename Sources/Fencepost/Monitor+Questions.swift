@@ -1,0 +1,17 @@
+extension Monitor {
+  /// The places as they are now, to be asked about points, also by many tasks at a time. See ``Places``.
+  public var places: Places { stored.engine.places }
+
+  /// The conditions that hold a point, in add order. See ``Places/containing(latitude:longitude:)``.
+  public func containing(latitude: Double, longitude: Double) throws(MonitorError) -> [LocatedCondition] {
+    try stored.engine.containing(latitude: latitude, longitude: longitude)
+  }
+
+  /// The conditions whose lines are nearest to a point, the nearest first. See
+  /// ``Places/nearest(latitude:longitude:count:)``.
+  public func nearest(
+    latitude: Double, longitude: Double, count: Int = 1
+  ) throws(MonitorError) -> [LocatedCondition] {
+    try stored.engine.nearest(latitude: latitude, longitude: longitude, count: count)
+  }
+}

@@ -1,0 +1,93 @@
+/// Rows that were checked and copied: what is applied afterwards cannot fail, and cannot change meanwhile.
+package struct ConditionSet: Sendable {
+  private struct Row {
+    var definition: Definition
+    var end: Int
+  }
+
+  private var rows: ContiguousArray<Row> = []
+  private var bytes: ContiguousArray<UInt8> = []
+  /// The rows of lines, which not every monitor takes.
+  private var lines: ContiguousArray<Int> = []
+
+  package init() {}
+
+  package var count: Int { rows.count }
+
+  package mutating func reserve(_ rows: Int) {
+    let count = min(rows, 1_000_000)
+    self.rows.reserveCapacity(count)
+    bytes.reserveCapacity(count * 16)
+  }
+
+  /// Takes a row. See ``append(_:identifier:assuming:policy:tag:)-(any Condition,_,_,_,_)``.
+  package mutating func append(
+    _ given: GivenCondition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) {
+    let row = rows.count
+    let definition: Definition
+    do throws(MonitorError) {
+      if let defect = MonitorEngine.defect(ofIdentifier: identifier) ?? MonitorEngine.defect(ofAssumption: assuming)
+        ?? policy.defect
+      {
+        throw .invalidArgument(defect)
+      }
+      definition = Definition(subject: try given.subject(), policy: policy, tag: tag, assumed: assuming)
+    } catch {
+      throw error.inRow(row)
+    }
+    if definition.subject.kind.isLine { lines.append(row) }
+    bytes.append(contentsOf: identifier)
+    rows.append(Row(definition: definition, end: bytes.count))
+  }
+
+  /// Refuses the set where a monitor cannot watch one of its rows.
+  func check(with engine: borrowing MonitorEngine) throws(MonitorError) {
+    for row in lines {
+      if let defect = engine.defect(of: rows[row].definition) { throw .invalidArgument(defect).inRow(row) }
+    }
+  }
+
+  /// Calls `body` with each row in order.
+  func forEach<Failure>(
+    _ body: (Int, UnsafeBufferPointer<UInt8>, Definition) throws(Failure) -> Void
+  ) throws(Failure) {
+    try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
+      var start = 0
+      for index in rows.indices {
+        let row = rows[index]
+        try body(index, UnsafeBufferPointer(rebasing: bytes[start..<row.end]), row.definition)
+        start = row.end
+      }
+    }
+  }
+
+  /// The identifiers, each with its row as slot.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when two rows have one identifier.
+  func identifiers() throws(MonitorError) -> IdentifierTable {
+    var table = IdentifierTable()
+    table.reserve(count, bytes: bytes.count)
+    try forEach { (row, identifier, _) throws(MonitorError) in
+      if let first = table.slot(of: identifier) {
+        throw .invalidArgument(
+          "row \(row): the identifier \"\(String(decoding: identifier, as: UTF8.self))\" is also that of row \(first)",
+          position: row)
+      }
+      table.insert(identifier, slot: UInt32(row))
+    }
+    return table
+  }
+}
+
+extension MonitorError {
+  /// The same error about a row of several; one that names the row already stays what it is.
+  package func inRow(_ row: Int) -> MonitorError {
+    switch self {
+    case .invalidArgument(let reason, _) where !reason.hasPrefix("row \(row): "):
+      .invalidArgument("row \(row): \(reason)", position: row)
+    default: self
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package import FencepostKernel
+
+/// What is near a path: satisfied within ``radius`` of it, the line included; ends and bends are round.
+///
+/// Vertices are degrees, latitude −90 … 90, longitude −360 … 360. A path of one vertex is a circle around it.
+public struct CorridorGeographicCondition: Condition {
+  /// One or more paths, each from vertex to vertex; they may cross.
+  public var paths: [[Coordinate]]
+  /// Half the width: metres along the WGS84 geodesic, finite, > 0.
+  public var radius: Double
+  public var edges: EdgeInterpretation
+
+  public init(path: [Coordinate], radius: Double, edges: EdgeInterpretation = .geodesic) {
+    self.init(paths: [path], radius: radius, edges: edges)
+  }
+
+  public init(paths: [[Coordinate]], radius: Double, edges: EdgeInterpretation = .geodesic) {
+    self.paths = paths
+    self.radius = radius
+    self.edges = edges
+  }
+
+  /// Whether a coordinate lies in the corridor, the line included; `false` when the coordinate or the corridor is not
+  /// valid.
+  ///
+  /// - Complexity: Each call examines the whole corridor as ``Monitor/add(_:identifier:assuming:policy:tag:)`` does.
+  public func contains(_ coordinate: Coordinate) -> Bool {
+    GeodesicShape.contains(coordinate, in: definition)
+  }
+
+  /// How the monitor reads the corridor: see ``ShapeReading``.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, as when the corridor is added.
+  public func reading() throws(MonitorError) -> ShapeReading { ShapeReading(try .validated(definition)) }
+
+  package var definition: ShapeDefinition {
+    var vertices = ShapeVertices()
+    if !paths.isEmpty { vertices.beginPart() }
+    for path in paths { vertices.append(ring: path) }
+    return ShapeDefinition(.corridor(radius: radius), vertices, edges: EdgeReading(edges))
+  }
+}

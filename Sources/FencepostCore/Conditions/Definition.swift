@@ -1,0 +1,117 @@
+package import FencepostKernel
+
+/// What is watched, examined and found sound: the geometry or identity, with the policy, the tag and the state that the
+/// first record shows.
+package struct Definition: Sendable {
+  /// What a condition is about.
+  package enum Subject: Sendable {
+    case circle(CircularGeographicCondition)
+    case beacon(BeaconIdentityCondition)
+    case polygon(GeodesicShape)
+    case corridor(GeodesicShape)
+    case line(GeodesicShape)
+  }
+  var subject: Subject
+  var policy: TransitionPolicy
+  var tag: UInt64
+  var assumed: Event.State
+
+  init(subject: Subject, policy: TransitionPolicy, tag: UInt64, assumed: Event.State = .unknown) {
+    self.subject = subject
+    self.policy = policy
+    self.tag = tag
+    self.assumed = assumed
+  }
+
+  /// Whether what first decides the condition gives an event whatever it is: it was not assumed to be outside.
+  var isAnnounced: Bool { assumed != .unsatisfied }
+
+  /// Whether the two are the same to a caller who wants to ensure one of them; what was assumed plays no part.
+  func isNearlyEqual(to other: Definition) -> Bool {
+    policy == other.policy && tag == other.tag && subject.isNearlyEqual(to: other.subject)
+  }
+}
+
+extension Definition.Subject {
+  /// - Parameter shape: a polygon, a corridor or a line.
+  package init(_ shape: GeodesicShape) {
+    switch shape.definition.kind {
+    case .polygon: self = .polygon(shape)
+    case .corridor: self = .corridor(shape)
+    case .line: self = .line(shape)
+    }
+  }
+
+  package var kind: ConditionKind {
+    switch self {
+    case .circle: .circularGeographic
+    case .beacon: .beaconIdentity
+    case .polygon: .polygonalGeographic
+    case .corridor: .corridorGeographic
+    case .line: .lineGeographic
+    }
+  }
+
+  func isNearlyEqual(to other: Definition.Subject) -> Bool {
+    switch self {
+    case .circle(let circle):
+      guard case .circle(let other) = other else { return false }
+      return circle.isNearlyEqual(to: other)
+    case .beacon(let beacon):
+      guard case .beacon(let other) = other else { return false }
+      return beacon == other
+    case .polygon(let shape):
+      guard case .polygon(let other) = other else { return false }
+      return shape === other || shape.definition.isNearlyEqual(to: other.definition)
+    case .corridor(let shape):
+      guard case .corridor(let other) = other else { return false }
+      return shape === other || shape.definition.isNearlyEqual(to: other.definition)
+    case .line(let shape):
+      guard case .line(let other) = other else { return false }
+      return shape === other || shape.definition.isNearlyEqual(to: other.definition)
+    }
+  }
+
+  /// Whether it is what a caller gives, to the last bit, so that nothing has to be examined.
+  func isExactly(_ given: GivenCondition) -> Bool {
+    switch self {
+    case .circle(let circle):
+      guard case .circle(let other) = given else { return false }
+      return circle == other
+    case .beacon(let beacon):
+      guard case .beacon(let other) = given else { return false }
+      return beacon == other
+    case .polygon(let shape), .corridor(let shape), .line(let shape):
+      guard case .shape(let other) = given else { return false }
+      return shape.definition.isReduction(of: other)
+    }
+  }
+
+  /// Writes what the kind does not say.
+  func encode(to writer: inout ByteWriter) {
+    switch self {
+    case .circle(let circle): circle.encode(to: &writer)
+    case .beacon(let beacon): BeaconIdentityCondition?.some(beacon).encode(to: &writer)
+    case .polygon(let shape), .corridor(let shape), .line(let shape): shape.encode(to: &writer)
+    }
+  }
+
+  /// Reads what a subject of a kind wrote, which may be damaged.
+  init(_ kind: ConditionKind, reading reader: inout ByteReader) throws(Damage) {
+    switch kind {
+    case .circularGeographic:
+      self = .circle(try CircularGeographicCondition(reading: &reader))
+    case .beaconIdentity:
+      guard let beacon = try BeaconIdentityCondition?(reading: &reader) else {
+        throw Damage.noUUID
+      }
+      self = .beacon(beacon)
+    case .polygonalGeographic:
+      self = .polygon(try GeodesicShape.read(kind, &reader))
+    case .corridorGeographic:
+      self = .corridor(try GeodesicShape.read(kind, &reader))
+    case .lineGeographic:
+      self = .line(try GeodesicShape.read(kind, &reader))
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package import FencepostKernel
+
+/// A condition as a caller gives it, before it is examined.
+package enum GivenCondition: Sendable {
+  case circle(CircularGeographicCondition)
+  case beacon(BeaconIdentityCondition)
+  /// A polygon, a corridor or a line.
+  case shape(ShapeDefinition)
+
+  /// Examines it. For polygons and corridors this is work: the edges are looked at for crossings, and the depth is sought.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``
+  package func subject() throws(MonitorError) -> Definition.Subject {
+    switch self {
+    case .circle(let circle):
+      if let defect = circle.defect { throw .invalidArgument(defect) }
+      return .circle(circle)
+    case .beacon(let beacon):
+      return .beacon(beacon)
+    case .shape(let definition):
+      return Definition.Subject(try GeodesicShape.validated(definition))
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Synchronization
+
+/// What is watched, by as many fleets as there are: a table of conditions that several ``FleetEngine``s and ``Fleet``s share.
+///
+/// ```swift
+/// let zones = try Conditions([NamedCondition(circle, identifier: "depot", assuming: .unsatisfied)])
+/// let fleet = try Fleet(zones)
+/// ```
+///
+/// It may be used from any thread. Feeding reads it, adding and removing writes: who writes waits until no fleet is
+/// feeding, and every device meets the change at its next input.
+///
+/// Each condition that is not assumed `unsatisfied` gives an event for each device: what is added is assumed so unless
+/// the caller says otherwise.
+public final class Conditions: Sendable {
+  /// A monitor that nothing is fed to: the table, and all the ways to change it.
+  private nonisolated(unsafe) let template: UnsafeMutablePointer<MonitorEngine>
+  /// Who reads. Whoever writes holds every gate.
+  private let gates = Mutex<[Entrance]>([])
+  /// For those who read and are no fleet.
+  private let gate: Gate
+
+  /// The digest of a version of the table.
+  let knownDigest = Mutex<(version: UInt64, digest: TableDigest)?>(nil)
+
+  private struct Entrance {
+    weak var gate: Gate?
+  }
+
+  /// The way to the table for one reader at a time, who waits for no other reader.
+  final class Gate: Sendable {
+    private let lock = Mutex<Void>(())
+    private nonisolated(unsafe) let template: UnsafePointer<MonitorEngine>
+
+    fileprivate init(_ template: UnsafePointer<MonitorEngine>) {
+      self.template = template
+    }
+
+    @inline(__always)
+    func read<Result: Sendable, Failure>(
+      _ body: (borrowing MonitorEngine) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      try lock.withLock { _ throws(Failure) in
+        try annotatingLock(of: self) { () throws(Failure) in try body(template.pointee) }
+      }
+    }
+
+    /// Reads the table alone, which spares a copy of the rest.
+    @inline(__always)
+    func readTable<Result: Sendable, Failure>(
+      _ body: (ConditionTable) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      try lock.withLock { _ throws(Failure) in
+        try annotatingLock(of: self) { () throws(Failure) in try body(template.pointee.table) }
+      }
+    }
+
+    /// Calls `body` with the last generation of the table, for who needs no more of it: the table is not copied.
+    @inline(__always)
+    func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
+      lock.withLock { _ in annotatingLock(of: self) { body(template.pointee.table.order.lastGeneration) } }
+    }
+
+    /// Closes the way until ``open()``: for whoever writes, who may hold more gates than nested calls have room for.
+    fileprivate func close() {
+      lock._unsafeLock()
+      annotateAcquired(Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    fileprivate func open() {
+      annotateReleasing(Unmanaged.passUnretained(self).toOpaque())
+      lock._unsafeUnlock()
+    }
+  }
+
+  /// The options of the monitor that a device is in effect: never looking back at a fix.
+  static let options = MonitorOptions(initialFixMaxAgeMicroseconds: -1)
+
+  /// A table that was built from rows, which were looked at.
+  convenience init(restored engine: MonitorEngine) {
+    self.init(trusted: engine)
+  }
+
+  private init(trusted engine: MonitorEngine) {
+    template = .allocate(capacity: 1)
+    template.initialize(to: engine)
+    gate = Gate(template)
+    gates.withLock { $0.append(Entrance(gate: gate)) }
+  }
+
+  /// An empty table.
+  public convenience init() {
+    self.init(trusted: MonitorEngine(trusted: nil, Self.options))
+  }
+
+  /// The table as it was when a snapshot was made, generations included.
+  ///
+  /// - Throws: ``MonitorError/snapshotInvalid(_:)`` when the bytes are no snapshot, are damaged, come from a newer version
+  ///   of the library, or are of a monitor that a fleet cannot stand for: one with a condition limit, a path, or delivery
+  ///   `first` or `latest`, or that was fed.
+  public convenience init(restoring snapshot: [UInt8]) throws(MonitorError) {
+    try self.init(engine: try MonitorEngine(restoring: snapshot))
+  }
+
+  /// The table as it was when a snapshot was made. See ``init(restoring:)``.
+  package convenience init(restoring snapshot: UnsafeRawBufferPointer) throws(MonitorError) {
+    try self.init(engine: try MonitorEngine(restoring: snapshot))
+  }
+
+  private convenience init(engine: MonitorEngine) throws(MonitorError) {
+    let options = engine.options
+    if let limit = options.conditionLimit {
+      throw .snapshotInvalid("the snapshot is of a monitor with condition_limit \(limit), which a fleet does not have")
+    }
+    guard options.delivery == .every else {
+      throw .snapshotInvalid("the snapshot is of a monitor with delivery first or latest; a fleet has every")
+    }
+    guard !options.path.isGeodesic else {
+      throw .snapshotInvalid("the snapshot is of a monitor with a path, which a fleet does not have")
+    }
+    guard engine.currentTime == nil, engine.statistics.inputCount == 0 else {
+      throw .snapshotInvalid("the snapshot is of a monitor that was fed, and not of a table of conditions")
+    }
+    var engine = engine
+    engine.adopt(Self.options)
+    self.init(trusted: engine)
+  }
+
+  deinit {
+    template.deinitialize(count: 1)
+    template.deallocate()
+  }
+
+  // MARK: - Reading and writing
+
+  /// A way to the table for a fleet.
+  func newGate() -> Gate {
+    let gate = Gate(template)
+    gates.withLock { entrances in
+      annotatingLock(of: self) {
+        entrances.removeAll { $0.gate == nil }
+        entrances.append(Entrance(gate: gate))
+      }
+    }
+    return gate
+  }
+
+  /// Reads the table. `body` must call neither the table nor a fleet over it.
+  package func read<Result: Sendable, Failure>(
+    _ body: (borrowing MonitorEngine) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try gate.read(body)
+  }
+
+  /// Changes the table while no fleet is feeding. `body` must call neither the table nor a fleet over it, and must feed
+  /// nothing to the engine that it is given.
+  package func change<Result: Sendable, Failure>(
+    _ body: (inout MonitorEngine) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try gates.withLock { entrances throws(Failure) in
+      try annotatingLock(of: self) { () throws(Failure) in
+        let held = entrances.compactMap(\.gate)
+        for gate in held { gate.close() }
+        defer { for gate in held { gate.open() } }
+        return try body(&template.pointee)
+      }
+    }
+  }
+}

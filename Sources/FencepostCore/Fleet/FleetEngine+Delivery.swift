@@ -1,0 +1,104 @@
+/// From events that wait to events that are handled: handing out, committing, abandoning.
+extension FleetEngine {
+  /// Hands out the next event and commits what was handed out before; `nil` when none waits.
+  public mutating func nextEvent() -> FleetEvent? {
+    var event: FleetEvent?
+    _ = poll(limit: 1) { entry, fleet, engine in event = fleet.event(from: entry, engine) }
+    return event
+  }
+
+  /// Hands out up to `limit` events and commits what was handed out before.
+  ///
+  /// - Parameter body: Receives each event in order, with the fleet and the engine that knows the conditions; it must not
+  ///   call the table.
+  /// - Returns: How many were handed out.
+  package mutating func poll(
+    limit: Int, _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing MonitorEngine) -> Void
+  ) -> Int {
+    acknowledge()
+    guard delivery.hasEntries else { return 0 }
+    devices.own()
+    return gate.read { engine in
+      let table = engine.table
+      var count = 0
+      var block: ContiguousArray<FleetEntry> = []
+      repeat {
+        block.removeAll(keepingCapacity: true)
+        let most = min(limit - count, Self.handedOutAtOnce)
+        while block.count < most, let entry = handOut(table) { block.append(entry) }
+        // One copy for many events; it is gone before anything changes.
+        hand(block, self, engine, body)
+        count += block.count
+      } while block.count == Self.handedOutAtOnce
+      return count
+    }
+  }
+
+  private static var handedOutAtOnce: Int { 256 }
+
+  private func hand(
+    _ block: ContiguousArray<FleetEntry>, _ fleet: FleetEngine, _ engine: borrowing MonitorEngine,
+    _ body: (borrowing FleetEntry, borrowing FleetEngine, borrowing MonitorEngine) -> Void
+  ) {
+    for entry in block { body(entry, fleet, engine) }
+  }
+
+  private mutating func handOut(_ table: ConditionTable) -> FleetEntry? {
+    while let entry = delivery.takeLeft() {
+      if table.holds(entry.entry.slot, entry.entry.generation) { return entry }
+    }
+    while var entry = delivery.takeFirst() {
+      guard table.holds(entry.entry.slot, entry.entry.generation) else {
+        delivery.discard(entry)
+        devices.release(entry.device)
+        continue
+      }
+      entry.entry.sequence = nextSequence(of: entry.device)
+      delivery.handOut(&entry)
+      return entry
+    }
+    return nil
+  }
+
+  private mutating func nextSequence(of device: UInt32) -> UInt64 {
+    devices.lines[device].sequence &+= 1
+    devices.hurry(device)
+    if devices.lines[device].sequence == 0, devices.isLive(device) {
+      count(device) { $0.sequence &+= 1 }
+    }
+    return sequence(of: device)
+  }
+
+  /// The last sequence number that was given to an event of a device.
+  func sequence(of device: UInt32) -> UInt64 {
+    UInt64(devices.counters(of: device).sequence) << 32 | UInt64(devices.lines[device].sequence)
+  }
+
+  /// Commits what was handed out, without asking for more.
+  public mutating func acknowledge() {
+    guard delivery.handedOut > 0 else { return }
+    devices.own()
+    delivery.commit { devices.release($0.device) }
+  }
+
+  /// The consumer went away: what was handed out and not committed is handed out again, with the same sequence and position.
+  public mutating func abandon() { delivery.abandon() }
+
+  /// Whether an event waits, or was handed out to a consumer that went away.
+  public var hasEvents: Bool {
+    guard delivery.hasEntries else { return false }
+    return gate.read { engine in
+      delivery.hasEvents { engine.table.holds($0.entry.slot, $0.entry.generation) }
+    }
+  }
+
+  /// How many events there have been: whether a call brought any, though it may have dropped others.
+  package var appendedEntries: UInt64 { delivery.appended }
+
+  /// An entry with everything that belongs to its condition and device.
+  package func event(from entry: FleetEntry, _ engine: borrowing MonitorEngine) -> FleetEvent {
+    FleetEvent(
+      event: engine.event(from: entry.entry), device: entry.device, deviceIdentifier: devices.name(of: entry.device),
+      position: entry.position, row: entry.row)
+  }
+}

@@ -1,0 +1,157 @@
+/// When a crossing of a shape counts, and which changes become events.
+///
+/// A fix is decisive when it lies beyond the boundary by the margin:
+/// inwards `min(max(entryMargin, accuracyFactor · accuracy), size / 2)`,
+/// outwards `max(exit margin, accuracyFactor · accuracy)`, where the size of a circle is its radius. The crossing is confirmed when the device has then
+/// stayed on that side for the dwell.
+public struct TransitionPolicy: Sendable, Hashable {
+  /// What ends a dwell.
+  @frozen
+  public enum DwellPolicy: UInt8, Sendable, Hashable {
+    /// The dwell has passed and nothing spoke against it.
+    case timer = 0
+    /// The first fix on the new side after the dwell has passed.
+    case evidence = 1
+  }
+
+  /// Which changes become events; the others update the record silently.
+  @frozen
+  public struct Notify: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    @inlinable
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The determination of an undetermined state.
+    public static let initial = Notify(rawValue: 1)
+    public static let entry = Notify(rawValue: 2)
+    public static let exit = Notify(rawValue: 4)
+    public static let all: Notify = [.initial, .entry, .exit]
+
+    /// Why a number is no set of these, as a message; `nil` when it is one.
+    package static func defect(of bits: UInt32) -> String? {
+      bits <= UInt32(all.rawValue) ? nil : "notify is \(bits); accepted are the bits 1, 2 and 4"
+    }
+  }
+
+  /// Seconds inside before an entry is confirmed, in microseconds, 0 … 10¹⁵.
+  public var entryDwellMicroseconds: Int64
+  /// Seconds outside before an exit is confirmed, in microseconds, 0 … 10¹⁵.
+  public var exitDwellMicroseconds: Int64
+  /// Metres, finite, ≥ 0.
+  public var entryMargin: Double
+  /// Metres, finite, ≥ 0.
+  public var exitMargin: Double
+  /// 0: the exit margin is ``exitMargin``. Else it is the size clamped to `exitMargin … exitMarginLimit`.
+  public var exitMarginLimit: Double
+  /// Finite, ≥ 0; with 0 the accuracy of fixes is not looked at.
+  public var accuracyFactor: Double
+  public var dwellPolicy: DwellPolicy
+  public var notify: Notify
+
+  public init(
+    entryDwellMicroseconds: Int64 = 20_000_000, exitDwellMicroseconds: Int64 = 20_000_000,
+    entryMargin: Double = 20, exitMargin: Double = 20, exitMarginLimit: Double = 0, accuracyFactor: Double = 1,
+    dwellPolicy: DwellPolicy = .timer, notify: Notify = .all
+  ) {
+    self.entryDwellMicroseconds = entryDwellMicroseconds
+    self.exitDwellMicroseconds = exitDwellMicroseconds
+    self.entryMargin = entryMargin
+    self.exitMargin = exitMargin
+    self.exitMarginLimit = exitMarginLimit
+    self.accuracyFactor = accuracyFactor
+    self.dwellPolicy = dwellPolicy
+    self.notify = notify
+  }
+
+  /// 20 s dwell, 20 m margins, accuracy counts: the default.
+  public static let standard = TransitionPolicy()
+  /// No dwell, no margins: the line itself decides.
+  public static let exact = TransitionPolicy(
+    entryDwellMicroseconds: 0, exitDwellMicroseconds: 0, entryMargin: 0, exitMargin: 0, accuracyFactor: 0)
+  /// Like what is known of Core Location: leaving needs the radius, from 60 to 200 m, beyond the boundary.
+  public static let coreLocation = TransitionPolicy(exitMargin: 60, exitMarginLimit: 200)
+
+  /// Longest dwell or timeout that is accepted: about 31.7 years.
+  static let longestDuration: Int64 = 1_000_000_000_000_000
+
+  /// The first value that is out of range, as a message that names it as C and Python do; `nil` when the policy is sound.
+  package var defect: String? {
+    func range(_ name: String, _ microseconds: Int64) -> String? {
+      (0...Self.longestDuration).contains(microseconds)
+        ? nil : "\(name) is \(microseconds) microseconds; accepted are 0 to \(Self.longestDuration)"
+    }
+    func range(_ name: String, _ value: Double) -> String? {
+      value.isFinite && value >= 0 ? nil : "\(name) is \(value); accepted are finite values from 0"
+    }
+    if let defect = range("entry_dwell", entryDwellMicroseconds) ?? range("exit_dwell", exitDwellMicroseconds) {
+      return defect
+    }
+    if let defect = range("entry_margin", entryMargin) ?? range("exit_margin", exitMargin)
+      ?? range("exit_margin_limit", exitMarginLimit) ?? range("accuracy_factor", accuracyFactor)
+    {
+      return defect
+    }
+    if exitMarginLimit != 0, exitMarginLimit < exitMargin {
+      return "exit_margin_limit is \(exitMarginLimit); accepted are 0 and values from exit_margin, \(exitMargin)"
+    }
+    return Notify.defect(of: UInt32(notify.rawValue))
+  }
+
+  /// An accuracy up to this, metres, is never too coarse to say "inside", however small the shape is. Less would leave
+  /// small shapes undecided where positions come from networks; more would tell of shapes that the device only passed.
+  static var alwaysFineEnough: Double { 100 }
+
+  /// The exit margin of a shape of that size, before accuracy is looked at.
+  @inline(__always)
+  func exitMargin(size: Double) -> Double {
+    exitMarginLimit == 0 ? exitMargin : min(max(size, exitMargin), exitMarginLimit)
+  }
+
+  /// The entry margin of a shape of that size, before accuracy is looked at: no margin makes a place unenterable.
+  @inline(__always)
+  func entryMargin(size: Double) -> Double { min(entryMargin, size / 2) }
+
+  /// Metres inside the line at which a fix of that accuracy is decisive.
+  @inline(__always)
+  func marginInwards(size: Double, accuracy: Double) -> Double {
+    let scaled = accuracyFactor == 0 ? 0 : accuracyFactor * accuracy
+    return min(max(entryMargin, scaled), size / 2)
+  }
+
+  /// Metres outside the line at which a fix of that accuracy is decisive.
+  @inline(__always)
+  func marginOutwards(size: Double, accuracy: Double) -> Double {
+    let scaled = accuracyFactor == 0 ? 0 : accuracyFactor * accuracy
+    return max(exitMargin(size: size), scaled)
+  }
+
+  /// Whether a fix of that accuracy is too coarse to say "inside" for a shape of that size.
+  @inline(__always)
+  func isTooCoarse(size: Double, accuracy: Double) -> Bool {
+    accuracyFactor != 0 && accuracy > max(size, Self.alwaysFineEnough)
+  }
+
+  /// The largest accuracy with which a fix decides a shape of that size; `nil` when none would, or when accuracy plays no
+  /// part. The inverse of the rules above.
+  ///
+  /// - Parameter measure: where the fix is.
+  func accuracyThatDecides(_ observed: Observed, size: Double, _ measure: Shape.Measure) -> Double? {
+    guard accuracyFactor > 0 else { return nil }
+    let coarse = max(size, Self.alwaysFineEnough)
+    let past = measure.boundaryDistance
+    // A quotient that does not overflow, which a host may trap: the distances that come here are below 1e8.
+    func scaled(_ metres: Double) -> Double { metres / max(accuracyFactor, 1e-280) }
+    switch observed {
+    case .undetermined:
+      return past <= 0 ? coarse : max(coarse, past)
+    case .inside:
+      return past >= exitMargin(size: size) && past > 0 ? scaled(past) : nil
+    case .outside:
+      if measure.distance <= measure.line - size / 2 { return coarse }
+      return -past >= entryMargin && past <= 0 ? min(coarse, scaled(-past)) : nil
+    }
+  }
+}

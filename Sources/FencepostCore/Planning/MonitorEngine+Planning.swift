@@ -1,0 +1,60 @@
+import FencepostKernel
+
+extension MonitorEngine {
+  /// The plan of a planner at a position, against what the planner takes for armed.
+  ///
+  /// - Complexity: O(log conditions) for a fixed number of slots, and the shapes whose circles hold the position.
+  public func plan(
+    _ planner: RotationPlanner, at coordinate: Coordinate, accuracy: Double = 0
+  ) throws(MonitorError) -> RotationPlan {
+    if let defect = coordinate.defect { throw .invalidArgument(defect) }
+    guard accuracy.isFinite, accuracy >= 0 else {
+      throw .invalidArgument("accuracy is \(accuracy); accepted are finite values from 0 metres")
+    }
+    let position = EarthVector(latitude: coordinate.latitude, longitude: coordinate.longitude)
+    var (ranked, unarmed) = nearestArmed(planner.slots + 1, to: coordinate, position)
+    var wakeUp: RotationPlan.WakeUpCircle?
+    if ranked.count > planner.slots || unarmed < .infinity {
+      let next = ranked.count >= planner.slots ? ranked[planner.slots - 1].slack : .infinity
+      let slack = min(next, unarmed) - DistanceBounds.doubt
+      wakeUp = RotationPlan.WakeUpCircle(
+        center: coordinate, radius: max(0, min(planner.maximumRadius, slack - planner.margin - accuracy)))
+      ranked.removeSubrange(min(planner.slots - 1, ranked.count)...)
+    }
+    let armed = ranked.map { armedCondition($0) }
+    let before = Set(planner.armed.map(\.place))
+    let now = Set(armed.map(\.place))
+    return RotationPlan(
+      armed: armed, removals: planner.armed.filter { !now.contains($0.place) },
+      additions: armed.filter { !before.contains($0.place) }, wakeUp: wakeUp,
+      follow: mustFollow(at: coordinate, position))
+  }
+
+  private func armedCondition(_ ranked: RankedBoundary) -> RotationPlan.ArmedCondition {
+    let circle = ranked.circle
+    return RotationPlan.ArmedCondition(
+      identifier: table.identifiers.string(of: ranked.slot), generation: table.generation(of: ranked.slot),
+      tag: table.tag(of: ranked.slot), center: Coordinate(latitude: circle.latitude, longitude: circle.longitude),
+      radius: circle.radius, slack: ranked.slack, isInside: ranked.isInside,
+      isStandIn: table.shape(of: ranked.slot).isStoodForByCircles)
+  }
+
+  /// Whether any fix may matter: a shape is undetermined, has a candidate, or is not on the side of its state.
+  private func mustFollow(at coordinate: Coordinate, _ position: EarthVector) -> Bool {
+    if table.index.count == 0 { return false }
+    if host.suspendsAllShapes || tracker.hasCandidates { return true }
+    if tracker.isWaitingForFix(table) { return true }
+    // Only those inside can have a fix outside, and only those around the position, while outside, one inside.
+    for slot in tracker.watched where tracker.observed(slot, table) == .inside {
+      let shape = table.shape(of: slot)
+      if shape.isSurelyInside(position) { continue }
+      if shape.slack(at: coordinate, position, limit: .infinity)?.isInside == false { return true }
+    }
+    var around: ContiguousArray<CapHit> = []
+    table.index.collect(near: position, within: 0, into: &around)
+    return around.contains { hit in
+      tracker.observed(hit.id, table) == .outside
+        && table.shape(of: hit.id).slack(at: coordinate, position, limit: .infinity)?.isInside == true
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import CSQLite
+import FencepostCore
+
+/// Reads a store of version 1, which Fencepost 0.1 wrote: a table for each kind of row, each row with its checksum, an
+/// index over the events. The file and its log stay as they are until ``foldLog()``.
+final class FirstVersion {
+  private static let definitions: [(name: String, sql: StaticString)] = [
+    ("conditions", "CREATE TABLE conditions(generation INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
+    (
+      "events",
+      "CREATE TABLE events(change INTEGER PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL, sum INTEGER NOT NULL)"
+    ),
+    ("events_by_condition", "CREATE INDEX events_by_condition ON events(generation)"),
+    ("head", "CREATE TABLE head(id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER NOT NULL)"),
+  ]
+  /// How many bytes stand at the end of the head: version, sum of all other checksums, numbers of conditions and events.
+  private static let endSize = 32
+
+  private let connection: Connection
+  private let path: String
+  private let hadLog: Bool
+
+  /// Opens a file that is locked, and checks everything about it but its rows.
+  init(_ path: String) throws(StoreFailure) {
+    self.path = path
+    hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
+    connection = try Connection(path, isForReading: true)
+    connection.leaveUntouched(true)
+    do throws(StoreFailure) { try verify() } catch {
+      if !hadLog { StoreFiles.removeEmptyLog(of: path) }
+      throw error
+    }
+  }
+
+  deinit {
+    // SQLite makes an empty log when it opens a file.
+    if !hadLog { StoreFiles.removeEmptyLog(of: path) }
+  }
+
+  private func verify() throws(StoreFailure) {
+    try connection.begin()
+    let schema = try Statement(connection, "SELECT name, sql FROM sqlite_schema ORDER BY name")
+    for definition in Self.definitions {
+      guard try schema.step(), schema.text(0) == definition.name, schema.text(1) == "\(definition.sql)" else {
+        throw .damaged("its table \(definition.name) is not as it should be")
+      }
+    }
+    guard try !schema.step() else { throw .moreTables }
+    try Schema.quickCheck(connection)
+  }
+
+  /// Hands over every row, the head first, each checked against its checksum, and in the end all of them against the head.
+  func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
+    var told: [UInt8]?
+    var numbers: [UInt64] = [1, 0, 0, 0]
+    for (table, sql) in [
+      (MonitorRow.Table.head, "SELECT id, data, sum FROM head" as StaticString),
+      (.conditions, "SELECT generation, data, sum FROM conditions ORDER BY generation"),
+      (.events, "SELECT change, data, sum, generation FROM events ORDER BY change"),
+    ] {
+      let statement = try Statement(connection, sql)
+      while try statement.step() {
+        guard statement.holds(1, SQLITE_BLOB), statement.holds(2, SQLITE_INTEGER) else {
+          throw .damaged("a row in \(table) is not made of bytes and a checksum")
+        }
+        let key = statement.integer(0)
+        let generation = table == .head ? 0 : table == .conditions ? key : statement.integer(3)
+        let row = MonitorRow(table: table, key: key, generation: generation, bytes: statement.bytes(1))
+        guard row.checksum == statement.integer(2) else {
+          throw .damaged("the checksum of a row in \(table) is wrong")
+        }
+        guard table == .head else {
+          numbers[1] &+= row.checksum
+          numbers[table == .conditions ? 2 : 3] += 1
+          try body(row)
+          continue
+        }
+        let end = row.bytes.count - Self.endSize
+        guard end >= 0 else { throw .shortHead }
+        told = Array(row.bytes[end...])
+        try body(
+          MonitorRow(table: .head, key: key, generation: 0, bytes: UnsafeRawBufferPointer(rebasing: row.bytes[..<end])))
+      }
+    }
+    guard let told else { throw .noMonitor }
+    let found = numbers.flatMap { number in withUnsafeBytes(of: number.littleEndian) { Array($0) } }
+    guard told == found else { throw .otherRows }
+  }
+
+  /// Folds the log into the file, so that the file alone is the store: a log must not meet the file that replaces it.
+  func foldLog() throws(StoreFailure) {
+    try connection.foldLog()
+    connection.leaveUntouched(false)
+  }
+}

@@ -1,0 +1,369 @@
+import CSQLite
+public import FencepostCore
+
+/// The storage of a monitor or of a fleet in one SQLite file, `<name>.fencepost` in a directory of the host.
+///
+/// The file is open in WAL mode and locked for as long as the store is; the lock ends with the process. A file that is
+/// damaged is refused and left as it is. The first write makes the file, whole, under another name, and then gives it
+/// its name, so that there is never a file that is not a store.
+public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendable {
+  private let kind: StoreKind
+  private let name: String
+  private let path: String
+  /// `nil` before the file is there, and after closing.
+  private var file: StoreFile?
+  /// `nil` when `file` is; also while the file is there and cannot be opened for writing.
+  private var database: StoreDatabase?
+  /// A file of version 1, until it is replaced by the first write.
+  private var first: FirstVersion?
+  /// What is to take the file's place, while it is written in parts.
+  private var draft: StoreDraft?
+  private var hasLastingName = true
+  /// What was read or written last.
+  private var sums: StoreSums?
+  /// The log that lies beside a file that somebody else has written into, which goes with it.
+  private var spoiltLog: FileIdentity?
+  /// Whether somebody else has written into the file or its log, so that neither is to be relied on.
+  private var isSpoilt = false
+  /// Whether everything in the file was handed over.
+  private var isRead = false
+  private var isRefused = false
+  private var isClosed = false
+  public private(set) var isGone = false
+  /// The process that opened it.
+  private let process = StoreFiles.process
+  /// What an image is taken to need for a row; those of a condition that has lived take about seventy each.
+  private static let roomForRow = 100
+
+  /// Opens the store of a monitor, or prepares to make it.
+  ///
+  /// - Parameter directory: Must exist. Its files are readable for the user of the process only.
+  /// - Throws: ``MonitorError/invalidName(_:)``, ``MonitorError/monitorInUse(_:)``,
+  ///   ``MonitorError/storeUnavailable(_:)``, ``MonitorError/storeCorrupt(_:)``, ``MonitorError/storeTooNew(_:)``.
+  public convenience init(directory: String, name: String) throws(MonitorError) {
+    try self.init(.monitor, directory: directory, name: name)
+  }
+
+  /// Opens the store of a fleet, or prepares to make it. As ``init(directory:name:)``; the store of a monitor is refused with
+  /// ``MonitorError/invalidArgument(_:position:)``, and that of a fleet there.
+  public convenience init(fleet name: String, directory: String) throws(MonitorError) {
+    try self.init(.fleet, directory: directory, name: name)
+  }
+
+  private init(_ kind: StoreKind, directory: String, name: String) throws(MonitorError) {
+    self.kind = kind
+    guard MonitorEngine.isValidName(name) else { throw .invalidName(name) }
+    self.name = name
+    let given = StoreFiles.path(of: name, in: directory)
+    do throws(StoreFailure) {
+      try StoreFiles.requireDirectory(directory)
+      guard let resolved = try StoreFiles.resolve(given) else {
+        path = given
+        try StoreFiles.requireNoRemains(of: given)
+        return
+      }
+      path = resolved
+      try StoreFiles.requireLength(resolved, limit: Connection.longestPath)
+      let opened = try StoreFile(resolved)
+      let page = opened.beginning(Schema.pageSize)
+      if try Self.version(page) == 1 {
+        guard kind == .monitor else { throw .otherKind(.monitor) }
+        first = try FirstVersion(resolved)
+      } else {
+        database = try StoreDatabase(kind, resolved, number: Schema.number(inPage: page), isForReading: true)
+      }
+      file = opened
+      if opened.obstacle == nil { StoreFiles.sweepDrafts(of: resolved, beside: opened) }
+    } catch {
+      throw error.error(path: given, name: name)
+    }
+  }
+
+  /// The version that the first page of a file tells, whatever a log says.
+  private static func version(_ page: [UInt8]) throws(StoreFailure) -> UInt64 {
+    // SQLite file format, 1.3: PRAGMA user_version stands at byte 60, application_id at byte 68.
+    guard page.count >= 100, page.starts(with: "SQLite format 3\0".utf8) else {
+      throw .damaged("it is no database of SQLite")
+    }
+    func number(at start: Int) -> UInt64 { page[start..<start + 4].reduce(0) { $0 << 8 | UInt64($1) } }
+    guard number(at: 68) == Schema.applicationID else {
+      throw .foreignFile(number(at: 68))
+    }
+    // 1.3.3: what is beyond 2 at byte 18 may only be read, at byte 19 not even that.
+    guard page[18] <= 2, page[19] <= 2 else { throw .damaged("its format is a newer one than SQLite's") }
+    let version = number(at: 60)
+    if version != 1 { try Schema.check(version) }
+    return version
+  }
+
+  public func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
+    guard database != nil || first != nil else { return }
+    // What the engine finds wrong is told with the file's name, and the file is left as it is.
+    var refusal: MonitorError?
+    do throws(StoreFailure) {
+      let pass = { (row: MonitorRow) throws(StoreFailure) in
+        do throws(MonitorError) {
+          try receive(row)
+        } catch {
+          refusal = error
+          throw .damaged("\(error)")
+        }
+      }
+      try first?.readAll(pass)
+      try database?.readAll(pass)
+      sums = database?.sums
+      isRead = true
+    } catch {
+      throw refused(refusal ?? failed(error))
+    }
+  }
+
+  public func countDevices() throws(MonitorError) -> UInt64? {
+    do throws(StoreFailure) { return try database?.countDevices() } catch { throw refused(failed(error)) }
+  }
+
+  public func refused(_ error: MonitorError) -> MonitorError {
+    isRefused = true
+    guard case .storeCorrupt(let reason) = error, !reason.hasPrefix("the store ") else { return error }
+    return failed(.damaged(reason))
+  }
+
+  public func write(_ changes: borrowing MonitorChanges) throws(MonitorError) { try write(changes: copy changes) }
+
+  public func write(_ changes: borrowing FleetChanges) throws(MonitorError) { try write(changes: copy changes) }
+
+  private func write(changes: some StoredChanges) throws(MonitorError) {
+    do throws(StoreFailure) {
+      try requireUse()
+      if first != nil { return try replaceFirst(changes) }
+      guard file != nil else { return try create(changes) }
+      draft = nil
+      do throws(StoreFailure) {
+        if isSpoilt { return try replaceSpoilt(changes) }
+        try prepareToWrite()
+        try database?.write(changes)
+        sums = database?.sums
+      } catch {
+        throw error.whileWriting
+      }
+    } catch {
+      throw failed(error)
+    }
+  }
+
+  /// Looks whether file and log are as they were left. What was only touched, or copied over itself, is found good.
+  public func mustWriteAll() -> Bool {
+    guard !isSpoilt, process == StoreFiles.process, !isClosed, first == nil, sums != nil,
+      let inPlace = try? file?.isInPlace(), inPlace
+    else { return isSpoilt }
+    let log = database?.log
+    if let old = database {
+      guard old.isTouched else { return false }
+      old.leave()
+      database = nil
+    }
+    do throws(StoreFailure) {
+      database = try open()
+    } catch {
+      switch error {
+      case .damaged, .tooNew: (isSpoilt, spoiltLog) = (true, log)
+      case .busy, .unavailable, .otherKind: break
+      }
+    }
+    return isSpoilt
+  }
+
+  public func canReplace(rows: Int) -> Bool {
+    guard process == StoreFiles.process, !isClosed, database != nil, file?.obstacle == nil else { return false }
+    return StoreFiles.hasRoom(for: rows * Self.roomForRow, beside: path)
+  }
+
+  public func replace(with image: inout MonitorImage, limit: Int) throws(MonitorError) -> Bool {
+    do throws(StoreFailure) {
+      try requireUse()
+      if !image.isBegun { draft = try StoreDraft(kind, of: path) }
+      guard let draft else { throw .unavailable("what was written of it is gone") }
+      try draft.fill(&image, limit: limit)
+      guard image.isOver else { return false }
+      try takePlace(draft)
+      self.draft = nil
+      return true
+    } catch {
+      draft = nil
+      throw failed(error.whileWriting)
+    }
+  }
+
+  public func check() throws(MonitorError) {
+    guard process == StoreFiles.process else { return }
+    do throws(StoreFailure) {
+      try requirePlace()
+      if let obstacle = file?.obstacle { throw obstacle }
+    } catch { throw failed(error) }
+  }
+
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    guard process == StoreFiles.process else { return leaveToParent() }
+    if isRead, !isRefused, file?.obstacle == nil { database?.end(isInPlace: (try? file?.isInPlace()) ?? false) }
+    draft = nil
+    database = nil
+    first = nil
+    file = nil
+  }
+
+  deinit {
+    close()
+  }
+
+  private func failed(_ failure: StoreFailure) -> MonitorError { failure.error(path: path, name: name) }
+
+  /// Refuses what cannot be written, whatever the disk does.
+  private func requireUse() throws(StoreFailure) {
+    guard process == StoreFiles.process else {
+      leaveToParent()
+      throw .unavailable("it was opened before fork(), by another process")
+    }
+    guard !isClosed else { throw .unavailable("it is closed") }
+    if file != nil { try requirePlace() }
+    if let obstacle = file?.obstacle { throw obstacle }
+  }
+
+  /// Refuses a file that has lost its name: what is written to it would be lost with it, and its log may be another's.
+  private func requirePlace() throws(StoreFailure) {
+    isGone = try file?.isInPlace() == false
+    if isGone { throw .unavailable("it is gone: it was moved, deleted or replaced while it was open") }
+  }
+
+  /// Opens the file for writing where it is not.
+  private func prepareToWrite() throws(StoreFailure) {
+    if let sums = database.flatMap({ $0.isForReading ? $0.sums : nil }) {
+      database = nil
+      database = try StoreDatabase(path, verified: sums)
+    }
+    // When somebody has taken the log away, closing folds what was in it into the file, and another log is begun.
+    if let old = database, !old.hasItsLog {
+      old.end(isInPlace: false)
+      database = nil
+    }
+    if database == nil { database = try open() }
+    try makeNameLast()
+  }
+
+  /// Opens the file as one that this object knows.
+  private func open() throws(StoreFailure) -> StoreDatabase {
+    let opened = try StoreDatabase(kind, path, number: nil)
+    try opened.readAll { _ in }
+    if let sums, sums != opened.sums { throw .damaged("somebody else has written into it") }
+    return opened
+  }
+
+  /// After `fork()` SQLite must not even close: it would remove the log that the other process goes on writing to. So
+  /// the connection stays as it is, unreferenced. The file's descriptor must go, or the name would stay taken for as
+  /// long as this process lives.
+  private func leaveToParent() {
+    if let database { _ = Unmanaged.passRetained(database) }
+    if let first { _ = Unmanaged.passRetained(first) }
+    draft = nil
+    database = nil
+    first = nil
+    file = nil
+    isClosed = true
+  }
+
+  /// Makes the file with everything in it, and opens it. When that fails nothing is left.
+  private func create(_ changes: some StoredChanges) throws(StoreFailure) {
+    try StoreFiles.requireNoRemains(of: path)
+    let draft: StoreDraft
+    do throws(StoreFailure) {
+      draft = try StoreDraft(kind, of: path)
+      try draft.fill(changes)
+      try draft.publish(as: path)
+    } catch {
+      // Whoever was faster takes away the drafts of others, before they are locked.
+      if StoreFiles.size(path) != nil { throw .busy }
+      throw error
+    }
+    do throws(StoreFailure) {
+      database = try open()
+    } catch {
+      StoreFiles.remove(path)
+      throw error
+    }
+    sums = draft.sums
+    isRead = true
+    file = draft.file
+    StoreFiles.sweepDrafts(of: path, beside: file)
+  }
+
+  /// Puts a file of the present version in the place of one of version 1, in one step: before it the old file is whole,
+  /// and after it the new one.
+  private func replaceFirst(_ changes: some StoredChanges) throws(StoreFailure) {
+    guard changes.isWhole else { throw .unavailable("it is of version 1, and not all rows are written") }
+    let draft = try StoreDraft(kind, of: path)
+    do throws(StoreFailure) {
+      try draft.fill(changes)
+      try first?.foldLog()
+      first = nil
+      // The old log must be gone for good before the new file has its name.
+      try StoreFiles.synchroniseDirectory(of: path)
+      try draft.replace(path)
+    } catch {
+      if first == nil { first = try FirstVersion(path) }
+      throw error
+    }
+    try use(draft)
+  }
+
+  /// Puts a new file in the place of one that somebody else has written into.
+  private func replaceSpoilt(_ changes: some StoredChanges) throws(StoreFailure) {
+    guard changes.isWhole else { throw .unavailable("somebody else has written into it, and not all rows are written") }
+    let draft = try StoreDraft(kind, of: path)
+    try draft.fill(changes)
+    let log = StoreFiles.log(of: path)
+    if let spoiltLog, FileIdentity(path: log) == spoiltLog { StoreFiles.remove(log) }
+    try StoreFiles.requireNoRemains(of: path)
+    try StoreFiles.synchroniseDirectory(of: path)
+    try draft.replace(path)
+    isSpoilt = false
+    try use(draft)
+  }
+
+  /// Goes on with a file that has taken the place of another.
+  private func use(_ draft: StoreDraft) throws(StoreFailure) {
+    file = draft.file
+    hasLastingName = false
+    sums = draft.sums
+    database = try open()
+    try makeNameLast()
+  }
+
+  /// Puts a complete image in the place of the file. Once it has the name nothing fails any more: what is left to do is
+  /// done by the next write.
+  private func takePlace(_ draft: StoreDraft) throws(StoreFailure) {
+    try database?.foldAway()
+    let sums = database?.sums
+    database = nil
+    do throws(StoreFailure) {
+      // The old log must be gone for good before the new file has its name.
+      try StoreFiles.requireNoRemains(of: path)
+      try StoreFiles.synchroniseDirectory(of: path)
+      try draft.replace(path)
+    } catch {
+      if let sums { database = try? StoreDatabase(path, verified: sums) }
+      throw error
+    }
+    file = draft.file
+    hasLastingName = false
+    self.sums = draft.sums
+    database = try? StoreDatabase(path, verified: draft.sums)
+  }
+
+  /// Makes the name of the file that replaced another last; nothing that is written to it lasts before.
+  private func makeNameLast() throws(StoreFailure) {
+    guard !hasLastingName else { return }
+    try StoreFiles.synchroniseDirectory(of: path)
+    hasLastingName = true
+  }
+}

@@ -1,0 +1,203 @@
+import FencepostCore
+
+/// The open file of a store: reads and writes rows, and keeps the sums that show damage.
+///
+/// Until the first write nothing about the file is changed, and closing leaves it and its log as they were found.
+final class StoreDatabase {
+  private let connection: Connection
+  private let statements: StoreStatements
+  private let path: String
+  private let hadLog: Bool
+  private var isWritten = false
+  /// File and log as this object left them; `nil` before all was read or something written.
+  private var noted: (file: FileState?, log: FileState?)?
+  private(set) var sums: StoreSums
+  /// Whether a commit waits until it is on the disk.
+  private var isSynchronous = true
+  /// `nil` before the first write.
+  private var logLength: LogLength?
+
+  /// Opens a file that is locked, and checks everything about it but its rows.
+  ///
+  /// - Parameters:
+  ///   - number: The file's number as its first page has it; `nil` when it is not to be compared.
+  ///   - isForReading: Whether it is read first; see ``isForReading``.
+  convenience init(
+    _ kind: StoreKind, _ path: String, number: UInt64?, isForReading: Bool = false
+  ) throws(StoreFailure) {
+    try self.init(path, isForReading) { connection throws(StoreFailure) in
+      let sums = StoreSums(number: try Schema.verify(kind, connection))
+      if let number, number != sums.number { throw .foreignLog(path) }
+      return sums
+    }
+  }
+
+  /// Opens a file that is locked, and that this process has just written or read, as a whole.
+  convenience init(_ path: String, verified sums: StoreSums) throws(StoreFailure) {
+    try self.init(path, false) { _ in sums }
+  }
+
+  private init(
+    _ path: String, _ isForReading: Bool, _ verify: (Connection) throws(StoreFailure) -> StoreSums
+  ) throws(StoreFailure) {
+    self.path = path
+    try Self.requireOwnLog(path)
+    hadLog = StoreFiles.size(StoreFiles.log(of: path)) != nil
+    connection = try Connection(path, isForReading: isForReading)
+    connection.leaveUntouched(true)
+    do throws(StoreFailure) {
+      try connection.begin()
+      sums = try verify(connection)
+      guard isForReading || !connection.isReadOnly else { throw .unavailable("it may only be read") }
+      statements = try StoreStatements(connection)
+    } catch {
+      if !hadLog { StoreFiles.removeEmptyLog(of: path) }
+      throw error
+    }
+  }
+
+  deinit {
+    // SQLite makes an empty log when it opens a file; a log that was there stays. What is only read has none, and one that
+    // is there by now is somebody else's.
+    if !isWritten, !hadLog, !isForReading { StoreFiles.removeEmptyLog(of: path) }
+  }
+
+  /// Refuses what lies beside the file and cannot be its own, before SQLite takes it for a part of the file.
+  private static func requireOwnLog(_ path: String) throws(StoreFailure) {
+    // A store is written with a log, never with a journal, which SQLite would take back changes from.
+    let journal = StoreFiles.journal(of: path)
+    if (StoreFiles.size(journal) ?? 0) > 0 { throw .damaged("\(journal) is none of its own: move that away") }
+    // SQLite file format, 4.1: the size of the pages stands at byte 8 of a log, most significant byte first.
+    let beginning = StoreFiles.beginning(of: StoreFiles.log(of: path), 12)
+    guard beginning.count == 12 else { return }
+    let pageSize = beginning[8...].reduce(0) { $0 << 8 | Int($1) }
+    // A log that was torn at its beginning is ignored by SQLite, and is no other store's.
+    if pageSize != Schema.pageSize, pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 {
+      throw .foreignLog(path)
+    }
+  }
+
+  /// Hands over every row, and in the end checks all of them against the head. When that or the receiver fails, this
+  /// object is of no more use.
+  func readAll(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
+    var found = StoreSums(number: sums.number)
+    var head: [UInt8] = []
+    try statements.forEachRow { row throws(StoreFailure) in
+      guard row.table == .head else {
+        found.add(row)
+        return try body(row)
+      }
+      let end = row.bytes.count - StoreSums.size
+      guard end >= 0 else { throw .shortHead }
+      head = Array(row.bytes)
+      try body(
+        MonitorRow(
+          table: .head, key: row.key, generation: 0, bytes: UnsafeRawBufferPointer(rebasing: row.bytes[..<end])))
+    }
+    guard head.count >= StoreSums.size else { throw .noMonitor }
+    let told = Array(head.suffix(StoreSums.size))
+    guard told.prefix(8).elementsEqual(found.numberBytes) else { throw .foreignLog(path) }
+    guard told == head.withUnsafeBytes({ found.end(of: UnsafeRawBufferPointer(rebasing: $0.dropLast(StoreSums.size))) })
+    else { throw .otherRows }
+    sums = found
+    note()
+  }
+
+  /// How many rows of devices of a fleet there are.
+  func countDevices() throws(StoreFailure) -> UInt64 { try statements.countDevices() }
+
+  /// Whether another object must be made before it is written.
+  var isForReading: Bool { connection.isImmutable }
+
+  /// The log that was there when something was read or written last.
+  var log: FileIdentity? { noted?.log?.identity }
+
+  /// Whether the log that is written to is still the one beside the file.
+  var hasItsLog: Bool { !isWritten || log == FileIdentity(path: StoreFiles.log(of: path)) }
+
+  /// Whether somebody else seems to have written into the file or its log, or to have put a log there.
+  var isTouched: Bool {
+    guard let noted else { return false }
+    if noted.file != FileState(path: path) { return true }
+    let found = FileState(path: StoreFiles.log(of: path))
+    guard let log = noted.log else { return (found?.size ?? 0) > 0 }
+    // A log that was written to can still be read when its name is gone, and is not touched by what has the name.
+    return found?.identity == log.identity ? found != log : !isWritten
+  }
+
+  private func note() {
+    noted = (FileState(path: path), FileState(path: StoreFiles.log(of: path)))
+  }
+
+  /// Lets what is on the disk be as it is when this object goes.
+  func leave() {
+    connection.leaveUntouched(true)
+  }
+
+  func write(_ changes: some StoredChanges) throws(StoreFailure) {
+    defer { note() }
+    do throws(StoreFailure) {
+      if !isWritten {
+        try connection.run("PRAGMA journal_mode=WAL")
+      }
+      try boundLog()
+      if changes.mustSync != isSynchronous {
+        // Without waiting a commit outlives the process at once, and the machine with the next one that waits.
+        try connection.run(changes.mustSync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
+        isSynchronous = changes.mustSync
+      }
+      try connection.run("BEGIN IMMEDIATE")
+      if changes.isWhole { try connection.run("DELETE FROM rows") }
+      let written = try statements.write(changes, changes.isWhole ? StoreSums(number: sums.number) : sums)
+      try connection.run("COMMIT")
+      sums = written
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+    if !isWritten {
+      isWritten = true
+      connection.leaveUntouched(false)
+    }
+    if let logLength, (StoreFiles.size(StoreFiles.log(of: path)) ?? 0) > logLength.most { foldIn() }
+  }
+
+  /// Lets the log become as long as the disk has room for. A disk that others fill makes it short again.
+  private func boundLog() throws(StoreFailure) {
+    let length: LogLength = StoreFiles.hasRoom(for: LogLength.roomForLong, beside: path) ? .long : .short
+    guard length != logLength else { return }
+    try connection.run(length.pragmas)
+    logLength = length
+  }
+
+  /// Folds the log into the file and cuts it off. A disk that does not let it leaves the log as long as it is.
+  private func foldIn() {
+    try? connection.foldLog()
+  }
+
+  /// Folds the log into the file, so that closing leaves the file alone: another one is to have its name.
+  func foldAway() throws(StoreFailure) {
+    do throws(StoreFailure) {
+      try connection.foldLog()
+    } catch {
+      throw error.whileWriting
+    }
+    isWritten = true
+    connection.leaveUntouched(false)
+  }
+
+  /// Prepares the end of the use: what was read and accepted becomes one file.
+  ///
+  /// - Parameter isInPlace: Whether the file still has its name. If not, closing removes no log, which may be another's.
+  func end(isInPlace: Bool) {
+    if isInPlace {
+      // What a process left that ended before its first write.
+      if isForReading { StoreFiles.removeEmptyLog(of: path) }
+      isWritten = true
+      connection.leaveUntouched(false)
+    } else if isWritten {
+      foldIn()
+      connection.leaveUntouched(true)
+    }
+  }
+}

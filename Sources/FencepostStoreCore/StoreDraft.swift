@@ -1,0 +1,76 @@
+import FencepostCore
+
+/// A store that is made whole under a hidden name, and then gets the name of the monitor's file. It is locked from the
+/// beginning on, so that nobody else opens it once it has its name. Until then it goes with this object.
+final class StoreDraft {
+  let path: String
+  let file: StoreFile
+  private var writer: (connection: Connection, statements: StoreStatements)?
+  /// Of what was written.
+  private(set) var sums: StoreSums
+  /// A child made by `fork()` must not take away what its parent writes.
+  private let process = StoreFiles.process
+  private var isNamed = false
+
+  /// Makes an empty store beside the place where it is to be.
+  init(_ kind: StoreKind, of target: String) throws(StoreFailure) {
+    path = try StoreFiles.makeDraft(of: target)
+    do throws(StoreFailure) {
+      try StoreFiles.requireLength(path, limit: Connection.longestPath)
+      file = try StoreFile(path)
+      let connection = try Connection(path)
+      // Nobody else knows the file, and without its end it is thrown away: it needs no journal of its own.
+      try connection.run("PRAGMA page_size=1024; PRAGMA journal_mode=OFF; PRAGMA synchronous=FULL")
+      try connection.run("PRAGMA locking_mode=EXCLUSIVE; BEGIN")
+      sums = StoreSums(number: try Schema.create(kind, in: connection))
+      writer = (connection, try StoreStatements(connection))
+    } catch {
+      StoreFiles.remove(path)
+      throw error
+    }
+  }
+
+  deinit {
+    guard process == StoreFiles.process else {
+      if let writer { _ = Unmanaged.passRetained(writer.statements) }
+      return
+    }
+    if !isNamed { StoreFiles.remove(path) }
+  }
+
+  /// Writes everything.
+  func fill(_ changes: some StoredChanges) throws(StoreFailure) {
+    guard let writer else { return }
+    sums = try writer.statements.write(changes, sums)
+    try writer.connection.run("COMMIT")
+    try finish()
+  }
+
+  /// Writes the next rows of an image.
+  func fill(_ image: inout MonitorImage, limit: Int) throws(StoreFailure) {
+    guard let writer else { return }
+    sums = try writer.statements.write(&image, limit: limit, sums)
+    try writer.connection.run("COMMIT")
+    if image.isOver { try finish() } else { try writer.connection.run("BEGIN") }
+  }
+
+  /// Closes it as a store that is complete.
+  private func finish() throws(StoreFailure) {
+    writer = nil
+    try StoreFiles.markLogged(path)
+  }
+
+  /// Gives it the name of a store that does not exist yet.
+  func publish(as target: String) throws(StoreFailure) {
+    try StoreFiles.publish(path, as: target)
+    isNamed = true
+    file.isNamed(target)
+  }
+
+  /// Puts it in the place of a store that is closed and has no log.
+  func replace(_ target: String) throws(StoreFailure) {
+    try StoreFiles.replace(target, by: path)
+    isNamed = true
+    file.isNamed(target)
+  }
+}

@@ -1,0 +1,67 @@
+import CSQLite
+import FencepostCore
+
+/// Why a store's file cannot be used, in words that lack only the file's name.
+enum StoreFailure: Error {
+  /// Another connection holds the file.
+  case busy
+  /// The file is not what this library writes.
+  case damaged(String)
+  case tooNew(String)
+  /// The file keeps something else.
+  case otherKind(StoreKind)
+  /// The system does not let it be read or written.
+  case unavailable(String)
+
+  /// The log beside the file belongs to another one.
+  static func foreignLog(_ path: String) -> StoreFailure {
+    .damaged("\(StoreFiles.log(of: path)) is the log of another store: move that away, or put its own back")
+  }
+
+  /// The file is another program's, or was overwritten.
+  static func foreignFile(_ application: UInt64) -> StoreFailure {
+    .damaged("it is no store of Fencepost, its application_id is \(application)")
+  }
+
+  static var moreTables: StoreFailure { .damaged("it has tables that it should not have") }
+  static var shortHead: StoreFailure { .damaged("its head is too short") }
+  static var noMonitor: StoreFailure { .damaged("it holds no monitor") }
+  static var otherRows: StoreFailure { .damaged("its rows are not those that were written last") }
+
+  /// What SQLite answered.
+  init(_ code: Int32, _ connection: OpaquePointer?) {
+    let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
+    let message = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+    let text = message.map { String(cString: $0) } ?? "unknown"
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+    // An ERROR or SCHEMA from one of our statements means that the tables are not ours.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_TOOBIG:
+      self = .damaged("SQLite says: \(text)")
+    default: self = .unavailable("SQLite says: \(text) (code \(extended))")
+    }
+  }
+
+  /// The same of a file that was found good when it was opened: whatever the reason, the store cannot be written.
+  var whileWriting: StoreFailure {
+    switch self {
+    case .busy: .unavailable("it is locked")
+    case .otherKind: .unavailable("it is another file")
+    case .damaged(let reason), .tooNew(let reason), .unavailable(let reason): .unavailable(reason)
+    }
+  }
+
+  /// The error that a caller sees.
+  func error(path: String, name: String) -> MonitorError {
+    switch self {
+    case .busy: .monitorInUse(name)
+    case .otherKind(.monitor):
+      .invalidArgument("the store \(path) is that of a monitor; accepted is that of a fleet, or another name")
+    case .otherKind(.fleet):
+      .invalidArgument("the store \(path) is that of a fleet; accepted is that of a monitor, or another name")
+    case .damaged(let reason): .storeCorrupt("the store \(path) is damaged: \(reason)")
+    case .tooNew(let reason): .storeTooNew("the store \(path) cannot be read: \(reason)")
+    case .unavailable(let reason): .storeUnavailable("the store \(path) is not available: \(reason)")
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import CSQLite
+import FencepostCore
+
+/// Reading and writing rows, as prepared statements.
+final class StoreStatements {
+  private let all: Statement
+  private let devices: Statement
+  private let one: Statement
+  private let put: Statement
+  private let delete: Statement
+  private let eventsOf: Statement
+  private let deleteEventsOf: Statement
+
+  init(_ connection: Connection) throws(StoreFailure) {
+    all = try Statement(connection, "SELECT kind, a, b, data FROM rows")
+    devices = try Statement(connection, "SELECT count(*) FROM rows WHERE kind=5")
+    one = try Statement(connection, "SELECT data FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
+    put = try Statement(connection, "INSERT OR REPLACE INTO rows(kind, a, b, data) VALUES(?1, ?2, ?3, ?4)")
+    delete = try Statement(connection, "DELETE FROM rows WHERE kind=?1 AND a=?2 AND b=?3")
+    eventsOf = try Statement(connection, "SELECT b, data FROM rows WHERE kind=2 AND a=?1")
+    deleteEventsOf = try Statement(connection, "DELETE FROM rows WHERE kind=2 AND a=?1")
+  }
+
+  /// A row's key as it is in the file.
+  private struct Key: Comparable {
+    let kind: UInt64
+    let a: UInt64
+    let b: UInt64
+
+    init(kind: UInt64, a: UInt64, b: UInt64) {
+      self.kind = kind
+      self.a = a
+      self.b = b
+    }
+
+    init(_ row: MonitorRow) {
+      kind = UInt64(row.table.place)
+      switch row.table {
+      case .head, .devices, .conditions: (a, b) = (row.key, 0)
+      case .states: (a, b) = (row.device, row.key)
+      case .fleetDevices: (a, b) = (row.key, 0)
+      case .events: (a, b) = (row.generation, row.key)
+      }
+    }
+
+    func row(_ bytes: UnsafeRawBufferPointer) -> MonitorRow? {
+      switch kind {
+      case 0 where a == 0 && b == 0: MonitorRow(table: .head, key: 0, generation: 0, bytes: bytes)
+      case 1 where b == 0: MonitorRow(table: .devices, key: a, generation: 0, bytes: bytes)
+      case 2: MonitorRow(table: .events, key: b, generation: a, bytes: bytes)
+      case 3 where b == 0: MonitorRow(table: .conditions, key: a, generation: a, bytes: bytes)
+      case 4: MonitorRow(table: .states, key: b, generation: b, device: a, bytes: bytes)
+      case 5 where b == 0: MonitorRow(table: .fleetDevices, key: a, generation: 0, bytes: bytes)
+      default: nil
+      }
+    }
+
+    static func < (one: Key, other: Key) -> Bool { (one.kind, one.a, one.b) < (other.kind, other.a, other.b) }
+  }
+
+  // MARK: - Reading
+
+  /// Hands over every row, the head first. The tree is walked from one end to the other: that its keys rise shows that
+  /// each of them will be found again.
+  func forEachRow(_ body: (MonitorRow) throws(StoreFailure) -> Void) throws(StoreFailure) {
+    defer { all.reset() }
+    var last: Key?
+    while try all.step() {
+      guard all.holds(0, SQLITE_INTEGER), all.holds(1, SQLITE_INTEGER), all.holds(2, SQLITE_INTEGER),
+        all.holds(3, SQLITE_BLOB)
+      else { throw .damaged("a row is not made of three numbers and bytes") }
+      let key = Key(kind: all.integer(0), a: all.integer(1), b: all.integer(2))
+      if let last, key <= last { throw .damaged("its rows are not in their order") }
+      last = key
+      guard let row = key.row(all.bytes(3)) else { throw .damaged("a row has the kind \(key.kind)") }
+      try body(row)
+    }
+  }
+
+  /// How many rows of devices of a fleet there are.
+  func countDevices() throws(StoreFailure) -> UInt64 {
+    defer { devices.reset() }
+    return try devices.step() ? devices.integer(0) : 0
+  }
+
+  // MARK: - Writing
+
+  /// Writes within a transaction and returns the new sums.
+  func write(_ changes: some StoredChanges, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
+    var sums = before
+    if !changes.isWhole { try takeAway(changes, &sums) }
+    try changes.forEachRow { row throws(StoreFailure) in
+      if !changes.isWhole, row.table != .head { try forget(Key(row), &sums) }
+      try write(row, &sums)
+    }
+    return sums
+  }
+
+  /// Writes the next rows of an image, which has no row twice, and returns the new sums.
+  func write(_ image: inout MonitorImage, limit: Int, _ before: StoreSums) throws(StoreFailure) -> StoreSums {
+    var sums = before
+    try image.forEachNextRow(limit: limit) { row throws(StoreFailure) in try write(row, &sums) }
+    return sums
+  }
+
+  /// Writes a row that is not there; the head with the sums of all others.
+  private func write(_ row: MonitorRow, _ sums: inout StoreSums) throws(StoreFailure) {
+    guard row.table == .head else {
+      try write(Key(row), row.bytes)
+      return sums.add(row)
+    }
+    let bytes = Array(row.bytes) + sums.end(of: row.bytes)
+    try bytes.withUnsafeBufferPointer { buffer throws(StoreFailure) in
+      try write(Key(row), UnsafeRawBufferPointer(buffer))
+    }
+  }
+
+  private func takeAway(_ changes: some StoredChanges, _ sums: inout StoreSums) throws(StoreFailure) {
+    for generation in changes.removedConditions {
+      guard try takeAway(Key(kind: 3, a: generation, b: 0), &sums) else { continue }
+      _ = try takeAway(Key(kind: 4, a: 0, b: generation), &sums)
+      try takeAwayEvents(of: generation, &sums)
+    }
+    for generation in changes.removedStates { _ = try takeAway(Key(kind: 4, a: 0, b: generation), &sums) }
+    for (change, generation) in zip(changes.removedEvents, changes.generationsOfRemovedEvents) {
+      _ = try takeAway(Key(kind: 2, a: generation, b: change), &sums)
+    }
+    for device in changes.removedDevices { _ = try takeAway(Key(kind: 5, a: device, b: 0), &sums) }
+  }
+
+  /// - Returns: Whether there was such a row.
+  private func takeAway(_ key: Key, _ sums: inout StoreSums) throws(StoreFailure) -> Bool {
+    guard try forget(key, &sums) else { return false }
+    bind(delete, key)
+    try delete.run()
+    return true
+  }
+
+  private func takeAwayEvents(of generation: UInt64, _ sums: inout StoreSums) throws(StoreFailure) {
+    eventsOf.bind(1, generation)
+    defer { eventsOf.reset() }
+    var isAny = false
+    while try eventsOf.step() {
+      isAny = true
+      sums.remove(
+        MonitorRow(table: .events, key: eventsOf.integer(0), generation: generation, bytes: eventsOf.bytes(1)))
+    }
+    guard isAny else { return }
+    deleteEventsOf.bind(1, generation)
+    try deleteEventsOf.run()
+  }
+
+  /// Subtracts a row that is there.
+  @discardableResult
+  private func forget(_ key: Key, _ sums: inout StoreSums) throws(StoreFailure) -> Bool {
+    bind(one, key)
+    defer { one.reset() }
+    guard try one.step(), let row = key.row(one.bytes(0)) else { return false }
+    sums.remove(row)
+    return true
+  }
+
+  private func write(_ key: Key, _ bytes: UnsafeRawBufferPointer) throws(StoreFailure) {
+    bind(put, key)
+    put.bind(4, bytes)
+    try put.run()
+  }
+
+  private func bind(_ statement: Statement, _ key: Key) {
+    statement.bind(1, key.kind)
+    statement.bind(2, key.a)
+    statement.bind(3, key.b)
+  }
+}

@@ -1,0 +1,44 @@
+import FencepostCore
+
+/// What the head says of all other rows: the sum of their checksums and their number, so that a row that is changed,
+/// missing, doubled or old shows.
+struct StoreSums: Equatable {
+  /// Of the file; see ``Schema``.
+  let number: UInt64
+  /// Modulo 2⁶⁴.
+  private var sum: UInt64 = 0
+  private var count: UInt64 = 0
+
+  init(number: UInt64) {
+    self.number = number
+  }
+
+  mutating func add(_ row: MonitorRow) {
+    sum &+= row.checksum
+    count &+= 1
+  }
+
+  mutating func remove(_ row: MonitorRow) {
+    sum &-= row.checksum
+    count &-= 1
+  }
+
+  /// How many bytes stand at the end of the head.
+  static let size = 32
+
+  /// The file's number as it stands first in the end of the head.
+  var numberBytes: [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
+
+  /// The end of a head: the file's number, sum and number of the other rows, and a checksum over the head up to here.
+  func end(of head: UnsafeRawBufferPointer) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var own = Checksum()
+    own.add(head)
+    for number in [number, sum, count] {
+      own.add(number)
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    withUnsafeBytes(of: own.value.littleEndian) { bytes.append(contentsOf: $0) }
+    return bytes
+  }
+}

@@ -1,0 +1,35 @@
+public import FencepostCore
+
+extension StoredEngine {
+  /// Opens a monitor in a directory: continues where it was, or begins.
+  ///
+  /// - Throws: As ``SQLiteStore/init(directory:name:)`` and `StoredEngine.init(name:options:storage:durability:)`.
+  public init(
+    name: String, options: MonitorOptions, directory: String, durability: Durability = .changes
+  ) throws(MonitorError) {
+    try self.init(
+      name: name, options: options, storage: Self.storage(name, options, directory, durability), durability: durability)
+  }
+
+  /// The storage of a monitor in a directory, which is not touched when the options cannot be used. Whoever has little room
+  /// on the stack calls the initializer of storages with it: each one on the way has copies of an engine there.
+  package static func storage(
+    _ name: String, _ options: MonitorOptions, _ directory: String, _ durability: Durability
+  ) throws(MonitorError) -> SQLiteStore {
+    if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
+    return try SQLiteStore(directory: directory, name: name)
+  }
+}
+
+extension StoredFleet {
+  /// Opens a fleet in a directory: continues where it was, or begins.
+  ///
+  /// - Throws: As ``SQLiteStore/init(fleet:directory:)`` and `StoredFleet.init(_:options:storage:durability:)`.
+  public init(
+    name: String, _ conditions: Conditions, options: FleetOptions, directory: String, durability: Durability = .changes
+  ) throws(MonitorError) {
+    if let defect = options.defect ?? durability.defect { throw .invalidArgument(defect) }
+    try self.init(
+      conditions, options: options, storage: SQLiteStore(fleet: name, directory: directory), durability: durability)
+  }
+}
