@@ -2383,13 +2383,14 @@ typedef struct fencepost_fleet_options {
   uint64_t device_limit;             /* 1 ... 67108863 devices; 0 = the most that there can be */
   int64_t beacon_exit_timeout_us;    /* 1 ... 1e15: silence after which a beacon is gone */
   int64_t beacon_initial_timeout_us; /* 1 ... 1e15: silence after which a beacon was never there */
-  int64_t max_time_step_us;        /* 1 ... 1e15: an input that is later than its device's clock by more is refused with
-                                        FENCEPOST_E_AHEAD_OF_CLOCK; 0 = none is */
-  const char *store_directory;     /* UTF-8; must exist. NULL = the fleet is in memory only */
-  const char *name;                /* [A-Za-z0-9_]{1,64}, of a fleet with a store; exclusive in its directory */
-  fencepost_durability durability; /* FENCEPOST_DURABILITY_...; without a store of no effect */
-  uint32_t reserved2;              /* 0 */
-  int64_t checkpoint_interval_us;  /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15: see fencepost_fleet_create() */
+  int64_t max_time_step_us;          /* 1 ... 1e15: an input that is later by more than its device's clock, and than the
+                                        arrival time if one is set, is refused with FENCEPOST_E_AHEAD_OF_CLOCK, and so is
+                                        an advance of all: see fencepost_fleet_advance(); 0 = none is */
+  const char *store_directory;       /* UTF-8; must exist. NULL = the fleet is in memory only */
+  const char *name;                  /* [A-Za-z0-9_]{1,64}, of a fleet with a store; exclusive in its directory */
+  fencepost_durability durability;   /* FENCEPOST_DURABILITY_...; without a store of no effect */
+  uint32_t reserved2;                /* 0 */
+  int64_t checkpoint_interval_us;    /* for FENCEPOST_DURABILITY_RELAXED, 1 ... 1e15: see fencepost_fleet_create() */
 } fencepost_fleet_options;
 
 /* clang-format off */
@@ -2677,6 +2678,36 @@ FENCEPOST_API fencepost_status fencepost_fleet_expire(fencepost_fleet *fleet, in
                                                       size_t capacity, size_t *out_count, fencepost_error *error);
 
 /*
+ * Removes the devices whose last accepted input arrived before a time, by fencepost_fleet_set_arrival_time(), whatever
+ * dates their inputs have: also a device whose clock is wrong, and not one whose clock is years behind. A device of which
+ * no input was accepted counts from when it was entered. Their events that wait are still handed out.
+ *
+ * @param before_us    An arrival time.
+ * @param out_devices  See fencepost_fleet_expire(), as for the rest.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (before_us out of range; no arrival time was set); BUFFER_TOO_SMALL (not with
+ *         capacity 0).
+ * Threads: any. Complexity: O(devices + events that wait). Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_expire_by_arrival(fencepost_fleet *fleet, int64_t before_us,
+                                                                 uint32_t *out_devices, size_t capacity,
+                                                                 size_t *out_count, fencepost_error *error);
+
+/*
+ * Sets the arrival time of the inputs that follow, as the host's own clock shows it; it may go back. It decides no state and
+ * no event, but two things. A device was last heard of at the arrival time of its last accepted input, whatever date that
+ * input has: see fencepost_fleet_expire_by_arrival(). And with max_time_step_us an input is refused with
+ * FENCEPOST_E_AHEAD_OF_CLOCK only if it is later by more than both the device's clock and the arrival time; so the first
+ * input of a device is bounded too, and a device that was silent for long may go on at the present.
+ *
+ * Devices that were entered before the first arrival time count as heard then. A store and a snapshot keep it.
+ *
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (time_us out of range).
+ * Threads: any. Complexity: O(1); the first time O(devices), which then cost 8 bytes more each. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet *fleet, int64_t time_us,
+                                                                fencepost_error *error);
+
+/*
  * Feeds one fix of a device. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
  *
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; coordinate or time out of range, counted); LATE_INPUT (earlier
@@ -2733,13 +2764,27 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_beacon_scanning(fencepost_fle
  * watermark: no input of any device may be earlier from then on, also of one that is entered later. Devices ahead of it are
  * left alone.
  *
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last one); QUEUE_FULL.
- * Threads: any. Complexity: O(what is due), whatever the number of devices. Since: 0.2
+ * A wrong date here would make every later input of every device late, so max_time_step_us bounds it: it is refused if it is
+ * later by more than the last advance and than the arrival time, or, if no arrival time is set, than the clock of any device.
+ * The first time that a fleet is given has nothing to be measured by.
+ *
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT (earlier than the last one); AHEAD_OF_CLOCK (counted); QUEUE_FULL.
+ * Threads: any. Complexity: O(what is due), whatever the number of devices; at most O(devices) if it is more than
+ * max_time_step_us after the last advance. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_advance(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
 
 /*
- * Tells the fleet that time has passed for one device.
+ * Advances as fencepost_fleet_advance() does, however far: max_time_step_us does not apply. For a host that knows that so
+ * much time has really passed.
+ *
+ * @return As fencepost_fleet_advance(), but AHEAD_OF_CLOCK. Threads: any. Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_force_advance(fencepost_fleet *fleet, int64_t time_us,
+                                                             fencepost_error *error);
+
+/*
+ * Tells the fleet that time has passed for one device. This is the host's word: max_time_step_us does not apply.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,

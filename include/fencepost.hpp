@@ -1362,9 +1362,17 @@ class fleet : detail::calls {
       return repeatable(fencepost_fleet_expire, get(), before_us, out, capacity, count);
     });
   }
+  /* Removes the devices whose last accepted input arrived before a time; returns their numbers. */
+  std::vector<std::uint32_t> expire_by_arrival(std::int64_t before_us) {
+    return numbers_of([this, before_us](std::uint32_t *out, std::size_t capacity, std::size_t *count) {
+      return repeatable(fencepost_fleet_expire_by_arrival, get(), before_us, out, capacity, count);
+    });
+  }
 
   /* Inputs. Times are microseconds since 1970-01-01T00:00:00Z. */
 
+  /* The arrival time of the inputs that follow. */
+  void set_arrival_time(std::int64_t time_us) { call(fencepost_fleet_set_arrival_time, get(), time_us); }
   void feed(std::uint32_t device, const fix &sample) { call(fencepost_fleet_feed_fix, get(), device, &sample); }
   /* Many fixes of many devices. With FENCEPOST_E_QUEUE_FULL the position of the error is the first row not consumed. */
   feed_result feed(const fleet_columns &columns, std::size_t count) {
@@ -1380,6 +1388,8 @@ class fleet : detail::calls {
   }
   /* Time has passed for all devices. */
   void advance(std::int64_t time_us) { call(fencepost_fleet_advance, get(), time_us); }
+  /* The same, however far. */
+  void force_advance(std::int64_t time_us) { call(fencepost_fleet_force_advance, get(), time_us); }
   void advance_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_advance_device, get(), device, time_us);
   }

@@ -97,6 +97,52 @@ static void devices(void) {
   fencepost_conditions_destroy(table);
 }
 
+#define SPAN(seconds) ((int64_t)(seconds) * 1000000)
+
+/* Expiry by arrival: whatever the dates are; and the arrival time bounds first inputs and advances. */
+static void arrivals(void) {
+  fencepost_conditions *table = NULL;
+  fencepost_fleet *fleet = NULL;
+  fencepost_error error = FENCEPOST_ERROR_INIT;
+  fencepost_fleet_options options = FENCEPOST_FLEET_OPTIONS_INIT;
+  options.max_time_step_us = SPAN(3600);
+  CHECK_OK(fencepost_conditions_create(&table, NULL));
+  CHECK_OK(fencepost_fleet_create(table, &options, &fleet, NULL));
+  const char *const names[] = {"good", "ahead", "behind", "quiet"};
+  const int64_t now = SECONDS(0);
+  uint32_t devices[4], gone[4];
+  size_t count = 7;
+  CHECK_OK(fencepost_fleet_devices(fleet, names, 2, 1, devices, NULL));
+  CHECK_STATUS(fencepost_fleet_expire_by_arrival(fleet, now, gone, 4, &count, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "arrival time");
+  CHECK_INT(count, 7);
+  CHECK_STATUS(fencepost_fleet_set_arrival_time(fleet, INT64_MAX, &error), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_OK(feed_device(fleet, devices[1], 0, now + SPAN(1000000000))); /* nothing to measure it by */
+  CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now, NULL));
+  CHECK_OK(fencepost_fleet_devices(fleet, names, 4, 1, devices, NULL));
+  CHECK_STATUS(feed_device(fleet, devices[3], 0, now + SPAN(3601)), FENCEPOST_E_AHEAD_OF_CLOCK);
+  CHECK_OK(feed_device(fleet, devices[3], 0, now + SPAN(3600)));
+  CHECK_OK(feed_device(fleet, devices[2], 0, now - SPAN(1024 * 604800)));
+  /* A wrong date is refused, whatever a device says; one that is meant is not. */
+  CHECK_STATUS(fencepost_fleet_advance(fleet, now + SPAN(3601), &error), FENCEPOST_E_AHEAD_OF_CLOCK);
+  CHECK_INT(fleet_statistics(fleet).clock_us, FENCEPOST_TIME_UNSET);
+  CHECK_OK(fencepost_fleet_set_arrival_time(fleet, now + SPAN(86400), NULL));
+  CHECK_OK(feed_device(fleet, devices[0], 0, now + SPAN(86400)));
+  CHECK_OK(feed_device(fleet, devices[2], 0, now - SPAN(1024 * 604800 - 9)));
+  CHECK_STATUS(feed_device(fleet, devices[1], 0, now + SPAN(86400)), FENCEPOST_E_LATE_INPUT);
+  CHECK_OK(fencepost_fleet_expire_by_arrival(fleet, now + 1, NULL, 0, &count, NULL));
+  CHECK_INT(count, 2);
+  CHECK_OK(fencepost_fleet_expire_by_arrival(fleet, now + 1, gone, 4, &count, NULL));
+  CHECK_INT(count, 2);
+  CHECK(gone[0] == devices[1] && gone[1] == devices[3]);
+  CHECK_INT(fleet_statistics(fleet).device_count, 2);
+  CHECK_OK(fencepost_fleet_force_advance(fleet, now + SPAN(1000000), NULL));
+  CHECK_INT(fleet_statistics(fleet).clock_us, now + SPAN(1000000));
+  CHECK_STATUS(fencepost_fleet_force_advance(fleet, now, NULL), FENCEPOST_E_LATE_INPUT);
+  fencepost_fleet_destroy(fleet);
+  fencepost_conditions_destroy(table);
+}
+
 /* Devices that move to another fleet go on; other tables, damaged bytes and names that are taken are refused. */
 static void moving(void) {
   fencepost_conditions *table;
@@ -177,6 +223,7 @@ static void moving(void) {
 
 static const ccase cases[] = {
     {"fleet: devices come and go", devices},
+    {"fleet: devices expire by arrival", arrivals},
     {"fleet: devices move", moving},
 };
 AREA(area_fleet_devices);

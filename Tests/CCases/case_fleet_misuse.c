@@ -47,6 +47,10 @@ static void misuse(void) {
   NO(fencepost_fleet_positions(fleet, &device, 1, &place, NULL, NULL));
   NO(fencepost_fleet_expire(fleet, 0, NULL, 1, &count, NULL));
   NO(fencepost_fleet_expire(fleet, 0, NULL, 0, NULL, NULL));
+  NO(fencepost_fleet_expire_by_arrival(fleet, 0, NULL, 1, &count, NULL));
+  NO(fencepost_fleet_expire_by_arrival(fleet, 0, NULL, 0, NULL, NULL));
+  NO(fencepost_fleet_set_arrival_time(NULL, 0, NULL));
+  NO(fencepost_fleet_force_advance(NULL, 0, NULL));
   NO(fencepost_fleet_feed_fix(NULL, 0, &fix, NULL));
   NO(fencepost_fleet_feed_fix(fleet, 0, NULL, NULL));
   NO(fencepost_fleet_feed_columns(NULL, &columns, 0, NULL, NULL));

@@ -117,6 +117,8 @@ static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
   OK(api.fencepost_fleet_set_beacon_scanning(fleet, numbers[0], 0, INT64_C(3001000000), NULL));
   OK(api.fencepost_fleet_advance_device(fleet, numbers[1], INT64_C(3002000000), NULL));
   OK(api.fencepost_fleet_advance(fleet, INT64_C(3003000000), NULL));
+  OK(api.fencepost_fleet_set_arrival_time(fleet, INT64_C(3003000000), NULL));
+  OK(api.fencepost_fleet_force_advance(fleet, INT64_C(3003000000), NULL));
 }
 
 static void read_device(fencepost_fleet *fleet, uint32_t number) {
@@ -200,6 +202,8 @@ void use_fleets(void) {
   carry(table, fleet, numbers);
   restore(table, fleet);
   OK(api.fencepost_fleet_remove_device(fleet, numbers[2], 1, NULL));
+  OK(api.fencepost_fleet_expire_by_arrival(fleet, INT64_C(3003000000), found, 3, &count, NULL));
+  IS(count == 0);
   OK(api.fencepost_fleet_expire(fleet, INT64_C(1000000000000), found, 3, &count, NULL));
   OK(api.fencepost_fleet_conditions(fleet, &same, NULL));
   static uint8_t bytes[1 << 14];

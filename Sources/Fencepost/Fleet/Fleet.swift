@@ -111,7 +111,18 @@ public actor Fleet {
     engine.expire(before: time).compactMap { engine.identifier(of: $0) }
   }
 
+  /// Removes the devices whose last accepted input arrived before a time. See ``FleetEngine/expire(arrivedBefore:)``.
+  ///
+  /// - Returns: Their identifiers.
+  @discardableResult
+  public func expire(arrivedBefore time: Timestamp) throws(MonitorError) -> [String] {
+    try engine.expire(arrivedBefore: time).compactMap { engine.identifier(of: $0) }
+  }
+
   // MARK: - Inputs
+
+  /// Sets the arrival time of the inputs that follow. See ``FleetEngine/setArrivalTime(_:)``.
+  public func setArrivalTime(_ time: Timestamp) throws(MonitorError) { try engine.setArrivalTime(time) }
 
   /// Lets an input take effect on a device. One that is new is entered, unless the input is refused or counts as invalid.
   private func input(
@@ -159,8 +170,10 @@ public actor Fleet {
     }
   }
 
-  /// Tells the fleet that time has passed for all devices. See ``FleetEngine/advance(to:)``.
-  public func advance(to time: Timestamp) throws(MonitorError) { try engine.advance(to: time) }
+  /// Tells the fleet that time has passed for all devices. See ``FleetEngine/advance(to:force:)``.
+  public func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
+    try engine.advance(to: time, force: force)
+  }
 
   /// Tells the fleet that time has passed for one device. See ``FleetEngine/advance(to:for:)``.
   public func advance(to time: Timestamp, for identifier: String) throws(MonitorError) {

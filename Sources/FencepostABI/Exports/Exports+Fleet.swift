@@ -147,16 +147,44 @@ public func fencepost_fleet_expire(
   _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
   _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
 ) -> fencepost_status {
+  expire(fleet, before_us, out_devices, capacity, out_count, error) { engine, before in
+    (engine.devices(quietSince: before), { engine in _ = engine.expire(before: before) })
+  }
+}
+
+@_cdecl("fencepost_fleet_expire_by_arrival") @implementation
+public func fencepost_fleet_expire_by_arrival(
+  _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
+  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  expire(fleet, before_us, out_devices, capacity, out_count, error) { engine, before throws(MonitorError) in
+    (
+      try engine.devices(arrivedBefore: before),
+      { engine throws(MonitorError) in _ = try engine.expire(arrivedBefore: before) }
+    )
+  }
+}
+
+/// Removes the devices that `find` finds if their numbers fit into the caller's memory.
+///
+/// - Parameter find: The numbers, and what removes them.
+private func expire(
+  _ fleet: OpaquePointer?, _ before_us: Int64, _ out_devices: UnsafeMutablePointer<UInt32>?, _ capacity: Int,
+  _ out_count: UnsafeMutablePointer<Int>?, _ error: UnsafeMutablePointer<fencepost_error>?,
+  _ find: (borrowing FleetEngine, Timestamp) throws(MonitorError) -> (
+    [UInt32], (inout FleetEngine) throws(MonitorError) -> Void
+  )
+) -> fencepost_status {
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     _ = try Boundary.require(out_devices, count: capacity, "out_devices")
     let count = try Boundary.require(out_count, "out_count")
     let before = try Boundary.time(before_us, "before_us")
-    let quiet = try handle.call { engine in
-      let quiet = engine.devices(quietSince: before)
-      if !quiet.isEmpty, quiet.count <= capacity { engine.expire(before: before) }
-      return quiet
+    let found = try handle.call { engine throws(MonitorError) in
+      let (found, remove) = try find(engine, before)
+      if !found.isEmpty, found.count <= capacity { try remove(&engine) }
+      return found
     }
-    try OutputBuffer.write(quiet, to: out_devices, capacity: capacity, count: count)
+    try OutputBuffer.write(found, to: out_devices, capacity: capacity, count: count)
   }
 }

@@ -66,6 +66,28 @@ public func fencepost_fleet_advance(
   }
 }
 
+@_cdecl("fencepost_fleet_force_advance") @implementation
+public func fencepost_fleet_force_advance(
+  _ fleet: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+      try engine.advance(to: Timestamp(microseconds: time_us), force: true)
+    }
+  }
+}
+
+@_cdecl("fencepost_fleet_set_arrival_time") @implementation
+public func fencepost_fleet_set_arrival_time(
+  _ fleet: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+      try engine.setArrivalTime(Timestamp(microseconds: time_us))
+    }
+  }
+}
+
 @_cdecl("fencepost_fleet_advance_device") @implementation
 public func fencepost_fleet_advance_device(
   _ fleet: OpaquePointer?, _ device: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?

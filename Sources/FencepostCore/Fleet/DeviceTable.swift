@@ -11,6 +11,8 @@ struct DeviceTable: Sendable {
   private(set) var count = 0
   /// What is to be saved.
   private(set) var notes = DeviceNotes()
+  /// When inputs arrived.
+  private(set) var arrivals = ArrivalTimes()
 
   /// One more than the largest number that a device ever had.
   var bound: Int { lines.count }
@@ -65,7 +67,9 @@ struct DeviceTable: Sendable {
     } else {
       device = UInt32(lines.count)
       lines.append(line)
+      arrivals.append()
     }
+    arrivals.hear(device)
     names.insert(identifier, slot: device)
     count += 1
     return device
@@ -150,7 +154,16 @@ struct DeviceTable: Sendable {
   /// - Parameter clock: The device's before it.
   @inline(__always)
   mutating func take(_ device: UInt32, at time: Int64, after clock: Int64) {
+    arrivals.hear(device)
     if notes.isOn { notes.take(device, at: time, after: clock, lines) }
+  }
+
+  /// Sets the arrival time of the next inputs.
+  mutating func setArrivalTime(_ time: Int64) { arrivals.set(time, bound: lines.count) }
+
+  /// Takes the arrival time of a device's last input that was saved.
+  mutating func restoreArrival(of device: UInt32, _ time: Int64) {
+    arrivals.restore(device, time, bound: lines.count)
   }
 
   /// Notes that time has passed for all devices.
@@ -209,6 +222,7 @@ struct DeviceTable: Sendable {
       var line = DeviceLine()
       line.flags = []
       lines.append(line)
+      arrivals.append()
     }
     names.makeSlots(bound)
   }

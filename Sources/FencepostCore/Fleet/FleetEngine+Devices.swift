@@ -111,6 +111,32 @@ extension FleetEngine {
     return quiet
   }
 
+  /// The devices whose last accepted input arrived before a time, by ``setArrivalTime(_:)``. A device of which no input was
+  /// accepted counts from when it was entered.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when no arrival time was set.
+  public func devices(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
+    guard devices.arrivals.isSet else {
+      throw .invalidArgument("the fleet has no arrival time; set it before each input to expire devices by arrival")
+    }
+    return devices.numbers.filter { devices.arrivals.last(of: $0) < time.microseconds }
+  }
+
+  /// Removes the devices whose last accepted input arrived before a time, whatever dates their inputs have. So it also
+  /// removes a device whose clock is wrong, and keeps one whose clock is years behind. Their events that wait are handed
+  /// out; a device that returns is a new one.
+  ///
+  /// - Returns: As ``expire(before:)``.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when no arrival time was set.
+  /// - Complexity: O(devices + events that wait)
+  @discardableResult
+  public mutating func expire(arrivedBefore time: Timestamp) throws(MonitorError) -> [UInt32] {
+    let silent = try devices(arrivedBefore: time)
+    devices.own()
+    remove(silent, droppingEvents: false)
+    return silent
+  }
+
   private mutating func remove(_ numbers: [UInt32], droppingEvents: Bool) {
     guard !numbers.isEmpty else { return }
     var events: [UInt32: Int] = [:]

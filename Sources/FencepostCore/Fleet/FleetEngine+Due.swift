@@ -3,10 +3,17 @@ extension FleetEngine {
   /// then device number, then add order. It is a watermark: no input of any device may be earlier from then on, also of one
   /// that is heard for the first time. Devices whose clock is ahead of it are left alone.
   ///
+  /// With ``FleetOptions/maxTimeStepMicroseconds`` an advance is bounded: one wrong date would make every later input of
+  /// every device late. The bound counts from the arrival time if the host gives it, else from the largest clock of the
+  /// devices; in both cases from the last advance, if that is later. ``rewind(to:)`` takes an advance back.
+  ///
+  /// - Parameter force: Whether the bound does not apply, because so much time has really passed.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, ``MonitorError/lateInput(time:clock:)`` (earlier than the last
-  ///   advance of all), ``MonitorError/queueFull(limit:position:)``; nothing has changed then.
-  /// - Complexity: O(what is due), whatever the number of devices.
-  public mutating func advance(to time: Timestamp) throws(MonitorError) {
+  ///   advance of all), ``MonitorError/aheadOfClock(time:clock:limit:)``, ``MonitorError/queueFull(limit:position:)``;
+  ///   nothing has changed then.
+  /// - Complexity: O(what is due), whatever the number of devices. O(devices) at most if the time is beyond the bound of
+  ///   the last advance.
+  public mutating func advance(to time: Timestamp, force: Bool = false) throws(MonitorError) {
     devices.own()
     try gate.readTable { table throws(MonitorError) in
       if let defect = time.defect { throw .invalidArgument(defect) }
@@ -14,6 +21,10 @@ extension FleetEngine {
       guard time.microseconds >= floor else {
         counters.lateInputs += 1
         throw .lateInput(time: time, clock: Timestamp(microseconds: floor))
+      }
+      if !force, let reference = referenceExceeded(by: time.microseconds) {
+        counters.aheadInputs += 1
+        throw .aheadOfClock(time: time, clock: Timestamp(microseconds: reference), limit: maxTimeStep)
       }
       announceToAll(at: time.microseconds, table)
       while let first = deadlines.first(devices.lines), first.time <= time.microseconds {
@@ -23,6 +34,42 @@ extension FleetEngine {
       devices.reach(floor)
       floors.raise(to: floor, lastBeacon: table.lastBeacon, generation: table.order.lastGeneration)
     }
+  }
+
+  /// The time from which an advance is bounded, if a time is beyond that bound.
+  ///
+  /// The first time that a fleet is given has nothing to be measured by.
+  private func referenceExceeded(by time: Int64) -> Int64? {
+    var reference = max(floor, devices.arrivals.present)
+    // Valid times are less than 2⁶² apart.
+    func isBeyond(_ reference: Int64) -> Bool { reference == .min || time - reference > maxTimeStep }
+    guard options.maxTimeStepMicroseconds != nil, isBeyond(reference) else { return nil }
+    if !devices.arrivals.isSet {
+      for device in devices.numbers where devices.lines[device].clock > reference {
+        reference = devices.lines[device].clock
+        if !isBeyond(reference) { return nil }
+      }
+    }
+    return reference == .min ? nil : reference
+  }
+
+  /// Sets the arrival time of the inputs that follow, as the host's own clock shows it; it may go back. It decides no
+  /// state and no event, but two things:
+  ///
+  /// * A device was last heard of at the arrival time of its last accepted input, whatever date that has: see
+  ///   ``expire(arrivedBefore:)``.
+  /// * With ``FleetOptions/maxTimeStepMicroseconds`` an input is refused as ahead if it is later than both the device's
+  ///   clock and the arrival time by more, and an advance if it is later than the arrival time by more. So the first input
+  ///   of a device is bounded too.
+  ///
+  /// Devices that were entered before the first arrival time count as heard then.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the time is out of range.
+  /// - Complexity: O(1); the first time O(devices), which then cost 8 bytes more each.
+  public mutating func setArrivalTime(_ time: Timestamp) throws(MonitorError) {
+    if let defect = time.defect { throw .invalidArgument(defect) }
+    devices.setArrivalTime(time.microseconds)
+    rowFormat = FleetHeadRow.format
   }
 
   /// Confirms what is due of a device up to and at a time.

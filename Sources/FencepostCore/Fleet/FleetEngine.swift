@@ -27,6 +27,8 @@ public struct FleetEngine: Sendable {
   /// Beacon conditions up to this generation that tell of each device wherever it is are known to all devices.
   var announcedSeen: UInt64 = 0
   var counters = FleetStatistics()
+  /// The format of the rows that this fleet needs; see ``FleetHeadRow``.
+  var rowFormat = FleetHeadRow.firstFormat
 
   // What an evaluation works with; it says nothing between two calls.
   var tracker: Tracker
@@ -48,6 +50,11 @@ public struct FleetEngine: Sendable {
 
   /// The time to which all devices were advanced; `nil` before the first advance. No input of a device may be earlier.
   public var currentTime: Timestamp? { floor == .min ? nil : Timestamp(microseconds: floor) }
+
+  /// The arrival time of the next inputs, as the host gave it; `nil` when it gave none.
+  public var arrivalTime: Timestamp? {
+    devices.arrivals.isSet ? Timestamp(microseconds: devices.arrivals.present) : nil
+  }
 
   /// The device's clock: the largest time that it was given, by an input or an advance; `Int64.min` = none.
   @inline(__always)
@@ -98,15 +105,17 @@ public struct FleetEngine: Sendable {
       count(device) { $0.lateInputs += 1 }
       throw .lateInput(time: time, clock: Timestamp(microseconds: clock))
     }
-    if clock != .min, time.microseconds - clock > maxStep {
+    // A device that was silent for long may have the arrival time at once.
+    let reference = max(clock, devices.arrivals.present)
+    if reference != .min, time.microseconds - reference > maxStep {
       counters.aheadInputs += 1
       count(device) { $0.aheadInputs += 1 }
-      throw .aheadOfClock(time: time, clock: Timestamp(microseconds: clock), limit: maxStep)
+      throw .aheadOfClock(time: time, clock: Timestamp(microseconds: reference), limit: maxStep)
     }
     devices.take(device, at: time.microseconds, after: clock == .min ? time.microseconds : clock)
   }
 
-  /// How far an input may be ahead of its device's clock, microseconds.
+  /// How far an input may be ahead of its device's clock or the arrival time, whichever is later, microseconds.
   @inline(__always)
   var maxTimeStep: Int64 { options.maxTimeStepMicroseconds ?? .max }
 

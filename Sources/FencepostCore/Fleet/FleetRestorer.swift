@@ -107,6 +107,7 @@ struct FleetRestorer {
     do throws(MonitorError) {
       fleet = try FleetEngine(Conditions(restored: engine), options: head.options)
     } catch { throw Damage("\(error)") }
+    fleet!.rowFormat = head.format
     fleet!.beginRestoring(head.moment, bound: isRenumbered ? Int(head.deviceCount) : Int(head.bound))
   }
 
@@ -170,6 +171,7 @@ extension FleetEngine {
     floors = moment.floors
     counters = moment.counters
     devices.restore(bound: bound)
+    if moment.arrival != .min { devices.setArrivalTime(moment.arrival) }
   }
 
   func isKnown(_ device: UInt32) -> Bool { devices.hasName(device) && devices.lines[device].flags != [] }
@@ -185,6 +187,10 @@ extension FleetEngine {
         throw Damage("two devices have one identifier")
       }
       devices.restore(identifier, as: number, isLeaving: row.isLeaving)
+      if row.arrival != .min {
+        rowFormat = FleetHeadRow.format
+        devices.restoreArrival(of: number, row.arrival)
+      }
     }
     if row.isLeaving {
       devices.lines[number].sequence = UInt32(truncatingIfNeeded: device.sequence)

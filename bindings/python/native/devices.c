@@ -19,6 +19,13 @@ static fencepost_status expired(native_handle *self, int64_t before, uint32_t *n
   return status;
 }
 
+static fencepost_status expired_by_arrival(native_handle *self, int64_t before, uint32_t *numbers, size_t capacity,
+                                           size_t *count, fencepost_error *error) {
+  fencepost_status status = fencepost_fleet_expire_by_arrival(self->fleet, before, numbers, capacity, count, error);
+  if (status == FENCEPOST_OK && *count > 0) self->removals++;
+  return status;
+}
+
 /* In a call: numbers, for free(). */
 static fencepost_status find_numbers(native_call *call, numbering numbering, int64_t with, uint32_t **numbers,
                                      size_t *count) {
@@ -122,12 +129,19 @@ PyObject *native_positions(PyObject *object, PyObject *identifier) {
   return list;
 }
 
-/* Removes those that were not heard since a time; their identifiers. */
-PyObject *native_expire(PyObject *object, PyObject *before) {
+static PyObject *expire(PyObject *object, PyObject *before, numbering numbering) {
   int64_t time;
   native_call call;
   if (native_time(before, &time) < 0 || native_begin_input_batch((native_handle *)object, &call) < 0) return NULL;
-  return end_numbered(&call, expired, time);
+  return end_numbered(&call, numbering, time);
+}
+
+/* Removes those that were not heard since a time; their identifiers. */
+PyObject *native_expire(PyObject *object, PyObject *before) { return expire(object, before, expired); }
+
+/* Removes those whose last accepted input arrived before a time; their identifiers. */
+PyObject *native_expire_by_arrival(PyObject *object, PyObject *before) {
+  return expire(object, before, expired_by_arrival);
 }
 
 /* The numbers of a tuple of identifiers, which are entered if they are new. */

@@ -143,24 +143,35 @@ static PyObject *set_scanning(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* (time, device or None) */
+/* (time, device or None, whether however far) */
 static PyObject *advance(PyObject *object, PyObject *args) {
   native_handle *self = (native_handle *)object;
   PyObject *identifier;
   long long time;
   const char *text = NULL;
   uint32_t device;
-  if (!PyArg_ParseTuple(args, "LO", &time, &identifier) ||
+  int force = 0;
+  if (!PyArg_ParseTuple(args, "LO|p", &time, &identifier, &force) ||
       (identifier != Py_None && native_text(native_monitor_state(object), identifier, "device", &text) < 0))
     return NULL;
   native_call call;
   if (native_begin_input_batch(self, &call) < 0) return NULL;
   fencepost_status status = FENCEPOST_OK;
-  if (text == NULL) status = fencepost_fleet_advance(self->fleet, time, &call.error);
+  if (text == NULL)
+    status = (force ? fencepost_fleet_force_advance : fencepost_fleet_advance)(self->fleet, time, &call.error);
   else status = native_known_device(&call, text, &device);
   if (text != NULL && status == FENCEPOST_OK)
     status = fencepost_fleet_advance_device(self->fleet, device, time, &call.error);
   if (native_end(&call, status) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject *set_arrival_time(PyObject *object, PyObject *given) {
+  native_handle *self = (native_handle *)object;
+  int64_t time;
+  native_call call;
+  if (native_time(given, &time) < 0 || native_begin_input(self, &call) < 0) return NULL;
+  if (native_end(&call, fencepost_fleet_set_arrival_time(self->fleet, time, &call.error)) < 0) return NULL;
   Py_RETURN_NONE;
 }
 
@@ -175,11 +186,14 @@ static PyMethodDef fleet_methods[] = {
     {"feed_sightings", feed_sightings, METH_VARARGS, "Feed a scan report of a device."},
     {"set_scanning", set_scanning, METH_VARARGS, "Declare scanning of a device on or off."},
     {"advance", advance, METH_VARARGS, "Tell that time has passed, for all devices or one."},
+    {"set_arrival_time", set_arrival_time, METH_O, "Set when the next inputs arrive."},
     {"devices", native_devices, METH_NOARGS, "The identifiers of all devices."},
     {"enter", native_enter_devices, METH_O, "Numbers of devices, entered if they are new."},
     {"has_device", native_has_device, METH_O, "Whether there is a device of that identifier."},
     {"remove_device", native_remove_device, METH_VARARGS, "Remove a device; whether there was one."},
     {"expire", native_expire, METH_O, "Remove devices that were not heard since; their identifiers."},
+    {"expire_by_arrival", native_expire_by_arrival, METH_O,
+     "Remove devices whose last input arrived before; their identifiers."},
     {"inside", native_inside, METH_O, "What a device is inside of."},
     {"positions", native_positions, METH_O, "Where a device is, or with None all of them: (device, clock, place)."},
     {"device_statistics", native_device_statistics, METH_O, "Counters of a device."},

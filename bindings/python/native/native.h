@@ -246,6 +246,7 @@ PyObject *native_enter_devices(PyObject *self, PyObject *identifiers);
 PyObject *native_has_device(PyObject *self, PyObject *identifier);
 PyObject *native_remove_device(PyObject *self, PyObject *args);
 PyObject *native_expire(PyObject *self, PyObject *before);
+PyObject *native_expire_by_arrival(PyObject *self, PyObject *before);
 PyObject *native_inside(PyObject *self, PyObject *device);
 PyObject *native_positions(PyObject *self, PyObject *device);
 PyObject *native_device_statistics(PyObject *self, PyObject *device);

@@ -5,15 +5,19 @@ struct FleetDeviceRow {
   var isLeaving: Bool
   /// The time to which all devices had been advanced, where that was later than the device's own clock; else `Int64.min`.
   var advanced: Int64 = .min
+  /// When its last accepted input arrived; `Int64.min` = unknown.
+  var arrival: Int64 = .min
   var device: DeviceBytes
 
   private static let leaving: UInt8 = 1
   private static let advanced: UInt8 = 2
+  private static let arrival: UInt8 = 4
 
   init(reading reader: inout ByteReader) throws(Damage) {
-    let bits: UInt8 = try reader.take("bits of a device", in: 0...3)
+    let bits: UInt8 = try reader.take("bits of a device", in: 0...7)
     isLeaving = bits & Self.leaving != 0
     if bits & Self.advanced != 0 { advanced = try reader.takeSignedTime("advance of a device") }
+    if bits & Self.arrival != 0 { arrival = try reader.takeSignedTime("arrival of a device's last input") }
     let length: Int = try reader.takeCompact("length of an identifier", in: 1...IdentifierTable.longest)
     identifier = Array(try reader.takeBytes(length))
     device = try DeviceBytes(readingRow: &reader)
@@ -24,8 +28,10 @@ struct FleetDeviceRow {
   ) {
     let isLeaving = fleet.devices.isLeaving(device)
     let isAdvanced = !isLeaving && fleet.floor > fleet.devices.lines[device].clock
-    writer.put((isLeaving ? leaving : 0) | (isAdvanced ? advanced : 0))
+    let lastArrival = isLeaving ? .min : fleet.devices.arrivals.last(of: device)
+    writer.put((isLeaving ? leaving : 0) | (isAdvanced ? advanced : 0) | (lastArrival != .min ? arrival : 0))
     if isAdvanced { writer.putCompact(fleet.floor) }
+    if lastArrival != .min { writer.putCompact(lastArrival) }
     fleet.devices.withName(of: device) { bytes in
       writer.putCompact(UInt64(bytes.count))
       writer.put(UnsafeRawBufferPointer(bytes))

@@ -1,8 +1,13 @@
 /// A fleet itself: its format, its options, the numbers that it has given so far, and what all devices have in common.
 struct FleetHeadRow {
   /// The format of the rows of a fleet. Rises with each change of their layout.
-  static let format: UInt32 = 1
+  ///
+  /// A fleet that needs nothing of the second format is written in the first, which version 0.2 reads. The second adds
+  /// arrival times.
+  static let format: UInt32 = 2
+  static let firstFormat: UInt32 = 1
 
+  var format: UInt32
   var options: FleetOptions
   /// The table's head, as ``HeadRow`` writes it.
   var table: [UInt8]
@@ -16,7 +21,7 @@ struct FleetHeadRow {
   var moment: FleetMoment
 
   func encode(to writer: inout ByteWriter) {
-    writer.put(Self.format)
+    writer.put(format)
     writer.putCompact(UInt64(options.maxPendingEvents))
     writer.putCompact(UInt64(options.deviceLimit))
     writer.putCompact(options.beaconExitTimeoutMicroseconds)
@@ -29,12 +34,15 @@ struct FleetHeadRow {
     moment.encode(to: &writer)
     writer.putCompact(UInt64(table.count))
     for byte in table { writer.put(byte) }
+    if format > Self.firstFormat { writer.putCompact(moment.arrival) }
   }
 
   init(reading reader: inout ByteReader) throws(Damage) {
     let largest = EngineRestorer.largest
-    let format: UInt32 = try reader.take()
-    guard format == Self.format else { throw Damage("the rows of a fleet have format \(format)") }
+    format = try reader.take()
+    guard (Self.firstFormat...Self.format).contains(format) else {
+      throw Damage("the rows of a fleet have format \(format)")
+    }
     options = FleetOptions()
     options.maxPendingEvents = try reader.takeCompact("max_pending_events", in: 1...1_000_000_000)
     options.deviceLimit = try reader.takeCompact("device_limit", in: 1...FleetOptions.mostDevices)
@@ -51,6 +59,7 @@ struct FleetHeadRow {
     moment = try FleetMoment(reading: &reader)
     let length: Int = try reader.takeCompact("length of the table's head", in: 0...reader.remaining)
     table = Array(try reader.takeBytes(length))
+    if format > Self.firstFormat { moment.arrival = try reader.takeSignedTime("arrival time") }
     try reader.end()
   }
 
@@ -58,6 +67,7 @@ struct FleetHeadRow {
   init(_ fleet: borrowing FleetEngine, _ engine: borrowing MonitorEngine, deviceCount: Int, moment: FleetMoment) {
     var head = ByteWriter(reserving: 64)
     HeadRow(engine).encode(to: &head)
+    format = fleet.rowFormat
     options = fleet.options
     table = Array(head.bytes)
     self.deviceCount = UInt64(deviceCount)
@@ -74,11 +84,14 @@ struct FleetMoment: Sendable {
   var floor: Int64
   var floors: FloorLog
   var counters: FleetStatistics
+  /// See ``FleetEngine/setArrivalTime(_:)``; `Int64.min` = none.
+  var arrival: Int64 = .min
 
   init(_ fleet: borrowing FleetEngine) {
     floor = fleet.floor
     floors = fleet.floors
     counters = fleet.counters
+    arrival = fleet.devices.arrivals.present
   }
 
   func encode(to writer: inout ByteWriter) {

@@ -50,8 +50,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         device_limit: How many devices there may be; None: 67 108 863.
         beacon_exit_timeout: Seconds, above 0: silence after which a beacon is gone.
         beacon_initial_timeout: Seconds, above 0: silence after which a beacon was never there.
-        max_time_step: Seconds, above 0: an input that is later than its device's clock by more is refused and counted;
-            None: none is.
+        max_time_step: Seconds, above 0: an input that is later by more than its device's clock, and than the arrival
+            time where one is set, is refused and counted, and so is an :meth:`advance` of all; None: none is.
         store: A directory, which must exist. The fleet of that name there continues where it was, or begins; its file
             is ``<name>.fencepost``, and keeps the table too: an empty one becomes the one that was kept. None: in
             memory.
@@ -218,14 +218,20 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         found: bool = self._handle.remove_device(device, truth(drop_events, "drop_events"))
         return found
 
-    def expire(self, *, before: Time) -> list[str]:
+    def expire(self, *, before: Time | None = None, arrived_before: Time | None = None) -> list[str]:
         """Removes the devices that were heard, and not since a time. Their events that wait are still handed out.
 
         Args:
             before: A device goes when the last time of its own inputs is earlier.
+            arrived_before: A device goes when its last accepted input arrived earlier, by :meth:`set_arrival_time`,
+                whatever date the input has: also a device whose clock is wrong, and not one whose clock is years
+                behind. A device of which no input was accepted counts from when it was entered. Give one of both.
 
         Returns:
-            Who they were.
+            The identifiers of the removed devices.
+
+        Raises:
+            InvalidArgumentError: `arrived_before`, and no arrival time was set.
 
         Example:
             >>> from fencepost import Conditions, Fix
@@ -235,7 +241,13 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
             >>> fleet.expire(before=60_000_000)
             ['truck-7']
         """
-        found: list[str] = self._handle.expire(to_us(before, "before"))
+        found: list[str]
+        if before is not None and arrived_before is None:
+            found = self._handle.expire(to_us(before, "before"))
+        elif arrived_before is not None and before is None:
+            found = self._handle.expire_by_arrival(to_us(arrived_before, "arrived_before"))
+        else:
+            raise TypeError("give either before or arrived_before")
         return found
 
     def inside(self, identifier: str | None = None) -> Presences:

@@ -233,15 +233,39 @@ class FleetInputs(FixInputs):
         scanning on."""
         self._handle.set_scanning(device, truth(on, "on"), to_us(time))
 
-    def advance(self, time: Time, *, device: str | None = None) -> None:
+    def set_arrival_time(self, time: Time) -> None:
+        """Sets the arrival time of the inputs that follow, as your own clock shows it; it may go back.
+
+        It decides no state and no event, but two things. A device was last heard of at the arrival time of its last
+        accepted input, whatever date that input has: :meth:`expire` can go by it. With `max_time_step` an input is
+        refused as ahead only if it is later by more than both the device's clock and the arrival time: so the first
+        input of a device is bounded too, and a device that was silent for long may go on at the present.
+
+        Devices that were entered before the first arrival time count as heard then. A store and a snapshot keep it.
+
+        Example:
+            >>> from fencepost import Conditions, Fix, Fleet
+            >>> fleet = Fleet(Conditions(), max_time_step=3600)
+            >>> fleet.set_arrival_time(1_700_000_000_000_000)
+            >>> fleet.feed("a", Fix(52.5, 13.4, time=3_453_148_800_000_000))
+            Traceback (most recent call last):
+            fencepost.AheadOfClockError: ...
+        """
+        self._handle.set_arrival_time(to_us(time))
+
+    def advance(self, time: Time, *, device: str | None = None, force: bool = False) -> None:
         """Tells that time has passed: what is due up to and at `time` is confirmed.
 
         Args:
             time: For all devices it is a watermark: no input of any may be earlier from then on, also of one that is
-                heard for the first time. Devices ahead of it are left alone.
-            device: For this device alone; None: for all.
+                heard for the first time. Devices ahead of it are left alone. With `max_time_step` it is bounded, since
+                a wrong date would make every later input of every device late: by the last advance, and by the arrival
+                time or, where none was set, the largest clock of the devices.
+            device: For this device alone, which is not bounded; None: for all.
+            force: Whether `time` is meant however far it is.
 
         Raises:
+            AheadOfClockError: It is beyond the bound; counted.
             LateInputError: Earlier than the last one, or than the device's clock; counted.
             NotFoundError: There is no device of that identifier.
             QueueFullError: `max_pending_events` events wait.
@@ -257,4 +281,4 @@ class FleetInputs(FixInputs):
             >>> [(event.device, event.date_us) for event in fleet.events()]
             [('a', 21000000)]
         """
-        self._handle.advance(to_us(time), device)
+        self._handle.advance(to_us(time), device, truth(force, "force"))

@@ -15,6 +15,7 @@ from threading import RLock
 from typing import Any
 
 from .._native import (
+    AheadOfClockError,
     Conditions as TableHandle,
     Fleet as Handle,
     InvalidArgumentError,
@@ -30,8 +31,8 @@ _BLOCK = 1 << 18
 """Rows between two looks at the queue and at signals."""
 _AT_ONCE = 65_536
 _FEW = 64
-_INVALID_FIXES = 2
-"""Place in the statistics of a fleet."""
+_CLOCK, _INVALID_FIXES = 0, 2
+"""Places in the statistics of a fleet."""
 _UNLIMITED = 1_000_000_000
 
 
@@ -52,7 +53,10 @@ class Shards:
         self._fleets = [Handle(table, _UNLIMITED, 0, *timeouts) for _ in range(count)]
         self._table, self._max_pending, self._device_limit = table, max_pending, device_limit
         self._numbers = DeviceNumbers()
+        self._step = timeouts[2]
         self._is_advanced = False
+        self._arrival: int | None = None
+        self._ahead_advances = 0
         self._events = ShardEvents(table, self._numbers)
         self._lock = RLock()
 
@@ -115,8 +119,14 @@ class Shards:
             return removed
 
     def expire(self, before: int) -> list[str]:
+        return self._expire(lambda fleet: fleet.expire(before))
+
+    def expire_by_arrival(self, before: int) -> list[str]:
+        return self._expire(lambda fleet: fleet.expire_by_arrival(before))
+
+    def _expire(self, expire: Callable[[Handle], list[str]]) -> list[str]:
         with self._lock:
-            gone = [device for fleet in self._fleets for device in fleet.expire(before)]
+            gone = [device for fleet in self._fleets for device in expire(fleet)]
             gone.sort(key=self._numbers.number_of)
             self._events.remove(gone)
             return gone
@@ -220,15 +230,39 @@ class Shards:
     def set_scanning(self, device: str, on: bool, time_us: int) -> None:
         self._one(device, lambda fleet: fleet.set_scanning(device, on, time_us))
 
-    def advance(self, time_us: int, device: str | None) -> None:
+    def set_arrival_time(self, time_us: int) -> None:
+        with self._lock:
+            for fleet in self._fleets:
+                fleet.set_arrival_time(time_us)
+            self._arrival = time_us
+
+    def _bound(self, time_us: int) -> None:
+        """Refuses an advance that is too far ahead: each fleet knows the clocks of its own devices alone."""
+        clocks = [fleet.statistics()[_CLOCK] for fleet in self._fleets]
+        if self._arrival is not None:
+            clocks.append(self._arrival)
+        known = max((clock for clock in clocks if clock is not None), default=None)
+        if self._arrival is None and (known is None or time_us - known > self._step):
+            clocks = [clock for _, clock, _ in self.positions(None)]
+            known = max((clock for clock in clocks if clock is not None), default=None)
+        if known is not None and time_us - known > self._step:
+            self._ahead_advances += 1
+            raise AheadOfClockError(
+                f"the advance to {time_us} is more than max_time_step ({self._step} microseconds) ahead of {known}; "
+                "force=True says that it is meant"
+            )
+
+    def advance(self, time_us: int, device: str | None, force: bool = False) -> None:
         with self._lock:
             fleets = self._fleets if device is None else [self._of(device)]
             if device is None or device in self._numbers:
                 self._admit(lambda nobody: nobody.advance(time_us, None))
+            if device is None and self._step and not force:
+                self._bound(time_us)
             self._is_advanced = True
             try:
                 for fleet in fleets:
-                    fleet.advance(time_us, device)
+                    fleet.advance(time_us, device, True)
             finally:
                 self._take(fleets, lambda row: (row[DATE] or 0, self._numbers.number_of(row[DEVICE])))
 
@@ -369,6 +403,7 @@ class Shards:
         with self._lock:
             each = [fleet.statistics() for fleet in self._fleets]
             inputs = [sum(column) for column in list(zip(*each))[1:6]]
+            inputs[3] += self._ahead_advances
             clock, conditions, store = each[0][0], each[0][9], each[0][11]
             events = self._events.pending(), self._events.told
             return (clock, *inputs, *events, len(self._numbers), conditions, sum(one[10] for one in each), store)

@@ -1,0 +1,77 @@
+"""What wrong dates do to a fleet, and what bounds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost import AheadOfClockError, Conditions, Fix, Fleet, InvalidArgumentError, LateInputError
+
+SECOND = 1_000_000
+NOW = 1_700_000_000 * SECOND
+DAY = 86_400 * SECOND
+
+
+@pytest.fixture(params=[1, 3])
+def fleet(request: pytest.FixtureRequest) -> Fleet:
+    zones = Conditions()
+    zones.add_many(["home"], [0], [0], [100], policy="exact")
+    return Fleet(zones, max_time_step=3600, threads=request.param)
+
+
+def test_an_advance_is_bounded(fleet: Fleet) -> None:
+    fleet.feed("a", Fix(0, 0, time=NOW))
+    fleet.feed("b", Fix(0, 0, time=NOW - DAY))
+    with pytest.raises(AheadOfClockError):
+        fleet.advance(NOW + 3601 * SECOND)
+    assert fleet.clock_us is None and fleet.statistics().ahead_inputs == 1
+    fleet.advance(NOW + 3600 * SECOND)
+    with pytest.raises(AheadOfClockError):
+        fleet.advance(NOW + DAY)
+    fleet.advance(NOW + DAY, force=True)
+    assert fleet.clock_us == NOW + DAY
+    with pytest.raises(LateInputError):
+        fleet.advance(NOW, force=True)
+    fleet.advance(NOW + 100 * DAY, device="a")  # of one device it is your word
+
+
+def test_the_arrival_time_bounds_first_inputs(fleet: Fleet) -> None:
+    fleet.set_arrival_time(NOW)
+    with pytest.raises(AheadOfClockError):
+        fleet.feed("a", Fix(0, 0, time=NOW + 3601 * SECOND))
+    assert "a" not in fleet
+    fleet.feed("a", Fix(0, 0, time=NOW - 7168 * DAY))
+    with pytest.raises(AheadOfClockError):
+        fleet.advance(NOW + 3601 * SECOND)
+    fleet.feed("a", Fix(0, 0, time=NOW))  # at once: it may be as late as the arrival time
+    fleet.advance(NOW)
+
+
+def test_devices_expire_by_arrival(fleet: Fleet) -> None:
+    with pytest.raises(InvalidArgumentError):
+        fleet.expire(arrived_before=NOW)
+    with pytest.raises(TypeError):
+        fleet.expire()
+    with pytest.raises(TypeError):
+        fleet.expire(before=NOW, arrived_before=NOW)
+    fleet.feed("ahead", Fix(0, 0, time=NOW + 10_000 * DAY))
+    fleet.set_arrival_time(NOW)
+    for day in range(3):
+        fleet.set_arrival_time(NOW + day * DAY)
+        fleet.feed("behind", Fix(0, 0, time=NOW + day * 3000 * SECOND - 7168 * DAY))
+    fleet.feed_many(device=["new"], latitude=[0], longitude=[0], time=[NOW + 2 * DAY])
+    assert fleet.expire(arrived_before=NOW) == []
+    assert fleet.expire(arrived_before=NOW + DAY) == ["ahead"]
+    assert fleet.devices == ["behind", "new"]
+
+
+def test_a_store_keeps_when_devices_were_heard(tmp_path: Path) -> None:
+    with Fleet(Conditions(), store=tmp_path, name="f") as fleet:
+        fleet.set_arrival_time(NOW)
+        fleet.feed("old", Fix(0, 0, time=NOW))
+        fleet.set_arrival_time(NOW + DAY)
+        fleet.feed("new", Fix(0, 0, time=NOW))
+    with Fleet(Conditions(), store=tmp_path, name="f") as fleet:
+        assert fleet.expire(arrived_before=NOW + DAY) == ["old"]
+        assert Fleet.restore(fleet.snapshot()).expire(arrived_before=NOW + 2 * DAY) == ["new"]
