@@ -33,18 +33,22 @@ let package = Package(
     // The header, nothing else: Swift and C targets of the package read the same file.
     .target(name: "CFencepost", path: "include", publicHeadersPath: "."),
 
-    .target(name: "FencepostKernel", swiftSettings: strict),
+    // Waiting for a lock, threads: one file a platform.
+    .target(name: "CPlatform"),
+    .target(name: "FencepostKernel", dependencies: ["CPlatform"], swiftSettings: strict),
     // The engine: values and locks. No actor, no existential of an unbounded protocol, no key path.
-    .target(name: "FencepostCore", dependencies: ["FencepostKernel"], swiftSettings: strict),
+    .target(name: "FencepostCore", dependencies: ["CPlatform", "FencepostKernel"], swiftSettings: strict),
     // The face of Swift: actors, regions, `any Condition`. Re-exports the core.
     .target(name: "Fencepost", dependencies: ["FencepostCore", "FencepostKernel"], swiftSettings: strict),
     .target(name: "FencepostFoundation", dependencies: ["Fencepost"], swiftSettings: safe),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .target(name: "FencepostStoreCore", dependencies: ["CSQLite", "FencepostCore"], swiftSettings: strict),
+    .systemLibrary(name: "CPosix"),
+    .target(name: "FencepostStoreCore", dependencies: ["CPosix", "CSQLite", "FencepostCore"], swiftSettings: strict),
     .target(name: "FencepostStore", dependencies: ["Fencepost", "FencepostStoreCore"], swiftSettings: strict),
     .target(
-      name: "FencepostABI", dependencies: ["CFencepost", "FencepostCore", "FencepostKernel", "FencepostStoreCore"],
+      name: "FencepostABI",
+      dependencies: ["CFencepost", "CPlatform", "FencepostCore", "FencepostKernel", "FencepostStoreCore"],
       swiftSettings: strict),
 
     .executableTarget(

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CPosix
 
 /// What tells a file from any other, whatever its name.
 struct FileIdentity: Equatable {
@@ -34,8 +28,8 @@ struct FileIdentity: Equatable {
 struct FileState: Equatable {
   let identity: FileIdentity
   let size: Int64
-  private let seconds: Int
-  private let nanoseconds: Int
+  private let seconds: Int64
+  private let nanoseconds: Int64
 
   /// `nil` when there is no file.
   init?(path: String) {
@@ -43,12 +37,7 @@ struct FileState: Equatable {
     guard stat(path, &status) == 0 else { return nil }
     identity = FileIdentity(status)
     size = Int64(status.st_size)
-    #if canImport(Darwin)
-      let written = status.st_mtimespec
-    #else
-      let written = status.st_mtim
-    #endif
-    seconds = Int(written.tv_sec)
-    nanoseconds = Int(written.tv_nsec)
+    seconds = cposix_written_seconds(&status)
+    nanoseconds = cposix_written_nanoseconds(&status)
   }
 }

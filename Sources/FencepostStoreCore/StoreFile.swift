@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CPosix
 
 /// A store's file, held open and locked for as long as this object lives.
 ///
@@ -33,11 +27,11 @@ final class StoreFile {
     while true {
       // The file is looked at first: opening a pipe or a device may wait or do something.
       try Self.requireRegular(path)
-      var opened = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+      var opened = cposix_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
       var obstacle: StoreFailure?
-      if opened < 0, [EACCES, EPERM, EROFS].contains(errno) {
+      if opened < 0, [EACCES, EPERM, EROFS].contains(cposix_errno()) {
         obstacle = SystemFailure.last("the file cannot be opened for writing")
-        opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        opened = cposix_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       }
       guard opened >= 0 else { throw SystemFailure.notOpened }
       do throws(StoreFailure) {
@@ -61,8 +55,7 @@ final class StoreFile {
 
   deinit {
     if process == getpid() {
-      var range = Self.range(Int16(F_UNLCK))
-      _ = fcntl(descriptor, Self.setLock, &range)
+      _ = cposix_lock_range(descriptor, Int32(F_UNLCK), Self.lockStart, Self.lockLength)
       if obstacle != nil { _ = flock(descriptor, LOCK_UN) }
     }
     _ = close(descriptor)
@@ -73,7 +66,7 @@ final class StoreFile {
   /// - Throws: When it cannot be told, as where a directory may not be entered any more.
   func isInPlace() throws(StoreFailure) -> Bool {
     if let found = FileIdentity(path: path) { return found == identity }
-    if errno == ENOENT || errno == ENOTDIR { return false }
+    if cposix_errno() == ENOENT || cposix_errno() == ENOTDIR { return false }
     throw SystemFailure.last("the file cannot be looked at")
   }
 
@@ -94,7 +87,7 @@ final class StoreFile {
 
   /// Whether nobody has a file open that can be locked; `false` also when it cannot be told.
   static func isAbandoned(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
     defer { _ = close(descriptor) }
     return (try? lock(descriptor)) != nil
@@ -103,42 +96,29 @@ final class StoreFile {
   private static func requireRegular(_ path: String) throws(StoreFailure) {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemFailure.notLookedAt }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .damaged("it is not a file") }
+    guard cposix_is_file(&status) != 0 else { throw .damaged("it is not a file") }
     guard status.st_size > 0 else { throw .damaged("it is empty") }
   }
 
   private static func lock(_ descriptor: Int32, isShared: Bool = false) throws(StoreFailure) {
-    var range = range(Int16(isShared ? F_RDLCK : F_WRLCK))
-    guard fcntl(descriptor, setLock, &range) == 0 else {
-      switch errno {
+    guard cposix_lock_range(descriptor, Int32(isShared ? F_RDLCK : F_WRLCK), lockStart, lockLength) == 0 else {
+      switch cposix_errno() {
       case EAGAIN, EACCES: throw .busy
       default: throw SystemFailure.last("the file cannot be locked")
       }
     }
-    if isShared, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw .busy }
+    if isShared, flock(descriptor, LOCK_EX | LOCK_NB) != 0, cposix_would_block() != 0 { throw .busy }
   }
 
-  private static func range(_ type: Int16) -> flock {
-    var range = flock()
-    range.l_type = type
-    range.l_whence = Int16(SEEK_SET)
-    range.l_start = 1 << 30
-    range.l_len = 512
-    return range
-  }
-
-  /// `F_OFD_SETLK`, which not every libc shows to Swift.
-  #if os(Linux) || os(Android)
-    private static let setLock: Int32 = 37
-  #else
-    private static let setLock: Int32 = 90
-  #endif
+  /// The bytes that SQLite locks in every database file.
+  private static let lockStart: Int64 = 1 << 30
+  private static let lockLength: Int64 = 512
 }
 
 /// What the system said last.
 enum SystemFailure {
   static func last(_ what: String) -> StoreFailure {
-    let number = errno
+    let number = cposix_errno()
     let reason = strerror(number).map { String(cString: $0) } ?? "error \(number)"
     return .unavailable("\(what): \(reason)")
   }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import CPosix
 
 /// What a store asks of the file system beside SQLite.
 enum StoreFiles {
@@ -15,7 +9,7 @@ enum StoreFiles {
     var status = stat()
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .unavailable("the directory has no name") }
     guard stat(path, &status) == 0 else { throw SystemFailure.last("the directory \(path) cannot be found") }
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw .unavailable("\(path) is not a directory") }
+    guard cposix_is_directory(&status) != 0 else { throw .unavailable("\(path) is not a directory") }
   }
 
   /// The path of a monitor's file, from the root on: the process may go to another directory while it is open. Where the
@@ -40,10 +34,10 @@ enum StoreFiles {
   static func resolve(_ path: String) throws(StoreFailure) -> String? {
     var status = stat()
     guard lstat(path, &status) == 0 else {
-      if errno == ENOENT { return nil }
+      if cposix_errno() == ENOENT { return nil }
       throw SystemFailure.notLookedAt
     }
-    guard status.st_mode & S_IFMT == S_IFLNK else { return path }
+    guard cposix_is_link(&status) != 0 else { return path }
     guard let resolved = realpath(path, nil) else {
       throw SystemFailure.last("it is a symbolic link, and what it leads to cannot be found")
     }
@@ -78,7 +72,7 @@ enum StoreFiles {
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw SystemFailure.notMade }
     let draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = cposix_set_descriptor_flags(descriptor, FD_CLOEXEC)
     // A file without a byte would be refused as no store.
     let isBegun = pwrite(descriptor, [0], 1, 0) == 1
     _ = close(descriptor)
@@ -106,9 +100,7 @@ enum StoreFiles {
     defer { closedir(listing) }
     let prefix = ".\(name)-"
     while let entry = readdir(listing) {
-      let found = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
-      }
+      let found = String(cString: cposix_entry_name(entry))
       guard found.hasPrefix(prefix), found.utf8.count == prefix.utf8.count + 6 else { continue }
       let draft = directory + found
       // It is the store itself when its process ended between giving it its name and taking the other away.
@@ -119,7 +111,7 @@ enum StoreFiles {
   /// Gives a complete file its name, unless another process was faster.
   static func publish(_ draft: String, as path: String) throws(StoreFailure) {
     guard link(draft, path) == 0 else {
-      if errno == EEXIST { throw .busy }
+      if cposix_errno() == EEXIST { throw .busy }
       throw SystemFailure.last("the file cannot be given its name")
     }
     do throws(StoreFailure) {
@@ -141,14 +133,14 @@ enum StoreFiles {
 
   /// Makes the names in a file's directory last.
   static func synchroniseDirectory(of path: String) throws(StoreFailure) {
-    let descriptor = open(split(path).directory, O_RDONLY | O_CLOEXEC)
+    let descriptor = cposix_open(split(path).directory, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       // A directory that may be written and not read cannot be synchronised.
-      if errno == EACCES { return }
+      if cposix_errno() == EACCES { return }
       throw SystemFailure.last("the directory cannot be opened")
     }
     defer { _ = close(descriptor) }
-    guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemFailure.last("the directory cannot be written") }
+    guard fsync(descriptor) == 0 || cposix_errno() == EINVAL else { throw SystemFailure.last("the directory cannot be written") }
   }
 
   /// Puts a complete file in the place of another, with the owner, as far as that is allowed, and permissions of that one.
@@ -165,7 +157,7 @@ enum StoreFiles {
   ///
   /// SQLite file format, 1.3: the versions for writing and reading at bytes 18 and 19 are 2 then.
   static func markLogged(_ path: String) throws(StoreFailure) {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    let descriptor = cposix_open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemFailure.notOpened }
     defer { _ = close(descriptor) }
     guard pwrite(descriptor, [2, 2] as [UInt8], 2, 18) == 2, fsync(descriptor) == 0 else {
@@ -175,7 +167,7 @@ enum StoreFiles {
 
   /// The first bytes of a file; fewer when it is shorter or cannot be read.
   static func beginning(of path: String, _ count: Int) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = cposix_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return [] }
     defer { _ = close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: count)

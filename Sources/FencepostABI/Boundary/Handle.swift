@@ -1,6 +1,6 @@
 import CFencepost
 import FencepostCore
-import Synchronization
+import FencepostKernel
 
 /// What a C program holds by a handle that counts no references: an engine and, where it has one, its store.
 protocol HandledState: Sendable {
@@ -34,7 +34,7 @@ typealias FleetHandle = Handle<StoredFleet>
 
 /// What a handle points to.
 struct Handled<Stored: HandledState>: ~Copyable {
-  let stored: Mutex<Stored>
+  let stored: Lock<Stored>
   let wakeup = Wakeup()
 }
 
@@ -56,7 +56,7 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
       check(stored)
     #endif
     let handled = UnsafeMutablePointer<Handled<Stored>>.allocate(capacity: 1)
-    handled.initialize(to: Handled(stored: Mutex(stored)))
+    handled.initialize(to: Handled(stored: Lock(stored)))
     return OpaquePointer(handled)
   }
 
@@ -92,8 +92,6 @@ struct Handle<Stored: HandledState>: @unchecked Sendable {
     defer { if isNews { ring() } }
     return try refusedByEngine { () throws(MonitorError) in
       try handled.pointee.stored.withLock { stored throws(MonitorError) -> Result in
-        annotateAcquired(handled)
-        defer { annotateReleasing(handled) }
         #if FENCEPOST_CHECK_CALLS
           defer { Self.check(stored) }
         #endif

@@ -1,13 +1,7 @@
 import CFencepost
+import CPlatform
+import FencepostKernel
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What a host asked to be called when an event becomes available, and the rules under which it is called.
 ///
@@ -26,8 +20,8 @@ struct Wakeup: ~Copyable, Sendable {
   }
 
   private let armed = Atomic(false)
-  private let state = Mutex(State())
-  private let gate = Mutex(())
+  private let state = Lock(State())
+  private let gate = Lock(())
 
   /// Whether there is a callback. Whoever reads it under the monitor's lock cannot miss one that was set before the
   /// setter looked for waiting events under that lock.
@@ -75,11 +69,5 @@ struct Wakeup: ~Copyable, Sendable {
     return true
   }
 
-  private static var thisThread: UInt {
-    #if canImport(Darwin)
-      UInt(bitPattern: pthread_self())
-    #else
-      UInt(pthread_self())
-    #endif
-  }
+  private static var thisThread: UInt { UInt(cplatform_thread()) }
 }

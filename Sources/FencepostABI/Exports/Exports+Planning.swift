@@ -70,7 +70,7 @@ public func fencepost_monitor_plan(
     }
     let known = Set(before)
     // What stands for a polygon or corridor may be another circle than before: it is armed anew.
-    let now = Set(plan.armed.lazy.filter { !$0.isStandIn }.map(\.generation))
+    let now = Set(plan.armed.lazy.filter { !$0.isStandIn }.map { $0.generation })
     for index in 0..<armed_count { keep?[index] = now.contains(before[index]) ? 1 : 0 }
     if let rows, capacity > 0 {
       for (index, condition) in plan.armed.enumerated() {

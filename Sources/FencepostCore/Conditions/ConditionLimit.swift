@@ -97,7 +97,7 @@ struct ConditionLimit: Sendable {
       } else {
         try Invariant.hold(tickets.isEmpty, "nothing waits without a limit")
       }
-      let waiting = queue[head...].filter { tickets[$0.slot] == $0.ticket }.map(\.ticket)
+      let waiting = queue[head...].filter { tickets[$0.slot] == $0.ticket }.map { $0.ticket }
       try Invariant.hold(waiting.sorted() == waiting, "who waits longest is first")
       try Invariant.hold(
         Set(waiting) == Set(tickets.values) && waiting.count == tickets.count, "each ticket stands in the queue once")

@@ -37,7 +37,7 @@ struct Turns: Sendable {
     /// - Parameter pending: The live events that were handed out and are not committed.
     func checkInvariants(_ inFlight: [EventEntry]) throws(Invariant.Broken) {
       try Invariant.hold(
-        inFlight.count == flying.count && flying == Set(inFlight.map(\.slot)),
+        inFlight.count == flying.count && flying == Set(inFlight.map { $0.slot }),
         "what flies is what was handed out, one event a condition")
       try Invariant.hold(flying.isDisjoint(with: waiting.keys), "a condition has one event waiting or in flight")
       try Invariant.hold(

@@ -45,7 +45,7 @@ struct Deadlines: Sendable {
   }
 
   /// The slots that have a reminder, some of them more than once, and slots that had one.
-  var remindedSlots: some Sequence<UInt32> { heap.elements.lazy.map(\.slot) }
+  var remindedSlots: some Sequence<UInt32> { heap.elements.lazy.map { $0.slot } }
 
   /// Forgets everything.
   mutating func removeAll() {
@@ -72,12 +72,12 @@ struct Deadlines: Sendable {
     func reminder(of slot: UInt32) -> Int64? { scheduled[slot] }
 
     func checkInvariants() throws(Invariant.Broken) {
-      let times = Dictionary(grouping: heap.elements, by: \.slot).mapValues { Set($0.map(\.time)) }
+      let times = Dictionary(grouping: heap.elements, by: { $0.slot }).mapValues { Set($0.map { $0.time }) }
       for (slot, time) in scheduled {
         try Invariant.hold(times[slot]?.contains(time) == true, "a reminder stands in the heap")
       }
       try Invariant.hold(
-        earliest == heap.elements.map(\.time).min() ?? .max, "the earliest reminder comes first")
+        earliest == heap.elements.map { $0.time }.min() ?? .max, "the earliest reminder comes first")
     }
   }
 #endif

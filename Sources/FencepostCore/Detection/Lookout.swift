@@ -16,7 +16,7 @@ struct Lookout: Sendable {
   var safe: Neighbourhood.SafeRegion { neighbourhood.safe }
 
   /// The shapes that are not settled outside, among them all that are inside, in no particular order.
-  var watched: some Sequence<UInt32> { active.watches.lazy.map(\.slot) }
+  var watched: some Sequence<UInt32> { active.watches.lazy.map { $0.slot } }
 
   /// Whether the list of what is near holds all that can matter at a position.
   @inline(__always)

@@ -61,7 +61,7 @@ extension Tracker {
       table.order.announcedCount(after: generation) * Self.shareToLookAt < count
     else { return nil }
     survey.collect(table.index, near: position, within: fix.accuracy)
-    var slots = ContiguousArray(survey.gathered.lazy.map(\.id))
+    var slots = ContiguousArray(survey.gathered.lazy.map { $0.id })
     table.order.forEachAnnounced(after: generation) { slots.append($0) }
     delivery.told.forEachException { slot, state in
       if state != .unsatisfied { slots.append(slot) }

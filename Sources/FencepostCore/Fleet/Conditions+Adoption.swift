@@ -1,4 +1,4 @@
-import Synchronization
+import FencepostKernel
 
 /// How a table that is given became one with a table that was kept.
 enum TableAdoption: Sendable {
@@ -24,7 +24,7 @@ extension Conditions {
         let last = engine.table.order.lastGeneration
         if last == 0 {
           engine = copy kept
-          self.knownDigest.withLock { known in annotatingLock(of: self) { known = nil } }
+          self.knownDigest.withLock { known in known = nil }
           return .taken
         }
         if engine.isLaterVersion(of: kept) {

@@ -1,4 +1,4 @@
-import Synchronization
+import FencepostKernel
 
 /// What is watched, by as many fleets as there are: a table of conditions that several ``FleetEngine``s and ``Fleet``s share.
 ///
@@ -15,34 +15,46 @@ import Synchronization
 public final class Conditions: Sendable {
   /// A monitor that nothing is fed to: the table, and all the ways to change it.
   private nonisolated(unsafe) let template: UnsafeMutablePointer<MonitorEngine>
-  /// Who reads. Whoever writes holds every gate.
-  private let gates = Mutex<[Entrance]>([])
-  /// For those who read and are no fleet.
+  /// The gates of all readers. A writer closes every one.
+  private let gates = Gates()
+  /// For readers that are no fleet.
   private let gate: Gate
 
   /// The digest of a version of the table.
-  let knownDigest = Mutex<(version: UInt64, digest: TableDigest)?>(nil)
+  let knownDigest = Lock<(version: UInt64, digest: TableDigest)?>(nil)
 
-  private struct Entrance {
-    weak var gate: Gate?
+  /// The locks of the gates, each listed as long as its gate lives.
+  fileprivate final class Gates: Sendable {
+    let locks = Lock<[GateLock]>([])
   }
 
-  /// The way to the table for one reader at a time, who waits for no other reader.
+  fileprivate final class GateLock: Sendable {
+    let lock = Lock<Void>(())
+  }
+
+  /// One reader's way to the table. A reader waits for writers only, never for another reader.
   final class Gate: Sendable {
-    private let lock = Mutex<Void>(())
+    private let own = GateLock()
+    private let gates: Gates
     private nonisolated(unsafe) let template: UnsafePointer<MonitorEngine>
 
-    fileprivate init(_ template: UnsafePointer<MonitorEngine>) {
+    fileprivate init(_ template: UnsafePointer<MonitorEngine>, _ gates: Gates) {
       self.template = template
+      self.gates = gates
+      let own = own
+      gates.locks.withLock { locks in locks.append(own) }
+    }
+
+    deinit {
+      let own = own
+      gates.locks.withLock { locks in locks.removeAll { $0 === own } }
     }
 
     @inline(__always)
     func read<Result: Sendable, Failure>(
       _ body: (borrowing MonitorEngine) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      try lock.withLock { _ throws(Failure) in
-        try annotatingLock(of: self) { () throws(Failure) in try body(template.pointee) }
-      }
+      try own.lock.withLock { _ throws(Failure) in try body(template.pointee) }
     }
 
     /// Reads the table alone, which spares a copy of the rest.
@@ -50,26 +62,13 @@ public final class Conditions: Sendable {
     func readTable<Result: Sendable, Failure>(
       _ body: (ConditionTable) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      try lock.withLock { _ throws(Failure) in
-        try annotatingLock(of: self) { () throws(Failure) in try body(template.pointee.table) }
-      }
+      try own.lock.withLock { _ throws(Failure) in try body(template.pointee.table) }
     }
 
-    /// Calls `body` with the last generation of the table, for who needs no more of it: the table is not copied.
+    /// Calls `body` with the last generation of the table, without a copy of the table.
     @inline(__always)
     func withGeneration<Result: Sendable>(_ body: (UInt64) -> Result) -> Result {
-      lock.withLock { _ in annotatingLock(of: self) { body(template.pointee.table.order.lastGeneration) } }
-    }
-
-    /// Closes the way until ``open()``: for whoever writes, who may hold more gates than nested calls have room for.
-    fileprivate func close() {
-      lock._unsafeLock()
-      annotateAcquired(Unmanaged.passUnretained(self).toOpaque())
-    }
-
-    fileprivate func open() {
-      annotateReleasing(Unmanaged.passUnretained(self).toOpaque())
-      lock._unsafeUnlock()
+      own.lock.withLock { _ in body(template.pointee.table.order.lastGeneration) }
     }
   }
 
@@ -84,8 +83,7 @@ public final class Conditions: Sendable {
   private init(trusted engine: MonitorEngine) {
     template = .allocate(capacity: 1)
     template.initialize(to: engine)
-    gate = Gate(template)
-    gates.withLock { $0.append(Entrance(gate: gate)) }
+    gate = Gate(template, gates)
   }
 
   /// An empty table.
@@ -134,16 +132,7 @@ public final class Conditions: Sendable {
   // MARK: - Reading and writing
 
   /// A way to the table for a fleet.
-  func newGate() -> Gate {
-    let gate = Gate(template)
-    gates.withLock { entrances in
-      annotatingLock(of: self) {
-        entrances.removeAll { $0.gate == nil }
-        entrances.append(Entrance(gate: gate))
-      }
-    }
-    return gate
-  }
+  func newGate() -> Gate { Gate(template, gates) }
 
   /// Reads the table. `body` must call neither the table nor a fleet over it.
   package func read<Result: Sendable, Failure>(
@@ -157,13 +146,10 @@ public final class Conditions: Sendable {
   package func change<Result: Sendable, Failure>(
     _ body: (inout MonitorEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try gates.withLock { entrances throws(Failure) in
-      try annotatingLock(of: self) { () throws(Failure) in
-        let held = entrances.compactMap(\.gate)
-        for gate in held { gate.close() }
-        defer { for gate in held { gate.open() } }
-        return try body(&template.pointee)
-      }
+    try gates.locks.withLock { locks throws(Failure) in
+      for each in locks { each.lock.lock() }
+      defer { for each in locks { each.lock.unlock() } }
+      return try body(&template.pointee)
     }
   }
 }

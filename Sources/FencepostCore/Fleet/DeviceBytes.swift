@@ -255,7 +255,7 @@ struct DeviceBytes {
       state.undecided.append(try take(&reader, after: &last))
     }
     let determined = Set(
-      (state.insides.map(\.slot) + state.crossings.map(\.slot)).map { references[Int($0)].generation })
+      (state.insides.map { $0.slot } + state.crossings.map { $0.slot }).map { references[Int($0)].generation })
     for slot in state.undecided where determined.contains(references[Int(slot)].generation) {
       throw Damage("a shape is undetermined and determined")
     }

@@ -174,7 +174,7 @@ extension DeviceBytes {
     for index in state.crossings.indices { state.crossings[index].slot = slots[Int(state.crossings[index].slot)] }
     for index in state.undecided.indices { state.undecided[index] = slots[Int(state.undecided[index])] }
     for index in state.beacons.indices { state.beacons[index].slot = slots[Int(state.beacons[index].slot)] }
-    let shapes = state.insides.map(\.slot) + state.crossings.map(\.slot) + state.undecided
+    let shapes = state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided
     guard shapes.allSatisfy({ engine.table.isGeographic($0) && engine.table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { engine.table.isGeographic($0.slot) })
     else { throw Damage("the device knows a condition as what it is not") }
@@ -220,11 +220,11 @@ extension DeviceBytes {
 extension DeviceBytes {
   /// Two conditions of a device may have become one where their hashes were made to.
   private func checkOnce() throws(Damage) {
-    let (insides, crossings) = (Set(state.insides.map(\.slot)), Set(state.crossings.map(\.slot)))
+    let (insides, crossings) = (Set(state.insides.map { $0.slot }), Set(state.crossings.map { $0.slot }))
     guard insides.count == state.insides.count, crossings.count == state.crossings.count,
       Set(state.undecided).union(insides).union(crossings).count
         == state.undecided.count + insides.union(crossings).count,
-      Set(state.beacons.map(\.slot)).count == state.beacons.count
+      Set(state.beacons.map { $0.slot }).count == state.beacons.count
     else { throw Damage("two conditions of a device are one here") }
   }
 }

@@ -23,15 +23,16 @@
       try Invariant.hold(
         state.lastFix.map { $0.time.microseconds <= line.clock } ?? true, "no fix is later than the device's clock")
       state.dropGone(seen: line.seen, table)
-      let insides = Set(state.insides.map(\.slot))
+      let insides = Set(state.insides.map { $0.slot })
       let undecided = Set(state.undecided)
       try Invariant.hold(
         insides.count == state.insides.count && undecided.count == state.undecided.count
-          && Set(state.crossings.map(\.slot)).count == state.crossings.count
-          && Set(state.beacons.map(\.slot)).count == state.beacons.count, "what is listed of a condition is listed once"
+          && Set(state.crossings.map { $0.slot }).count == state.crossings.count
+          && Set(state.beacons.map { $0.slot }).count == state.beacons.count,
+        "what is listed of a condition is listed once"
       )
       try Invariant.hold(
-        undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map(\.slot)),
+        undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map { $0.slot }),
         "what is undetermined is neither inside nor about to be crossed")
       try Invariant.hold(
         state.marks.allSatisfy { $0.through <= state.beaconsSeen } && state.beaconsAbsent <= state.beaconsSeen,

@@ -16,7 +16,7 @@ extension FleetEngine {
 
   /// The devices of which a row tells when all are written: of those that were removed none whose events are void.
   func devicesToTell(_ entries: ContiguousArray<FleetEntry>) -> ContiguousArray<UInt32> {
-    let leaving = Set(entries.lazy.map(\.device).filter { devices.isLeaving($0) })
+    let leaving = Set(entries.lazy.map { $0.device }.filter { devices.isLeaving($0) })
     return ContiguousArray(
       devices.all.filter { devices.isTold($0) && (!devices.isLeaving($0) || leaving.contains($0)) })
   }

@@ -1,5 +1,4 @@
 import FencepostKernel
-import Synchronization
 
 /// What two tables have in common when devices of one can go on with the other: all conditions with their generations, and
 /// the last generation that was given.
@@ -60,10 +59,10 @@ extension Conditions {
   /// The digest of the table that is being read.
   func digest(of engine: borrowing MonitorEngine) -> TableDigest {
     let version = engine.table.changes.version
-    let known = knownDigest.withLock { known in annotatingLock(of: self) { known } }
+    let known = knownDigest.withLock { known in known }
     if let known, known.version == version { return known.digest }
     let digest = TableDigest(engine)
-    knownDigest.withLock { known in annotatingLock(of: self) { known = (version, digest) } }
+    knownDigest.withLock { known in known = (version, digest) }
     return digest
   }
 }

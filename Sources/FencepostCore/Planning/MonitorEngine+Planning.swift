@@ -22,8 +22,8 @@ extension MonitorEngine {
       ranked.removeSubrange(min(planner.slots - 1, ranked.count)...)
     }
     let armed = ranked.map { armedCondition($0) }
-    let before = Set(planner.armed.map(\.place))
-    let now = Set(armed.map(\.place))
+    let before = Set(planner.armed.map { $0.place })
+    let now = Set(armed.map { $0.place })
     return RotationPlan(
       armed: armed, removals: planner.armed.filter { !now.contains($0.place) },
       additions: armed.filter { !before.contains($0.place) }, wakeUp: wakeUp,

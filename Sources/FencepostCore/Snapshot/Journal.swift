@@ -98,7 +98,7 @@ struct Journal: Sendable {
     mustSync = mustSync || earlier.mustSync
     for slot in earlier.slots { noteTouch(slot, false) }
     removed.append(contentsOf: earlier.removed)
-    events.merge(earlier.events) { later, _ in later }
+    for (change, what) in earlier.events where events[change] == nil { events[change] = what }
   }
 
   mutating func clear() {

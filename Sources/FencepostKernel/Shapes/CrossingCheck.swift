@@ -134,7 +134,7 @@ struct CrossingCheck {
       let (p, q) = (vertices[a], vertices[b])
       return p.x != q.x ? p.x < q.x : (p.y, p.z, a) < (q.y, q.z, b)
     }
-    let touched = Set(touches.map(\.vertex))
+    let touched = Set(touches.map { $0.vertex })
     // Those that are not exactly one, but nearly, are looked at together.
     var joined = Clusters()
     for (one, other) in meetings where vertices[one] != vertices[other] { joined.join(one, other) }
@@ -151,7 +151,7 @@ struct CrossingCheck {
         together[joined.root(of: near), default: []] += group
       } else if !isPlain || (!touched.isEmpty && group.contains(where: touched.contains)) {
         touchesItself = true
-        try lookAround(Array(group), touches.filter { group.contains($0.vertex) }.map(\.edge))
+        try lookAround(Array(group), touches.filter { group.contains($0.vertex) }.map { $0.edge })
       }
       first = last
     }
@@ -161,7 +161,7 @@ struct CrossingCheck {
     for root in clusters.keys.sorted() {
       let group = (clusters[root] ?? []).sorted()
       touchesItself = true
-      try lookAround(group, touches.filter { group.contains($0.vertex) }.map(\.edge))
+      try lookAround(group, touches.filter { group.contains($0.vertex) }.map { $0.edge })
     }
   }
 

@@ -28,7 +28,7 @@ struct PolygonLine {
     }
     let chains = SeamCancelling(rings).chains
     guard !chains.isEmpty else { throw ShapeDefect(.noLine, at: rings[0].points[0]) }
-    let made = ShapeLine(chains: chains.map { chain in chain.map(\.start) + [chain[chain.count - 1].end] })
+    let made = ShapeLine(chains: chains.map { chain in chain.map { $0.start } + [chain[chain.count - 1].end] })
     self.vertices = vertices
     // Numbered as in the line, where the last vertex of a chain starts no edge.
     var places = ContiguousArray<ShapeDefect.Place>()

@@ -1,0 +1,74 @@
+/* Files of a POSIX system, in a form that every build of the library can import: an ordinary one by way of the system's
+   module, an Embedded one without it. Adds what Swift does not import: errno, variadic functions, macros that are more
+   than a number. */
+#ifndef CPOSIX_H
+#define CPOSIX_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static inline int cposix_errno(void) { return errno; }
+
+static inline int cposix_open(const char *path, int flags) { return open(path, flags); }
+
+/* Sets the flags of a descriptor: F_SETFD. */
+static inline int cposix_set_descriptor_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFD, flags); }
+
+/* Locks or unlocks a range for this open file description, without waiting. Systems without such locks (none of those
+   that the library is tested on) lock the whole file with flock(). */
+static inline int cposix_lock_range(int descriptor, int type, int64_t start, int64_t length) {
+#if defined(F_OFD_SETLK) && !defined(CPOSIX_PORTABLE)
+  struct flock range;
+  memset(&range, 0, sizeof range);
+  range.l_type = (short)type;
+  range.l_whence = SEEK_SET;
+  range.l_start = start;
+  range.l_len = length;
+  return fcntl(descriptor, F_OFD_SETLK, &range);
+#else
+  (void)start;
+  (void)length;
+  return flock(descriptor, (type == F_UNLCK ? LOCK_UN : type == F_RDLCK ? LOCK_SH : LOCK_EX) | LOCK_NB);
+#endif
+}
+
+/* Nanoseconds of the last write beside its seconds. */
+static inline int64_t cposix_written_nanoseconds(const struct stat *status) {
+#if defined(__APPLE__)
+  return status->st_mtimespec.tv_nsec;
+#else
+  return status->st_mtim.tv_nsec;
+#endif
+}
+
+static inline int64_t cposix_written_seconds(const struct stat *status) {
+#if defined(__APPLE__)
+  return status->st_mtimespec.tv_sec;
+#else
+  return status->st_mtim.tv_sec;
+#endif
+}
+
+static inline int cposix_is_file(const struct stat *status) { return S_ISREG(status->st_mode); }
+static inline int cposix_is_directory(const struct stat *status) { return S_ISDIR(status->st_mode); }
+static inline int cposix_is_link(const struct stat *status) { return S_ISLNK(status->st_mode); }
+
+/* Whether the system had no lock or descriptor to give at once: two numbers on some systems, one on others. */
+static inline int cposix_would_block(void) { return errno == EWOULDBLOCK || errno == EAGAIN; }
+
+/* The name of a directory entry: an array that Swift imports as a tuple. */
+static inline const char *cposix_entry_name(const struct dirent *entry) { return entry->d_name; }
+
+#endif
