@@ -23,7 +23,7 @@ add FencepostCore/Conditions/Condition.swift '^  case [a-zA-Z]* = [0-9]*$' '  ca
 add FencepostCore/Conditions/Definition.swift '^    case corridor(GeodesicShape)$' '    case further(CircularGeographicCondition)'
 add FencepostCore/Shapes/Shape.swift '^  case [a-zA-Z]*(.*)$' '  case further(Circle)'
 
-options=(-swift-version 6 -package-name fencepost -parse-as-library -I "$work/modules" -I "$root/include" -I Sources/CSQLite
+options=(-swift-version 6 -package-name fencepost -parse-as-library -I "$work/modules" -I "$root/include" -I Sources/CPlatform/include -I Sources/CPosix -I Sources/CSQLite
   -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility
   -enable-upcoming-feature ExistentialAny -D FENCEPOST_INVARIANTS)
 # Without looking into functions, for those that import it.
