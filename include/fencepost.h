@@ -29,7 +29,8 @@
  *           clock there, and every later one is late. The option max_time_step_us refuses such an input with
  *           FENCEPOST_E_AHEAD_OF_CLOCK; the first input of a monitor has nothing to be measured by. When more time than
  *           that has really passed, say so with fencepost_monitor_advance(), which is never refused for it. A clock
- *           that runs ahead all the same is set back with fencepost_monitor_rewind().
+ *           that runs ahead all the same is set back with fencepost_monitor_rewind(). Fleets have the same for the whole
+ *           fleet and for a device; there the option bounds an advance of all devices too.
  * Place     Positions are WGS84 latitude (-90 ... 90) and longitude (-180 ... 180) in degrees, distances are
  *           metres along the WGS84 geodesic (Karney 2013), right to 15 nanometres. Heights are not looked at.
  * Exact     Which side of a line a fix is on, times, counts, orders and identifiers are exact: no approximation
@@ -2359,13 +2360,14 @@ FENCEPOST_API fencepost_status fencepost_conditions_restore(const void *snapshot
  *           order of input. Each is a monitor made before the first condition, with delivery EVERY, no condition limit and
  *           initial_fix_max_age_us -1, that gets every change of the table, every fencepost_fleet_advance(), and the inputs of
  *           its device. Between devices events come by the row or call that brought them; what one advance brings, by deadline,
- *           then device number, then add order.
+ *           then device number, then add order. What is overdue of a device that is entered after an advance comes with the
+ *           first input of the device or the next advance.
  * Devices   A device has an identifier, 1 ... 256 bytes of UTF-8, and a number, by which it is fed. Numbers are dense, from 0,
  *           and the fleet's own; that of a device that was removed is used again once its events are handled.
  * Cost      A device costs about 200 bytes: what it is inside of or about to cross, and its identifier. Neither its first fix
  *           nor a million conditions that were added meanwhile cost more than a look at the index.
  * Without   A fleet has no condition limit, no delivery FIRST or LATEST, no host capabilities, no look back at a fix when a
- *           condition is added, no rewind, and keeps no record for each device and condition.
+ *           condition is added, and keeps no record for each device and condition.
  * Threads   A fleet may be used from several threads; the lock is inside. Several fleets over one table feed at once: one a
  *           thread, each with a part of the devices. `row` merges their events into the order of one fleet.
  * Else      What is said of monitors at Destroy, Cancel and fork at the top holds for fleets and tables.
@@ -2789,6 +2791,30 @@ FENCEPOST_API fencepost_status fencepost_fleet_force_advance(fencepost_fleet *fl
  */
 FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,
                                                               fencepost_error *error);
+
+/*
+ * Says that the times of some inputs or of an advance were wrong: sets back the time to which all devices were advanced, and
+ * each device whose clock is later. Other devices stay as they are. Events that wait, sequences and counters stay. Of a
+ * device that is set back every condition becomes undetermined without an event; crossings in the making and the last fix
+ * are forgotten, the absence of beacons is counted anew. Its next fix determines it again: an event comes only of a state
+ * that differs from the one that was told. A device that is entered later begins at the fleet's time.
+ *
+ * @param time_us  Not later than the latest clock of the fleet.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (out of range, later than all clocks, or there is no clock yet).
+ * Threads: any. Complexity: O(devices). Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, int64_t time_us, fencepost_error *error);
+
+/*
+ * The same for one device. It counts as an input of the device, and is accepted while the queue is full.
+ *
+ * @param time_us  From the last advance of all to the device's clock.
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; out of range; the device has no clock yet; counted but for the
+ *         first). Threads: any. Complexity: O(what the device is inside of or about to cross), with a store O(devices).
+ * Since: 0.3
+ */
+FENCEPOST_API fencepost_status fencepost_fleet_rewind_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,
+                                                             fencepost_error *error);
 
 /*
  * Tells the earliest time at which something happens to any device though no input comes. Advance the fleet to it then.

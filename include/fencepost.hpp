@@ -1393,6 +1393,11 @@ class fleet : detail::calls {
   void advance_device(std::uint32_t device, std::int64_t time_us) {
     call(fencepost_fleet_advance_device, get(), device, time_us);
   }
+  /* Sets back the fleet's time and each device whose clock is later. */
+  void rewind(std::int64_t time_us) { call(fencepost_fleet_rewind, get(), time_us); }
+  void rewind_device(std::uint32_t device, std::int64_t time_us) {
+    call(fencepost_fleet_rewind_device, get(), device, time_us);
+  }
   /* None when nothing waits. */
   std::optional<std::int64_t> next_deadline() const {
     std::int64_t time = 0;

@@ -51,6 +51,8 @@ static void misuse(void) {
   NO(fencepost_fleet_expire_by_arrival(fleet, 0, NULL, 0, NULL, NULL));
   NO(fencepost_fleet_set_arrival_time(NULL, 0, NULL));
   NO(fencepost_fleet_force_advance(NULL, 0, NULL));
+  NO(fencepost_fleet_rewind(NULL, 0, NULL));
+  NO(fencepost_fleet_rewind_device(NULL, 0, 0, NULL));
   NO(fencepost_fleet_feed_fix(NULL, 0, &fix, NULL));
   NO(fencepost_fleet_feed_fix(fleet, 0, NULL, NULL));
   NO(fencepost_fleet_feed_columns(NULL, &columns, 0, NULL, NULL));

@@ -151,6 +151,8 @@ static const struct {
     SYMBOL(fencepost_fleet_advance),
     SYMBOL(fencepost_fleet_force_advance),
     SYMBOL(fencepost_fleet_advance_device),
+    SYMBOL(fencepost_fleet_rewind),
+    SYMBOL(fencepost_fleet_rewind_device),
     SYMBOL(fencepost_fleet_next_deadline),
     SYMBOL(fencepost_fleet_device_next_deadline),
     SYMBOL(fencepost_fleet_poll_events),

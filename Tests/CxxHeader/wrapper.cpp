@@ -442,6 +442,8 @@ void tables_and_fleets() {
   CHECK(!fleet.next_deadline() && !fleet.next_deadline(1));
   fleet.advance(start + 5 * second);
   fleet.force_advance(start + 5 * second);
+  fleet.rewind_device(0, start + 5 * second);
+  fleet.rewind(start + 5 * second);
   fleet.set_arrival_time(start);
   CHECK(fleet.expire_by_arrival(start).empty());
   CHECK((fleet.expire(start + 3 * second) == std::vector<std::uint32_t>{1}));

@@ -81,7 +81,8 @@ static fencepost_status change_table(fleet_model *known, const change *what, fen
       square(what, latitudes, longitudes, &geometry);
       return fencepost_conditions_add_polygon(known->table, names[what->name], &geometry, NULL, &options, error);
     case REMOVE: return fencepost_conditions_remove(known->table, names[what->name], NULL, error);
-    default: return fencepost_fleet_advance(known->fleet, what->time, error);
+    /* As far as monitors, which max_time_step does not bound. */
+    default: return fencepost_fleet_force_advance(known->fleet, what->time, error);
   }
 }
 
@@ -133,6 +134,9 @@ static void fleet_enter(fleet_model *known, int device) {
   known->sequences[device] = 0;
   REQUIRE(fencepost_fleet_devices(known->fleet, &device_names[device], 1, 1, &known->numbers[device], NULL) ==
           FENCEPOST_OK);
+  /* What is overdue of a new device comes with its first input or the next advance: at once here. */
+  if (known->floor != FENCEPOST_TIME_UNSET)
+    REQUIRE(fencepost_fleet_advance(known->fleet, known->floor, NULL) == FENCEPOST_OK);
   fleet_gather(known, device, 0);
 }
 

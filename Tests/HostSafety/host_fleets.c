@@ -119,6 +119,9 @@ static void feed(fencepost_fleet *fleet, const uint32_t *numbers) {
   OK(api.fencepost_fleet_advance(fleet, INT64_C(3003000000), NULL));
   OK(api.fencepost_fleet_set_arrival_time(fleet, INT64_C(3003000000), NULL));
   OK(api.fencepost_fleet_force_advance(fleet, INT64_C(3003000000), NULL));
+  OK(api.fencepost_fleet_rewind_device(fleet, numbers[0], INT64_C(3003000000), NULL));
+  OK(api.fencepost_fleet_rewind(fleet, INT64_C(3002000000), NULL));
+  OK(api.fencepost_fleet_advance(fleet, INT64_C(3003000000), NULL));
 }
 
 static void read_device(fencepost_fleet *fleet, uint32_t number) {

@@ -175,6 +175,17 @@ public actor Fleet {
     try engine.advance(to: time, force: force)
   }
 
+  /// Sets back the fleet's time and each device whose clock is later. See ``FleetEngine/rewind(to:)``.
+  public func rewind(to time: Timestamp) throws(MonitorError) { try engine.rewind(to: time) }
+
+  /// Sets the clock of a device back. See ``FleetEngine/rewind(to:for:)``.
+  ///
+  /// - Throws: ``MonitorError/notFound(_:)`` when there is no device of that identifier; else as the engine's call.
+  public func rewind(to time: Timestamp, for identifier: String) throws(MonitorError) {
+    guard let device = engine.number(of: identifier) else { throw .notFound(identifier) }
+    try engine.rewind(to: time, for: device)
+  }
+
   /// Tells the fleet that time has passed for one device. See ``FleetEngine/advance(to:for:)``.
   public func advance(to time: Timestamp, for identifier: String) throws(MonitorError) {
     try input(for: identifier) { engine, device throws(MonitorError) in try engine.advance(to: time, for: device) }

@@ -99,6 +99,28 @@ public func fencepost_fleet_advance_device(
   }
 }
 
+@_cdecl("fencepost_fleet_rewind") @implementation
+public func fencepost_fleet_rewind(
+  _ fleet: OpaquePointer?, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+      try engine.rewind(to: Timestamp(microseconds: time_us))
+    }
+  }
+}
+
+@_cdecl("fencepost_fleet_rewind_device") @implementation
+public func fencepost_fleet_rewind_device(
+  _ fleet: OpaquePointer?, _ device: UInt32, _ time_us: Int64, _ error: UnsafeMutablePointer<fencepost_error>?
+) -> fencepost_status {
+  Boundary.run(error) { () throws(BoundaryError) in
+    try FleetHandle.borrow(fleet).call { engine throws(MonitorError) in
+      try engine.rewind(to: Timestamp(microseconds: time_us), for: device)
+    }
+  }
+}
+
 @_cdecl("fencepost_fleet_next_deadline") @implementation
 public func fencepost_fleet_next_deadline(
   _ fleet: OpaquePointer?, _ out_time_us: UnsafeMutablePointer<Int64>?,

@@ -21,6 +21,8 @@ struct Delivery: Sendable {
   /// What is observed is only collected, for whoever knows what was told.
   private let isCollecting: Bool
   private(set) var collected: ContiguousArray<EventEntry> = []
+  /// The conditions of ``suppose(_:_:)``.
+  private var supposed: ContiguousArray<UInt32> = []
 
   init(_ mode: MonitorOptions.Delivery) {
     outbox = Outbox(mode)
@@ -37,6 +39,17 @@ struct Delivery: Sendable {
 
   mutating func forgetCollected() {
     collected.clear()
+    if !supposed.isEmpty {
+      for slot in supposed { post.suppose(slot, nil) }
+      supposed.clear()
+    }
+  }
+
+  /// Takes what the consumer was told of a condition, of a delivery that only collects; until the next
+  /// ``forgetCollected()``.
+  mutating func suppose(_ slot: UInt32, _ state: Event.State) {
+    post.suppose(slot, state)
+    supposed.append(slot)
   }
 
   /// What the consumer was told of each condition.

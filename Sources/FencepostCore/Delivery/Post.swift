@@ -79,6 +79,8 @@ struct Post: Sendable {
     return entry
   }
 
+  mutating func suppose(_ slot: UInt32, _ state: Event.State?) { told.suppose(slot, state) }
+
   // MARK: - Waiting and told
 
   /// Lets an event wait to be handed out.

@@ -51,6 +51,11 @@ struct ToldStates: Sendable {
     return Int(old.waiting)
   }
 
+  /// Takes what somebody else knows that the consumer was told; `nil`: what was assumed.
+  mutating func suppose(_ slot: UInt32, _ state: Event.State?) {
+    told[slot] = state.map { Told(state: $0) }
+  }
+
   /// How many places a walk over the conditions that have had an event looks at.
   var placeCount: Int { told.placeCount }
 

@@ -79,6 +79,8 @@ extension Tracker {
     let isSwept = known.shapes.isSwept
     var slots = known.takeListed(table)
     if !isSwept {
+      // After a rewind nothing is swept through, and nothing listed.
+      known.shapes.forEachException { slot, state in if state.observed == .undetermined { slots.append(slot) } }
       if survey.radius < fix.accuracy {
         survey.gathered.clear()
         table.index.collect(near: position, within: fix.accuracy, into: &survey.gathered)

@@ -5,7 +5,9 @@ import FencepostKernel
 /// Conditions are known by their generations, which hold for one version of the table; bytes that are portable carry beside
 /// each a hash of its identifier and of its definition.
 struct DeviceBytes {
-  static let format: UInt8 = 1
+  static let format: UInt8 = 2
+  /// What a device is written in that was not rewound; version 0.2 reads it.
+  private static let firstFormat: UInt8 = 1
   /// The largest count or sequence of a device that comes from elsewhere: far more than there ever was, and so far below
   /// what a row may hold that counting on never comes there.
   private static let largestGiven: UInt64 = 1 << 60
@@ -19,7 +21,8 @@ struct DeviceBytes {
     static let fix = Flags(rawValue: 4)
     static let counters = Flags(rawValue: 8)
     static let beacons = Flags(rawValue: 16)
-    static let all = Flags(rawValue: 31)
+    static let rewound = Flags(rawValue: 32)
+    static let all = Flags(rawValue: 63)
   }
 
   /// What a device has of a condition.
@@ -69,16 +72,18 @@ struct DeviceBytes {
     self.state.crossings.sort { isEarlier($0.slot, $1.slot) }
     self.state.undecided.sort { isEarlier($0, $1) }
     self.state.beacons.sort { isEarlier($0.slot, $1.slot) }
+    self.state.told.sort { isEarlier($0.slot, $1.slot) }
     for index in self.state.insides.indices { refer(&self.state.insides[index].slot) }
     for index in self.state.crossings.indices { refer(&self.state.crossings[index].slot) }
     for index in self.state.undecided.indices { refer(&self.state.undecided[index]) }
     for index in self.state.beacons.indices { refer(&self.state.beacons[index].slot) }
+    for index in self.state.told.indices { refer(&self.state.told[index].slot) }
     self.references = references
   }
 
   func encode(to writer: inout ByteWriter) {
     let start = writer.count
-    writer.put(Self.format)
+    writer.put(state.rewoundThrough > 0 ? Self.format : Self.firstFormat)
     writer.put(flags.rawValue)
     writer.put(digest.high)
     writer.put(digest.low)
@@ -106,6 +111,7 @@ struct DeviceBytes {
     if state.lastFix != nil { flags.insert(.fix) }
     if state.counters != DeviceState.Counters() { flags.insert(.counters) }
     if hasBeacons { flags.insert(.beacons) }
+    if state.rewoundThrough > 0 { flags.insert(.rewound) }
     return flags
   }
 
@@ -152,6 +158,16 @@ struct DeviceBytes {
         writer.putCompact(mark.start)
       }
     }
+    guard state.rewoundThrough > 0 else { return }
+    writer.putCompact(state.rewoundThrough)
+    writer.put(state.isRewound)
+    writer.putCompact(UInt64(state.told.count))
+    for told in state.told {
+      put(told.slot, &writer)
+      writer.put(told.state.rawValue)
+      writer.putCompact(told.since)
+      writer.putCompact(told.evidence)
+    }
   }
 
   private func put(_ number: UInt32, _ writer: inout ByteWriter) {
@@ -171,7 +187,7 @@ struct DeviceBytes {
     guard format <= Self.format else {
       throw Damage("the device has format \(format), from a newer version; this one reads formats up to \(Self.format)")
     }
-    guard format == Self.format else { throw Damage("the device has format \(format)") }
+    guard format >= Self.firstFormat else { throw Damage("the device has format \(format)") }
     var sum = Checksum()
     sum.add(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)]))
     var tail = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - 4)...]))
@@ -219,6 +235,7 @@ struct DeviceBytes {
     }
     try readShapes(&reader)
     if flags.contains(.beacons) { try readBeacons(&reader) }
+    if flags.contains(.rewound) { try readRewind(&reader) }
     try reader.end()
   }
 
@@ -285,6 +302,28 @@ struct DeviceBytes {
       guard through > last, through <= state.beaconsSeen else { throw Damage("a mark is out of its order") }
       last = through
       state.marks.append(.init(through: through, start: try reader.takeSignedTime("start of an absence")))
+    }
+  }
+
+  private mutating func readRewind(_ reader: inout ByteReader) throws(Damage) {
+    guard seen > 0 else { throw Damage("a device was rewound before it had seen any condition") }
+    state.rewoundThrough = try reader.takeCompact("rewound", in: 1...seen)
+    state.isRewound = try reader.takeBool("rewound")
+    guard !state.isRewound || state.insides.isEmpty && state.crossings.isEmpty else {
+      throw Damage("a device was rewound, and is inside or about to cross")
+    }
+    let undecided = Set(state.undecided.map { references[Int($0)].generation })
+    var last: UInt64 = 0
+    for _ in 0..<(try reader.takeCompact("told", in: 0...reader.remaining)) {
+      let slot = try take(&reader, after: &last)
+      let number: UInt8 = try reader.take()
+      guard let told = Event.State(rawValue: number), told != .unmonitored, undecided.contains(last) else {
+        throw Damage("the state \(number) was told of a shape that is determined, or is none")
+      }
+      state.told.append(
+        .init(
+          slot: slot, state: told, since: try reader.takeSignedTime("since"),
+          evidence: try reader.takeSignedTime("evidence")))
     }
   }
 

@@ -17,6 +17,15 @@ struct DeviceState: Sendable {
     var evidence: Int64
   }
 
+  /// A shape of which something else than `unsatisfied` was told before a rewind, and that no fix has determined since.
+  struct Told: Sendable, Equatable {
+    var slot: UInt32
+    var state: Event.State
+    /// As of ``Inside``, where that is not later than the rewind; else `Int64.min`.
+    var since: Int64 = .min
+    var evidence: Int64 = .min
+  }
+
   /// A crossing in the making.
   struct Crossing: Sendable {
     var slot: UInt32
@@ -46,6 +55,13 @@ struct DeviceState: Sendable {
   var crossings: ContiguousArray<Crossing> = []
   /// Shapes that the last fix was too coarse to decide.
   var undecided: ContiguousArray<UInt32> = []
+  /// No fix came since a rewind: all shapes are undetermined, and `undecided` lists those that the next fix is to decide
+  /// wherever it is.
+  var isRewound = false
+  /// Shapes up to this generation are told to be unsatisfied, though they are undetermined, unless `told` lists them;
+  /// 0 = there was no rewind, or all were determined since.
+  var rewoundThrough: UInt64 = 0
+  var told: ContiguousArray<Told> = []
   var beacons: ContiguousArray<Beacon> = []
   var marks: ContiguousArray<Mark> = []
   /// Beacon conditions up to this generation are in `marks`, or not later than `beaconsAbsent`.
@@ -74,6 +90,9 @@ struct DeviceState: Sendable {
     insides.clear()
     crossings.clear()
     undecided.clear()
+    isRewound = false
+    rewoundThrough = 0
+    told.clear()
     beacons.clear()
     marks.clear()
     beaconsSeen = 0
@@ -92,6 +111,7 @@ struct DeviceState: Sendable {
     if insides.contains(where: { isGone($0.slot) }) { insides.removeAll { isGone($0.slot) } }
     if crossings.contains(where: { isGone($0.slot) }) { crossings.removeAll { isGone($0.slot) } }
     if undecided.contains(where: { isGone($0) }) { undecided.removeAll { isGone($0) } }
+    if told.contains(where: { isGone($0.slot) }) { told.removeAll { isGone($0.slot) } }
     if beacons.contains(where: { !table.holds($0.slot, $0.generation) }) {
       beacons.removeAll { !table.holds($0.slot, $0.generation) }
     }
@@ -119,6 +139,7 @@ struct DeviceState: Sendable {
       sum.add(UInt64(bitPattern: crossing.candidate.deadline) ^ (crossing.candidate.isTimed ? 1 : 0))
     }
     for slot in undecided { sum.add(UInt64(slot) | 2 << 32) }
+    sum.add(rewoundThrough | (isRewound ? 1 << 63 : 0))
     for beacon in beacons {
       sum.add(UInt64(beacon.slot) | 3 << 32)
       sum.add(UInt64(beacon.track.observed.rawValue) | UInt64(beacon.told.rawValue) << 8)
@@ -138,6 +159,7 @@ struct DeviceState: Sendable {
     static let beacons = Header(rawValue: 8)
     /// The numbers of the lists follow in words of their own.
     static let wide = Header(rawValue: 16)
+    static let rewound = Header(rawValue: 32)
   }
 
   static var countBits: UInt64 { 18 }
@@ -150,7 +172,7 @@ struct DeviceState: Sendable {
   /// How many words ``store(to:)`` writes.
   var wordCount: Int {
     1 + (isWide ? 3 : 0) + (lastFix == nil ? 0 : 4) + (counters == Counters() ? 0 : 6) + 3 * insides.count
-      + 7 * crossings.count + (undecided.count + 1) / 2
+      + 7 * crossings.count + (undecided.count + 1) / 2 + (rewoundThrough == 0 ? 0 : 2 + 3 * told.count)
       + (hasBeaconPart ? 4 + 4 * beacons.count + 2 * marks.count : 0)
   }
 
@@ -173,6 +195,7 @@ struct DeviceState: Sendable {
     if !isScanning { header.insert(.notScanning) }
     if counters != Counters() { header.insert(.counters) }
     if hasBeaconPart { header.insert(.beacons) }
+    if rewoundThrough != 0 { header.insert(.rewound) }
     let counts = [insides.count, crossings.count, undecided.count]
     if isWide {
       header.insert(.wide)
@@ -208,6 +231,15 @@ struct DeviceState: Sendable {
       let other = index + 1 < undecided.count ? undecided[index + 1] : 0
       put(UInt64(undecided[index]) | UInt64(other) << 32)
       index += 2
+    }
+    if rewoundThrough != 0 {
+      put(rewoundThrough)
+      put(UInt64(told.count) | (isRewound ? 1 << 32 : 0))
+      for each in told {
+        put(UInt64(each.slot) | UInt64(each.state.rawValue) << 32)
+        put(each.since)
+        put(each.evidence)
+      }
     }
     guard hasBeaconPart else { return }
     put(UInt64(beacons.count) | UInt64(marks.count) << 32)
@@ -280,6 +312,19 @@ struct DeviceState: Sendable {
       let pair = take()
       undecided.append(UInt32(truncatingIfNeeded: pair))
       if undecided.count < counts.undecided { undecided.append(UInt32(truncatingIfNeeded: pair >> 32)) }
+    }
+    if header.contains(.rewound) {
+      rewoundThrough = take()
+      let word = take()
+      isRewound = word >> 32 == 1
+      for _ in 0..<UInt32(truncatingIfNeeded: word) {
+        let word = take()
+        told.append(
+          Told(
+            slot: UInt32(truncatingIfNeeded: word),
+            state: Event.State(rawValue: UInt8(truncatingIfNeeded: word >> 32)) ?? .unknown, since: takeSigned(),
+            evidence: takeSigned()))
+      }
     }
     guard header.contains(.beacons) else { return }
     let numbers = take()

@@ -169,6 +169,13 @@ struct DeviceTable: Sendable {
   /// Notes that time has passed for all devices.
   mutating func reach(_ time: Int64) { notes.reach(time) }
 
+  /// Notes that time was set back, for all devices or for one.
+  mutating func rewindNotes(floor: Int64) {
+    var latest = floor
+    for device in 0..<UInt32(lines.count) { latest = max(latest, lines[device].clock) }
+    notes.rewind(to: latest)
+  }
+
   mutating func beginParts() { notes.beginParts() }
 
   /// Notes that something of a device changed that is to last before the call returns.

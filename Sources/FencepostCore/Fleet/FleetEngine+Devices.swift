@@ -27,23 +27,34 @@ extension FleetEngine {
     }
     devices.own()
     let device = devices.insert(bytes)
-    if floor != .min { catchUp(device) }
+    if floor != .min { prepare(device) }
     return device
   }
 
-  /// Lets a device have the advance that all others had.
-  mutating func catchUp(_ device: UInt32) {
+  /// Lets a device know of the beacon conditions whose absence is an event, as all others do since the last advance.
+  ///
+  /// What has been due since then comes with the device's first input, or with the next advance: who enters devices for
+  /// the rows of a batch would have it before the rows, and while the queue is full for nothing.
+  mutating func prepare(_ device: UInt32) {
     gate.read { engine in
       let table = engine.table
-      guard table.lastAnnouncedBeacon > 0 || devices.lines[device].earliest <= floor else { return }
+      guard table.lastAnnouncedBeacon > 0 else { return }
       let line = devices.lines[device]
       devices.load(device, into: &state)
       state.dropGone(seen: line.seen, table)
       prepareBeacons(&state, clock: line.clock, at: max(line.clock, floor), table)
       store(device)
-      while devices.lines[device].earliest <= floor {
-        confirmDue(device, through: devices.lines[device].earliest, table)
-      }
+    }
+  }
+
+  /// Confirms what is due of a device up to its clock, which may be that of an advance that it did not have.
+  mutating func catchUp(_ device: UInt32) {
+    gate.read { engine in confirmOverdue(device, engine.table) }
+  }
+
+  mutating func confirmOverdue(_ device: UInt32, _ table: ConditionTable) {
+    while devices.lines[device].earliest <= clock(of: device) {
+      confirmDue(device, through: devices.lines[device].earliest, table)
     }
   }
 

@@ -112,7 +112,8 @@ extension FleetEngine {
       while let first = deadlines.first(devices.lines) {
         devices.load(first.device, into: &state)
         state.dropGone(seen: devices.lines[first.device].seen, table)
-        if state.earliest == first.time { return Timestamp(microseconds: first.time) }
+        // Of a device that was entered after an advance it may be overdue.
+        if state.earliest == first.time { return Timestamp(microseconds: max(first.time, floor)) }
         store(first.device)
       }
       return nil
@@ -125,7 +126,7 @@ extension FleetEngine {
   public func nextDeadline(of device: UInt32) throws(MonitorError) -> Timestamp? {
     try require(device)
     let earliest = gate.read { engine in current(device, engine.table).earliest }
-    return earliest == .max ? nil : Timestamp(microseconds: earliest)
+    return earliest == .max ? nil : Timestamp(microseconds: max(earliest, clock(of: device)))
   }
 
   /// What is kept of a device, brought up to date with the table.

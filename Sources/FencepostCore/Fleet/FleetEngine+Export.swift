@@ -137,6 +137,7 @@ extension FleetEngine {
     for (each, device) in zip(given, taken) {
       let number = each.identifier.withUnsafeBufferPointer { devices.insert($0) }
       enter(device, number)
+      catchUp(number)
       numbers.append(number)
     }
     return numbers
@@ -151,7 +152,8 @@ extension FleetEngine {
     devices.lines[number].clock = device.clock
     devices.lines[number].seen = device.seen
     store(number)
-    if floor != .min { catchUp(number) }
+    if device.state.rewoundThrough > 0 { rowFormat = FleetHeadRow.format }
+    if floor != .min { prepare(number) }
     devices.hurry(number)
   }
 }
@@ -173,8 +175,9 @@ extension DeviceBytes {
     for index in state.insides.indices { state.insides[index].slot = slots[Int(state.insides[index].slot)] }
     for index in state.crossings.indices { state.crossings[index].slot = slots[Int(state.crossings[index].slot)] }
     for index in state.undecided.indices { state.undecided[index] = slots[Int(state.undecided[index])] }
+    for index in state.told.indices { state.told[index].slot = slots[Int(state.told[index].slot)] }
     for index in state.beacons.indices { state.beacons[index].slot = slots[Int(state.beacons[index].slot)] }
-    let shapes = state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided
+    let shapes = state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
     guard shapes.allSatisfy({ engine.table.isGeographic($0) && engine.table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { engine.table.isGeographic($0.slot) })
     else { throw Damage("the device knows a condition as what it is not") }
@@ -200,6 +203,12 @@ extension DeviceBytes {
         place(crossing.slot).map { DeviceState.Crossing(slot: $0, candidate: crossing.candidate) }
       })
     state.undecided = ContiguousArray(state.undecided.compactMap(place))
+    state.told = ContiguousArray(
+      state.told.compactMap { told in
+        place(told.slot).map {
+          DeviceState.Told(slot: $0, state: told.state, since: told.since, evidence: told.evidence)
+        }
+      })
     state.beacons = ContiguousArray(
       state.beacons.compactMap { beacon in
         slot(beacon.slot, isGeographic: false).map {
@@ -208,6 +217,7 @@ extension DeviceBytes {
       })
     try checkOnce()
     seen = table.order.lastGeneration
+    if state.rewoundThrough > 0 { state.rewoundThrough = seen }
     state.marks = []
     if table.lastBeacon > 0 || state.beaconsSeen > 0 {
       state.beaconsSeen = seen
@@ -224,7 +234,8 @@ extension DeviceBytes {
     guard insides.count == state.insides.count, crossings.count == state.crossings.count,
       Set(state.undecided).union(insides).union(crossings).count
         == state.undecided.count + insides.union(crossings).count,
-      Set(state.beacons.map { $0.slot }).count == state.beacons.count
+      Set(state.beacons.map { $0.slot }).count == state.beacons.count,
+      Set(state.told.map { $0.slot }).count == state.told.count
     else { throw Damage("two conditions of a device are one here") }
   }
 }

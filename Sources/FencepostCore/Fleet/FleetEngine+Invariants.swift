@@ -32,6 +32,15 @@
         "what is listed of a condition is listed once"
       )
       try Invariant.hold(
+        state.told.allSatisfy { undecided.contains($0.slot) } && Set(state.told.map { $0.slot }).count == state.told.count,
+        "what was told of a shape is listed once, and while it is undetermined")
+      try Invariant.hold(
+        state.rewoundThrough <= line.seen
+          && (!state.isRewound
+            || state.rewoundThrough > 0 && insides.isEmpty && state.crossings.isEmpty
+              && line.squaredRadius <= 0),
+        "a device that was rewound believes nothing of shapes")
+      try Invariant.hold(
         undecided.isDisjoint(with: insides) && undecided.isDisjoint(with: state.crossings.map { $0.slot }),
         "what is undetermined is neither inside nor about to be crossed")
       try Invariant.hold(

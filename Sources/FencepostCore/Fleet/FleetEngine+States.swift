@@ -35,10 +35,20 @@ extension FleetEngine {
   private func observed(
     _ slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable
   ) -> Observed {
-    guard table.isGeographic(slot) else { return state.beacon(slot, table).track.observed }
+    guard table.isGeographic(slot) else { return track(of: slot, state, device, table).observed }
     if state.insides.contains(where: { $0.slot == slot }) { return .inside }
-    if state.undecided.contains(slot) { return .undetermined }
+    if state.isRewound || state.undecided.contains(slot) { return .undetermined }
     return table.generation(of: slot) <= devices.lines[device].seen ? .outside : .undetermined
+  }
+
+  /// What is believed of a beacon condition. An absence that was established before the device was entered counts, though
+  /// its event comes with the device's next input.
+  private func track(
+    of slot: UInt32, _ state: DeviceState, _ device: UInt32, _ table: ConditionTable
+  ) -> BeaconTrack {
+    let track = state.beacon(slot, table).track
+    guard track.deadline <= clock(of: device) else { return track }
+    return BeaconTrack(observed: .outside, lastSighting: track.lastSighting)
   }
 
   /// The conditions that a device is inside of, and the beacons that are near it, in add order.
@@ -108,14 +118,14 @@ extension FleetEngine {
       clock: max(line.clock, floor), lastFix: state.lastFix, isScanning: state.isScanning, seen: line.seen, table)
     for crossing in state.crossings { monitor.tracker.load(crossing.slot, crossing.candidate) }
     if table.isGeographic(slot) {
-      let state = observed(slot, state, device, table)
-      if state != .undetermined {
-        monitor.tracker.load(slot, state, table)
-      } else if table.generation(of: slot) <= line.seen {
+      let believed = observed(slot, state, device, table)
+      if believed != .undetermined {
+        monitor.tracker.load(slot, believed, table)
+      } else if table.generation(of: slot) <= line.seen, !state.isRewound {
         monitor.tracker.loadUndecided(slot, table)
       }
     } else {
-      monitor.tracker.load(slot, state.beacon(slot, table).track)
+      monitor.tracker.load(slot, track(of: slot, state, device, table))
     }
     return monitor.explain(slot: slot)
   }

@@ -158,8 +158,10 @@ public struct FleetEngine: Sendable {
       state.settleBeacons(
         through: max(clock, Timestamp(microseconds: time).adding(microseconds: -1).microseconds), options)
     }
-    tracker.begin(clock: clock, lastFix: state.lastFix, isScanning: state.isScanning, seen: line.seen, table)
+    tracker.begin(
+      clock: clock, lastFix: state.lastFix, isScanning: state.isScanning, seen: state.isRewound ? 0 : line.seen, table)
     observed.forgetCollected()
+    for each in state.told { observed.suppose(each.slot, each.state) }
     for crossing in state.crossings { tracker.load(crossing.slot, crossing.candidate) }
     for inside in state.insides { tracker.load(inside.slot, .inside, table) }
     for crossing in state.crossings where !tracker.isException(crossing.slot) {
@@ -173,6 +175,7 @@ public struct FleetEngine: Sendable {
   private mutating func pack(_ device: UInt32, row: Int, slack: Double?, _ table: ConditionTable) {
     let isCrossed = collectEvents(device, row: row, table)
     state.takeShapes(tracker, observed.collected, table)
+    if slack != nil { state.endRewind() }
     state.takeBeacons(tracker, options, table)
     state.lastFix = tracker.lastFix
     if let slack, let fix = tracker.lastFix {
@@ -203,7 +206,7 @@ public struct FleetEngine: Sendable {
       let isNews: Bool
       if table.isGeographic(entry.slot) {
         isCrossed = true
-        isNews = entry.cause != .determination || entry.state != table.assumed(of: entry.slot)
+        isNews = entry.cause != .determination || entry.state != state.toldState(of: entry.slot, table)
       } else {
         isNews = state.tell(entry)
       }
@@ -223,7 +226,9 @@ extension DeviceState {
     for entry in observed where table.isGeographic(entry.slot) {
       insides.removeAll { $0.slot == entry.slot }
       if entry.state == .satisfied {
-        insides.append(Inside(slot: entry.slot, since: entry.date, evidence: entry.evidenceDate))
+        var inside = Inside(slot: entry.slot, since: entry.date, evidence: entry.evidenceDate)
+        if entry.cause == .determination { resume(&inside) }
+        insides.append(inside)
       }
     }
     crossings.clear()

@@ -42,6 +42,9 @@ struct DeviceNotes: Sendable {
   /// Notes that time has passed for all devices.
   mutating func reach(_ time: Int64) { pace.reach(time) }
 
+  /// Notes that the largest time of all was set back.
+  mutating func rewind(to time: Int64) { pace.rewind(to: time) }
+
   /// Notes that a save of all devices begins, which takes them part by part.
   mutating func beginParts() { pace.restart() }
 

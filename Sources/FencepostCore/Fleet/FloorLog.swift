@@ -48,6 +48,12 @@ struct FloorLog: Sendable {
     }
   }
 
+  /// Begins anew at a time: of all beacon conditions that came so far absence is counted from it.
+  mutating func rewind(to floor: Int64) {
+    first = floor
+    entries = [Entry(after: 0, floor: floor)]
+  }
+
   /// Since when absence is counted of what came after one generation, and up to another.
   ///
   /// - Parameters:

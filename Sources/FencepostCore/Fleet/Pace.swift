@@ -44,6 +44,9 @@ struct Pace: Sendable {
     return rest < 0 ? quotient - 1 : quotient
   }
 
+  /// Time was set back; devices go forward from there.
+  mutating func rewind(to time: Int64) { largest = time }
+
   mutating func begin() { deviceCount += 1 }
 
   mutating func end(_ count: Int) { deviceCount -= count }

@@ -155,6 +155,8 @@ public struct StoredFleet: Sendable {
   mutating func keep() {
     guard let storage, parts != nil || due != nil, attempts.mayTry() else { return }
     do throws(MonitorError) {
+      // The moment at which the parts began was set back since.
+      if let parts, parts.moment.floor > engine.floor { self.parts = nil }
       if parts == nil { beginParts(storage) }
       if parts != nil { try savePart(storage) } else if let isAll = due { try save(storage, all: isAll) }
     } catch {
@@ -164,6 +166,8 @@ public struct StoredFleet: Sendable {
 
   /// Whether something is to be saved now, and then whether all of it.
   private var due: Bool? {
+    // A rewind of the fleet: what is kept of it is later, and would be what the fleet begins with.
+    if engine.floor < kept.moment.floor { return true }
     switch durability {
     case .changes:
       if engine.hasUrgentNotes || engine.tableVersion != kept.version { return false }

@@ -142,4 +142,173 @@ import Testing
       #expect(engine.number(of: "b") != nil)
     }
   }
+
+  // MARK: - Rewinding
+
+  /// A fleet with a device inside, one outside and one that was never heard, an advance far ahead, and its rewind.
+  private func rewound(_ policy: TransitionPolicy = .exact) throws -> (
+    fleet: FleetEngine, inside: UInt32, outside: UInt32, idle: UInt32
+  ) {
+    var fleet = try FleetEngine(try zones(policy))
+    let devices = try ["inside", "outside", "idle"].map { try fleet.device($0) }
+    try fleet.feed(fix(1, 0), for: devices[0])
+    try fleet.feed(fix(1, 500), for: devices[1])
+    #expect(fleet.nextEvent()?.event.brief == "home satisfied@1.0 determination")
+    fleet.acknowledge()
+    try fleet.advance(to: at(3_453_148_800))
+    for device in devices { #expect(throws: MonitorError.self) { try fleet.feed(fix(2, 0), for: device) } }
+    try fleet.rewind(to: at(2))
+    #expect(fleet.currentTime == at(2))
+    try fleet.checkInvariants()
+    return (fleet, devices[0], devices[1], devices[2])
+  }
+
+  /// A rewind is what a wrong advance needs: nothing is told twice, and nothing that changed is missed.
+  @Test func aWrongAdvanceIsTakenBack() throws {
+    let (original, inside, outside, idle) = try rewound()
+    for number in 0..<3 {
+      var fleet = original
+      if number == 1 { fleet = try FleetEngine(restoring: original.snapshot()) }
+      if number == 2 {  // also in another fleet, with both versions of the bytes
+        let bytes = try original.export([inside, outside], portable: true)
+        fleet = try FleetEngine(original.conditions)
+        try fleet.load([("inside", bytes[0]), ("outside", bytes[1])], adapt: true)
+      }
+      #expect(try fleet.state(of: "home", for: inside) == .unknown)
+      #expect(try fleet.inside(inside) == [])
+      let copy = fleet
+      // As told: silent, since then.
+      try fleet.feed(fix(3, 0), for: inside)
+      try fleet.feed(fix(3, 500), for: outside)
+      #expect(fleet.nextEvent() == nil)
+      #expect(try fleet.inside(inside).map(\.since) == [at(1)])
+      #expect(try fleet.state(of: "home", for: outside) == .unsatisfied)
+      try fleet.checkInvariants()
+      // Otherwise: a determination, of the device that is far away by now too.
+      fleet = copy
+      try fleet.feed(fix(3, 90_000), for: inside)
+      try fleet.feed(fix(3, 0), for: outside)
+      #expect(fleet.nextEvent()?.event.brief == "home unsatisfied@3.0 determination")
+      #expect(fleet.nextEvent()?.event.brief == "home satisfied@3.0 determination")
+      #expect(fleet.nextEvent() == nil)
+      try fleet.checkInvariants()
+    }
+    var fleet = original
+    try fleet.feed(fix(2, 0), for: idle)
+    #expect(fleet.nextEvent()?.event.brief == "home satisfied@2.0 determination")
+  }
+
+  /// After a fix that is too coarse, and a second rewind, it is still known what was told.
+  @Test func coarseFixesBetweenRewinds() throws {
+    var (fleet, inside, _, _) = try rewound(.standard)
+    try fleet.feed(fix(3, 0, 5_000), for: inside)
+    #expect(try fleet.state(of: "home", for: inside) == .unknown)
+    try fleet.rewind(to: at(2.5), for: inside)
+    try fleet.feed(fix(3, 0, 5_000), for: inside)
+    try fleet.checkInvariants()
+    fleet = try FleetEngine(restoring: fleet.snapshot())
+    try fleet.feed(fix(4, 0), for: inside)
+    #expect(fleet.nextEvent() == nil)
+    try fleet.feed(fix(5, 500), for: inside)
+    try fleet.advance(to: at(30))
+    #expect(fleet.nextEvent()?.event.brief == "home unsatisfied@25.0 crossing")
+  }
+
+  @Test func whatARewindRefuses() throws {
+    var fleet = try FleetEngine(try zones())
+    let device = try fleet.device("a")
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(0)) }
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(0), for: device) }
+    try fleet.advance(to: at(10))
+    try fleet.feed(fix(20, 0), for: device)
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(20.5)) }
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(20.5), for: device) }
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(9), for: device) }  // before the fleet's time
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: Timestamp(microseconds: .min)) }
+    #expect(throws: MonitorError.self) { try fleet.rewind(to: at(0), for: 7) }
+    #expect(try fleet.statistics(of: device).inputCount == 4)
+    #expect(try fleet.statistics(of: device).clock == at(20))
+    try fleet.rewind(to: at(15))
+    #expect(try fleet.statistics(of: device).clock == at(15) && fleet.currentTime == at(10))
+    try fleet.rewind(to: at(5))
+    #expect(try fleet.statistics(of: device).clock == at(5) && fleet.currentTime == at(5))
+  }
+
+  /// After a crash the fleet is where it was set back to, whatever was saved before.
+  @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 60_000_000)])
+  func aStoreKeepsARewind(_ durability: Durability) throws {
+    let storage = MemoryFleetStorage()
+    var fleet = try StoredFleet(try zones(), options: FleetOptions(), storage: storage, durability: durability)
+    let device = try fleet.call { engine throws(MonitorError) in
+      let device = try engine.device("a")
+      try engine.feed(fix(1, 0), for: device)
+      try engine.advance(to: at(3_453_148_800))
+      return device
+    }
+    try fleet.checkpoint()
+    try fleet.call { engine throws(MonitorError) in try engine.rewind(to: at(2)) }
+    let crashed = MemoryFleetStorage()
+    crashed.rows = storage.rows
+    var again = try StoredFleet(Conditions(), options: FleetOptions(), storage: crashed, durability: durability)
+    try again.call { engine throws(MonitorError) in
+      #expect(engine.currentTime == at(2))
+      try engine.feed(fix(3, 0), for: device)
+      #expect(engine.nextEvent()?.event.brief == "home satisfied@1.0 determination")
+      #expect(engine.nextEvent() == nil)
+    }
+    // And goes on to save by event time.
+    let writes = storage.writes
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(3, 0), for: device) }
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(70, 500), for: device) }
+    #expect(storage.writes > writes)
+  }
+
+  // MARK: - Devices that are entered after an advance
+
+  /// A table of three beacons whose absence is an event.
+  private func announced() throws -> Conditions {
+    let zones = try zones()
+    for number in 1...3 {
+      try zones.add(
+        BeaconIdentityCondition(uuid: someUUID, major: UInt16(number)), identifier: "tag \(number)", assuming: .unknown)
+    }
+    return zones
+  }
+
+  /// What is overdue of a new device comes with its first row, not before the rows of others.
+  @Test func overdueEventsComeWithTheFirstRow() throws {
+    var fleet = try FleetEngine(try announced())
+    let one = try fleet.device("one")
+    try fleet.advance(to: at(0))
+    try fleet.advance(to: at(100))
+    while fleet.nextEvent() != nil {}
+    let new = try fleet.device("new")
+    #expect(!fleet.hasEvents)
+    #expect(try fleet.state(of: "tag 2", for: new) == .unsatisfied)
+    #expect(fleet.nextDeadline() == at(100))
+    try fleet.feed([(one, fix(101, 0)), (one, fix(102, 500)), (new, fix(103, 0))])
+    let events = (0..<6).compactMap { _ in fleet.nextEvent() }
+    #expect(events.map(\.device) == [one, one, new, new, new, new])
+    #expect(events.map(\.row) == [0, 1, 2, 2, 2, 2])
+    #expect(
+      events.suffix(4).map(\.event.brief)
+        == (1...3).map { "tag \($0) unsatisfied@30.0 timeout" } + ["home satisfied@103.0 determination"])
+    #expect(fleet.nextEvent() == nil)
+    // Or with the next advance.
+    _ = try fleet.device("newer")
+    try fleet.advance(to: at(104))
+    #expect(fleet.statistics.pendingEvents == 3)
+    try fleet.checkInvariants()
+  }
+
+  /// A queue that is shorter than the number of beacons refuses no new device while nothing waits.
+  @Test func aShortQueueTakesNewDevices() async throws {
+    let fleet = try Fleet(try announced(), options: FleetOptions(maxPendingEvents: 2))
+    try await fleet.advance(to: at(0))
+    try await fleet.advance(to: at(100))
+    try await fleet.feed(fix(101, 500), for: "a")
+    #expect(await fleet.nextEvents(10).count == 3)
+    try await fleet.feed(fix(102, 500), for: "b")
+    #expect(await fleet.deviceCount == 2)
+  }
 }

@@ -88,7 +88,7 @@ import Testing
       let number = numbers.isEmpty ? nil : numbers[random.integer(0...numbers.count - 1)]
       let identifier = ["a", "b", "c", "d", "e", "one that is longer than what fits in place"][random.integer(0...5)]
       let at = Timestamp(microseconds: random.chance(0.03) ? time - 30_000_000 : time)
-      switch random.integer(0...40) {
+      switch random.integer(0...42) {
       case 0, 1: world.remove(identifier)
       case 2...5: try world.add(identifier, definition())
       case 6, 7: try world.enter(names[random.integer(0...names.count - 1)], shard)
@@ -142,6 +142,14 @@ import Testing
         }
         try world.feed(rows, shard)
       case 40: try world.restart(shard)
+      case 41:
+        // Advances far ahead are taken back at once or later.
+        if random.chance(0.3) { try world.advance(to: Timestamp(microseconds: time + 1_000_000_000_000), shard) }
+        world.rewind(to: Timestamp(microseconds: time - Int64(random.integer(0...40_000_000))), shard)
+      case 42:
+        if let number {
+          world.rewind(number, to: Timestamp(microseconds: time - Int64(random.integer(-1...40)) * 1_000_000), shard)
+        }
       case 29:
         if let number, world.shardCount > 1 {
           try world.move(number, from: shard, to: 1 - shard, portable: random.chance(0.5))

@@ -14,12 +14,18 @@ struct FleetWorld {
     case add(String, Definition)
     case remove(String)
     case advance(Timestamp)
+
+    var isAdvance: Bool { if case .advance = self { true } else { false } }
   }
 
   private struct Device {
     var name: String
     var monitor: MonitorEngine
     var sequence: UInt64 = 0
+    /// What was overdue when it was entered has not come yet.
+    var isFresh = false
+    /// The least time to which it was set back.
+    var rewound: Timestamp?
   }
 
   private struct Expected {
@@ -177,7 +183,7 @@ struct FleetWorld {
         try shards[shard].devices[number]?.monitor.add(
           condition, identifier: identifier, assuming: definition.assumed, policy: definition.policy,
           tag: definition.tag)
-        drain(shard, number, row: 0)
+        if shards[shard].devices[number]?.isFresh == false { drain(shard, number, row: 0) }
       }
     }
   }
@@ -222,8 +228,7 @@ struct FleetWorld {
       case .advance(let time): try monitor.advance(to: time)
       }
     }
-    shards[shard].devices[number] = Device(name: name, monitor: monitor)
-    drain(shard, number, row: 0)
+    shards[shard].devices[number] = Device(name: name, monitor: monitor, isFresh: true)
   }
 
   mutating func removeDevice(_ number: UInt32, _ shard: Int, droppingEvents: Bool) throws {
@@ -259,6 +264,7 @@ struct FleetWorld {
     try removeDevice(number, from, droppingEvents: true)
     let numbers = try shards[other].fleet.load([(device.name, bytes)])
     shards[other].gone[numbers[0]] = nil
+    moved.isFresh = false
     shards[other].devices[numbers[0]] = moved
     drain(other, numbers[0], row: 0)
   }
@@ -274,8 +280,53 @@ struct FleetWorld {
     let one = outcome { try fleet(&shards[shard].fleet) }
     let other = outcome { try monitor(&device.monitor) }
     #expect(one == other, "\(place)")
+    if one == "taken" { device.isFresh = false }
     shards[shard].devices[number] = device
-    drain(shard, number, row: 0)
+    if !device.isFresh { drain(shard, number, row: 0) }
+  }
+
+  /// Sets back one device, which the fleet refuses before its last advance.
+  mutating func rewind(_ number: UInt32, to time: Timestamp, _ shard: Int) {
+    if let floor = shards[shard].fleet.currentTime, time < floor {
+      #expect(outcome { try shards[shard].fleet.rewind(to: time, for: number) } != "taken", "\(place)")
+      return
+    }
+    guard var device = shards[shard].devices.removeValue(forKey: number) else { return }
+    let one = outcome { try shards[shard].fleet.rewind(to: time, for: number) }
+    let other = outcome { try device.monitor.rewind(to: time) }
+    #expect((one == "taken") == (other == "taken"), "\(place): \(one), \(other)")
+    if one == "taken" {
+      device.isFresh = false
+      device.rewound = min(device.rewound ?? time, time)
+    }
+    shards[shard].devices[number] = device
+    if !device.isFresh { drain(shard, number, row: 0) }
+  }
+
+  /// Sets back all devices that are ahead.
+  mutating func rewind(to time: Timestamp, _ shard: Int) {
+    let floor = shards[shard].fleet.currentTime
+    guard outcome({ try shards[shard].fleet.rewind(to: time) }) == "taken" else {
+      #expect(
+        floor.map { $0 < time } ?? true
+          && shards[shard].devices.values.allSatisfy { $0.monitor.clock < time.microseconds },
+        "\(place)")
+      return
+    }
+    for number in numbers(shard) {
+      guard var device = shards[shard].devices.removeValue(forKey: number) else { continue }
+      if device.monitor.clock > time.microseconds {
+        #expect(outcome { try device.monitor.rewind(to: time) } == "taken", "\(place)")
+        device.isFresh = false
+        device.rewound = min(device.rewound ?? time, time)
+      }
+      shards[shard].devices[number] = device
+      if !device.isFresh { drain(shard, number, row: 0) }
+    }
+    if let floor, floor > time {
+      shards[shard].past.removeAll { $0.isAdvance }
+      shards[shard].past.append(.advance(time))
+    }
   }
 
   private func outcome(_ body: () throws -> Void) -> String {
@@ -317,12 +368,13 @@ struct FleetWorld {
       do {
         if row.fix.isUsable { expected.accepted += 1 } else { expected.invalid += 1 }
         try shards[shard].devices[row.device]?.monitor.feed(row.fix)
+        if row.fix.isUsable { shards[shard].devices[row.device]?.isFresh = false }
       } catch MonitorError.invalidArgument {
       } catch {
         expected.accepted -= 1
         expected.late += 1
       }
-      drain(shard, row.device, row: index)
+      if shards[shard].devices[row.device]?.isFresh == false { drain(shard, row.device, row: index) }
     }
     #expect(result == expected, "\(place)")
   }
@@ -342,6 +394,7 @@ struct FleetWorld {
     for number in numbers(shard) {
       // One that is ahead is left alone.
       try? shards[shard].devices[number]?.monitor.advance(to: time)
+      shards[shard].devices[number]?.isFresh = false
       drain(shard, number, row: 0)
     }
     let brought = shards[shard].waiting[start...].sorted {
@@ -444,7 +497,7 @@ struct FleetWorld {
             "\(place): \(identifier) of \(device.name), \(describe(identifier, shards[shard].fleet, number, device.monitor))"
           )
         }
-        try checkInside(shards[shard].fleet, number, device.monitor)
+        try checkInside(shards[shard].fleet, number, device)
         let one = try shards[shard].fleet.statistics(of: number)
         #expect(one.clock == device.monitor.currentTime, "\(place)")
       }
@@ -461,13 +514,16 @@ struct FleetWorld {
       + "line \(fleet.devices.lines[number]), state \(state), \(fleet.floors)"
   }
 
-  private func checkInside(_ fleet: FleetEngine, _ number: UInt32, _ monitor: MonitorEngine) throws {
+  private func checkInside(_ fleet: FleetEngine, _ number: UInt32, _ device: Device) throws {
+    let monitor = device.monitor
     let inside = try fleet.inside(number)
     #expect(inside.map(\.identifier) == monitor.identifiers(in: .satisfied), "\(place)")
     for presence in inside {
       guard let last = monitor.record(for: presence.identifier)?.lastEvent, last.state == .satisfied,
         last.cause != .none, last.evidence != nil
       else { continue }
+      // Of what was told after the time to which it was set back the fleet has the new date.
+      if let rewound = device.rewound, last.date ?? rewound > rewound { continue }
       #expect(presence.since == last.date && presence.evidenceDate == last.evidenceDate, "\(place)")
       #expect(presence.generation == last.generation && presence.tag == last.tag, "\(place)")
     }
@@ -480,6 +536,10 @@ struct FleetWorld {
       for number in numbers(shard) {
         guard let device = shards[shard].devices[number] else { continue }
         let own = try shards[shard].fleet.nextDeadline(of: number)
+        if device.isFresh, let own, own == shards[shard].fleet.currentTime {
+          earliest = min(earliest ?? own, own)
+          continue
+        }
         if let own { earliest = min(earliest ?? own, own) }
         let monitor = device.monitor.nextDeadline
         #expect(own == nil || (monitor != nil && monitor! <= own!), "\(place)")

@@ -166,6 +166,27 @@ static PyObject *advance(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
+/* (time, device or None) */
+static PyObject *rewind_clock(PyObject *object, PyObject *args) {
+  native_handle *self = (native_handle *)object;
+  PyObject *identifier;
+  long long time;
+  const char *text = NULL;
+  uint32_t device;
+  if (!PyArg_ParseTuple(args, "LO", &time, &identifier) ||
+      (identifier != Py_None && native_text(native_monitor_state(object), identifier, "device", &text) < 0))
+    return NULL;
+  native_call call;
+  if (native_begin_input_batch(self, &call) < 0) return NULL;
+  fencepost_status status = FENCEPOST_OK;
+  if (text == NULL) status = fencepost_fleet_rewind(self->fleet, time, &call.error);
+  else status = native_known_device(&call, text, &device);
+  if (text != NULL && status == FENCEPOST_OK)
+    status = fencepost_fleet_rewind_device(self->fleet, device, time, &call.error);
+  if (native_end(&call, status) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
 static PyObject *set_arrival_time(PyObject *object, PyObject *given) {
   native_handle *self = (native_handle *)object;
   int64_t time;
@@ -186,6 +207,7 @@ static PyMethodDef fleet_methods[] = {
     {"feed_sightings", feed_sightings, METH_VARARGS, "Feed a scan report of a device."},
     {"set_scanning", set_scanning, METH_VARARGS, "Declare scanning of a device on or off."},
     {"advance", advance, METH_VARARGS, "Tell that time has passed, for all devices or one."},
+    {"rewind", rewind_clock, METH_VARARGS, "Set the clock back, of all devices or one."},
     {"set_arrival_time", set_arrival_time, METH_O, "Set when the next inputs arrive."},
     {"devices", native_devices, METH_NOARGS, "The identifiers of all devices."},
     {"enter", native_enter_devices, METH_O, "Numbers of devices, entered if they are new."},

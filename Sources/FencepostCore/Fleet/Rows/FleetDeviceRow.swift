@@ -64,7 +64,7 @@ extension DeviceBytes {
     state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
     let seen = seen
     let table = engine.table
-    let shapes = state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided
+    let shapes = state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { table.isGeographic($0.slot) })
     else { throw Damage("a device knows a condition as what it is not") }
@@ -83,6 +83,10 @@ extension DeviceState {
         slot(crossing.slot).map { Crossing(slot: $0, candidate: crossing.candidate) }
       })
     undecided = ContiguousArray(undecided.compactMap(slot))
+    told = ContiguousArray(
+      told.compactMap { told in
+        slot(told.slot).map { Told(slot: $0, state: told.state, since: told.since, evidence: told.evidence) }
+      })
     beacons = ContiguousArray(
       beacons.compactMap { beacon in
         slot(beacon.slot).map {

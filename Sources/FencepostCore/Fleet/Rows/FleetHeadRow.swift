@@ -3,7 +3,7 @@ struct FleetHeadRow {
   /// The format of the rows of a fleet. Rises with each change of their layout.
   ///
   /// A fleet that needs nothing of the second format is written in the first, which version 0.2 reads. The second adds
-  /// arrival times.
+  /// arrival times, and what a rewind leaves of a device.
   static let format: UInt32 = 2
   static let firstFormat: UInt32 = 1
 

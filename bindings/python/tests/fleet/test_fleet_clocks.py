@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from fencepost import AheadOfClockError, Conditions, Fix, Fleet, InvalidArgumentError, LateInputError
+from fencepost import (
+    AheadOfClockError,
+    BeaconIdentityCondition,
+    Conditions,
+    Fix,
+    Fleet,
+    InvalidArgumentError,
+    LateInputError,
+)
 
 SECOND = 1_000_000
 NOW = 1_700_000_000 * SECOND
@@ -75,3 +83,40 @@ def test_a_store_keeps_when_devices_were_heard(tmp_path: Path) -> None:
     with Fleet(Conditions(), store=tmp_path, name="f") as fleet:
         assert fleet.expire(arrived_before=NOW + DAY) == ["old"]
         assert Fleet.restore(fleet.snapshot()).expire(arrived_before=NOW + 2 * DAY) == ["new"]
+
+
+def test_rewinding_takes_a_wrong_advance_back(fleet: Fleet) -> None:
+    with pytest.raises(InvalidArgumentError):
+        fleet.rewind(NOW)
+    fleet.feed("in", Fix(0, 0, time=NOW))
+    fleet.feed("out", Fix(1, 0, time=NOW))
+    assert [event.device for event in fleet.poll()] == ["in"]
+    fleet.advance(NOW + 10_000 * DAY, force=True)
+    with pytest.raises(LateInputError):
+        fleet.feed("in", Fix(0, 0, time=NOW + SECOND))
+    fleet.rewind(NOW + SECOND)
+    assert fleet.clock_us == NOW + SECOND
+    assert fleet["in"].state("home") == "unknown"
+    fleet.feed("in", Fix(0, 0, time=NOW + 2 * SECOND))  # as was told
+    fleet.feed("out", Fix(0, 0, time=NOW + 2 * SECOND))
+    assert [(event.device, event.cause) for event in fleet.poll()] == [("out", "determination")]
+    with pytest.raises(InvalidArgumentError):
+        fleet.rewind(NOW + 3 * SECOND)
+    fleet.rewind(NOW + SECOND, device="in")
+    assert fleet["in"].clock_us == NOW + SECOND and fleet["out"].clock_us == NOW + 2 * SECOND
+    with pytest.raises(KeyError):
+        fleet.rewind(NOW, device="nobody")
+
+
+def test_overdue_events_of_a_new_device_come_with_its_first_row(fleet: Fleet) -> None:
+    fleet.conditions.add(BeaconIdentityCondition("e2c56db5-dffb-48d2-b060-d0f5a71096e0"), "tag", assuming="unknown")
+    fleet.feed("old", Fix(1, 0, time=NOW))
+    fleet.advance(NOW)
+    fleet.advance(NOW + 100 * SECOND)
+    fleet.poll(10)
+    fleet.acknowledge()
+    fleet.feed_many(device=["old", "new"], latitude=[0, 1], longitude=[0, 0], time=[NOW + 101 * SECOND] * 2)
+    assert [(event.device, event.identifier, event.row) for event in fleet.events()] == [
+        ("old", "home", 0),
+        ("new", "tag", 1),
+    ]

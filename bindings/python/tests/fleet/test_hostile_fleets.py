@@ -82,6 +82,7 @@ class Caller(Draw):
                 frame(device=[one()], lat=[one()], lon=[0.0], time=[one()]), **few("columns")),
             "Fleet.see": lambda: fleet.see(good("home"), good(BeaconSighting(UUID, 1, 2)), **few("time", often=0.9)),
             "Fleet.set_scanning": lambda: fleet.set_scanning(good("home"), one(), time=good(5)),
+            "Fleet.rewind": lambda: fleet.rewind(good(7), **few("device")),
             "Fleet.set_arrival_time": lambda: fleet.set_arrival_time(one()),
             "Fleet.advance": lambda: fleet.advance(good(7), **few("device", "force")),
             "Fleet.remove_device": lambda: fleet.remove_device(good("home"), **few("drop_events")),

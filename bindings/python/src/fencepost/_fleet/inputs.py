@@ -282,3 +282,29 @@ class FleetInputs(FixInputs):
             [('a', 21000000)]
         """
         self._handle.advance(to_us(time), device, truth(force, "force"))
+
+    def rewind(self, time: Time, *, device: str | None = None) -> None:
+        """Says that the times of some inputs or of an advance were wrong, and sets clocks back.
+
+        Events that wait, sequences and counters stay. Of a device that is set back every condition becomes undetermined
+        without an event, and crossings in the making and its last fix are forgotten. Its next fix determines it again:
+        an event comes only of a state that differs from the one that was told.
+
+        Args:
+            time: For all devices: the fleet's time, and each device whose clock is later, is set back to it; other
+                devices stay as they are. For one device: from the last advance of all to the device's clock.
+            device: This device alone; None: all.
+
+        Raises:
+            InvalidArgumentError: `time` is out of range, or there is no such clock yet.
+            NotFoundError: There is no device of that identifier.
+
+        Example:
+            >>> from fencepost import Conditions, Fix, Fleet
+            >>> fleet = Fleet(Conditions())
+            >>> fleet.feed("a", Fix(0, 0, time=1_000_000))
+            >>> fleet.advance(3_453_148_800_000_000)
+            >>> fleet.rewind(2_000_000)
+            >>> fleet.feed("a", Fix(0, 0, time=3_000_000))
+        """
+        self._handle.rewind(to_us(time), device)

@@ -266,6 +266,21 @@ class Shards:
             finally:
                 self._take(fleets, lambda row: (row[DATE] or 0, self._numbers.number_of(row[DEVICE])))
 
+    def rewind(self, time_us: int, device: str | None) -> None:
+        with self._lock:
+            if device is not None:
+                fleet = self._of(device)
+                try:
+                    fleet.rewind(time_us, device)
+                finally:
+                    self._take([fleet])
+                return
+            # One that has no clock as late has nothing to set back, and would refuse.
+            later = [fleet for fleet in self._fleets if _latest_clock(fleet) >= time_us]
+            for fleet in later or self._fleets[:1]:
+                fleet.rewind(time_us, None)
+            self._take(later)
+
     def feed_columns(self, *columns: Any) -> tuple[int, int, int]:
         return self.feed(self.count, *columns)
 
@@ -416,6 +431,11 @@ class Shards:
 
     def close(self) -> None:
         pass  # likewise
+
+
+def _latest_clock(fleet: Handle) -> float:
+    clocks = [fleet.statistics()[_CLOCK], *(clock for _, clock, _ in fleet.positions(None))]
+    return max((clock for clock in clocks if clock is not None), default=float("-inf"))
 
 
 def _codes(codes: Any) -> tuple[Any, list[int]]:

@@ -1,0 +1,157 @@
+import FencepostKernel
+
+/// Setting clocks back, by the rules of a monitor's `rewind`: see ``MonitorEngine/rewind(to:)``.
+extension FleetEngine {
+  /// Says that the times of some inputs or of an advance were wrong: sets back the time to which all devices were advanced,
+  /// and each device whose clock is later. Other devices stay as they are.
+  ///
+  /// Events that wait, sequences and counters stay. Of a device that is set back every condition becomes undetermined
+  /// without an event; crossings in the making and the last fix are forgotten, the absence of beacons is counted anew. Its
+  /// next fix determines it again: an event comes only of a state that differs from the one that was told. A device that
+  /// is entered later begins at the fleet's time, as if no later advance had been.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (out of range, later than all clocks, or there is no clock
+  ///   yet); nothing has changed then.
+  /// - Complexity: O(devices)
+  public mutating func rewind(to time: Timestamp) throws(MonitorError) {
+    if let defect = time.defect { throw .invalidArgument(defect) }
+    var latest = floor
+    for device in devices.numbers { latest = max(latest, devices.lines[device].clock) }
+    guard latest != .min else {
+      throw .invalidArgument("the fleet has no clock yet, so there is nothing to set back")
+    }
+    guard time.microseconds <= latest else {
+      throw .invalidArgument(
+        "the time is \(time); accepted are times up to the latest clock of the fleet, \(Timestamp(microseconds: latest))"
+      )
+    }
+    devices.own()
+    gate.readTable { table in
+      for device in devices.numbers where clock(of: device) > time.microseconds && devices.isTold(device) {
+        rewind(device, to: time.microseconds, table)
+      }
+      if floor > time.microseconds {
+        floor = time.microseconds
+        floors.rewind(to: floor)
+      }
+    }
+    devices.rewindNotes(floor: floor)
+  }
+
+  /// Says that the times of some inputs of a device were wrong, and sets its clock back. See ``rewind(to:)``.
+  /// It counts as an input of the device, and is accepted while the queue is full.
+  ///
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)`` (no such device; out of range, later than the device's clock,
+  ///   earlier than the last advance of all; the device has no clock yet); nothing but a counter has changed then.
+  /// - Complexity: O(what the device is inside of or about to cross); of a fleet with a store O(devices).
+  public mutating func rewind(to time: Timestamp, for device: UInt32) throws(MonitorError) {
+    try require(device)
+    devices.own()
+    count(device) { $0.others += 1 }
+    if let defect = time.defect { throw .invalidArgument(defect) }
+    let clock = clock(of: device)
+    guard clock != .min else {
+      throw .invalidArgument("the device has no clock yet, so there is nothing to set back")
+    }
+    guard time.microseconds <= clock else {
+      throw .invalidArgument(
+        "the time is \(time); accepted are times up to the device's clock, \(Timestamp(microseconds: clock))")
+    }
+    guard time.microseconds >= floor else {
+      throw .invalidArgument(
+        "the time is \(time), before the fleet's time \(Timestamp(microseconds: floor)); rewind the fleet instead")
+    }
+    gate.readTable { table in rewind(device, to: time.microseconds, table) }
+    if devices.notes.isOn { devices.rewindNotes(floor: floor) }
+  }
+
+  private mutating func rewind(_ device: UInt32, to time: Int64, _ table: ConditionTable) {
+    // What has been due is told before the device forgets it.
+    confirmOverdue(device, table)
+    let line = devices.lines[device]
+    let clock = clock(of: device)
+    devices.load(device, into: &state)
+    state.dropGone(seen: line.seen, table)
+    if table.lastBeacon > 0 {
+      prepareBeacons(&state, clock: line.clock, at: clock, table)
+      state.settleBeacons(through: clock, options)
+    }
+    state.rewindShapes(to: time, seen: line.seen, table)
+    if table.lastBeacon > 0 { state.rewindBeacons(to: time, options, table) }
+    devices.lines[device].clock = min(line.clock, time)
+    devices.lines[device].removeSafeRegion()
+    store(device)
+    devices.hurry(device)
+    rowFormat = FleetHeadRow.format
+  }
+}
+
+extension DeviceState {
+  /// What was told of a shape that is undetermined.
+  func toldState(of slot: UInt32, _ table: ConditionTable) -> Event.State {
+    guard rewoundThrough > 0 else { return table.assumed(of: slot) }
+    if let told = told.first(where: { $0.slot == slot }) { return told.state }
+    return table.generation(of: slot) <= rewoundThrough ? .unsatisfied : table.assumed(of: slot)
+  }
+
+  /// Lets a shape that was told to be inside before a rewind be inside since then.
+  func resume(_ inside: inout Inside) {
+    guard let told = told.first(where: { $0.slot == inside.slot }), told.since != .min else { return }
+    inside.since = told.since
+    inside.evidence = told.evidence
+  }
+
+  /// Forgets what is believed of shapes, and remembers what was told of them.
+  ///
+  /// - Parameter seen: See ``DeviceLine/seen``.
+  fileprivate mutating func rewindShapes(to time: Int64, seen: UInt64, _ table: ConditionTable) {
+    var told: ContiguousArray<Told> = []
+    for inside in insides {
+      let isKnown = inside.since <= time && inside.evidence <= time
+      told.append(
+        Told(
+          slot: inside.slot, state: .satisfied, since: isKnown ? inside.since : .min,
+          evidence: isKnown ? inside.evidence : .min))
+    }
+    for slot in undecided {
+      if let known = self.told.first(where: { $0.slot == slot }) {
+        let isKnown = known.since <= time && known.evidence <= time
+        told.append(isKnown ? known : Told(slot: slot, state: known.state))
+      } else if toldState(of: slot, table) != .unsatisfied {
+        told.append(Told(slot: slot, state: toldState(of: slot, table)))
+      }
+    }
+    for inside in insides where !undecided.contains(inside.slot) { undecided.append(inside.slot) }
+    undecided.sort()
+    self.told = told
+    insides.clear()
+    crossings.clear()
+    lastFix = nil
+    guard seen > 0 else { return }
+    rewoundThrough = seen
+    isRewound = true
+  }
+
+  /// Counts the absence of all beacons anew.
+  fileprivate mutating func rewindBeacons(to time: Int64, _ options: FleetOptions, _ table: ConditionTable) {
+    marks.clear()
+    beaconsAbsent = 0
+    beaconsSeen = table.order.lastGeneration
+    var deadline = Int64.max
+    if isScanning {
+      deadline =
+        Timestamp(microseconds: time).adding(microseconds: options.beaconInitialTimeoutMicroseconds).microseconds
+      if table.hasBeacons { marks.append(Mark(through: table.order.lastGeneration, start: time)) }
+      announce(after: beaconsTold, options, table) { _ in time }
+    }
+    for index in beacons.indices { beacons[index].track = BeaconTrack(deadline: deadline) }
+  }
+
+  /// Forgets what was told of shapes that a fix has determined.
+  mutating func endRewind() {
+    guard rewoundThrough > 0 else { return }
+    isRewound = false
+    if undecided.isEmpty { rewoundThrough = 0 }
+    told.removeAll { !undecided.contains($0.slot) }
+  }
+}
