@@ -177,7 +177,8 @@ extension DeviceBytes {
     for index in state.undecided.indices { state.undecided[index] = slots[Int(state.undecided[index])] }
     for index in state.told.indices { state.told[index].slot = slots[Int(state.told[index].slot)] }
     for index in state.beacons.indices { state.beacons[index].slot = slots[Int(state.beacons[index].slot)] }
-    let shapes = state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
+    let shapes =
+      state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
     guard shapes.allSatisfy({ engine.table.isGeographic($0) && engine.table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { engine.table.isGeographic($0.slot) })
     else { throw Damage("the device knows a condition as what it is not") }

@@ -32,7 +32,8 @@
         "what is listed of a condition is listed once"
       )
       try Invariant.hold(
-        state.told.allSatisfy { undecided.contains($0.slot) } && Set(state.told.map { $0.slot }).count == state.told.count,
+        state.told.allSatisfy { undecided.contains($0.slot) }
+          && Set(state.told.map { $0.slot }).count == state.told.count,
         "what was told of a shape is listed once, and while it is undetermined")
       try Invariant.hold(
         state.rewoundThrough <= line.seen

@@ -64,7 +64,8 @@ extension DeviceBytes {
     state.renumber { slots[Int($0)] == .max ? nil : slots[Int($0)] }
     let seen = seen
     let table = engine.table
-    let shapes = state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
+    let shapes =
+      state.insides.map { $0.slot } + state.crossings.map { $0.slot } + state.undecided + state.told.map { $0.slot }
     guard shapes.allSatisfy({ table.isGeographic($0) && table.generation(of: $0) <= seen }),
       !state.beacons.contains(where: { table.isGeographic($0.slot) })
     else { throw Damage("a device knows a condition as what it is not") }
