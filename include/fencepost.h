@@ -114,7 +114,7 @@ enum {
   /* conditions */
   FENCEPOST_E_NOT_FOUND = 40, /* no condition has that identifier */
   /* inputs */
-  FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the monitor's clock */
+  FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the clock of the monitor, device or fleet */
   FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait to be handed out */
   FENCEPOST_E_AHEAD_OF_CLOCK = 62, /* the input is later than the clock by more than max_time_step_us */
   /* stores and snapshots */
@@ -2492,7 +2492,7 @@ typedef struct fencepost_fleet_columns {
  * A table that was just created and is still empty becomes the one that was kept. Another one must be a version of that:
  * one that came from it by adding and removing (the devices meet the changes at their next input), or one that it came
  * from (which is brought forward). To go on with what a file says, open over an empty table, then make it that with
- * fencepost_conditions_ensure_..._many() and _remove(). Several fleets over one table have a store each.
+ * fencepost_conditions_sync(). Several fleets over one table have a store each.
  *
  * After any crash each device is exactly in the state that it had after some prefix of its own inputs; input_count of
  * fencepost_fleet_get_device_statistics() tells which, and feeding it the rest again leads to where it would be without

@@ -157,6 +157,12 @@ def disagreements(header: Header, library: Path) -> list[str]:
     every = sorted({*header.names(), *macros()})
     wrong += [f"{name} has not our prefix" for name in every if not prefixed.fullmatch(name)]
 
+    # What the comments of the header call a function is one; "..." stands for a part of the name.
+    for name in sorted(set(re.findall(r"\b(fencepost_[a-z0-9_.]+)\(\)", HEADER.read_text()))):
+        pattern = re.escape(name).replace(r"\.\.\.", "[a-z_]+")
+        if not any(re.fullmatch(pattern, function) for function in header.functions):
+            wrong.append(f"the header speaks of {name}(), which is no function")
+
     # One version everywhere; the Python tests compare theirs.
     own = macros()
     version = ".".join(own[f"FENCEPOST_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH"))

@@ -31,7 +31,9 @@ enum Boundary {
     detail.position = UInt64(clamping: failure.position)
     withUnsafeMutableBytes(of: &detail.message) { MessageLine.write(failure.description, to: $0) }
     let raw = UnsafeMutableRawPointer(error)
-    let stated = Int(raw.loadUnaligned(as: UInt32.self))
+    // A larger size than any structure has is memory that was never initialised.
+    var stated = Int(raw.loadUnaligned(as: UInt32.self))
+    if stated > SizedStruct.largest { stated = smallestError }
     withUnsafeBytes(of: detail) {
       // `struct_size` stays the caller's; what a longer structure has beyond ours stays as it was.
       let size = min(max(stated, smallestError), $0.count)

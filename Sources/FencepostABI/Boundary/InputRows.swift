@@ -129,11 +129,27 @@ struct FleetRowsInPlace {
   }
 }
 
+/// Feeds many rows and stores the counts of those that were consumed: all of them, or with a full queue some. Of a batch
+/// that is refused nothing was consumed, and the caller's counts stay as they were.
+func counting(
+  _ out_result: UnsafeMutablePointer<fencepost_feed_result>?,
+  _ feed: (inout FeedResult) throws(BoundaryError) -> Void
+) throws(BoundaryError) {
+  var result = FeedResult()
+  do throws(BoundaryError) {
+    try feed(&result)
+  } catch {
+    if case .monitor(.queueFull) = error { out_result?.pointee = fencepost_feed_result(result) }
+    throw error
+  }
+  out_result?.pointee = fencepost_feed_result(result)
+}
+
 extension FleetEngine {
   /// The identifier of a device, or of one that was removed as long as its number is not used again.
   func identifierBytes(of device: UInt32) throws(MonitorError) -> [UInt8] {
     guard let bytes = withIdentifierBytes(ofDevice: device, { Array($0) }) else {
-      throw .invalidArgument("\(device) is the number of no device")
+      throw .invalidArgument("no device has the number \(device)")
     }
     return bytes
   }

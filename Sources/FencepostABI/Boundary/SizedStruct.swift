@@ -3,7 +3,7 @@ import FencepostCore
 /// Structures that start with `uint32_t struct_size` and may grow at their end.
 enum SizedStruct {
   /// Larger sizes are taken for memory that was never initialised.
-  private static let largest = 4_096
+  static let largest = 4_096
 
   /// The size that the caller set. Every `sizeof` is a multiple of the alignment; another size would cut through a
   /// member, half a pointer for example.

@@ -9,9 +9,9 @@ public func fencepost_monitor_feed_columns(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try MonitorHandle.borrow(monitor)
     let rows = try FixColumns(Boundary.require(columns, "columns"), count)
-    var result = FeedResult()
-    defer { out_result?.pointee = fencepost_feed_result(result) }
-    guard let rows else { return }
-    try handle.withStored { stored throws(MonitorError) in try stored.feed(rows, result: &result) }
+    try counting(out_result) { result throws(BoundaryError) in
+      guard let rows else { return }
+      try handle.withStored { stored throws(MonitorError) in try stored.feed(rows, result: &result) }
+    }
   }
 }

@@ -23,9 +23,9 @@ public func fencepost_fleet_feed_columns(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try FleetHandle.borrow(fleet)
     let rows = try FleetRowsInPlace(Boundary.require(columns, "columns"), count)
-    var result = FeedResult()
-    defer { out_result?.pointee = fencepost_feed_result(result) }
-    try handle.call { engine throws(MonitorError) in try rows?.feed(to: &engine, &result) }
+    try counting(out_result) { result throws(BoundaryError) in
+      try handle.call { engine throws(MonitorError) in try rows?.feed(to: &engine, &result) }
+    }
   }
 }
 

@@ -22,11 +22,11 @@ public func fencepost_monitor_feed_fixes(
   Boundary.run(error) { () throws(BoundaryError) in
     let handle = try MonitorHandle.borrow(monitor)
     let start = try Boundary.require(fixes, count: count, "fixes")
-    var result = FeedResult()
-    defer { out_result?.pointee = fencepost_feed_result(result) }
-    guard count > 0 else { return }
-    try start.withRows(count) { rows throws(BoundaryError) in
-      try handle.withStored { stored throws(MonitorError) in try stored.feed(rows.span, result: &result) }
+    try counting(out_result) { result throws(BoundaryError) in
+      guard count > 0 else { return }
+      try start.withRows(count) { rows throws(BoundaryError) in
+        try handle.withStored { stored throws(MonitorError) in try stored.feed(rows.span, result: &result) }
+      }
     }
   }
 }

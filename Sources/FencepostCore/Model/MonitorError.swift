@@ -20,9 +20,9 @@ public enum MonitorError: Error, Sendable, Hashable {
   case tableMismatch(String)
   /// No condition has that identifier.
   case notFound(String)
-  /// The input is earlier than the monitor's clock.
+  /// The input is earlier than the clock of the monitor, device or fleet.
   case lateInput(time: Timestamp, clock: Timestamp)
-  /// The input is ahead of the monitor's clock by more than the option `maxTimeStepMicroseconds`.
+  /// The input is ahead of the clock of the monitor, device or fleet by more than the option `maxTimeStepMicroseconds`.
   case aheadOfClock(time: Timestamp, clock: Timestamp, limit: Int64)
   /// That many events wait to be handed out; `position` is the first row that was not consumed.
   case queueFull(limit: Int, position: Int = 0)
@@ -36,14 +36,14 @@ extension MonitorError: CustomStringConvertible {
     switch self {
     case .invalidArgument(let reason, _): reason
     case .invalidName(let name): "the name \"\(name)\" is not 1 to 64 letters, digits or underscores"
-    case .monitorInUse(let name): "the monitor \"\(name)\" is already open"
-    case .consumerAlreadyActive: "another consumer iterates over the events of this monitor"
+    case .monitorInUse(let name): "\"\(name)\" is already open"
+    case .consumerAlreadyActive: "another consumer iterates over these events"
     case .storeUnavailable(let reason), .storeCorrupt(let reason), .storeTooNew(let reason): reason
     case .snapshotInvalid(let reason), .tableMismatch(let reason): reason
     case .notFound(let identifier): "no condition has the identifier \"\(identifier)\""
-    case .lateInput(let time, let clock): "the input's time \(time) is earlier than the monitor's clock \(clock)"
+    case .lateInput(let time, let clock): "the input's time \(time) is earlier than the clock \(clock)"
     case .aheadOfClock(let time, let clock, let limit):
-      "the input's time \(time) is more than max_time_step (\(limit) microseconds) ahead of the monitor's clock \(clock)"
+      "the input's time \(time) is more than max_time_step (\(limit) microseconds) ahead of the clock \(clock)"
     case .queueFull(let limit, _): "\(limit) events wait to be handed out; poll them before feeding more"
     case .internalInconsistency(let what): "defect of the library: \(what)"
     }

@@ -103,7 +103,6 @@ static int feed_block(native_handle *self, batch *batch) {
   int64_t start = now_ns();
   if (batch->devices != NULL) {
     status = native_enter_column(&call, batch->devices, (Py_ssize_t)batch->done, (Py_ssize_t)batch->count);
-    if (batch->done > 0) call.error.position = 0; /* an identifier's place, which is no row */
   }
   if (status == FENCEPOST_OK)
     status = feed(self, &batch->fixes, batch->devices != NULL ? &batch->devices->rows : NULL, batch->done, rows,

@@ -68,21 +68,32 @@ static Py_ssize_t find_used(const fencepost_fleet_columns *rows, Py_ssize_t row,
   return row;
 }
 
-static int refuse_code(native_state *state, const native_device_column *column, Py_ssize_t row, Py_ssize_t size) {
-  const char *format = column->codes.format != NULL ? column->codes.format : "B";
-  long long code = (long long)code_at(&column->rows, row);
-  int bits = 8 * (int)column->codes.itemsize;
-  int is_signed = strpbrk(format, "bhilq") != NULL;
-  if (is_signed && bits < 64 && code >> (bits - 1)) code -= 1LL << bits;
+/* The first row from one on that names an element; count when there is none. */
+static Py_ssize_t row_of(const fencepost_fleet_columns *rows, Py_ssize_t element, Py_ssize_t row, Py_ssize_t count) {
+  while (row < count && code_at(rows, row) != (uint64_t)element) row++;
+  return row;
+}
+
+/* Lets the exception that is set name a row. */
+static void set_position(Py_ssize_t row) {
   PyObject *type = NULL, *value = NULL, *traceback = NULL;
-  if (is_signed && code < 0) native_refuse(state, "device, row %zd: it is missing", row);
-  else native_refuse(state, "device, row %zd: %lld is the index of none of %zd devices", row, code, size);
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   PyObject *position = PyLong_FromSsize_t(row);
   if (position == NULL || value == NULL || PyObject_SetAttrString(value, "position", position) < 0) PyErr_Clear();
   Py_XDECREF(position);
   PyErr_Restore(type, value, traceback);
+}
+
+static int refuse_code(native_state *state, const native_device_column *column, Py_ssize_t row, Py_ssize_t size) {
+  const char *format = column->codes.format != NULL ? column->codes.format : "B";
+  long long code = (long long)code_at(&column->rows, row);
+  int bits = 8 * (int)column->codes.itemsize;
+  int is_signed = strpbrk(format, "bhilq") != NULL;
+  if (is_signed && bits < 64 && code >> (bits - 1)) code -= 1LL << bits;
+  if (is_signed && code < 0) native_refuse(state, "device, row %zd: it is missing", row);
+  else native_refuse(state, "device, row %zd: %lld is the index of none of %zd devices", row, code, size);
+  set_position(row);
   return -1;
 }
 
@@ -112,7 +123,10 @@ static int open_texts(native_state *state, PyObject *names, Py_ssize_t count, na
   }
   for (Py_ssize_t index = 0; index < found; index++) {
     Py_ssize_t element = column->used[index];
-    if (native_text(state, PyTuple_GetItem(names, element), "device", &column->texts[element]) < 0) return -1;
+    if (native_text(state, PyTuple_GetItem(names, element), "device", &column->texts[element]) < 0) {
+      set_position(row_of(&column->rows, element, 0, count));
+      return -1;
+    }
   }
   return 0;
 }
@@ -155,6 +169,18 @@ void native_keep_column(native_call *call, native_device_column *column) {
   column->entry_count = 0;
 }
 
+/* Lets an error about an identifier name the first row that has it, not its place among those that are entered. */
+static void name_row(fencepost_error *error, const native_device_column *column, Py_ssize_t row, Py_ssize_t count) {
+  if (error->position >= (uint64_t)column->found) return;
+  Py_ssize_t found = row_of(&column->rows, column->used[error->position], row, count);
+  if (found == count) return;
+  const char *colon = strncmp(error->message, "row ", 4) == 0 ? strstr(error->message, ": ") : NULL;
+  char rest[sizeof(error->message)];
+  PyOS_snprintf(rest, sizeof(rest), "%s", colon != NULL ? colon + 2 : error->message);
+  PyOS_snprintf(error->message, sizeof(error->message), "row %zd: %s", found, rest);
+  error->position = (uint64_t)(found - row);
+}
+
 fencepost_status native_enter_column(native_call *call, native_device_column *column, Py_ssize_t row,
                                      Py_ssize_t count) {
   native_handle *self = call->self;
@@ -174,6 +200,7 @@ fencepost_status native_enter_column(native_call *call, native_device_column *co
           fencepost_fleet_devices(self->fleet, column->asked, (size_t)column->found, 1, column->given, &call->error);
     for (Py_ssize_t index = 0; status == FENCEPOST_OK && index < column->found; index++)
       column->entered[column->used[index]] = column->given[index];
+    if (status != FENCEPOST_OK) name_row(&call->error, column, row, count);
   }
   column->is_entered = 1;
   column->removals = self->removals;

@@ -123,7 +123,7 @@ def test_a_name_is_open_once_among_processes(tmp_path: Path) -> None:
 
     monitor = Monitor("m", store=tmp_path)
     monitor.add(HOME, "home")
-    assert other() == 'in use: the monitor "m" is already open\n'
+    assert other() == 'in use: "m" is already open\n'
     monitor.feed(inside(0))
     monitor.close()
     assert other() == ""

@@ -310,7 +310,10 @@ class Shards:
             if len(lengths) > 1 or not used or not all(0 <= code < len(names) for code in used):
                 whole: Any = (*columns, *unit, codes, names, first_row)
                 return self._fleets[0].feed_columns(*whole)  # says what is wrong, or that there is nothing
-            new = self._enter(names[code] for code in used)
+            try:
+                new = self._enter(names[code] for code in used)
+            except InvalidArgumentError as error:
+                raise _at_row(error, given, used, names) from None
             try:
                 numbers = self._owners(used, names)
                 found: list[tuple[int, int, int]] = []
@@ -431,6 +434,23 @@ class Shards:
 
     def close(self) -> None:
         pass  # likewise
+
+
+def _at_row(
+    error: InvalidArgumentError, given: Any, used: Sequence[int], names: Sequence[str]
+) -> InvalidArgumentError:
+    """An error about an identifier, as one about the first row that has it."""
+    if given is None:
+        return error
+    for code in used:
+        try:
+            Handle(TableHandle()).enter((names[code],))
+        except InvalidArgumentError as found:
+            row = list(given).index(code)
+            found.position = row
+            found.args = (f"row {row}: {str(found).removeprefix('row 0: ')}",)
+            return found
+    return error
 
 
 def _latest_clock(fleet: Handle) -> float:

@@ -108,6 +108,10 @@ def feed_stream(
             return total
         try:
             total = total._plus(found.feed(handle, False))
+        except InvalidArgumentError as error:  # a device's identifier
+            about_row = _of_row(error, FIXES, found.first, reader, plan)
+            about_row.result = total
+            raise about_row from None
         except BaseException as error:
             if isinstance(error, QueueFullError):
                 error.position += found.first
