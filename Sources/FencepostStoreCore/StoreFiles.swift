@@ -140,7 +140,9 @@ enum StoreFiles {
       throw SystemFailure.last("the directory cannot be opened")
     }
     defer { _ = close(descriptor) }
-    guard fsync(descriptor) == 0 || cposix_errno() == EINVAL else { throw SystemFailure.last("the directory cannot be written") }
+    guard fsync(descriptor) == 0 || cposix_errno() == EINVAL else {
+      throw SystemFailure.last("the directory cannot be written")
+    }
   }
 
   /// Puts a complete file in the place of another, with the owner, as far as that is allowed, and permissions of that one.

@@ -54,7 +54,8 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_E_NOT_FOUND: ("not_found", "no condition has that identifier")
   case FENCEPOST_E_LATE_INPUT: ("late_input", "the input is earlier than the clock of the monitor, device or fleet")
   case FENCEPOST_E_QUEUE_FULL: ("queue_full", "too many events wait to be handed out")
-  case FENCEPOST_E_AHEAD_OF_CLOCK: ("ahead_of_clock", "the input is too far ahead of the clock of the monitor, device or fleet")
+  case FENCEPOST_E_AHEAD_OF_CLOCK:
+    ("ahead_of_clock", "the input is too far ahead of the clock of the monitor, device or fleet")
   case FENCEPOST_E_INTERNAL: ("internal", "a defect of the library")
   default: ("unknown_status", "a status that this version of the library does not know")
   }

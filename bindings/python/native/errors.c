@@ -28,7 +28,8 @@ static const struct {
     {FENCEPOST_E_QUEUE_FULL, "QueueFullError", &PyExc_RuntimeError,
      "max_pending_events events wait to be handed out. Take them, then repeat the input."},
     {FENCEPOST_E_AHEAD_OF_CLOCK, "AheadOfClockError", &PyExc_ValueError,
-     "An input is later than the clock of the monitor, device or fleet by more than max_time_step. It changed nothing but a counter."},
+     "An input is later than the clock of the monitor, device or fleet by more than max_time_step. It changed nothing "
+     "but a counter."},
     {FENCEPOST_E_STORE_UNAVAILABLE, "StoreUnavailableError", &PyExc_OSError,
      "A store cannot be opened, read or written: no such directory, no permission, disk full ..."},
     {FENCEPOST_E_STORE_CORRUPT, "StoreCorruptError", &PyExc_RuntimeError,

@@ -436,9 +436,7 @@ class Shards:
         pass  # likewise
 
 
-def _at_row(
-    error: InvalidArgumentError, given: Any, used: Sequence[int], names: Sequence[str]
-) -> InvalidArgumentError:
+def _at_row(error: InvalidArgumentError, given: Any, used: Sequence[int], names: Sequence[str]) -> InvalidArgumentError:
     """An error about an identifier, as one about the first row that has it."""
     if given is None:
         return error
