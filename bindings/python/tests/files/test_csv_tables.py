@@ -100,11 +100,15 @@ def test_a_file_of_another_encoding(tmp_path: Path) -> None:
 
 def test_one_rule_for_the_unit_of_a_time() -> None:
     """By size, whoever reads it: a number alone, an integer of a column, or all of a column."""
-    edges = [0, 10**11, 10**14, 10**15, 10**9]
+    edges = [0, 10**11, 10**14, 10**15, 10**17, 10**9]
     world = random.Random(7)
     numbers = [sign * (edge + step) for edge in edges for step in (-1, 0, 1) for sign in (1, -1)]
     for number in numbers:
-        assert number_time(number) == unit_time(number, None, 0, "") == unit_time(number, unit_of(number), 0, "")
+        if number < -62_135_596_800:  # before the year 1, in whatever unit it is read
+            continue
+        if unit_of(number) != "ns":  # a text is rounded, an integer of a column cut
+            assert number_time(number) == unit_time(number, None, 0, "")
+        assert unit_time(number, None, 0, "") == unit_time(number, unit_of(number), 0, "")
     for _ in range(2000):
         column = world.sample(numbers, world.randint(1, 4))
         ends = range(min(column), max(column) + 1)

@@ -264,7 +264,7 @@ def test_csv_holes(write: Write) -> None:
 
 def test_csv_without_times_is_way_points(write: Write) -> None:
     path = write("a.csv", "lat,lon\n1,2\n3,4\n")
-    assert read_track(path) == Track(str(path), [], [(1, 2), (3, 4)])
+    assert read_track(path) == Track(str(path), [], [(1, 2), (3, 4)], columns=["lat", "lon"])
 
 
 @pytest.mark.parametrize(

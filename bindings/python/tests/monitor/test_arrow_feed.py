@@ -23,7 +23,7 @@ from arrow_streams import (
     watching,
     way,
 )
-from conftest import SECOND, TRACKS, needs_shared, recorded_tracks, refusal
+from conftest import SECOND, TRACKS, needs_shared, recorded_tracks
 
 from fencepost import CircularGeographicCondition, FeedResult, InputError, Monitor, QueueFullError
 from fencepost._files.track_files import read_track
@@ -58,10 +58,6 @@ def test_real_files_go_in_as_pyarrow_reads_them(name: str) -> None:
     path = TRACKS / "csv" / f"{name}.csv"
     rows = list(read_track(path).fixes)
     table = csv.read_csv(path)
-    if "date" in table.column_names:  # times without a zone, which are refused
-        assert "has no time zone" in str(refusal(Monitor().feed_many, table))
-        index = table.column_names.index("date")
-        table = table.set_column(index, "date", table["date"].cast(pa.timestamp("s", "UTC")))
     monitor = watching(rows)
     monitor.feed_many(table)
     assert outcome(monitor) == one_by_one(rows)
@@ -196,7 +192,7 @@ def test_nulls() -> None:
     """A null accuracy is not reported, a null position or time is an invalid row; NaN is as in other columns."""
     table = pa.table({
         "lat": [0.0, None, 0.0, 0.0, 0.0, math.nan], "lon": [0.0, 0.0, 0.0, 0.0, None, 0.0],
-        "acc": [None, 5.0, -1.0, math.nan, 1.0, 1.0], "time_us": [0, 1, 2, 3, 4, 5],
+        "accuracy": [None, 5.0, -1.0, math.nan, 1.0, 1.0], "time_us": [0, 1, 2, 3, 4, 5],
     })  # fmt: skip
     assert Monitor().feed_many(table) == FeedResult(1, 5, 0)
     for times, kind, name, expected in (

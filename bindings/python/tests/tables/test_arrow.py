@@ -210,7 +210,6 @@ GOOD = {"lat": [0.0, 0.0], "lon": [0.0, 0.0], "time_us": [0, 1]}
         (GOOD | {"lat": ["a", "b"]}, "row 0: latitude 'a' (column 'lat') is a str, not a"),
         ({"lat": [0.0], "lon": [0.0]}, "there is no column for the time, only lat, lon"),
         ({"time_us": [0]}, "there is no column for the latitude, only time_us"),
-        ({"lat": [0.0], "lon": [0.0], "time": [datetime(2024, 1, 1)]}, "row 0: time (column 'time') has no time zone"),
         ({"lat": [0.0], "lon": [0.0], "time": ["noon"]}, "row 0: time (column 'time'): 'noon' is not a time"),
         ({"lat": [0.0], "lon": [0.0], "time": [True]}, "row 0: time True (column 'time') is a bool, not a time"),
         ({"lat": pa.array([], "f8"), "lon": pa.array([], "f8"), "time_us": pa.array([], "i8")}, "track: holds no rows"),

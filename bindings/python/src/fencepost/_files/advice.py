@@ -10,9 +10,6 @@ TRACK_OPTION, CONDITIONS_OPTION = "columns", "conditions_columns"
 """The options that name columns."""
 
 DATE_ORDER = Advice("say which with date_order='dmy' or 'mdy'", "say which with --date-order dmy or mdy")
-TIME_ZONE = Advice(
-    "give it one, or name it with time_zone='Europe/Berlin'", "name it with --time-zone, for example Europe/Berlin"
-)
 RADIUS = Advice("give one for all with radius=METRES", "give one for all with --radius METRES")
 PLAY = Advice(
     "way points are played with speed (m/s) and start; a column of times is named with columns={'time': NAME}",
@@ -45,3 +42,10 @@ def column_advice(error: Exception, option: str) -> Advice | None:
 def decimal_comma(text: str) -> str:
     """What is said of a number with a comma."""
     return ": a decimal comma? Write a point" if _COMMA.fullmatch(text.strip()) else ""
+
+
+def by_column(name: str | None) -> Advice:
+    """How the column that tells devices apart is named; None: it is not known."""
+    if name is None:
+        return Advice("name the column that tells devices apart with by=", "name the column with --by NAME")
+    return Advice(f"name it with by={name!r}", f"name it with --by {name}")

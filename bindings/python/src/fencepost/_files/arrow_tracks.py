@@ -106,14 +106,15 @@ def arrow_tracks(
         InputError: The table cannot be used: which row, which column, why.
         MissingExtraError: nanoarrow is not installed.
     """
-    batches = list(track_batches(table, source, columns, by, style=style))
+    names: list[str] = []
+    batches = list(track_batches(table, source, columns, by, style=style, names=names))
     if not sum(len(batch[3]) for batch in batches):
         raise InputError(source, "", "holds no rows")
     if by is None:
         fixes = ColumnFixes(batches)
-        return [Track(source, fixes, flaw=fixes.flaw)]
+        return [Track(source, fixes, columns=names, flaw=fixes.flaw)]
     points: list[tuple[str, Point]] = [("", row) for batch in batches for row in fix_rows(batch)]
-    return split(points, source, [key for batch in batches for key in batch[4] or ()])
+    return split(points, source, [key for batch in batches for key in batch[4] or ()], names)
 
 
 def track_batches(
@@ -124,16 +125,18 @@ def track_batches(
     transform: bool = False,
     crs: Any = None,
     style: TimeStyle = PLAIN_TIMES,
+    names: list[str] | None = None,
 ) -> Iterator[Batch]:
     """The columns of each batch of a stream; see :func:`arrow_tracks`. With `transform` another CRS becomes WGS84;
-    `crs` is that of points that do not say theirs."""
+    `crs` is that of points that do not say theirs; `names` gets the names of the columns."""
     reader = BatchReader(table, source, transform, crs, style)
     plan = reader.find(TRACK, columns, ("time",))
+    if names is not None:
+        names.extend(reader.names)
     if by is not None and by not in reader.names:
         raise InputError(source, "", f"there is no column {by!r}, only {', '.join(reader.names)}")
     for first, chunk in reader.batches():
         latitudes, longitudes = reader.positions(chunk, plan, first)
-        index = plan.indices.get("accuracy")
-        accuracies = None if index is None else reader.numbers(chunk, index, "accuracy", first)
+        accuracies = reader.accuracies(chunk, plan, first)
         times = reader.times(chunk, plan.indices["time"], first)
         yield latitudes, longitudes, accuracies, times, None if by is None else reader.keys(chunk, by, first)

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from .._errors import InputError, warn
+from .._tables.names import like_devices
 from .._tables.text_times import TimeStyle
-from .doubts import Flaw, SeenTimes, is_usable, worse
+from .advice import by_column
+from .doubts import Flaw, SeenTimes, is_usable, jumps, worse
 from .order import KEEP, ordered, sorted_text, times_of
 from .tracks import Track
 
@@ -35,12 +37,31 @@ def checked(tracks: Sequence[Track], sort: bool, style: TimeStyle) -> list[Track
         warn(source, "", sorted_text(late, sum(len(track.fixes) for track in tracks)), KEEP)
     if style.doubt:
         warn(source, "", style.doubt + ": the first one is taken")
+    for track in found:
+        if doubt := jumps(track.fixes):
+            _several_devices(track, doubt)
+            break
     seen = SeenTimes()
     for track in found:
         seen.add(times_of(track))
     if seen.doubt:
         warn(source, "", seen.doubt)
     return found
+
+
+def _several_devices(track: Track, doubt: str) -> None:
+    """Warns of a track that is one of several devices; refuses it where a column says which.
+
+    Raises:
+        InputError: There is such a column, and the track was not read by one.
+    """
+    name = str(track.path) if track.key is None else f"{track.path}: track {track.key!r}"
+    sure, may = like_devices(track.columns)
+    if track.key is None and sure:
+        raise InputError(name, "", doubt, advice=by_column(sure[0]))
+    if track.key is None and may:
+        doubt += f"; {', '.join(map(repr, may))} may tell them apart"
+    warn(name, "", doubt, by_column(None))
 
 
 def check_usable(tracks: Sequence[Track]) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from .._errors import require
 from .._tables.text_times import UNITS, TimeStyle, parse_time, unit_of_all
+from .._tables.times import is_time
 from .track_csv import NOTHING, Layout
 
 LEAST_CHARACTERS = 1_000_000
@@ -175,7 +176,7 @@ def _whole_numbers(unit: str | None, cells: Any) -> array[int]:
         raise ValueError  # PyArrow reads hexadecimal numbers
     ends = list(compute.min_max(numbers).as_py().values())
     unit = unit or unit_of_all(ends)
-    if unit is None or unit == "ns" or any(abs(end * int(UNITS[unit])) >= 1 << 63 for end in ends):
+    if unit is None or unit == "ns" or not all(is_time(end * int(UNITS[unit])) for end in ends):
         raise ValueError
     return _array("q", compute.multiply(numbers, int(UNITS[unit])))
 

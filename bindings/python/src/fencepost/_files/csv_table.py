@@ -12,9 +12,12 @@ from pathlib import Path
 
 from .._errors import InputError
 from .._tables.names import Names, key
-from .text import line_count
+from .text import LongLineError, check_lines, line_count
 
 DELIMITERS = ",;\t"
+MOST_HEADER = 1 << 20
+"""Characters of the line that names the columns."""
+_NO_TEXT = UnicodeDecodeError, LongLineError
 
 
 class CSVTable:
@@ -46,7 +49,7 @@ class CSVTable:
             while (line := next(lines, None)) is not None and (line.startswith("#") or not line.strip()):
                 if _looks_like_header(line, known, columns, required):
                     header = line.lstrip("# ")
-        except UnicodeDecodeError as error:
+        except _NO_TEXT as error:
             raise self._refused(error, lines.number + 1) from None
         if line is None and not header:
             raise InputError(path, "line 1", "holds no rows")
@@ -56,6 +59,8 @@ class CSVTable:
             header, self._ahead = self._ahead, ""
             self._before += 1
         self.place = f"line {self._before}"
+        if len(header) > MOST_HEADER:
+            raise InputError(path, self.place, f"the header is longer than {MOST_HEADER >> 20} MiB")
         self.delimiter = max(DELIMITERS, key=header.count)
         try:
             self.names = next(csv.reader([header], delimiter=self.delimiter), [])
@@ -76,7 +81,7 @@ class CSVTable:
         try:
             while piece := self._lines.piece():
                 yield piece
-        except UnicodeDecodeError as error:
+        except _NO_TEXT as error:
             raise self._refused(error, self.line) from None
 
     def skip(self, lines: int) -> None:
@@ -97,11 +102,13 @@ class CSVTable:
                     break
         except csv.Error as error:
             raise InputError(self._path, f"line {self._before + reader.line_num}", f"not CSV: {error}") from None
-        except UnicodeDecodeError as error:
+        except _NO_TEXT as error:
             raise self._refused(error, self._before + reader.line_num + 1) from None
         self._before += reader.line_num
 
-    def _refused(self, error: UnicodeDecodeError, line: int) -> InputError:
+    def _refused(self, error: UnicodeDecodeError | LongLineError, line: int) -> InputError:
+        if isinstance(error, LongLineError):
+            return InputError(self._path, f"line {line + error.lines}", f"{error}: it is not a row of a table")
         reason = f"is not {error.encoding.upper()} text; save the file as UTF-8"
         return InputError(self._path, f"line {line}", reason)
 
@@ -136,10 +143,13 @@ class _Lines:
 
 
 def _text(piece: str) -> str:
-    """A NUL is no text, and the csv module would stop at it without saying where."""
+    """The piece, if all of its lines may be rows. The csv module would stop at a NUL without naming the line."""
+    check_lines(piece)
     return piece.replace("\0", "\ufffd")
 
 
 def _looks_like_header(line: str, known: Names, columns: Mapping[str, str], required: Sequence[str]) -> bool:
+    if len(line) > MOST_HEADER:
+        return False
     names = {key(name) for name in re.split(f"[{DELIMITERS}]", line.lstrip("# "))}
     return all(names & {*known[what], key(columns.get(what, what))} for what in required)

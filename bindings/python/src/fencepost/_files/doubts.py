@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
+from math import cos, hypot, inf, radians
 from statistics import median
 from typing import NamedTuple
 
+from .._tables.names import METRES, MOST_DEGREES
 from .._tables.times import from_us, utc_text
 
 _SECOND = 1_000_000
@@ -53,8 +55,8 @@ class Flaw(NamedTuple):
             return ": are latitude and longitude swapped?"
         if latitude <= 90 and 180 < self.longitude <= 360:
             return ": longitudes of 180 to 360 are to be given less 360"
-        if 360 < max(latitude, longitude) < float("inf"):
-            return ": metres of a projected CRS? Degrees of WGS84 (EPSG:4326) are needed"
+        if MOST_DEGREES < max(latitude, longitude) < float("inf"):
+            return f": {METRES}"
         return ": latitudes are -90 to 90, longitudes -180 to 180"
 
 
@@ -115,6 +117,55 @@ class SeenTimes:
         if self._midnights and self.count > 1:
             return "all times are midnight: dates without a time of day?"
         return ""
+
+
+_FASTEST = 500.0
+"""Metres a second. No device that is followed with fixes on Earth is faster."""
+_FAR = 500.0
+"""Metres. Nearer places may be errors of one receiver."""
+_LOOKED_AT = 10_000
+"""Fixes of a track that are looked at."""
+_DEGREE = 111_195.0
+
+
+def jumps(fixes: Iterable[Sequence[float]]) -> str:
+    """The warning about a track whose fixes jump to and fro as only those of several devices do; empty: they do not.
+
+    A device that is fast, or fixes that are far off now and then, are not meant: a tenth of the steps must be faster
+    than any device, and together be five times as long as the diagonal of the box of the fixes.
+
+    Args:
+        fixes: Latitude, longitude, accuracy, microseconds, in the order of time.
+    """
+    steps = far = 0
+    way = 0.0
+    south = west = inf
+    north = east = -inf
+    before: tuple[float, float, float] | None = None
+    for latitude, longitude, accuracy, time in islice(fixes, _LOOKED_AT):
+        if not is_usable(latitude, longitude, accuracy):
+            continue
+        if before is not None:
+            steps += 1
+            across = abs(longitude - before[1])
+            x = min(across, 360 - across) * cos(radians(latitude))
+            metres = _DEGREE * hypot(x, latitude - before[0])
+            if metres > _FAR and metres * _SECOND > _FASTEST * abs(time - before[2]):
+                far += 1
+                way += metres
+        before = latitude, longitude, time
+        south, north, west, east = (
+            min(south, latitude),
+            max(north, latitude),
+            min(west, longitude),
+            max(east, longitude),
+        )
+    if far < 10 or far * 10 < steps:
+        return ""
+    wide = min(east - west, 360.0) * cos(radians((south + north) / 2))
+    if way < 5 * _DEGREE * hypot(wide, north - south):
+        return ""
+    return f"{far} of {steps} steps are faster than {_FASTEST:g} m/s, to and fro: these are fixes of several devices"
 
 
 def _shown(time_us: int) -> str:

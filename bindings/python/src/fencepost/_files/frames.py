@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from .._errors import Advice, InputError
+from .._errors import InputError, warn
 from .._native import InvalidArgumentError
-from .._tables.names import GEOMETRY, POSITION, TRACK, find, key, time_unit
+from .._tables.arrow_reader import ACCURACY
+from .._tables.names import GEOMETRY, POSITION, TRACK, acceleration_text, find, is_acceleration, key, time_unit
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, unit_time, value_time
 from .._tables.times import to_us
 from .._tables.wkt import wkt_point
-from .advice import TIME_ZONE, TRACK_OPTION, column_advice
+from .advice import TRACK_OPTION, column_advice
 from .tracks import NO_POSITION, Point, Track, split
 from .vector import check_crs
 
@@ -67,9 +68,13 @@ def table_tracks(
     accuracies = [math.nan] * len(frame)
     if "accuracy" in indices:
         accuracies = numbers(frame, indices["accuracy"], "accuracy", source)
+        name = names[indices["accuracy"]]
+        if is_acceleration(name, columns, min((each for each in accuracies if each < 0), default=0)):
+            warn(source, "", acceleration_text(name), ACCURACY)
+            accuracies = [math.nan] * len(frame)
     keys = None if by is None else _keys(frame, names.index(by), by, source)
     return split(
-        _points(latitudes, longitudes, accuracies, _times(frame, indices["time"], source, times)), source, keys
+        _points(latitudes, longitudes, accuracies, _times(frame, indices["time"], source, times)), source, keys, names
     )
 
 
@@ -189,12 +194,10 @@ def _times(frame: Any, index: int, source: str, times: TimeStyle) -> list[int]:
         raise InputError.of_row(source, row, f"has no time (column {name!r})")
     if kind == "M":
         if getattr(series.dt, "tz", None) is None:
-            if not times.is_given:
-                reason = f"time {series.iloc[0]} (column {name!r}) has no time zone"
-                owner = f"{source}[{name!r}]" if source.isidentifier() else ""
-                call = f"give it one, for example {owner}.dt.tz_localize('UTC'), or name it with time_zone"
-                raise InputError.of_row(source, 0, reason, Advice(call, TIME_ZONE.command))
-            return [to_us(times.placed(when)) for when in series.dt.to_pydatetime()]
+            if times.is_plain:
+                series = series.dt.tz_localize("UTC")
+            else:
+                return [to_us(times.placed(when)) for when in series.dt.to_pydatetime()]
         # Nanoseconds are cut, as in files.
         plain = series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
         found: list[int] = plain.astype("datetime64[us]").astype("int64").tolist()

@@ -9,9 +9,13 @@ from pathlib import Path
 
 from .._errors import InputError
 from .text import read_bytes
+from .tracks import VECTOR_FORMATS
 
 MOST_BYTES = 1 << 31
 """Of what a compressed file unpacks to: it is held in memory."""
+_USUAL_BYTES, MOST_RATIO = 1 << 26, 100
+"""A compressed file that unpacks to more than the first may do so to this many times its own size: texts of positions
+have a fifth to a thirtieth of their size, a file that is made to fill the memory a thousandth."""
 _PIECE = 1 << 24
 
 _OTHERS = (
@@ -58,9 +62,7 @@ def first_bytes(path: str | Path) -> bytes:
     Raises:
         InputError: It cannot be read or unpacked, or is something that is known and not read.
     """
-    kind = _NAMED.get(ending(path))
-    if kind is not None and os.path.exists(path):
-        raise _refused(path, *kind)
+    check_name(path)
     try:
         with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
             data = file.read(4096)
@@ -78,29 +80,56 @@ def read_unpacked(path: str | Path) -> bytes:
     Raises:
         InputError: It cannot be read or unpacked, or is something that is known and not read.
     """
-    kind = _NAMED.get(ending(path))
-    if kind is not None and os.path.exists(path):
-        raise _refused(path, *kind)
+    check_name(path)
     data = unpacked(path) if is_packed(path) else read_bytes(path)
     check_kind(data, path)
     return data
+
+
+def most_unpacked(packed: int) -> int:
+    """How many bytes a compressed file of this size may unpack to."""
+    return min(MOST_BYTES, max(_USUAL_BYTES, MOST_RATIO * packed))
+
+
+def too_large(path: str | Path, place: str = "") -> InputError:
+    """The refusal of a compressed file that unpacks to more."""
+    reason = (
+        f"unpacks to more than {MOST_RATIO} times its size, or to more than {MOST_BYTES >> 30} GiB: unpack it first"
+    )
+    return InputError(path, place, reason)
+
+
+def check_name(path: str | Path) -> None:
+    """Refuses files by their names: those that are not read, and compressed ones that GDAL reads.
+
+    Raises:
+        InputError: What it is, and what to do.
+    """
+    kind = ending(path)
+    if not os.path.exists(path):
+        return
+    if kind in _NAMED:
+        raise _refused(path, *_NAMED[kind])
+    if is_packed(path) and kind in VECTOR_FORMATS:
+        raise _refused(path, f"a compressed {kind[1:].upper()} file", "unpack it first")
 
 
 def unpacked(path: str | Path) -> bytes:
     """What a gzip file holds.
 
     Raises:
-        InputError: It is none, damaged, or holds more than 2 GiB.
+        InputError: It is none, damaged, or holds more than :func:`most_unpacked`.
     """
     parts: list[bytes] = []
     size = 0
     try:
+        most = most_unpacked(os.path.getsize(path))
         with gzip.open(path) as file:
             while part := file.read(_PIECE):
                 parts.append(part)
                 size += len(part)
-                if size > MOST_BYTES:
-                    raise InputError(path, "", "holds more than 2 GiB: unpack it first")
+                if size > most:
+                    raise too_large(path)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(path, "", f"not usable as gzip: {error}") from None
     except OSError as error:

@@ -234,6 +234,8 @@ class ManyTracks:
                 else:
                     place = partial(_numbered, "line", table.line)
                     table.skip(len(read.times))
+                    if read.accuracies and not table.check_accuracy(min(read.accuracies)):
+                        read = read._replace(accuracies=None)
                     yield self._rows(*read, place)
 
     def _points(self, points: Sequence[tuple[str, Point]], keys: Sequence[Any]) -> Iterator[Rows]:

@@ -53,5 +53,5 @@ def moving_tracks(value: Any, source: str, columns: Mapping[str, str], how: Read
         index = frame.index.name if isinstance(frame.index.name, str) else "t"
         index = index if index not in frame.columns else "fencepost_time"
         (track,) = table_tracks(frame.reset_index(names=index), place, {"time": index, **columns}, None)
-        tracks[part.id] = Track(source, track.fixes, [], part.id, track.flaw)
+        tracks[part.id] = Track(source, track.fixes, [], part.id, flaw=track.flaw)
     return list(tracks.values())

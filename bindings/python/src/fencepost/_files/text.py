@@ -13,6 +13,30 @@ from typing import Any, NoReturn
 
 from .._errors import InputError
 
+MOST_LINE = 1 << 24
+"""Characters of a line of text. A longer one is not a row of a table."""
+
+_ENCODINGS = re.compile(
+    r"ascii|utf-(8|16|32).*|iso8859-.*|iso2022.*|cp[0-9]+|koi8-.*|kz1048|ptcp154|tis-620|mac-.*|hp-roman8|mbcs"
+    r"|gb2312|gbk|gb18030|hz|big5.*|shift_jis.*|euc_.*|johab"
+)
+"""Names of encodings of text files, as Python's codecs call them. Its other codecs (``punycode``, ``undefined``,
+``unicode_escape``) are not encodings of files, and some take quadratic time."""
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+class LongLineError(ValueError):
+    """A line is longer than :data:`MOST_LINE`. `lines` counts the lines before it."""
+
+    def __init__(self, lines: int) -> None:
+        super().__init__(f"is longer than {MOST_LINE >> 20} MiB")
+        self.lines = lines
+
 
 def path_text(path: str | os.PathLike[str]) -> str:
     """A path as text.
@@ -40,18 +64,24 @@ def read_bytes(path: str | Path) -> bytes:
 
 def decode(data: bytes, path: str | Path, encoding: str = "utf-8") -> str:
     """Text of a file; a byte order mark is honoured and dropped."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif encoding == "utf-8":
-        encoding = "utf-8-sig"
+    marked = marked_encoding(data)
     try:
-        return data.decode(encoding)
+        name = codecs.lookup(marked or encoding).name
+    except (LookupError, ValueError):
+        name = ""
+    if not _ENCODINGS.fullmatch(name):
+        raise InputError(path, "line 1", f"the encoding {encoding!r} is not known; save the file as UTF-8")
+    try:
+        return data.decode("utf-8-sig" if name == "utf-8" else name)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         reason = f"byte {error.start} is not {error.encoding.upper()} text; save the file as UTF-8"
         raise InputError(path, f"line {line}", reason) from None
-    except LookupError:
-        raise InputError(path, "line 1", f"the encoding {encoding!r} is not known") from None
+
+
+def marked_encoding(data: bytes) -> str:
+    """The encoding that the byte order mark names; empty: there is no mark, or that of UTF-8."""
+    return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "")
 
 
 def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
@@ -61,11 +91,12 @@ def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
 
     Raises:
         UnicodeDecodeError: The line after those that were given is no text.
+        LongLineError: A line is longer than :data:`MOST_LINE`: it is not held in memory.
     """
     data = file.read(size)
-    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    decoder = codecs.getincrementaldecoder("utf-16" if wide else "utf-8-sig")()
+    decoder = codecs.getincrementaldecoder(marked_encoding(data) or "utf-8-sig")()
     held: list[str] = []  # the begin of a line
+    length = 0
     while True:
         refused = None
         try:
@@ -77,13 +108,34 @@ def text_pieces(file: BufferedIOBase, size: int) -> Iterator[str]:
         cut = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1 if data else len(text)
         if (cut or not data) and (piece := "".join([*held, text[:cut]])):
             held.clear()
+            length = 0
             yield piece
         if refused is not None:
             raise refused
         if not data:
             return
         held.append(text[cut:])
+        length += len(text) - cut
+        if length > MOST_LINE:
+            raise LongLineError(0)
         data = file.read(size)
+
+
+def check_lines(text: str) -> None:
+    """Refuses a line that is longer than :data:`MOST_LINE`.
+
+    Raises:
+        LongLineError: There is one.
+    """
+    half = MOST_LINE // 2
+    for begin in range(0, len(text) - half, half):  # a longer line fills at least one of these ranges
+        if text.find("\n", begin, begin + half) < 0 and text.find("\r", begin, begin + half) < 0:
+            start = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
+            if (
+                not any(text.find(end, start, start + MOST_LINE) >= 0 for end in "\n\r")
+                and len(text) - start > MOST_LINE
+            ):
+                raise LongLineError(line_count(text[:start]))
 
 
 def line_count(text: str) -> int:

@@ -10,9 +10,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from .._errors import InputError
+from .._errors import InputError, warn
 from .._native import InvalidArgumentError
-from .._tables.names import GEOMETRY, POSITION, TRACK, find, time_unit
+from .._tables.arrow_reader import ACCURACY
+from .._tables.names import (
+    ACCELERATION,
+    GEOMETRY,
+    POSITION,
+    TRACK,
+    acceleration_text,
+    find,
+    is_acceleration,
+    key,
+    time_unit,
+)
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, parse_time
 from .._tables.wkt import wkt_point
 from .advice import DATE_ORDER, TRACK_OPTION, column_advice, decimal_comma
@@ -32,12 +43,17 @@ def read(
     by: str | None = None,
     keys: list[str] | None = None,
     times: TimeStyle = PLAIN_TIMES,
+    names: list[str] | None = None,
 ) -> Iterator[tuple[str, Point]]:
     """The rows in file order; a row with an empty position is one without a position.
 
-    With `by` the value of that column is appended to `keys` before each row is given.
+    With `by` the value of that column is appended to `keys` before each row is given; `names` gets the names of the
+    columns.
     """
-    for place, track, point in Table([decode(data, path)], path, columns, by, times).points():
+    table = Table([decode(data, path)], path, columns, by, times)
+    if names is not None:
+        names.extend(table.names)
+    for place, track, point in table.points():
         if keys is not None:
             keys.append(track)
         yield place, point
@@ -88,21 +104,51 @@ class Table(CSVTable):
         if by is not None and by not in self.names:
             raise InputError(path, self.place, f"there is no column {by!r}, only {', '.join(self.names)}")
         track = -1 if by is None else self.names.index(by)
+        self._columns = columns
         self.layout = Layout(self.delimiter, indices, unit, track, len(self.names), times, wkt)
+
+    def check_accuracy(self, least: float) -> bool:
+        """Whether the column of accuracies is one. If its least value shows that it is not, no later row is read with
+        it."""
+        index = self.layout.indices.get("accuracy")
+        if index is None or not is_acceleration(self.names[index], self._columns, least):
+            return True
+        warn(self._path, "", acceleration_text(self.names[index]), ACCURACY)
+        left = {what: column for what, column in self.layout.indices.items() if what != "accuracy"}
+        self.layout = self.layout._replace(indices=left)
+        return False
 
     def points(self, piece: str | None = None) -> Iterator[tuple[str, str, Point]]:
         """Place, track and point of each of :meth:`rows` that is no comment."""
-        key, track = self.layout.track, ""
+        index = self.layout.indices.get("accuracy")
+        if index is None or key(self.names[index]) != ACCELERATION:
+            yield from self._points(piece)
+            return
+        rows = list(self._points(piece))
+        if not self.check_accuracy(min((point[2] for _, _, point in rows if point[2] < 0), default=0.0)):
+            rows = [
+                (place, track, point if is_missing(point) else (*point[:2], 0.0, point[3]))
+                for place, track, point in rows
+            ]
+        yield from rows
+
+    def _points(self, piece: str | None) -> Iterator[tuple[str, str, Point]]:
+        at, track = self.layout.track, ""
         last = max((self.layout.wkt, *self.layout.indices.values()))
         for place, row in self.rows(piece):
             if row[0].startswith("#"):
                 continue
             if self._by is not None:
-                if len(row) <= key or not row[key].strip():
+                if len(row) <= at or not row[at].strip():
                     raise InputError(self._path, place, f"has nothing in the column {self._by!r}")
-                track = row[key]
+                track = row[at]
             self.check_width(row, last, place)
             yield place, track, _point(row, self.layout, place, self._path)
+
+
+def is_missing(point: Point) -> bool:
+    """Whether a row has no position."""
+    return math.isnan(point[0]) or math.isnan(point[1])
 
 
 def _find(names: Sequence[str], columns: Mapping[str, str], path: str | Path, place: str) -> tuple[dict[str, int], int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import InputError
-from .kinds import ending, first_bytes, is_packed, read_unpacked
+from .kinds import check_name, ending, first_bytes, is_packed, read_unpacked
 from .tracks import VECTOR_FORMATS, Point, Track, split
 from .vector import PLAIN, Reading
 
@@ -59,7 +59,9 @@ def keyed_points(
         from . import track_kml
 
         document = track_kml.track_document(path)
-        return None if document is None else (list(track_kml.read(document, path, by, keys, how.times)), keys)
+        if document is not None:
+            return list(track_kml.read(document, path, by, keys, how.times)), keys
+        check_name(path)
     if kind in VECTOR_FORMATS and not is_packed(path):
         return None
     start = first_bytes(path)
@@ -107,19 +109,19 @@ def read_tracks(
 
     data = read_unpacked(path)
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    tabular = False
+    tabular, names = False, list[str]()
     if kind == ".gpx" or (kind not in (".csv", ".tsv", ".geojson", ".json", ".nmea") and start == b"<"):
         points = track_gpx.read(data, path, hdop_scale, how.times)
     elif kind in (".geojson", ".json") or (kind not in (".csv", ".tsv", ".nmea") and start == b"{"):
-        points = track_geojson.read(data, path, columns, by, keys, how.times)
+        points = track_geojson.read(data, path, columns, by, keys, how.times, names)
         tabular = True
     elif kind == ".igc" or _IGC.match(data):
         raise InputError(path, "line 1", "is an IGC flight log, which is not read: convert it to GPX or CSV")
     elif kind == ".nmea" or (kind not in (".csv", ".tsv") and track_nmea.looks_like_nmea(data)):
         points = track_nmea.read(data, path, hdop_scale)
     else:
-        points = track_csv.read(data, path, columns or {}, by, keys, how.times)
+        points = track_csv.read(data, path, columns or {}, by, keys, how.times, names)
         tabular = True
     if by is not None and not tabular:
         raise InputError(path, "", NO_COLUMNS.format(by))
-    return split(points, path, keys)
+    return split(points, path, keys, names)

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._errors import InputError
+from .._errors import InputError, warn
 from .._native import InvalidArgumentError
-from .._tables.names import POSITION, TRACK, find, key, time_unit
+from .._tables.arrow_reader import ACCURACY
+from .._tables.names import POSITION, TRACK, acceleration_text, find, is_acceleration, key, time_unit
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, number_time, parse_time
 from .moving_json import is_moving, moving_lines
 from .text import decode, parse_json
@@ -26,6 +27,7 @@ def read(
     by: str | None = None,
     keys: list[Any] | None = None,
     style: TimeStyle = PLAIN_TIMES,
+    columns_found: list[str] | None = None,
 ) -> Iterator[tuple[str, Point]]:
     """The positions of all lines, points and moving points in file order.
 
@@ -41,6 +43,7 @@ def read(
         by: A property that tells tracks apart; its value is appended to `keys` before each position is given.
         keys: See `by`.
         style: How times without a zone are read.
+        columns_found: Gets the names of the properties.
 
     Raises:
         InputError: It is not GeoJSON, or what it holds is of no use as a track.
@@ -50,6 +53,8 @@ def read(
     if not features:
         raise InputError(path, "", "holds no features")
     names = _Names.of([feature for _, feature in features], path, columns or {})
+    if columns_found is not None:
+        columns_found.extend(dict.fromkeys(name for _, feature in features for name in _properties(feature)))
     lines = any(_kind(feature) in _LINES or is_moving(feature) for _, feature in features)
     number = 0
     for place, feature in features:
@@ -82,7 +87,16 @@ class _Names(NamedTuple):
         except InvalidArgumentError as error:
             raise InputError(path, "", str(error).replace("column", "property")) from None
         time, accuracy = (names[found[what]] if what in found else None for what in ("time", "accuracy"))
+        if accuracy is not None:
+            least = min((_below_0(_properties(feature).get(accuracy)) for feature in features), default=0.0)
+            if is_acceleration(accuracy, columns, least):
+                warn(path, "", acceleration_text(accuracy), ACCURACY)
+                accuracy = None
         return cls(time, accuracy, None if time is None else time_unit(time))
+
+
+def _below_0(value: Any) -> float:
+    return float(max(value, -1)) if isinstance(value, int | float) and value < 0 else 0.0
 
 
 def _features(document: Any, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:

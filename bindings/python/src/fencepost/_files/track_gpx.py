@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ from xml.etree import ElementTree
 from .._errors import InputError
 from .._tables.text_times import PLAIN_TIMES, TimeStyle
 from .._tables.times import to_us
-from .text import decode
 from .tracks import NO_POSITION, Point
+from .xml_text import local_name, xml_root, xml_text
 
-_DECLARATION = re.compile(rb"""^(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
 _POINT_TAGS = ("trkpt", "rtept", "wpt")
 _FIXES = ("none", "2d", "3d", "dgps", "pps", "3")
 
@@ -23,7 +21,7 @@ def read(
     data: bytes, path: str | Path, hdop_scale: float | None, times: TimeStyle = PLAIN_TIMES
 ) -> Iterator[tuple[str, Point]]:
     """The track points in file order; of a file without tracks the route points, else the way points."""
-    text = _text(data, path)
+    text = xml_text(data, path)
     try:
         points = _points(_parse(text))
     except Exception:  # gpxpy raises many kinds; the tidied text is read again, and its error is the one to show
@@ -45,25 +43,17 @@ def read(
 def way_point_features(data: bytes, path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The way points as GeoJSON features of circles: their names are the identifiers, Garmin's ``Proximity`` (metres)
     is the radius where it is given."""
-    gpx = _parse(_tidy(_text(data, path), path), path)
+    gpx = _parse(_tidy(xml_text(data, path), path), path)
     for number, point in enumerate(gpx.waypoints, 1):
         properties: dict[str, Any] = {"identifier": point.name}
         if not point.name:
             raise InputError(path, f"way point {number}", "has no name, which is what its circle is called")
         for extension in point.extensions:
             for element in extension.iter():
-                if _name(element) == "Proximity" and _is_number(element.text or ""):
+                if local_name(element) == "Proximity" and _is_number(element.text or ""):
                     properties["radius"] = float(element.text or "")
         geometry = {"type": "Point", "coordinates": [point.longitude, point.latitude]}
         yield f"way point {number}", {"type": "Feature", "geometry": geometry, "properties": properties}
-
-
-def _text(data: bytes, path: str | Path) -> str:
-    declared = _DECLARATION.match(data)
-    encoding = declared[1].decode("ascii").lower() if declared else "utf-8"
-    text = decode(data, path, "utf-8" if encoding in ("utf-8", "utf8") else encoding)
-    # The text is decoded: a declaration of another encoding would be wrong now.
-    return re.sub(r"^\s*<\?xml[^>]*\?>", lambda match: "\n" * match[0].count("\n"), text, count=1)
 
 
 def _parse(text: str, path: str | Path | None = None) -> Any:
@@ -85,19 +75,14 @@ def _points(gpx: Any) -> list[Any]:
 
 def _tidy(text: str, path: str | Path) -> str:
     """Strips white space around values, drops values of <fix> that are none, and names the place of what is wrong."""
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        line, column = error.position
-        reason = str(error).partition(":")[0]
-        raise InputError(path, f"line {line}", f"not well-formed XML at column {column + 1}: {reason}") from None
-    if _name(root) != "gpx":
-        raise InputError(path, "line 1", f"not GPX: the root element is <{_name(root)}>")
+    root = xml_root(text, path)
+    if local_name(root) != "gpx":
+        raise InputError(path, "line 1", f"not GPX: the root element is <{local_name(root)}>")
     numbers = dict.fromkeys(_POINT_TAGS, 0)
     for element in root.iter():
         if element.text is not None and len(element) == 0:
             element.text = element.text.strip()
-        tag = _name(element)
+        tag = local_name(element)
         if tag in numbers:
             numbers[tag] += 1
             _check_point(element, f"point {numbers[tag]}", path)
@@ -106,7 +91,10 @@ def _tidy(text: str, path: str | Path) -> str:
     for element in root.iter():
         if namespace and element.tag.startswith(namespace):
             element.tag = element.tag[len(namespace) :]
-    return ElementTree.tostring(root, encoding="unicode")
+    try:
+        return ElementTree.tostring(root, encoding="unicode")
+    except RecursionError:
+        raise InputError(path, "", "not usable as GPX: its elements are nested too deeply") from None
 
 
 def _check_point(point: ElementTree.Element, place: str, path: str | Path) -> None:
@@ -118,7 +106,7 @@ def _check_point(point: ElementTree.Element, place: str, path: str | Path) -> No
             reason = f"{attribute} is missing" if value is None else f"{attribute} {value!r} is not a number"
             raise InputError(path, place, reason) from None
     for child in list(point):
-        name, value = _name(child), child.text or ""
+        name, value = local_name(child), child.text or ""
         if name == "fix" and value.strip() not in _FIXES:
             point.remove(child)
         elif name in ("ele", "hdop", "vdop", "pdop", "speed", "course", "magvar", "geoidheight", "ageofdgpsdata"):
@@ -134,7 +122,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _name(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

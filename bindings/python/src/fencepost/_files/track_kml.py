@@ -12,11 +12,10 @@ from xml.etree import ElementTree
 from .._errors import InputError
 from .._tables.names import TRACK, key
 from .._tables.text_times import PLAIN_TIMES, TimeStyle, parse_time
+from .kinds import is_packed, most_unpacked, too_large, unpacked
 from .text import read_bytes
 from .tracks import NO_POSITION, Point
-
-MOST_BYTES = 1 << 30
-"""Of a KML document in a KMZ archive."""
+from .xml_text import holds_word, local_name, xml_root, xml_text
 
 
 def track_document(path: str | Path) -> bytes | None:
@@ -25,10 +24,10 @@ def track_document(path: str | Path) -> bytes | None:
     Raises:
         InputError: The file cannot be read, or the archive is damaged.
     """
-    data = read_bytes(path)
+    data = unpacked(path) if is_packed(path) else read_bytes(path)
     if data.startswith(b"PK"):
         data = _unpacked(data, path)
-    return data if b"Track" in data and b"coord" in data else None
+    return data if holds_word(data, "Track") and holds_word(data, "coord") else None
 
 
 def _unpacked(data: bytes, path: str | Path) -> bytes:
@@ -38,10 +37,12 @@ def _unpacked(data: bytes, path: str | Path) -> bytes:
             name = next((name for name in archive.namelist() if name.lower().endswith(".kml")), None)
             if name is None:
                 return b""
-            if archive.getinfo(name).file_size > MOST_BYTES:
-                raise InputError(path, name, "is larger than 1 GiB")
+            if archive.getinfo(name).file_size > most_unpacked(len(data)):
+                raise too_large(path, name)
             return archive.read(name)
-    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+    except InputError:
+        raise
+    except Exception as error:  # zipfile and what unpacks for it (zlib, bz2, lzma) raise many kinds
         raise InputError(path, "", f"not usable as kmz: {error}") from None
 
 
@@ -64,14 +65,8 @@ def read(
     """
     if by is not None and key(by) != "name":
         raise InputError(path, "", f"has no column {by!r}: tracks of KML are told apart by name")
-    try:
-        root = ElementTree.fromstring(data)
-    except ElementTree.ParseError as error:
-        line, column = error.position
-        reason = str(error).partition(":")[0]
-        raise InputError(path, f"line {line}", f"not well-formed XML at column {column + 1}: {reason}") from None
     number = 0
-    for name, track in _tracks(root, ""):
+    for name, track in _tracks(xml_root(xml_text(data, path), path)):
         if by is not None and not name:
             raise InputError(path, f"point {number + 1}", "is of a track whose placemark has no name")
         for point in _points(track, path, number, style):
@@ -81,19 +76,23 @@ def read(
             yield f"point {number}", point
 
 
-def _tracks(element: ElementTree.Element, name: str) -> Iterator[tuple[str, ElementTree.Element]]:
-    """The tracks below an element, each with the name of its placemark."""
-    for child in element:
-        tag = _tag(child)
+def _tracks(root: ElementTree.Element) -> Iterator[tuple[str, ElementTree.Element]]:
+    """The tracks of a document in its order, each with the name of its placemark."""
+    open_elements = [("", root)]  # not by recursion: folders may be nested deeply
+    while open_elements:
+        name, element = open_elements.pop()
+        tag = local_name(element)
         if tag == "Track":
-            yield name, child
-        else:
-            yield from _tracks(child, _name(child) if tag == "Placemark" else name)
+            yield name, element
+            continue
+        if tag == "Placemark":
+            name = _name(element)
+        open_elements.extend((name, child) for child in reversed(element))
 
 
 def _points(track: ElementTree.Element, path: str | Path, number: int, style: TimeStyle) -> Iterator[Point]:
-    whens = [(child.text or "").strip() for child in track if _tag(child) == "when"]
-    coords = [(child.text or "").split() for child in track if _tag(child) == "coord"]
+    whens = [(child.text or "").strip() for child in track if local_name(child) == "when"]
+    coords = [(child.text or "").split() for child in track if local_name(child) == "coord"]
     if len(whens) != len(coords):
         reason = f"is the first of a track with {len(coords)} positions but {len(whens)} times"
         raise InputError(path, f"point {number + 1}", reason)
@@ -116,8 +115,8 @@ def _points(track: ElementTree.Element, path: str | Path, number: int, style: Ti
 
 def _accuracies(track: ElementTree.Element) -> list[float]:
     for array in track.iter():
-        if _tag(array) == "SimpleArrayData" and key(array.get("name") or "") in TRACK["accuracy"]:
-            return [_accuracy(value.text) for value in array if _tag(value) == "value"]
+        if local_name(array) == "SimpleArrayData" and key(array.get("name") or "") in TRACK["accuracy"]:
+            return [_accuracy(value.text) for value in array if local_name(value) == "value"]
     return []
 
 
@@ -130,8 +129,4 @@ def _accuracy(text: str | None) -> float:
 
 
 def _name(placemark: ElementTree.Element) -> str:
-    return next(((child.text or "").strip() for child in placemark if _tag(child) == "name"), "")
-
-
-def _tag(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+    return next(((child.text or "").strip() for child in placemark if local_name(child) == "name"), "")

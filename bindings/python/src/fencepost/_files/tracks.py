@@ -30,12 +30,20 @@ class Track:
     way_points: list[tuple[float, float]] = field(default_factory=list)
     key: Any = None
     """What tells it from the other tracks of its table."""
+    columns: Sequence[str] = ()
+    """The names of the columns of its table, where it comes from one."""
     flaw: Flaw | None = None
     """The first fix that cannot be used: one whose values cannot be rather than one without a position."""
 
 
-def split(points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any] | None = None) -> list[Track]:
-    """The fixes, by key where there are keys (the n-th is that of the n-th point)."""
+def split(
+    points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any] | None = None, columns: Sequence[str] = ()
+) -> list[Track]:
+    """The fixes, by key where there are keys (the n-th is that of the n-th point).
+
+    Args:
+        columns: The names of the table's columns; a list may be filled while the points are read.
+    """
     fixes: dict[Any, list[FixRow]] = {}
     way_points: dict[Any, list[tuple[float, float]]] = {}
     flaws: dict[Any, Flaw | None] = {}
@@ -54,6 +62,6 @@ def split(points: Iterable[tuple[str, Point]], path: str | Path, keys: list[Any]
     if not fixes and not way_points:
         raise InputError(path, "", "holds no points")
     return [
-        Track(str(path), fixes.get(key, []), way_points.get(key, []), key, flaws.get(key))
+        Track(str(path), fixes.get(key, []), way_points.get(key, []), key, columns, flaws.get(key))
         for key in fixes or way_points
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._errors import Advice, InputError, require
+from .._errors import Advice, InputError, require, warn
 from .._tables.text_times import PLAIN_TIMES, TimeStyle
 
 _DRIVERS = {
@@ -51,6 +51,7 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     if not os.path.exists(path):
         raise InputError(path, "", "No such file or directory")
     kind = Path(path).suffix.lower()
+    _check_begin(path, kind)
     driver = ""
     try:
         with warnings.catch_warnings():
@@ -78,6 +79,38 @@ def read_vector(path: str | Path, how: Reading = PLAIN) -> Any:
     if not hasattr(frame, "crs"):
         raise InputError(path, "", "has no geometry")
     return transformed(frame, path, how)
+
+
+def _check_begin(path: str | Path, kind: str) -> None:
+    """Looks at a file before GDAL does: warns of a Shapefile that is cut off, of which GDAL reads what is there, and
+    refuses a virtual file, which may name any other file or address.
+
+    Raises:
+        InputError: It cannot be read, or is a virtual file.
+    """
+    if os.path.isdir(path):
+        return
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(4096)
+        if b"<OGRVRT" in begin or b"<VRTDataset" in begin:
+            raise InputError(path, "", f"not usable as {kind[1:]}: it holds OGR_VRT")
+        if kind == ".shp" and len(begin) >= 100:
+            _check_size(path, 2 * int.from_bytes(begin[24:28], "big"))
+            table = Path(path).with_suffix(".dbf")
+            if table.exists():
+                with open(table, "rb") as file:
+                    begin = file.read(12)
+                rows, head, row = (int.from_bytes(begin[at:end], "little") for at, end in ((4, 8), (8, 10), (10, 12)))
+                _check_size(table, head + rows * row)
+    except OSError as error:
+        raise InputError(path, "", error.strerror or str(error)) from None
+
+
+def _check_size(path: str | Path, stated: int) -> None:
+    size = os.path.getsize(path)
+    if size < stated:
+        warn(path, "", f"is cut off: it has {size} of the {stated} bytes that its header states")
 
 
 def _read_parquet(geopandas: Any, path: str | Path) -> Any:

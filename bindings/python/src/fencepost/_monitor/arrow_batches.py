@@ -14,7 +14,7 @@ from .._tables.arrow_reader import BatchReader, Plan, Ticks, without_nulls
 from .._tables.arrow_shapes import NestedShapes
 from .._tables.buffers import contiguous, identifiers, tags
 from .._tables.geometries import AREAS, wkb_type
-from .._tables.names import CONDITIONS, DEVICES, POSITION, TRACK
+from .._tables.names import CONDITIONS, DEVICES, METRES, MOST_DEGREES, POSITION, TRACK
 from .._values.arguments import (
     as_policy,
     assumed,
@@ -122,12 +122,25 @@ def feed_stream(
 def _fixes(reader: BatchReader, plan: Plan) -> Iterator[_Fixes]:
     for first, chunk in reader.batches():
         latitudes, longitudes = reader.positions(chunk, plan, first)
-        index = plan.indices.get("accuracy")
-        accuracies = None if index is None else reader.numbers(chunk, index, "accuracy", first, missing=0.0)
+        _check_metres(reader, plan, latitudes, longitudes, first)
+        accuracies = reader.accuracies(chunk, plan, first, missing=0.0)
         ticks = reader.ticks(chunk, plan.indices["time"], first)
         column = plan.indices.get("device")
         devices = None if column is None else _devices(reader, chunk, column, first)
         yield _Fixes(first, latitudes, longitudes, accuracies, ticks, devices)
+
+
+def _check_metres(
+    reader: BatchReader, plan: Plan, latitudes: Sequence[float], longitudes: Sequence[float], first: int
+) -> None:
+    """Refuses points whose coordinate system is not stated and whose first coordinates are metres, as a replay does."""
+    if plan.geometry is None or not len(latitudes):
+        return
+    latitude, longitude = latitudes[0], longitudes[0]
+    if MOST_DEGREES < max(abs(latitude), abs(longitude)) < math.inf:
+        column = reader.names[plan.geometry]
+        reason = f"lies at latitude {latitude:.10g}, longitude {longitude:.10g} (column {column!r}): {METRES}"
+        raise InputError.of_row(FIXES, first, reason)
 
 
 def _devices(reader: BatchReader, chunk: Any, column: int, first: int) -> tuple[Any, tuple[str, ...]]:

@@ -103,7 +103,7 @@ def replay(
         assuming: State with which conditions begin that say none; with ``unsatisfied`` the first determination that a
             condition is not satisfied is no event.
         time_zone: Of the times of files and tables that have none: a name such as ``Europe/Berlin``, an offset such as
-            ``+02:00``, or a ``tzinfo``; None: UTC in texts, while columns of times without a zone are refused.
+            ``+02:00``, or a ``tzinfo``; None: UTC.
         date_order: ``dmy`` or ``mdy``, for dates such as 05/04/2024; empty: those are refused.
 
     Raises:

@@ -11,17 +11,21 @@ from itertools import repeat
 from operator import floordiv
 from typing import Any, NamedTuple
 
-from .._errors import Advice, InputError, require
+from .._errors import Advice, InputError, require, warn
 from .._native import InvalidArgumentError
 from .arrow_shapes import LEVELS, MissingPlaceError, NestedShapes, is_nested
 from .arrow_values import NUMBERS, Column, NotPointError, wkb_point
 from .buffers import NO_TIME
 from .geometries import AREAS, GEODESIC, LINES, of_wkt, wkb_type, wkt_type
-from .names import GEOMETRY, POSITION, Names, find, time_unit
+from .names import ACCELERATION, GEOMETRY, POSITION, Names, acceleration_text, find, is_acceleration, key, time_unit
 from .text_times import PLAIN_TIMES, TimeStyle, unit_of_all, unit_time, value_time
-from .times import to_us
+from .times import is_time, to_us
 from .wkt import wkt_point
 
+ACCURACY = Advice(
+    "columns={'accuracy': NAME} names the column of accuracies",
+    "--columns accuracy=NAME names the column of accuracies",
+)
 _GEOMETRIES = ("geoarrow.point", "geoarrow.wkb", "ogc.wkb")
 _FRACTIONS = {"s": (1_000_000, 1), "ms": (1_000, 1), "us": (1, 1), "ns": (1, 1_000)}
 """Microseconds in a unit."""
@@ -82,6 +86,8 @@ class BatchReader:
         self._shapes = LEVELS if shapes else {}
         self._source, self._transform, self._crs, self._style = source, transform, crs, style
         self._transformer: Any = None
+        self._given: Mapping[str, str] = {}
+        self._accelerations: set[int] = set()
         # By column: where its dictionary lies, the dictionary (so that nothing else can lie there), and its values.
         self._coded: dict[int, tuple[Any, Any, Any]] = {}
         nanoarrow = require("nanoarrow", "arrow")
@@ -127,6 +133,7 @@ class BatchReader:
         else from a column that is marked as points (GeoArrow, GeoParquet), else from columns of latitudes and
         longitudes, else from an unmarked column of points with a usual name.
         """
+        self._given = columns
         try:
             if "geometry" in columns and set(columns) & set(POSITION):
                 raise InvalidArgumentError("columns: geometry and latitude, longitude exclude each other")
@@ -241,6 +248,20 @@ class BatchReader:
                 raise InputError.of_row(self._source, first + row, reason) from None
         return found
 
+    def accuracies(self, chunk: Any, plan: Plan, first: int, missing: float = math.nan) -> Sequence[float] | None:
+        """The column of accuracies; None: there is none, or not from the batch on in which it goes below 0 and shows
+        that it holds accelerations."""
+        index = plan.indices.get("accuracy")
+        if index is None or index in self._accelerations:
+            return None
+        found = self.numbers(chunk, index, "accuracy", first, missing)
+        name = self.names[index]
+        if key(name) == ACCELERATION and len(found) and is_acceleration(name, self._given, min(found)):
+            self._accelerations.add(index)
+            warn(self._source, "", acceleration_text(name), ACCURACY)
+            return None
+        return found
+
     def times(self, chunk: Any, index: int, first: int) -> Sequence[int]:
         """A column as microseconds: in place where it holds microseconds without nulls, which are refused."""
         nulls = self._column(chunk, index).null_rows()
@@ -248,14 +269,20 @@ class BatchReader:
             raise InputError.of_row(self._source, first + nulls[0], f"has no time (column {self.names[index]!r})")
         ticks, multiplier, divisor = self.ticks(chunk, index, first)
         if divisor > 1:
-            return array("q", map(floordiv, ticks, repeat(divisor)))
-        if multiplier > 1:
+            ticks = array("q", map(floordiv, ticks, repeat(divisor)))
+        elif multiplier > 1:
             try:
-                return array("q", map(multiplier.__mul__, ticks))
+                ticks = array("q", map(multiplier.__mul__, ticks))
             except OverflowError:  # of which row?
-                pass
-            return array("q", (self._scaled(tick, multiplier, first + row) for row, tick in enumerate(ticks)))
+                ticks = array("q", (self._scaled(tick, multiplier, first + row) for row, tick in enumerate(ticks)))
+        self._check_times(ticks, first)
         return ticks
+
+    def _check_times(self, times: Sequence[int], first: int) -> None:
+        """Refuses microseconds that have no date: no log of them could be printed."""
+        if len(times) and not (is_time(min(times)) and is_time(max(times))):
+            row = next(row for row, time in enumerate(times) if not is_time(time))
+            raise InputError.of_row(self._source, first + row, f"time {times[row]} is outside year 1 to year 9999")
 
     def _scaled(self, tick: int, multiplier: int, row: int) -> int:
         time = tick * multiplier
@@ -271,11 +298,8 @@ class BatchReader:
         column, name, kind = self._column(chunk, index), self.names[index], self._children[index].format
         nulls = column.null_rows()
         if kind.startswith("ts"):
-            if not kind.partition(":")[2]:
-                if self._style.is_given:
-                    return Ticks(self._placed(column.plain(), nulls, _UNITS[kind[2]]), 1, 1)
-                reason = f"time (column {name!r}) has no time zone; give it one, for example UTC"
-                raise InputError.of_row(self._source, first, reason)
+            if not kind.partition(":")[2] and not self._style.is_plain:
+                return Ticks(self._placed(column.plain(), nulls, _UNITS[kind[2]], first), 1, 1)
             return Ticks(_without(column.plain(), nulls), *_FRACTIONS[_UNITS[kind[2]]])
         unit = time_unit(name)
         if kind == "l" and self._children[index].dictionary is None:
@@ -292,20 +316,21 @@ class BatchReader:
                 found.append(value_time(value, unit, name, first + row, self._source, self._style))
         return Ticks(found, 1, 1)
 
-    def _placed(self, ticks: Sequence[int], nulls: Sequence[int], unit: str) -> array[int]:
+    def _placed(self, ticks: Sequence[int], nulls: Sequence[int], unit: str, first: int) -> array[int]:
         """Microseconds of times on the clocks of the zone that was given."""
         multiplier, divisor = _FRACTIONS[unit]
-        naive = datetime(1970, 1, 1)
-        missing = set(nulls)
-        return array(
-            "q",
-            (
-                NO_TIME
-                if row in missing
-                else to_us(self._style.placed(naive + timedelta(microseconds=tick * multiplier // divisor)))
-                for row, tick in enumerate(ticks)
-            ),
-        )
+        naive, missing, found = datetime(1970, 1, 1), set(nulls), array("q")
+        for row, tick in enumerate(ticks):
+            if row in missing:
+                found.append(NO_TIME)
+                continue
+            try:
+                when = naive + timedelta(microseconds=tick * multiplier // divisor)
+                found.append(to_us(self._style.placed(when)))
+            except OverflowError:
+                reason = f"time {tick} {unit} is outside year 1 to year 9999"
+                raise InputError.of_row(self._source, first + row, reason) from None
+        return found
 
     def keys(self, chunk: Any, by: str, first: int) -> list[Any]:
         """The values of the column that tells tracks apart."""

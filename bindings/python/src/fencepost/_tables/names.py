@@ -17,20 +17,19 @@ TRACK: Names = {
     "latitude": LATITUDE,
     "longitude": LONGITUDE,
     "time": (
-        "timeus", "timems", "utcms", "utctimeinms", "time", "timestamp", "datetime", "trackedat", "date", "utc", "t",
-        "times",
+        "timeus", "timens", "timems", "utcms", "utctimeinms", "time", "timestamp", "datetime", "trackedat", "date",
+        "utc", "t", "times",
     ),
     "accuracy": (
         "accuracy", "accuracym", "horizontalaccuracy", "hacc", "acc", "locationerrornumerical", "errorradius",
     ),
 }  # fmt: skip
-DEVICES: Names = {
-    "device": (
-        "device", "deviceid", "vehicle", "vehicleid", "track", "trackid", "trajid", "user", "userid", "person",
-        "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi", "identifier", "id", "name",
-    ),
-    **TRACK,
-}  # fmt: skip
+DEVICE = (
+    "device", "deviceid", "vehicle", "vehicleid", "track", "trackid", "trajid", "user", "userid", "person",
+    "personid", "individuallocalidentifier", "individualid", "tagid", "imei", "mmsi",
+)  # fmt: skip
+"""Columns that tell devices apart and nothing else."""
+DEVICES: Names = {"device": (*DEVICE, "identifier", "id", "name"), **TRACK}
 """Of tables whose rows are of many devices."""
 CONDITIONS: Names = {
     "identifier": ("identifier", "id", "name", "fid"),
@@ -47,6 +46,9 @@ CONDITIONS: Names = {
 GEOMETRY = ("geometry", "geom", "wkbgeometry", "thegeom", "wkb", "point", "wkt", "wktgeom", "wktgeometry", "geomwkt")
 """Columns of points in Arrow tables that are not marked as such."""
 POSITION = ("latitude", "longitude")
+MOST_DEGREES = 360.0
+"""Larger coordinates are metres or feet."""
+METRES = "metres of a projected CRS? Degrees of WGS84 (EPSG:4326) are needed"
 
 
 def key(name: str) -> str:
@@ -80,6 +82,33 @@ def find(names: Sequence[str], known: Names, given: Mapping[str, str], required:
             if what in required:
                 raise InvalidArgumentError(f"there is no column for the {what}, only {', '.join(exact)}")
     return found
+
+
+ACCELERATION = "acc"
+"""The column that some loggers fill with the accuracy and others with the acceleration, which also goes below 0."""
+
+
+def is_acceleration(name: str, given: Mapping[str, str], least: float) -> bool:
+    """Whether a column that was found by its name, with this least value, is not the accuracy."""
+    return least < 0 and key(name) == ACCELERATION and "accuracy" not in given
+
+
+def acceleration_text(name: str) -> str:
+    """The warning about such a column."""
+    return f"the column {name!r} goes below 0, so it is not read as the accuracy"
+
+
+_MAY_TELL_DEVICES = re.compile(
+    r"(?:id|ids|no|nr|num|number|name|code|key|plate|serial|unit|bus|car|truck|ship|vessel|animal|phone|tracker|route|trip)$"
+)
+
+
+def like_devices(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Of a table's columns those that tell devices apart by their name, and those that may do so."""
+    sure = [name for name in names if key(name) in DEVICE]
+    used = {usual for what in TRACK.values() for usual in what}
+    may = [name for name in names if name not in sure and key(name) not in used and _MAY_TELL_DEVICES.search(key(name))]
+    return sure, may
 
 
 def time_unit(name: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._errors import InputError
 from .._native import InvalidArgumentError
-from .times import to_us
+from .times import is_time, to_us
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _DAY_FIRST = re.compile(r"(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,6})\d*)? (\d{1,2})-([A-Za-z]{3})-(\d{4})")
@@ -27,9 +27,11 @@ _DATE = re.compile(
 )
 """A date with slashes or dots, and perhaps a time."""
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?")
-SECONDS_BELOW, MILLISECONDS_BELOW = 100_000_000_000, 100_000_000_000_000
-"""A number without a unit is seconds since 1970 below the first (the year 5138), microseconds from the second on
-(1973), and milliseconds between them."""
+_LEAP_SECOND = re.compile(r"(?:(?<=[T ]\d\d:59:)|(?<=T\d\d59))60(?:[.,]\d+)?")
+"""Of ISO 8601 texts. Clocks without leap seconds have no such second; its last neighbour keeps the order of rows."""
+SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**11, 10**14, 10**17
+"""A number without a unit is seconds since 1970 below the first, milliseconds below the second, microseconds below the
+third (all of them end in the year 5138), and nanoseconds above."""
 UNITS = {"s": Decimal(1_000_000), "ms": Decimal(1000), "us": Decimal(1), "ns": Decimal("0.001")}
 ORDERS = ("dmy", "mdy")
 """Day, month, year; or month, day, year."""
@@ -39,17 +41,15 @@ class TimeStyle:
     """How times are read that say less than they should.
 
     Attributes:
-        zone: Of times that have none; where it was not given, UTC in files.
-        is_given: Whether it was given.
+        zone: Of times that have none; UTC where it was not given.
         order: Of dates such as ``05/04/2024``: one of :data:`ORDERS`; empty: those that could be either are refused.
         doubt: What was read so far that the zone's clocks show twice or never; empty: nothing. The first is told.
     """
 
-    __slots__ = ("doubt", "is_given", "order", "zone")
+    __slots__ = ("doubt", "order", "zone")
 
     def __init__(self, zone: tzinfo | None = None, order: str = "") -> None:
         self.zone, self.order, self.doubt = zone or UTC, order, ""
-        self.is_given = zone is not None
 
     @property
     def is_plain(self) -> bool:
@@ -112,7 +112,8 @@ def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIME
     ``HH:MM:SS DD-Mon-YYYY``, dates with slashes (``2024/05/01 12:00``; ``25/12/2024 6:30 PM``, which is refused where
     the day could also be the month and `style` does not say which comes first) or dots (``25.12.2024``, day first),
     and numbers: in `unit` (s, ms, us, ns) since 1970, or, where there is none, seconds below 1e11, milliseconds below
-    1e14, microseconds above.
+    1e14, microseconds below 1e17, nanoseconds above. A leap second (``23:59:60``) is the last microsecond of
+    its minute.
 
     Raises:
         ValueError: None of these; the text says so.
@@ -127,7 +128,7 @@ def parse_time(text: str, unit: str | None = None, style: TimeStyle = PLAIN_TIME
         elif len(text) > 4 and (date := _DATE.fullmatch(text)):
             when = _slashed(date, style.order)
         else:
-            when = datetime.fromisoformat(text)
+            when = datetime.fromisoformat(_LEAP_SECOND.sub("59.999999", text))
     except _AmbiguousError:
         raise ValueError(f"{text!r} may be day/month or month/day") from None
     except ValueError:
@@ -163,7 +164,9 @@ def _slashed(match: re.Match[str], order: str) -> datetime:
 def unit_of(number: Decimal | int) -> str:
     """The unit that a time since 1970 has by its size."""
     size = -number if number < 0 else number
-    return "s" if size < SECONDS_BELOW else "ms" if size < MILLISECONDS_BELOW else "us"
+    if size < MILLISECONDS_BELOW:
+        return "s" if size < SECONDS_BELOW else "ms"
+    return "us" if size < MICROSECONDS_BELOW else "ns"
 
 
 def unit_of_all(numbers: Sequence[int]) -> str | None:
@@ -184,7 +187,7 @@ def number_time(value: Decimal | int | float, unit: str | None = None) -> int:
         raise ValueError(f"{value} is not a time") from None
     if unit is None:
         unit = unit_of(number)
-    if abs(number) > Decimal("1e21") or abs(time := round(number * UNITS[unit])) >= 1 << 63:
+    if abs(number) > Decimal("1e21") or not is_time(time := round(number * UNITS[unit])):
         raise ValueError(f"{value} is not a time: outside year 1 to year 9999")
     return time
 
@@ -202,7 +205,7 @@ def unit_time(value: int, unit: str | None, row: int, source: str) -> int:
     """Microseconds of an integer; without a unit by its size."""
     unit = unit or unit_of(value)
     time = value // 1000 if unit == "ns" else value * int(UNITS[unit])
-    if not -(1 << 63) < time < 1 << 63:
+    if not is_time(time):
         raise InputError.of_row(source, row, f"time {value} is outside year 1 to year 9999")
     return time
 
@@ -213,7 +216,7 @@ def value_time(value: Any, unit: str | None, name: str, row: int, source: str, s
         value = value.item()
     try:
         if isinstance(value, datetime):
-            return to_us(style.placed(value) if style.is_given else value)
+            return to_us(style.placed(value))
         if isinstance(value, str):
             return parse_time(value, unit, style)
         if isinstance(value, int | float | Decimal) and not isinstance(value, bool):

@@ -88,6 +88,15 @@ def likely_unit(time: object) -> tuple[str, int] | None:
     return None
 
 
+EARLIEST_US, LATEST_US = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The years 1 to 9999, which have a datetime."""
+
+
+def is_time(time_us: int) -> bool:
+    """Whether there is a datetime of so many microseconds."""
+    return EARLIEST_US <= time_us <= LATEST_US
+
+
 def from_us(value: int | None) -> datetime | None:
     """The aware UTC datetime of an instant, or None."""
     return None if value is None else EPOCH + timedelta(microseconds=value)
