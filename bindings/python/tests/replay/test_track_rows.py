@@ -171,7 +171,7 @@ def test_a_row_may_go_on_in_the_next_batch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["x,2,north,13,5", "x,noon,52,13,5", ",2,52,13,5", "x,2,52", "x,9999999999999999999,52,13,5"]
+    "bad", ["x,2,north,13,5", "x,noon,52,13,5", ",2,52,13,5", "x,2,52", "x,9999999999999999999999,52,13,5"]
 )
 def test_the_line_of_what_is_wrong(tmp_path: Path, bad: str) -> None:
     text = (
