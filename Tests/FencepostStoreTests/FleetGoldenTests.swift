@@ -84,6 +84,34 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// The same, and what the second format has: arrival times, an advance far ahead that was taken back, and a device that
+  /// has had a coarse fix since.
+  private func liveOn(_ fleet: inout StoredFleet) throws {
+    try fleet.call { engine throws(MonitorError) in
+      try engine.setArrivalTime(at(5_000))
+      try engine.feed(Fix(latitude: 0.02, longitude: 0, accuracy: 5, time: at(1_021)), for: 0)
+      try engine.setArrivalTime(at(5_100))
+      try engine.advance(to: at(1_000_000))
+      try engine.rewind(to: at(1_500))
+      try engine.feed(Fix(latitude: 0, longitude: 0, accuracy: 9_000, time: at(1_501)), for: 1)
+      try engine.rewind(to: at(1_500), for: 1)
+    }
+  }
+
+  @Test(.enabled(if: writes)) func writeTheSecond() throws {
+    let folder = try Folder()
+    let zones = Conditions()
+    var fleet = try StoredFleet(name: "golden", zones, options: FleetOptions(), directory: folder.path)
+    try live(&fleet, zones)
+    try liveOn(&fleet)
+    try Data(fleet.state.snapshot()).write(to: Self.golden.appendingPathComponent("fleet-2.bin"))
+    let text = try description(try FleetEngine(restoring: fleet.state.snapshot()))
+    try text.write(to: Self.golden.appendingPathComponent("fleet-2.txt"), atomically: true, encoding: .utf8)
+    try fleet.close()
+    try Data(contentsOf: URL(fileURLWithPath: folder.file("golden.fencepost"))).write(
+      to: Self.golden.appendingPathComponent("fleet-2.fencepost"))
+  }
+
   @Test(.enabled(if: writes)) func write() throws {
     let folder = try Folder()
     let zones = Conditions()
@@ -97,34 +125,35 @@ import Testing
       to: Self.golden.appendingPathComponent("fleet-1.fencepost"))
   }
 
-  private func expected() throws -> String {
-    try String(contentsOf: Self.golden.appendingPathComponent("fleet-1.txt"), encoding: .utf8)
+  private func expected(_ format: Int) throws -> String {
+    try String(contentsOf: Self.golden.appendingPathComponent("fleet-\(format).txt"), encoding: .utf8)
   }
 
-  @Test func theSnapshotIsRead() throws {
-    let bytes = [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-1.bin")))
+  @Test(arguments: 1...2) func theSnapshotIsRead(_ format: Int) throws {
+    let bytes = [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-\(format).bin")))
     let fleet = try FleetEngine(restoring: bytes)
     #expect(fleet.snapshot() == bytes)
-    #expect(try description(fleet) == (try expected()))
+    #expect(try description(fleet) == (try expected(format)))
   }
 
-  @Test func theStoreIsOpened() throws {
+  @Test(arguments: 1...2) func theStoreIsOpened(_ format: Int) throws {
     let folder = try Folder()
     try FileManager.default.copyItem(
-      at: Self.golden.appendingPathComponent("fleet-1.fencepost"),
+      at: Self.golden.appendingPathComponent("fleet-\(format).fencepost"),
       to: URL(fileURLWithPath: folder.file("golden.fencepost")))
     var fleet = try StoredFleet(
       name: "golden", Conditions(), options: FleetOptions(), directory: folder.path)
-    #expect(try description(fleet.state) == (try expected()))
+    #expect(try description(fleet.state) == (try expected(format)))
     try fleet.close()
   }
 
   /// The same life writes the same bytes.
-  @Test func theBytesAreThoseOfToday() throws {
+  @Test(arguments: 1...2) func theBytesAreThoseOfToday(_ format: Int) throws {
     let zones = Conditions()
     var fleet = StoredFleet(try FleetEngine(zones))
     try live(&fleet, zones)
-    let bytes = [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-1.bin")))
+    if format == 2 { try liveOn(&fleet) }
+    let bytes = [UInt8](try Data(contentsOf: Self.golden.appendingPathComponent("fleet-\(format).bin")))
     #expect(fleet.state.snapshot() == bytes)
   }
 }
