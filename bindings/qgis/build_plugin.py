@@ -71,7 +71,15 @@ def engine_files(package: Path) -> dict[str, bytes]:
     kinds = {name.rpartition("/")[2].partition(".")[0] for name in files if ".so" in name}
     if kinds != {"_native", "libfencepost"}:
         raise SystemExit(f"build_plugin: {package} does not hold the extension and its library: make setup")
+    files.update(bundled_libraries(package))
     return files
+
+
+def bundled_libraries(package: Path) -> dict[str, bytes]:
+    """The libraries that a repaired wheel lays beside the package, for example SQLite: the extension's library finds
+    them at the same place in the plugin."""
+    beside = package.parent / f"{package.name}.libs"
+    return {f"{beside.name}/{path.name}": path.read_bytes() for path in beside.glob("*.so*") if path.is_file()}
 
 
 def write_zip(path: Path, files: dict[str, bytes]) -> None:

@@ -56,7 +56,8 @@ and the evidence of an event is fix or path. An event with gap is the first one 
 known.
 
 Lines for which the field gate is true have no width and no state: with the device moving along the geodesic, each time
-it crosses one is an event with a direction, left_to_right or right_to_left as seen along the line.
+it crosses one is an event with a direction, left_to_right or right_to_left as seen along the line, and a heading, in
+degrees from north, across the line.
 
 Visits have a row for each stay in a place: start, end, duration in seconds, how each end is known, and whether it
 was still open when the track ended.
@@ -117,9 +118,13 @@ Features that cannot be used are named in the log with layer, id and reason.
                         point = place.point(event.latitude, event.longitude)
                     except outputs.OutsideError:
                         nowhere += 1
-                events.add(outputs.event_values(key, event), point)
+                heading = None
+                if event.direction is not None and event.latitude is not None:
+                    heading = outputs.crossing_heading(conditions[event.identifier], event)
+                events.add(outputs.event_values(key, event, heading), point)
 
         rows = [place.row for place in places]
+        conditions = {row.identifier: row.condition for row in rows}
         fixes = sum(len(track.times) for track in tracks)
         feedback.pushInfo(f"{fixes} fixes of {len(tracks)} tracks, {len(rows)} places")
         after_us = round(self.parameterAsDouble(parameters, "AFTER", context) * 1e6)

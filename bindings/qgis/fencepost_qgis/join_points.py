@@ -19,6 +19,10 @@ _BATCH = 20_000
 """Points that are asked about at a time."""
 
 
+UNIQUE = ("fid", "ogc_fid")
+"""Fields in which GDAL keeps a feature's number, which must occur once."""
+
+
 class JoinPoints(Algorithm):
     """Points and places in; a point for each pair out."""
 
@@ -31,7 +35,8 @@ coordinate systems. Exact on the WGS84 ellipsoid, at the poles and across the an
 belongs to it.
 
 Each point comes out once for each place that holds it, or for each of its nearest places, with its own attributes and
-two more: place, the identifier, and distance, metres to the line of the place, negative inside.
+two more: place, the identifier, and distance, metres to the line of the place, negative inside. Where the points have
+fields of these names, the new ones are place_2 and distance_2. The number of a feature in its file (fid) is left out.
 
 For unrelated points. Where one device moves, Geofence events tells when it enters and leaves, and allows for accuracy.
 """
@@ -63,7 +68,7 @@ For unrelated points. Where one device moves, Geofence events tells when it ente
         from .problems import Problems
 
         problems = Problems(feedback, self.parameterAsEnum(parameters, "BROKEN", context) == shared.STOP)
-        _, places = read_places(self, parameters, context, feedback, problems)
+        _, places = read_places(self, parameters, context, feedback, problems, gates=False)
         monitor = Monitor()
         for place in places:
             monitor.add(place.row.condition, place.row.identifier)
@@ -72,10 +77,21 @@ For unrelated points. Where one device moves, Geofence events tells when it ente
         nearest = self.parameterAsEnum(parameters, "JOIN", context) == NEAREST
         unmatched = self.parameterAsBool(parameters, "UNMATCHED", context)
 
+        # The file's own number of a feature (fid) is unique, and a point comes out once for each of its places.
         fields = layer.source.fields()
-        taken = {name for name, _ in outputs.JOIN_FIELDS}
-        kept = [index for index in range(fields.count()) if fields.at(index).name().lower() not in taken]
+        numbered = set() if layer.vector is None else set(layer.vector.primaryKeyAttributes())
+        kept = [
+            index
+            for index in range(fields.count())
+            if index not in numbered and fields.at(index).name().lower() not in UNIQUE
+        ]
+        own = {fields.at(index).name().lower() for index in kept}
         out = outputs.fields_of(outputs.JOIN_FIELDS, tracked=False)
+        for index in range(out.count()):
+            name, number = out.at(index).name(), 2
+            while out.at(index).name().lower() in own:
+                out.rename(index, f"{name}_{number}")
+                number += 1
         for index in kept:
             out.append(QgsField(fields.at(index)))
         sink = outputs.Sink(self, parameters, "JOINED", context, out, layer.source.wkbType(), layer.crs)

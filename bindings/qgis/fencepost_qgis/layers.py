@@ -9,6 +9,7 @@ from qgis.core import (
     QgsGeometry,
     QgsProcessingException,
     QgsProcessingFeatureSource,
+    QgsProcessingFeatureSourceDefinition,
     QgsWkbTypes,
 )
 
@@ -57,19 +58,27 @@ TITLES = {"TRACKS": "tracks", "CIRCLES": "places", "POINTS": "points"}
 SHAPES = {QgsWkbTypes.PolygonGeometry: "polygons", QgsWkbTypes.LineGeometry: "lines"}
 
 
+def _vector_layer(algorithm, parameters, name, context):
+    value = parameters.get(name)
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):  # only the selected features, for example
+        value = value.source
+    return algorithm.parameterAsVectorLayer({**parameters, name: value}, name, context)
+
+
 class Layer:
     """A layer and how to read it.
 
     Attributes:
         title: What it is and its name, for messages: two layers of one file may have one name.
         source: The feature source.
-        looks_like_degrees: Whether all coordinates so far would be degrees.
+        vector: The layer in QGIS that the source reads; None: there is none.
     """
 
     def __init__(self, algorithm, parameters, name, context):
         self.source = algorithm.parameterAsSource(parameters, name, context)
         if self.source is None:
             raise QgsProcessingException(algorithm.invalidSourceError(parameters, name))
+        self.vector = _vector_layer(algorithm, parameters, name, context)
         self.title = f"{TITLES[name]} layer '{self.source.sourceName()}'"
         shape = QgsWkbTypes.geometryType(self.source.wkbType())
         if name == "TRACKS" and shape in INSTEAD:
@@ -79,7 +88,7 @@ class Layer:
             raise QgsProcessingException(f"{self.title}: has no coordinate system; give it one (Layer, Set CRS)")
         wgs84 = QgsCoordinateReferenceSystem(WGS84)
         self._transform = QgsCoordinateTransform(self.crs, wgs84, context.transformContext())
-        self.looks_like_degrees = True
+        self._box = None
 
     def fields(self, known, given):
         """Indices of the fields that hold what is known.
@@ -137,7 +146,7 @@ class Layer:
                 f"degrees: {self._cause(latitude, longitude)}",
                 "coordinates are out of range",
             )
-        self.looks_like_degrees = self.looks_like_degrees and abs(x) <= 180 and abs(y) <= 90
+        self._note(x, y, x, y)
         return latitude, longitude
 
     def shape(self, feature):
@@ -149,6 +158,8 @@ class Layer:
         geometry = QgsGeometry(feature.geometry())
         if QgsWkbTypes.isCurvedType(geometry.wkbType()):
             geometry = QgsGeometry(geometry.constGet().segmentize())
+        box = geometry.boundingBox()
+        self._note(box.xMinimum(), box.yMinimum(), box.xMaximum(), box.yMaximum())
         try:
             geometry.transform(self._transform)
         except QgsCsException:
@@ -166,9 +177,20 @@ class Layer:
             return "do longitudes count from 0 to 360? Subtract 360 from those above 180"
         return f"is {self.crs.authid() or 'the coordinate system'} right for this layer?"
 
+    def _note(self, west, south, east, north):
+        """Extends the box of all coordinates, in the units of the layer."""
+        if self._box is not None:
+            west, south = min(west, self._box[0]), min(south, self._box[1])
+            east, north = max(east, self._box[2]), max(north, self._box[3])
+        self._box = west, south, east, north
+
+    @property
+    def _looks_like_degrees(self):
+        return self._box is not None and max(map(abs, self._box[::2])) <= 180 and max(map(abs, self._box[1::2])) <= 90
+
     def warn_of_units(self, feedback, used):
-        """Says so when a layer in metres holds what must be degrees."""
-        if used and self.looks_like_degrees and not self.crs.isGeographic():
+        """Warns of a layer in metres that holds degrees."""
+        if used and self._looks_like_degrees and not self.crs.isGeographic():
             feedback.pushWarning(
                 f"{self.title}: all coordinates are within 180 by 90 units of {self.crs.authid()}, which look "
                 "like degrees: is the layer's coordinate system right?"

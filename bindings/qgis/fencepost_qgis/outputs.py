@@ -1,5 +1,8 @@
 """The layers and tables that come out: their fields, their rows, their styles."""
 
+from itertools import pairwise
+from math import atan2, cos, degrees, hypot, radians
+
 from qgis.core import (
     NULL,
     QgsCoordinateReferenceSystem,
@@ -29,7 +32,7 @@ EVENT_FIELDS = (
     ("evidence_date", _TIME), ("refinement", _TEXT), ("diagnostics", _TEXT), ("generation", _INTEGER),
     ("latitude", _REAL), ("longitude", _REAL), ("accuracy", _REAL), ("boundary_distance", _REAL),
     ("date_us", _INTEGER), ("evidence_date_us", _INTEGER), ("evidence", _TEXT), ("gap", _YES_NO),
-    ("direction", _TEXT),
+    ("direction", _TEXT), ("heading", _REAL),
 )  # fmt: skip
 VISIT_FIELDS = (
     ("identifier", _TEXT), ("start", _TIME), ("end", _TIME), ("duration", _REAL), ("start_known", _TEXT),
@@ -66,8 +69,8 @@ def moment(us):
     return NULL if us is None else QDateTime.fromMSecsSinceEpoch(us // 1000, Qt.UTC)
 
 
-def event_values(track, event):
-    """The attributes of an event."""
+def event_values(track, event, heading=None):
+    """The attributes of an event; `heading` is that of a gate's crossing."""
     from .fencepost._values.events import diagnostic_names, refinement_text
 
     values = [
@@ -76,9 +79,37 @@ def event_values(track, event):
         "|".join(diagnostic_names(event.diagnostics)), event.generation, event.latitude, event.longitude,
         event.accuracy, event.boundary_distance, event.date_us, event.evidence_date_us,
         None if event.evidence is None else str(event.evidence), event.follows_gap,
-        None if event.direction is None else str(event.direction),
+        None if event.direction is None else str(event.direction), heading,
     ]  # fmt: skip
     return [NULL if value is None else value for value in values]
+
+
+def crossing_heading(gate, event):
+    """Degrees clockwise from north in which a gate was crossed: across its segment that is nearest to the crossing.
+
+    Args:
+        gate: The condition.
+        event: Its crossing, with a position.
+    """
+    narrow = cos(radians(event.latitude))
+
+    def around(position):
+        x = (position[0] - event.longitude + 180) % 360 - 180
+        return x * narrow, position[1] - event.latitude
+
+    shape = gate.__geo_interface__
+    lines = [shape["coordinates"]] if shape["type"] == "LineString" else shape["coordinates"]
+    ends = [pair for line in lines for pair in pairwise([around(position) for position in line])]
+    (x1, y1), (x2, y2) = min(ends, key=lambda pair: _distance_of_origin(*pair))
+    along = degrees(atan2(x2 - x1, y2 - y1))
+    return (along + (90 if str(event.direction) == "left_to_right" else -90)) % 360
+
+
+def _distance_of_origin(begin, end):
+    x, y = end[0] - begin[0], end[1] - begin[1]
+    square = x * x + y * y
+    share = 0 if not square else min(1, max(0, -(begin[0] * x + begin[1] * y) / square))
+    return hypot(begin[0] + share * x, begin[1] + share * y)
 
 
 def visit_values(visit):

@@ -75,7 +75,8 @@ def add_tracks(algorithm):
     )  # fmt: skip
     _choice(
         algorithm, "TIME_UNIT", "Unit of times that are numbers", TIME_UNIT_TITLES,
-        "By name: time_s, utc_ms. By size: seconds below 1e11, milliseconds below 1e14, else microseconds.",
+        "By name: time_s, utc_ms. By size: seconds below 1e11, milliseconds below 1e14, microseconds "
+        "below 1e17, else nanoseconds.",
     )  # fmt: skip
     _add(
         algorithm, QgsProcessingParameterString("TIME_ZONE", "Time zone of times that name none", None, False, True),

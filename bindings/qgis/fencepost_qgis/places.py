@@ -35,12 +35,13 @@ class Place:
     row: ConditionRow
 
 
-def read_places(algorithm, parameters, context, feedback, problems, policy=None, path=None):
+def read_places(algorithm, parameters, context, feedback, problems, policy=None, path=None, gates=True):
     """The places of the layer, in its order: points are circles, lines corridors, or gates where a field says so.
 
     Args:
         policy: Of those that name none of their own; None: the standard one.
         path: The options of a path, without which there are no gates.
+        gates: Whether lines may be gates; otherwise all lines are corridors, whatever their fields say.
 
     Returns:
         The layer and its places.
@@ -48,7 +49,7 @@ def read_places(algorithm, parameters, context, feedback, problems, policy=None,
     Raises:
         QgsProcessingException: There is not one usable place.
     """
-    reader = _Reader(algorithm, parameters, context, policy or TransitionPolicy.standard(), path)
+    reader = _Reader(algorithm, parameters, context, policy or TransitionPolicy.standard(), path, gates)
     layer, places = reader.layer, []
     for feature, _ in layer.features():
         if feedback.isCanceled():
@@ -72,7 +73,7 @@ def _unusable(error):
 
 
 class _Reader:
-    def __init__(self, algorithm, parameters, context, policy, path):
+    def __init__(self, algorithm, parameters, context, policy, path, gates):
         self.layer = Layer(algorithm, parameters, "CIRCLES", context)
         given = {
             what: algorithm.parameterAsString(parameters, name, context)
@@ -89,7 +90,7 @@ class _Reader:
         if self._fixed is not None and not given["radius"]:
             fields.pop("radius", None)
         kind = QgsWkbTypes.geometryType(self.layer.source.wkbType())
-        if "gate" in fields and kind == QgsWkbTypes.LineGeometry:
+        if gates and "gate" in fields and kind == QgsWkbTypes.LineGeometry:
             pass  # those that are no gates are refused one by one
         elif "radius" not in fields and self._fixed is None and kind != QgsWkbTypes.PolygonGeometry:
             raise QgsProcessingException(
@@ -99,7 +100,7 @@ class _Reader:
         self._unit = RADIUS_UNITS[algorithm.parameterAsEnum(parameters, "RADIUS_UNIT", context)]
         # Files of degrees mean straight lines on their map.
         self._edges = "planar" if self.layer.crs.isGeographic() else "geodesic"
-        self._path = path
+        self._path, self._gates = path, gates
         self._checker = Monitor(**(path or {}))
         self._ids = {}
 
@@ -148,8 +149,7 @@ class _Reader:
         )
 
     def _is_gate(self, feature):
-        value = self._value(feature, "gate")
-        if not value:
+        if not self._gates or not self._value(feature, "gate"):
             return False
         if self._path is None:
             raise Unusable("is a gate, which needs a path between two fixes", "gates need a path")

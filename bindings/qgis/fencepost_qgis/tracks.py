@@ -9,7 +9,8 @@ from qgis.core import QgsProcessingException
 from qgis.PyQt.QtCore import QDate, QDateTime, Qt, QTime, QVariant
 
 from .fencepost import FIX_RECORD
-from .fencepost._tables.names import TRACK, time_unit
+from .fencepost._files.doubts import jumps
+from .fencepost._tables.names import TRACK, acceleration_text, is_acceleration, like_devices, time_unit
 from .fencepost._tables.text_times import TimeStyle, number_time, parse_time, time_zone
 from .fencepost._tables.times import to_us
 from .layers import Layer, Unusable, is_null, number
@@ -77,9 +78,13 @@ def read_tracks(algorithm, parameters, context, feedback, problems, share):
         raise problems.nothing_in(layer.title, "fix")
     layer.warn_of_units(feedback, found)
     reader.report(feedback)
-    if algorithm.parameterAsEnum(parameters, "ORDER", context) == BY_TIME:
-        for track in found:
+    by_time = algorithm.parameterAsEnum(parameters, "ORDER", context) == BY_TIME
+    for track in found:
+        if by_time:
             track.sort()
+        if doubt := jumps(FIX_RECORD.iter_unpack(track.fixes)):
+            reader.several_devices(feedback, track.key, doubt)
+            break
     return layer, found, reader.key_field
 
 
@@ -94,6 +99,14 @@ class _Reader:
         if "time" not in fields:
             names = ", ".join(self.layer.source.fields().names()) or "none"
             raise QgsProcessingException(f"{self.layer.title}: choose the time field; its fields are {names}")
+        self._acceleration = None
+        if "accuracy" in fields:
+            name = self.layer.source.fields().at(fields["accuracy"]).name()
+            least = self.layer.source.minimumValue(fields["accuracy"])
+            chosen = {"accuracy": name} if given["accuracy"] else {}
+            if isinstance(least, (int, float)) and is_acceleration(name, chosen, least):
+                self._acceleration = name
+                del fields["accuracy"]
         self.indices = list(fields.values())
         self._time, self._accuracy, self._key = fields["time"], fields.get("accuracy"), fields.get("track")
         unit = TIME_UNITS[algorithm.parameterAsEnum(parameters, "TIME_UNIT", context)]
@@ -106,7 +119,7 @@ class _Reader:
         except ValueError as error:
             raise QgsProcessingException(str(error)) from None
         self._zone_is_given = bool(zone)
-        zoned = ZonedTimes(algorithm, parameters, "TRACKS", context, field.name())
+        zoned = ZonedTimes(self.layer.vector, field.name())
         self._zoned = zoned if zoned.is_possible and field.type() == QVariant.DateTime else None
 
     @property
@@ -142,9 +155,26 @@ class _Reader:
         track.fixes += FIX_RECORD.pack(latitude, longitude, accuracy, time)
         track.times.append(time)
 
+    def several_devices(self, feedback, key, doubt):
+        """Warns of a track that is one of several devices; refuses it where a field says which.
+
+        Raises:
+            QgsProcessingException: There is such a field, and no track field was chosen.
+        """
+        sure, may = like_devices(self.layer.source.fields().names())
+        if self._key is None and sure:
+            raise QgsProcessingException(f"{self.layer.title}: {doubt}; choose the track field '{sure[0]}'")
+        title = self.layer.title if self._key is None else f"{self.layer.title}, track {key}"
+        names = f" ({', '.join(may)}?)" if self._key is None and may else ""
+        feedback.pushWarning(f"{title}: {doubt}; choose the track field that tells them apart{names}")
+
     def report(self, feedback):
         """Says what had to be assumed of the times."""
         title = self.layer.title
+        if self._acceleration is not None:
+            feedback.pushWarning(
+                f"{title}: {acceleration_text(self._acceleration)}; choose the accuracy field if it is"
+            )
         if self._days:
             feedback.pushWarning(f"{title}: the time field holds dates without a time of day: every fix is at midnight")
         if self._style.unzoned and not self._zone_is_given:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from qgis.core import QgsProcessingFeatureSourceDefinition, QgsProviderRegistry
+from qgis.core import QgsProviderRegistry
 
 EPOCH = datetime(1970, 1, 1)
 UNKNOWN, GREENWICH, QUARTER_US = (0, 1), 100, 900_000_000
@@ -40,18 +40,15 @@ class ZonedTimes:
     They are read, all of them, when the first is asked for.
 
     Args:
-        algorithm: With `parameters`, `name` and `context`: where the layer comes from.
+        layer: The layer in QGIS; None: there is none.
         field: The name of the field of times.
 
     Attributes:
         field: That name.
     """
 
-    def __init__(self, algorithm, parameters, name, context, field):
-        value = parameters.get(name)
-        if isinstance(value, QgsProcessingFeatureSourceDefinition):  # only the selected features, for example
-            value = value.source
-        self._layer = algorithm.parameterAsVectorLayer({**parameters, name: value}, name, context)
+    def __init__(self, layer, field):
+        self._layer = layer
         self.field = field
         self._times = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import importlib.util
 import json
 import math
 import re
@@ -34,6 +35,10 @@ def same_time(found: Any, us: int | None) -> bool:
     return found in (pandas.Timestamp(us // unit * unit, unit="us", tz="UTC") for unit in (1000, 1_000_000))
 
 
+LEFT_OUT = ("geometry", "date_us", "evidence_date_us", "heading")
+"""Fields of events that JSON Lines do not have."""
+
+
 def events_of(path: Path) -> list[dict[str, Any]]:
     """The events that QGIS wrote, as the keys of the JSON Lines; their points are checked on the way."""
     frame = geopandas.read_file(path)
@@ -51,7 +56,7 @@ def events_of(path: Path) -> list[dict[str, Any]]:
         for name in ("gap", "direction"):
             if not row[name]:
                 del row[name]
-        rows.append({name: row[name] for name in row if name not in ("geometry", "date_us", "evidence_date_us")})
+        rows.append({name: row[name] for name in row if name not in LEFT_OUT})
     return rows
 
 
@@ -349,3 +354,18 @@ def test_where_the_engine_does_not_fit_one_message_says_what_to_do(
     assert done.code != 0
     assert reason in done.text
     assert "Run `make qgis-plugin` in Fencepost's source on a machine like this one" in done.text
+
+
+def test_the_zip_holds_the_libraries_of_an_installed_wheel(tmp_path: Path) -> None:
+    """A repaired wheel lays SQLite beside the package, where the engine's library looks for it."""
+    spec = importlib.util.spec_from_file_location("build_plugin", ROOT / "bindings/qgis/build_plugin.py")
+    assert spec is not None and spec.loader is not None
+    build_plugin = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build_plugin)
+    (tmp_path / "fencepost").mkdir()
+    (tmp_path / "fencepost.libs").mkdir()
+    for name in ("fencepost/_native.abi3.so", "fencepost/libfencepost.so.0.2", "fencepost.libs/libsqlite3-1a2b.so.0"):
+        (tmp_path / name).write_bytes(name.encode())
+    files = build_plugin.engine_files(tmp_path / "fencepost")
+    assert files["fencepost.libs/libsqlite3-1a2b.so.0"] == b"fencepost.libs/libsqlite3-1a2b.so.0"
+    assert len(files) == 3

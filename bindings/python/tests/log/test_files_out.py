@@ -207,3 +207,21 @@ def test_ogr_takes_what_is_written_and_gives_it_back(run: Run, tmp_path: Path, l
     assert [row["identifier"] for row in rows] == [event.identifier for event in straight]
     features = json.loads((tmp_path / "events.geojson").read_text())["features"]
     assert len(features) == len(straight)
+
+
+def test_visits_are_places_that_geopandas_writes(tmp_path: Path) -> None:
+    geopandas = pytest.importorskip("geopandas")
+    from fencepost import CircularGeographicCondition, Fix, replay
+
+    fixes = [Fix(0, 0.001 * step, time=step * 1_000_000) for step in range(5)]
+    visits = replay(fixes, {"start": CircularGeographicCondition(0, 0, radius=150)}, policy="exact").visits()
+    frame = visits.to_geopandas()
+    assert list(frame["duration"]) == [2.0] and frame.geometry[0].area > 0
+    for name in ("v.gpkg", "v.fgb", "v.geojson"):
+        frame.to_file(tmp_path / name)
+        assert list(geopandas.read_file(tmp_path / name)["identifier"]) == ["start"]
+    assert (
+        '"start_known"'
+        in frame.astype({"start": str, "end": str}).drop(columns=["start_evidence", "end_evidence"]).to_json()
+    )  # as explore() makes texts of its times
+    assert replay([Fix(9, 9, time=0)], {}).visits().to_geopandas().empty

@@ -109,8 +109,21 @@
             <Option name="size" type="QString" value="3.2"/>
             <Option name="size_unit" type="QString" value="MM"/>
             <Option name="offset" type="QString" value="0,0"/>
-            <Option name="angle" type="QString" value="90"/>
+            <Option name="angle" type="QString" value="0"/>
           </Option>
+          <data_defined_properties>
+            <Option type="Map">
+              <Option name="name" type="QString" value=""/>
+              <Option name="properties" type="Map">
+                <Option name="angle" type="Map">
+                  <Option name="active" type="bool" value="true"/>
+                  <Option name="field" type="QString" value="heading"/>
+                  <Option name="type" type="int" value="2"/>
+                </Option>
+              </Option>
+              <Option name="type" type="QString" value="collection"/>
+            </Option>
+          </data_defined_properties>
         </layer>
       </symbol>
       <symbol type="marker" name="6" alpha="1" clip_to_extent="1" force_rhr="0">
@@ -125,8 +138,21 @@
             <Option name="size" type="QString" value="3.2"/>
             <Option name="size_unit" type="QString" value="MM"/>
             <Option name="offset" type="QString" value="0,0"/>
-            <Option name="angle" type="QString" value="270"/>
+            <Option name="angle" type="QString" value="0"/>
           </Option>
+          <data_defined_properties>
+            <Option type="Map">
+              <Option name="name" type="QString" value=""/>
+              <Option name="properties" type="Map">
+                <Option name="angle" type="Map">
+                  <Option name="active" type="bool" value="true"/>
+                  <Option name="field" type="QString" value="heading"/>
+                  <Option name="type" type="int" value="2"/>
+                </Option>
+              </Option>
+              <Option name="type" type="QString" value="collection"/>
+            </Option>
+          </data_defined_properties>
         </layer>
       </symbol>
     </symbols>

@@ -262,7 +262,14 @@ class Broken(unittest.TestCase):
         self.assertEqual(rows_of(results["EVENTS"], "accuracy")[0], (5.0,))
 
     def test_units(self):
-        self.stops("is its unit right", street("field=time:int8", lambda step: (START_MS + step) * 10**6))
+        late = street("field=time_us:int8", lambda step: (START_MS + step) * 10**6)
+        self.stops("outside year 1 to year 9999", late)
+        results, done, _ = run(
+            "geofenceevents", TRACKS=street("field=time:int8", lambda step: (START_MS + 1000 * step) * 10**6),
+            CIRCLES=shops(), EVENTS=MEMORY,
+        )  # fmt: skip
+        self.assertTrue(done)
+        self.assertEqual(rows_of(results["EVENTS"], "date_us")[0][0], START_MS * 1000)
         _, feedback = events(street(), shops(), RADIUS=0.002)
         self.assertEqual(feedback.warnings, ["places layer 'shops': all radii are below 1 m: are they in metres?"])
         feet = layer("feet", "field=name:string&field=radius:double", [((47.0, 8.0), "near", 1000.0)])

@@ -1,8 +1,10 @@
 """Join points with places: the pairs are those of the library, whatever the coordinate systems."""
 
+import os
+import tempfile
 import unittest
 
-from qgis.core import NULL, QgsProcessing, QgsProcessingException
+from qgis.core import NULL, QgsProcessing, QgsProcessingException, QgsProject, QgsVectorFileWriter, QgsVectorLayer
 from support import Feedback, layer, layer_of_shapes, rows_of, run, shops
 
 from fencepost_qgis.fencepost import CircularGeographicCondition, Monitor, PolygonalGeographicCondition
@@ -29,7 +31,8 @@ class Joins(unittest.TestCase):
     def joined(self, **parameters):
         results, done, feedback = run("joinpoints", JOINED=MEMORY, **parameters)
         self.assertTrue(done)
-        return rows_of(results["JOINED"], "name", "place", "distance"), feedback, results["JOINED"]
+        new = results["JOINED"].fields().names()[1]  # the points may have a field distance of their own
+        return rows_of(results["JOINED"], "name", "place", new), feedback, results["JOINED"]
 
     def close(self, found, wanted):
         self.assertEqual([row[:2] for row in found], [row[:2] for row in wanted])
@@ -49,7 +52,7 @@ class Joins(unittest.TestCase):
             self.close(found, wanted)
             self.assertEqual(feedback.warnings, [])
             self.assertEqual(output.crs().authid(), crs)
-            self.assertEqual(output.fields().names(), ["place", "distance", "name"])
+            self.assertEqual(output.fields().names(), ["place", "distance_2", "name", "distance"])
 
     def test_unmatched_points_stay_when_they_are_wanted(self):
         found, _, _ = self.joined(POINTS=points(), CIRCLES=shops(), UNMATCHED=True)
@@ -66,6 +69,30 @@ class Joins(unittest.TestCase):
         ]
         found, _, _ = self.joined(POINTS=points(), CIRCLES=shops(), JOIN=1, NEAREST=3)
         self.close(found, wanted)
+
+    def test_from_file_to_file_where_points_match_twice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = os.path.join(folder, "points.gpkg"), os.path.join(folder, "joined.gpkg")
+            context = QgsProject.instance().transformContext()
+            options = QgsVectorFileWriter.SaveVectorOptions()
+            code = QgsVectorFileWriter.writeAsVectorFormatV3(points(), source, context, options)[0]
+            self.assertEqual(code, QgsVectorFileWriter.NoError)
+            stored = QgsVectorLayer(source, "stored", "ogr")
+            self.assertIn("fid", stored.fields().names())
+            _, done, _ = run("joinpoints", POINTS=stored, CIRCLES=shops(), JOIN=1, NEAREST=3, JOINED=target)
+            self.assertTrue(done)
+            joined = QgsVectorLayer(target, "joined", "ogr")
+            self.assertEqual(joined.featureCount(), 270)
+            self.assertEqual({row[0] for row in rows_of(joined, "distance")}, {7})  # the points' own
+            del stored, joined
+
+    def test_lines_with_a_gate_field_have_the_given_width(self):
+        line = "LINESTRING (7.9 47.03, 8.1 47.03)"
+        fields = "field=name:string&field=gate:bool"
+        places = layer_of_shapes("lines", "LineString", fields, [(line, "road", True)])
+        found, feedback, _ = self.joined(POINTS=points(), CIRCLES=places, RADIUS=500)
+        self.assertEqual({row[1] for row in found}, {"road"})
+        self.assertNotIn("gate", "".join(feedback.warnings))
 
     def test_polygons(self):
         shape = PolygonalGeographicCondition(SQUARE, edges="planar")

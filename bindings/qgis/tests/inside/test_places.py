@@ -2,8 +2,8 @@
 
 import unittest
 
-from qgis.core import QgsProcessing
-from support import fixes_of_drive, layer_of_shapes, rows_of, run, street
+from qgis.core import QgsProcessing, QgsProcessingException
+from support import fixes_of_drive, layer, layer_of_shapes, moment, rows_of, run, shops, street
 
 from fencepost_qgis.fencepost import (
     CorridorGeographicCondition,
@@ -88,6 +88,8 @@ class Places(unittest.TestCase):
         self.assertEqual(rows_of(results["EVENTS"], "identifier", "state", "direction"), [
             (name, state, None if direction == "None" else direction) for name, state, direction in wanted
         ])  # fmt: skip
+        headings = {row[1] for row in rows_of(results["EVENTS"], "direction", "heading") if row[0] == "right_to_left"}
+        self.assertEqual({round(heading) % 360 for heading in headings}, {0})  # the drive goes north over it
         results, done, feedback = run(
             "geofenceevents", TRACKS=street(), CIRCLES=layer_of_shapes("lines", "LineString", fields, rows),
             EVENTS=MEMORY,
@@ -95,6 +97,34 @@ class Places(unittest.TestCase):
         self.assertTrue(done)
         self.assertIn("is a gate, which needs a path between two fixes", "".join(feedback.warnings))
         self.assertEqual({row[0] for row in rows_of(results["EVENTS"], "identifier")}, {"road"})
+
+    def test_shapes_in_metres_are_no_doubt(self):
+        places = layer_of_shapes("areas", "Polygon", "field=name:string", [(TEXTS["block"], "block")], "EPSG:3857")
+        _, feedback = self.events(places)
+        self.assertNotIn("look like degrees", "".join(feedback.warnings))
+
+    def test_several_devices_in_one_layer(self):
+        rows = [
+            ((47.0 + 0.05 * car + 1e-4 * step, 8.0), moment(10 * step + car), f"c{car}")
+            for step in range(60) for car in range(3)
+        ]  # fmt: skip
+        for name in ("vehicle_id", "plate"):
+            cars = layer("cars", f"field=time:datetime&field={name}:string", rows)
+            parameters = {"TRACKS": cars, "CIRCLES": shops(), "EVENTS": MEMORY}
+            if name == "vehicle_id":
+                with self.assertRaises(QgsProcessingException) as caught:
+                    run("geofenceevents", **parameters)
+                self.assertIn("choose the track field 'vehicle_id'", str(caught.exception))
+            else:
+                _, done, feedback = run("geofenceevents", **parameters)
+                self.assertTrue(done)
+                self.assertIn(
+                    "fixes of several devices; choose the track field that tells them apart (plate?)",
+                    "".join(feedback.warnings),
+                )
+            _, done, feedback = run("geofenceevents", TRACK_FIELD=name, **parameters)
+            self.assertTrue(done)
+            self.assertNotIn("several devices", "".join(feedback.warnings))
 
     def test_long_edges_are_named_once(self):
         wide = "POLYGON ((0 40, 20 40, 20 60, 0 60, 0 40))"

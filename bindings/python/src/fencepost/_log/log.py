@@ -153,6 +153,7 @@ class Log(Rows[Event]):
                 for visit in visits_of(part.events, part.begin_us, part.end_us, self.assumed, part.key)
             ),
             self.by,
+            self.conditions,
         )
 
     def columns(self) -> dict[str, list[Any]]:

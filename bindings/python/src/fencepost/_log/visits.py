@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from .._errors import require
 from .._tables.rows import Rows
 from .._tables.times import from_us
 from .._values.enums import Cause, State
@@ -110,10 +111,32 @@ class Visits(Rows[Visit]):
         home,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z,60.0,crossing,timeout,False,,
     """
 
-    def __init__(self, visits: Iterable[Visit], by: str | None = None) -> None:
+    def __init__(
+        self, visits: Iterable[Visit], by: str | None = None, conditions: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(visits)
+        self._conditions = conditions or {}
         self.by = by
         """Name of the column that tells tracks apart; None: there is one track."""
+
+    def to_geopandas(self) -> Any:
+        """A ``geopandas.GeoDataFrame`` in EPSG:4326: as :meth:`to_pandas`, with the conditions as geometries (circles
+        and polygons as polygons, corridors as lines, beacons as none) and durations in seconds, so that GeoPandas
+        writes it to files and shows it with ``explore()``.
+
+        Raises:
+            MissingExtraError: GeoPandas is not installed.
+        """
+        geopandas, shapes = require("geopandas", "geo"), require("shapely.geometry", "geo")
+        drawn: dict[str, Any] = {}
+        for identifier in {visit.identifier for visit in self}:
+            drawable = getattr(self._conditions.get(identifier), "__geo_interface__", None)
+            if drawable is not None:
+                drawn[identifier] = shapes.shape(drawable)
+        frame = self.to_pandas()
+        frame["duration"] = frame["duration"].dt.total_seconds()
+        places = geopandas.GeoSeries([drawn.get(each.identifier) for each in self], index=frame.index, dtype="geometry")
+        return geopandas.GeoDataFrame(frame, geometry=places, crs="EPSG:4326")
 
     def columns(self) -> dict[str, list[Any]]:
         """The table as a dict of columns: identifier, start, end, duration, start_known, end_known, open,
