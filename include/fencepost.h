@@ -112,7 +112,8 @@ enum {
   FENCEPOST_E_MONITOR_IN_USE = 21,          /* a monitor of that name is open in that store */
   FENCEPOST_E_CONSUMER_ALREADY_ACTIVE = 22, /* another consumer iterates over the events */
   /* conditions */
-  FENCEPOST_E_NOT_FOUND = 40, /* no condition has that identifier */
+  FENCEPOST_E_NOT_FOUND = 40,      /* no condition has that identifier */
+  FENCEPOST_E_NO_SUCH_DEVICE = 41, /* no device of the fleet has that number */
   /* inputs */
   FENCEPOST_E_LATE_INPUT = 60,     /* the input is earlier than the clock of the monitor, device or fleet */
   FENCEPOST_E_QUEUE_FULL = 61,     /* max_pending_events events wait to be handed out */
@@ -2597,7 +2598,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_get_statistics(fencepost_fleet *f
  * Reads the counters of a device.
  *
  * @param out_statistics  Initialised with FENCEPOST_DEVICE_STATISTICS_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; struct_size is not set).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (struct_size is not set).
  * Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_get_device_statistics(fencepost_fleet *fleet, uint32_t device,
@@ -2623,7 +2624,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_devices(fencepost_fleet *fleet, c
  *
  * @param buffer    May be NULL only if capacity is 0; 257 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the number was never a device's); BUFFER_TOO_SMALL (not with capacity 0).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (the number was never a device's); BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_device_identifier(fencepost_fleet *fleet, uint32_t device, char *buffer,
@@ -2649,7 +2650,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_device_numbers(fencepost_fleet *f
  * @param devices         count numbers.
  * @param out_latitudes   Receive count degrees each; NaN of a device that had no fix yet.
  * @param out_longitudes  See out_latitudes.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; error->position is the element, and nothing was written).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element, and nothing was written).
  * Threads: any. Complexity: O(count). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_positions(fencepost_fleet *fleet, const uint32_t *devices, size_t count,
@@ -2660,7 +2661,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_positions(fencepost_fleet *fleet,
  * Removes a device. No event is invented. Its identifier is free at once; one that is entered with it is a new device.
  *
  * @param drop_events  0: its events that wait are still handed out; anything else: they are dropped.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device). Threads: any. Complexity: O(events that wait). Since: 0.2
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(events that wait). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_remove_device(fencepost_fleet *fleet, uint32_t device,
                                                              uint32_t drop_events, fencepost_error *error);
@@ -2712,7 +2713,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_arrival_time(fencepost_fleet 
 /*
  * Feeds one fix of a device. A fix without a position (accuracy negative or NaN) is accepted, ignored and counted.
  *
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; coordinate or time out of range, counted); LATE_INPUT (earlier
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (coordinate or time out of range, counted); LATE_INPUT (earlier
  *         than the device's clock or the last fencepost_fleet_advance(); counted); AHEAD_OF_CLOCK (counted); QUEUE_FULL. The
  *         refused fix changes nothing else.
  * Threads: any. Complexity: as fencepost_fleet_feed_columns(). Since: 0.2
@@ -2730,8 +2731,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_fix(fencepost_fleet *fleet, 
  *                    is 0.
  * @param out_result  Receives the counts; may be NULL. Stored with QUEUE_FULL too: the rows counted are those that were
  *                    consumed; feed the rest after polling. error->position is the first row not consumed.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (struct_size is not set; a row with a number that is no device's, or an index
- *         beyond the dictionary: error->position is the first one, and nothing has changed; with fixes->refuse_invalid also a
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (a row with a number that is no device's: error->position is the first one, and
+ *         nothing has changed); INVALID_ARGUMENT (struct_size is not set; an index beyond the dictionary, likewise; with fixes->refuse_invalid also a
  *         row that would be counted as invalid; first_row out of range); UNSUPPORTED; QUEUE_FULL (the rows before took effect).
  * Threads: any. Complexity: some tens of nanoseconds a fix while no boundary is near, O(conditions near) otherwise. Since: 0.2
  */
@@ -2743,7 +2744,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_feed_columns(fencepost_fleet *fle
  * Feeds one scan report of a device: the beacons observed at one instant. An empty report only moves its clock.
  *
  * @param sightings  May be NULL only if count is 0.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; time out of range); LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (time out of range); LATE_INPUT; AHEAD_OF_CLOCK; QUEUE_FULL.
  * Threads: any. Complexity: O(count * matching conditions). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_feed_sightings(fencepost_fleet *fleet, uint32_t device,
@@ -2787,7 +2788,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_force_advance(fencepost_fleet *fl
 
 /*
  * Tells the fleet that time has passed for one device. This is the host's word: max_time_step_us does not apply.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.2
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; LATE_INPUT; QUEUE_FULL. Threads: any. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_advance_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,
                                                               fencepost_error *error);
@@ -2809,8 +2810,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_rewind(fencepost_fleet *fleet, in
  * The same for one device. It counts as an input of the device, and is accepted while the queue is full.
  *
  * @param time_us  From the last advance of all to the device's clock.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; out of range; the device has no clock yet; counted but for the
- *         first). Threads: any. Complexity: O(what the device is inside of or about to cross), with a store O(devices).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (out of range; the device has no clock yet; counted). Threads: any. Complexity: O(what the device is inside of or about to cross), with a store O(devices).
  * Since: 0.3
  */
 FENCEPOST_API fencepost_status fencepost_fleet_rewind_device(fencepost_fleet *fleet, uint32_t device, int64_t time_us,
@@ -2829,7 +2829,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_next_deadline(fencepost_fleet *fl
  * The same of one device.
  *
  * @param out_time_us  FENCEPOST_TIME_UNSET when nothing waits.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device). Threads: any. Complexity: O(1). Since: 0.2
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE. Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_device_next_deadline(fencepost_fleet *fleet, uint32_t device,
                                                                     int64_t *out_time_us, fencepost_error *error);
@@ -2873,7 +2873,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_set_wakeup(fencepost_fleet *fleet
  *
  * @param buffer    May be NULL only if capacity is 0; 8192 bytes always suffice.
  * @param out_size  Receives the length without the terminating zero; may be NULL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event holds values that no event has, or the number of no device);
+ * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (the event holds values that no event has); NO_SUCH_DEVICE;
  *         BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(1). Since: 0.2
  */
@@ -2884,7 +2884,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_event_json(fencepost_fleet *fleet
 /*
  * Tells what the detector believes of a condition for a device now, whatever events still wait: UNKNOWN while it is
  * undetermined.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device; no identifier); NOT_FOUND.
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT (no identifier); NOT_FOUND.
  * Threads: any. Complexity: O(what the device is inside of or about to cross). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uint32_t device, const char *identifier,
@@ -2895,7 +2895,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_state(fencepost_fleet *fleet, uin
  *
  * @param out_presences  May be NULL only if capacity is 0.
  * @param out_count      Receives how many there are, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device); BUFFER_TOO_SMALL (not with capacity 0).
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; BUFFER_TOO_SMALL (not with capacity 0).
  * Threads: any. Complexity: O(what there is). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, uint32_t device,
@@ -2907,7 +2907,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_inside(fencepost_fleet *fleet, ui
  * change the device keeps no position: what is said of the last fix is said of the last one beyond.
  *
  * @param out_explanation  Initialised with FENCEPOST_EXPLANATION_INIT.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(1). Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, uint32_t device, const char *identifier,
                                                        fencepost_explanation *out_explanation, fencepost_error *error);
@@ -2923,7 +2923,7 @@ FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, u
  * @param out_offsets  Receives count + 1 places in the buffer: where each device begins, and where the last one ends; may be
  *                     NULL. Stored with BUFFER_TOO_SMALL too.
  * @param out_size     Receives the bytes in all, also with BUFFER_TOO_SMALL.
- * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT (no such device: error->position is the element); BUFFER_TOO_SMALL (not with
+ * @return OK; NULL_ARGUMENT; NO_SUCH_DEVICE (error->position is the element); BUFFER_TOO_SMALL (not with
  *         capacity 0).
  * Threads: any. Complexity: O(count); after a change of the table once O(conditions). Since: 0.2
  */

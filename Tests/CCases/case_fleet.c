@@ -122,7 +122,7 @@ static void questions(void) {
   CHECK_OK(fencepost_fleet_state(fleet, 1, "beacon", &state, NULL));
   CHECK_INT(state, FENCEPOST_STATE_SATISFIED);
   CHECK_STATUS(fencepost_fleet_state(fleet, 1, "nowhere", &state, NULL), FENCEPOST_E_NOT_FOUND);
-  CHECK_STATUS(fencepost_fleet_state(fleet, 2, "exact", &state, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_state(fleet, 2, "exact", &state, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
   fencepost_explanation explanation = FENCEPOST_EXPLANATION_INIT;
   CHECK_OK(fencepost_fleet_explain(fleet, 0, "standard", &explanation, NULL));
   CHECK_INT(explanation.reason, FENCEPOST_REASON_DWELLING);

@@ -109,7 +109,8 @@ static void columns_and_dictionaries(void) {
       rows[40].index64 = bad == 3 ? UINT64_MAX : indices[bad];
       rows[40].device = bad == 3 ? UINT32_MAX : indices[bad];
       result = (fencepost_feed_result){7, 7, 7};
-      CHECK_STATUS(fencepost_fleet_feed_columns(fleet, &columns, ROWS, &result, &error), FENCEPOST_E_INVALID_ARGUMENT);
+      CHECK_STATUS(fencepost_fleet_feed_columns(fleet, &columns, ROWS, &result, &error),
+                   columns.dictionary == NULL || bad < 2 ? FENCEPOST_E_NO_SUCH_DEVICE : FENCEPOST_E_INVALID_ARGUMENT);
       CHECK_INT(error.position, 40);
       CHECK_CONTAINS(error.message, "row 40");
       /* Of a batch that is refused the counts stay the caller's. */

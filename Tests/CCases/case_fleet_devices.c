@@ -47,14 +47,14 @@ static void devices(void) {
   CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 2, name, 1, &size, NULL), FENCEPOST_E_BUFFER_TOO_SMALL);
   CHECK_OK(fencepost_fleet_device_identifier(fleet, 2, name, 2, &size, NULL));
   CHECK_TEXT(name, "c");
-  CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_device_identifier(fleet, 3, name, 8, &size, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
 
   /* A removed device: its event is handed out, its number is used again only then, its name at once. */
   CHECK_OK(feed_device(fleet, 0, 0, SECONDS(100)));
   CHECK_OK(feed_device(fleet, 1, 0, SECONDS(200)));
   CHECK_OK(fencepost_fleet_remove_device(fleet, 0, 0, NULL));
-  CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(300)), FENCEPOST_E_INVALID_ARGUMENT);
-  CHECK_STATUS(fencepost_fleet_remove_device(fleet, 0, 0, NULL), FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(feed_device(fleet, 0, 0, SECONDS(300)), FENCEPOST_E_NO_SUCH_DEVICE);
+  CHECK_STATUS(fencepost_fleet_remove_device(fleet, 0, 0, NULL), FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK_INT(device_of(fleet, "a"), 3);
   CHECK_OK(fencepost_fleet_device_numbers(fleet, NULL, 0, &count, NULL));
   CHECK_INT(count, 3);
@@ -68,8 +68,7 @@ static void devices(void) {
   CHECK_OK(fencepost_fleet_positions(fleet, NULL, 0, NULL, NULL, NULL));
   numbers[1] = 0; /* is gone */
   latitudes[0] = 7;
-  CHECK_STATUS(fencepost_fleet_positions(fleet, numbers, 2, latitudes, longitudes, &error),
-               FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK_STATUS(fencepost_fleet_positions(fleet, numbers, 2, latitudes, longitudes, &error), FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK(error.position == 1 && latitudes[0] == 7);
   fencepost_fleet_event event = next_fleet_event(fleet);
   CHECK_INT(event.device, 0);
@@ -211,7 +210,7 @@ static void moving(void) {
   CHECK_INT(state, FENCEPOST_STATE_SATISFIED);
   const uint32_t wrong[] = {0, 99};
   CHECK_STATUS(fencepost_fleet_export_devices(fleet, wrong, 2, 0, bytes, sizeof bytes, NULL, &size, &error),
-               FENCEPOST_E_INVALID_ARGUMENT);
+               FENCEPOST_E_NO_SUCH_DEVICE);
   CHECK_INT(error.position, 1);
   CHECK_OK(fencepost_fleet_export_devices(fleet, NULL, 0, 0, NULL, 0, offsets, &size, NULL));
   CHECK_INT(size, 0);

@@ -11,9 +11,10 @@ static void names_are_pinned(void) {
   static const struct {
     fencepost_status status;
     const char *name;
-  } expected[] = {{0, "ok"},          {1, "null_argument"}, {2, "invalid_argument"}, {3, "buffer_too_small"},
-                  {4, "unsupported"}, {20, "invalid_name"}, {21, "monitor_in_use"},  {22, "consumer_already_active"},
-                  {40, "not_found"},  {60, "late_input"},   {61, "queue_full"},      {120, "internal"}};
+  } expected[] = {{0, "ok"},          {1, "null_argument"},   {2, "invalid_argument"}, {3, "buffer_too_small"},
+                  {4, "unsupported"}, {20, "invalid_name"},   {21, "monitor_in_use"},  {22, "consumer_already_active"},
+                  {40, "not_found"},  {41, "no_such_device"}, {60, "late_input"},      {61, "queue_full"},
+                  {120, "internal"}};
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     CHECK_TEXT(fencepost_status_name(expected[i].status), expected[i].name);
     is_one_sentence(fencepost_status_message(expected[i].status));

@@ -449,7 +449,7 @@ void tables_and_fleets() {
   CHECK((fleet.expire(start + 3 * second) == std::vector<std::uint32_t>{1}));
   fleet.remove_device(0, true);
   CHECK(fleet.statistics().device_count == 0);
-  CHECK(status_of([&] { fleet.feed(0, at(true, 9)); }) == FENCEPOST_E_INVALID_ARGUMENT);
+  CHECK(status_of([&] { fleet.feed(0, at(true, 9)); }) == FENCEPOST_E_NO_SUCH_DEVICE);
   fencepost::fleet moved = fencepost::fleet::adopt(fleet.release());
   CHECK(fleet.get() == nullptr && moved.get() != nullptr);
 }

@@ -166,8 +166,8 @@ def disagreements(header: Header, library: Path) -> list[str]:
     # One version everywhere; the Python tests compare theirs.
     own = macros()
     version = ".".join(own[f"FENCEPOST_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH"))
-    newest_entry = re.search(r"(?m)^## (\S+)", (ROOT / "CHANGELOG.md").read_text())
-    if newest_entry is None or newest_entry[1] != version:
+    entries = re.findall(r"(?m)^## (\S+)(.*)", (ROOT / "CHANGELOG.md").read_text())
+    if next((entry for entry, rest in entries if "in work" not in rest), None) != version:
         wrong.append(f"the header is {version}, and CHANGELOG does not begin with it")
 
     # What README says of the systems on which the built library runs.

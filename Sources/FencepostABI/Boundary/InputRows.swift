@@ -149,7 +149,7 @@ extension FleetEngine {
   /// The identifier of a device, or of one that was removed as long as its number is not used again.
   func identifierBytes(of device: UInt32) throws(MonitorError) -> [UInt8] {
     guard let bytes = withIdentifierBytes(ofDevice: device, { Array($0) }) else {
-      throw .invalidArgument("no device has the number \(device)")
+      throw .noSuchDevice("no device has the number \(device)")
     }
     return bytes
   }

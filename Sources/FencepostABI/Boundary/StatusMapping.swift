@@ -16,6 +16,7 @@ extension MonitorError {
       case .snapshotInvalid: FENCEPOST_E_SNAPSHOT_INVALID
       case .tableMismatch: FENCEPOST_E_TABLE_MISMATCH
       case .notFound: FENCEPOST_E_NOT_FOUND
+      case .noSuchDevice: FENCEPOST_E_NO_SUCH_DEVICE
       case .lateInput: FENCEPOST_E_LATE_INPUT
       case .queueFull: FENCEPOST_E_QUEUE_FULL
       case .aheadOfClock: FENCEPOST_E_AHEAD_OF_CLOCK
@@ -27,7 +28,7 @@ extension MonitorError {
   /// The row or element that the error is about.
   var position: Int {
     switch self {
-    case .invalidArgument(_, let position), .queueFull(_, let position): position
+    case .invalidArgument(_, let position), .noSuchDevice(_, let position), .queueFull(_, let position): position
     default: 0
     }
   }
@@ -52,6 +53,7 @@ func describe(_ status: fencepost_status) -> (name: StaticString, message: Stati
   case FENCEPOST_E_TABLE_MISMATCH:
     ("table_mismatch", "the device was exported with another version of the table of conditions")
   case FENCEPOST_E_NOT_FOUND: ("not_found", "no condition has that identifier")
+  case FENCEPOST_E_NO_SUCH_DEVICE: ("no_such_device", "no device of the fleet has that number")
   case FENCEPOST_E_LATE_INPUT: ("late_input", "the input is earlier than the clock of the monitor, device or fleet")
   case FENCEPOST_E_QUEUE_FULL: ("queue_full", "too many events wait to be handed out")
   case FENCEPOST_E_AHEAD_OF_CLOCK:

@@ -120,7 +120,7 @@ public func fencepost_fleet_positions(
     else { return }
     try handle.call { engine throws(MonitorError) in
       for index in 0..<count where !engine.hasDevice(devices[index]) {
-        throw .invalidArgument("element \(index): no device has the number \(devices[index])", position: index)
+        throw .noSuchDevice("element \(index): no device has the number \(devices[index])", position: index)
       }
       for index in 0..<count {
         let place = try engine.position(of: devices[index])

@@ -81,7 +81,7 @@ extension FleetEngine {
     do throws(MonitorError) {
       try feed(rows: columns, &result)
     } catch {
-      if case .invalidArgument(_, let row) = error, let defect = columns.defect(row) {
+      if case .noSuchDevice(_, let row) = error, let defect = columns.defect(row) {
         throw .invalidArgument("row \(row): \(defect)", position: row)
       }
       throw error

@@ -20,7 +20,7 @@ extension FleetEngine {
     _ numbers: some Collection<UInt32>, portable: Bool, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(MonitorError) {
     for (index, device) in numbers.enumerated() where !devices.isLive(device) {
-      throw .invalidArgument("element \(index): no device has the number \(device)", position: index)
+      throw .noSuchDevice("element \(index): no device has the number \(device)", position: index)
     }
     gate.read { engine in
       let digest = conditions.digest(of: engine)

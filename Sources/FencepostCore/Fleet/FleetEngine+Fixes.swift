@@ -181,7 +181,7 @@ extension FleetEngine {
     for row in 0..<rows.count {
       let device = rows.device(row)
       guard isDense ? device >= bound : !devices.isLive(device), !rows.isSkipped(row) else { continue }
-      throw .invalidArgument("row \(row): no device has the number \(device)", position: row)
+      throw .noSuchDevice("row \(row): no device has the number \(device)", position: row)
     }
     devices.own()
     defer { counters.acceptedFixes += UInt64(result.accepted) }

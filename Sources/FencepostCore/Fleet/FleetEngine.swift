@@ -65,7 +65,7 @@ public struct FleetEngine: Sendable {
   /// Refuses a number that is no device's.
   func require(_ device: UInt32) throws(MonitorError) {
     guard devices.isLive(device) else {
-      throw .invalidArgument("no device has the number \(device)")
+      throw .noSuchDevice("no device has the number \(device)")
     }
   }
 

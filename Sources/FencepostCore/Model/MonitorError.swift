@@ -20,6 +20,8 @@ public enum MonitorError: Error, Sendable, Hashable {
   case tableMismatch(String)
   /// No condition has that identifier.
   case notFound(String)
+  /// A fleet has no device of a number; `position` is the row or element where there are several.
+  case noSuchDevice(String, position: Int = 0)
   /// The input is earlier than the clock of the monitor, device or fleet.
   case lateInput(time: Timestamp, clock: Timestamp)
   /// The input is ahead of the clock of the monitor, device or fleet by more than the option `maxTimeStepMicroseconds`.
@@ -34,7 +36,7 @@ extension MonitorError: CustomStringConvertible {
   /// One line that names cause, place and accepted range.
   public var description: String {
     switch self {
-    case .invalidArgument(let reason, _): reason
+    case .invalidArgument(let reason, _), .noSuchDevice(let reason, _): reason
     case .invalidName(let name): "the name \"\(name)\" is not 1 to 64 letters, digits or underscores"
     case .monitorInUse(let name): "\"\(name)\" is already open"
     case .consumerAlreadyActive: "another consumer iterates over these events"

@@ -236,6 +236,7 @@ extension MonitorError {
     case .monitorInUse: "monitor_in_use"
     case .consumerAlreadyActive: "consumer_already_active"
     case .notFound: "not_found"
+    case .noSuchDevice: "no_such_device"
     case .lateInput: "late_input"
     case .queueFull: "queue_full"
     case .aheadOfClock: "ahead_of_clock"

@@ -110,7 +110,7 @@ import Testing
     #expect(throws: MonitorError.self) { try fleet.device("third") }
     #expect(throws: MonitorError.self) { try fleet.feed(fix(1, 0), for: 2) }
     #expect(throws: MonitorError.self) { try fleet.feed(fix(1, 0), for: .max) }
-    #expect(throws: MonitorError.invalidArgument("row 1: no device has the number 7", position: 1)) {
+    #expect(throws: MonitorError.noSuchDevice("row 1: no device has the number 7", position: 1)) {
       try fleet.feed([(truck, fix(1, 0)), (7, fix(1, 0))])
     }
     #expect(!fleet.hasEvents)

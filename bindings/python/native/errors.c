@@ -23,6 +23,7 @@ static const struct {
     {FENCEPOST_E_CONSUMER_ALREADY_ACTIVE, "ConsumerAlreadyActiveError", &PyExc_RuntimeError,
      "Another consumer iterates over the events."},
     {FENCEPOST_E_NOT_FOUND, "NotFoundError", &PyExc_KeyError, "No condition has that identifier."},
+    {FENCEPOST_E_NO_SUCH_DEVICE, "NoSuchDeviceError", &PyExc_KeyError, "No device of the fleet has that number."},
     {FENCEPOST_E_LATE_INPUT, "LateInputError", &PyExc_ValueError,
      "An input is earlier than the clock of the monitor, device or fleet. It changed nothing but a counter."},
     {FENCEPOST_E_QUEUE_FULL, "QueueFullError", &PyExc_RuntimeError,

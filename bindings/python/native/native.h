@@ -11,7 +11,7 @@
 
 #include "fencepost.h"
 
-#define NATIVE_ERROR_CLASSES 17
+#define NATIVE_ERROR_CLASSES 18
 
 /* Everything that lives as long as the module: no globals, so that each interpreter has its own. */
 typedef struct {

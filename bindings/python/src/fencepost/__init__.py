@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         LateInputError,
         MonitorClosedError,
         MonitorInUseError,
+        NoSuchDeviceError,
         NotFoundError,
         NullArgumentError,
         QueueFullError,
@@ -109,7 +110,7 @@ _MODULES = {
     "_monitor.updates": "Updates",
     "_native": "AheadOfClockError BufferTooSmallError ConsumerAlreadyActiveError FencepostError InternalError "
     "InvalidArgumentError InvalidNameError LateInputError MonitorClosedError MonitorInUseError "
-    "NotFoundError NullArgumentError QueueFullError SnapshotInvalidError StoreCorruptError "
+    "NoSuchDeviceError NotFoundError NullArgumentError QueueFullError SnapshotInvalidError StoreCorruptError "
     "StoreTooNewError StoreUnavailableError TableMismatchError UnsupportedError",
     "_replay.compare": "Comparison Outcome compare",
     "_replay.replay": "replay",
@@ -207,6 +208,7 @@ __all__ = [
     "Monitor",
     "MonitorClosedError",
     "MonitorInUseError",
+    "NoSuchDeviceError",
     "NotFoundError",
     "Notify",
     "NullArgumentError",

@@ -47,6 +47,7 @@ def test_names_follow_one_pattern() -> None:
     [
         ("InvalidArgumentError", ValueError),
         ("InvalidNameError", ValueError),
+        ("NoSuchDeviceError", KeyError),
         ("NotFoundError", KeyError),
         ("LateInputError", ValueError),
         ("QueueFullError", RuntimeError),

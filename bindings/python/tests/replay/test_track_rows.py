@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from fencepost import Conditions, Fleet, InvalidArgumentError, Monitor, _native
+from fencepost import Conditions, Fleet, InvalidArgumentError, Monitor, NoSuchDeviceError, _native
 from fencepost._errors import InputError
 from fencepost._files import csv_columns, many_tracks
 from fencepost._files.csv_columns import columns
@@ -294,7 +294,7 @@ def test_any_stride() -> None:
         ({"fleet": Monitor()._handle}, TypeError, "expected the handle of a fleet"),
         ({"fleet": Fleet(Conditions())}, TypeError, "expected the handle of a fleet"),
         ({"found": None}, TypeError, "found must be a list"),
-        ({"devices": array("I", [0, 7])}, InvalidArgumentError, "row 1: no device has the number 7"),
+        ({"devices": array("I", [0, 7])}, NoSuchDeviceError, "row 1: no device has the number 7"),
         ({"devices": array("I", [0])}, InvalidArgumentError, "devices must be 32-bit integers, as many as begins"),
         ({"devices": array("Q", [0, 1])}, InvalidArgumentError, "devices must be 32-bit integers"),
         ({"devices": memoryview(bytearray(9))[1:].cast("I")}, InvalidArgumentError, "devices must be 32-bit integers"),
@@ -370,7 +370,7 @@ def test_numbers_that_change_meanwhile() -> None:
     del loop, cycles
     gc.set_threshold(50)
     try:
-        with pytest.raises(InvalidArgumentError, match="no device has the number 99"):
+        with pytest.raises(NoSuchDeviceError, match="no device has the number 99"):
             feed(given | {"found": Found()})
     finally:
         gc.set_threshold(700)

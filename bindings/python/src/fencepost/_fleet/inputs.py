@@ -245,11 +245,11 @@ class FleetInputs(FixInputs):
 
         Example:
             >>> from fencepost import Conditions, Fix, Fleet
-            >>> fleet = Fleet(Conditions(), max_time_step=3600)
+            >>> fleet = Fleet(Conditions())
             >>> fleet.set_arrival_time(1_700_000_000_000_000)
-            >>> fleet.feed("a", Fix(52.5, 13.4, time=3_453_148_800_000_000))
-            Traceback (most recent call last):
-            fencepost.AheadOfClockError: ...
+            >>> fleet.feed("a", Fix(52.5, 13.4, time=3_453_148_800_000_000))  # a receiver without satellites
+            >>> fleet.expire(arrived_before=1_700_000_000_000_001)
+            ['a']
         """
         self._handle.set_arrival_time(to_us(time))
 
