@@ -127,3 +127,16 @@ def test_metres_without_a_crs_are_refused_by_all(tmp_path: Path) -> None:
     ]
     for call in calls:
         assert "metres of a projected CRS" in str(refusal(call))
+
+
+def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
+    columns = {"time": list(range(4)), "lat": [8.0] * 4, "lon": [47.0] * 4}
+    for source in sources(tmp_path, columns):
+        with pytest.warns(InputWarning, match="4 of 4 are with latitude and longitude exchanged"):
+            replay(source, HERE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):  # near, far either way, inside
+            for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
+                replay(source, HERE)
+        replay(pandas.DataFrame(columns), {})

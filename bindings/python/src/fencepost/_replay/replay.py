@@ -150,8 +150,13 @@ def replay(
     reports = _sightings(sightings, times, sort)
     from .in_memory import replay_tracks
 
-    replays = replay_tracks(tracks, conditions_of(rows, name, options), reports, until_us)
+    table = conditions_of(rows, name, options)
+    replays = replay_tracks(tracks, table, reports, until_us)
     log = EventLog(replays, rows, column)
+    if not any(event.state is State.SATISFIED or event.direction is not None for event in log):
+        from .exchanged import warn_of_exchanged
+
+        warn_of_exchanged(tracks, table)
     warn_of(flaw_of(tracks), tracks[0].path, log)
     return log
 
