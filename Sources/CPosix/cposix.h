@@ -4,9 +4,6 @@
 #ifndef CPOSIX_H
 #define CPOSIX_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +15,12 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+/* Linux shows it to sources with _GNU_SOURCE only. This header must not define that: it would give the system's types
+   other members here than in the module of the system that Swift imports beside it. */
+#if defined(__linux__) && !defined(F_OFD_SETLK)
+#define F_OFD_SETLK 37
+#endif
 
 static inline int cposix_errno(void) { return errno; }
 
