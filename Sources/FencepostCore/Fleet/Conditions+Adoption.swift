@@ -1,5 +1,3 @@
-import FencepostKernel
-
 /// How a table that is given became one with a table that was kept.
 enum TableAdoption: Sendable {
   /// It was new and empty, and is the kept one now, slots included.
@@ -24,7 +22,7 @@ extension Conditions {
         let last = engine.table.order.lastGeneration
         if last == 0 {
           engine = copy kept
-          self.knownDigest.withLock { known in known = nil }
+          self.forgetDigest()
           return .taken
         }
         if engine.isLaterVersion(of: kept) {
@@ -38,6 +36,8 @@ extension Conditions {
               + "empty table, and one that came from the same beginning")
         }
         engine.bringForward(to: kept)
+        // A later generation alone does not count as a change of the table, and is a part of the digest.
+        self.forgetDigest()
         return .equal
       }
     }

@@ -56,6 +56,9 @@ extension Conditions {
     }
   }
 
+  /// Has the digest computed anew when it is next asked for.
+  func forgetDigest() { knownDigest.withLock { known in known = nil } }
+
   /// The digest of the table that is being read.
   func digest(of engine: borrowing MonitorEngine) -> TableDigest {
     let version = engine.table.changes.version

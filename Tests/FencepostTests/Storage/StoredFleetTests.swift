@@ -334,4 +334,27 @@ import Testing
     fleet = try open(storage, zones)
     #expect(storage.rows.keys.count { $0.table == .conditions } == 2)
   }
+
+  /// A table that is brought forward to the kept one may get nothing but a later generation. Its digest was asked for
+  /// before, and must be computed again.
+  @Test func aTableThatIsBroughtForwardHasTheDigestOfTheKeptOne() throws {
+    func zones() throws -> Conditions {
+      let zones = Conditions()
+      for name in ["a", "b", "c"] { try zones.add(circle(100), identifier: name, policy: .exact) }
+      return zones
+    }
+    let storage = MemoryFleetStorage()
+    let kept = try zones()
+    var fleet = try open(storage, kept)
+    try kept.add(circle(100), identifier: "d", policy: .exact)
+    #expect(kept.remove("d"))
+    try fleet.close()
+    storage.isClosed = false
+    let given = try zones()
+    let before = given.version
+    fleet = try open(storage, given)
+    #expect(given.version.generation == kept.version.generation && before.generation < kept.version.generation)
+    #expect(given.version.digest == kept.version.digest && given.version.digest != before.digest)
+    try fleet.close()
+  }
 }

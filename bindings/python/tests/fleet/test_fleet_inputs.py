@@ -19,6 +19,7 @@ from fencepost import (
     InvalidArgumentError,
     LateInputError,
     Monitor,
+    NoSuchDeviceError,
     State,
 )
 
@@ -149,7 +150,7 @@ def test_codes_of_every_layout() -> None:
         (array("b", [0, -1]), ("a", "b"), InvalidArgumentError),
         (array("b", [0]), ("a", "b"), InvalidArgumentError),
         (array("b", [0, 2]), numbers, InvalidArgumentError),
-        (array("b", [0, 1]), array("I", [5, 6]), InvalidArgumentError),
+        (array("b", [0, 1]), array("I", [5, 6]), NoSuchDeviceError),
         (array("b", [0, 1]), array("Q", [0, 1]), InvalidArgumentError),
         (array("b", [0, 1]), ("a", 7), TypeError),
         (None, ("a", "b"), TypeError),

@@ -116,7 +116,6 @@ def test_fixes_of_one_time_stay_in_their_order(tmp_path: Path) -> None:
     [
         ("gpx/walk-blue-hills-months.gpx", 1),
         ("csv/train-neuchatel-lausanne-accuracy.csv", 5),
-        ("csv/bus-liverpool-route14.csv", 7),
     ],
 )
 def test_real_files_that_step_back(name: str, late: int) -> None:
