@@ -6,26 +6,26 @@ public import CPlatform
 /// (`CPlatform`). It is not reentrant: a thread that takes it twice waits for itself.
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-  @frozen @usableFromInline
-  struct Box: ~Copyable {
-    @usableFromInline var word: cplatform_word = 0
-    @usableFromInline var value: Value
-
-    @inlinable init(_ value: consuming Value) { self.value = value }
-  }
-
-  @usableFromInline let box: UnsafeMutablePointer<Box>
+  /// The lock word, and the value behind it. They are two memory accesses to the compiler (and to ThreadSanitizer): a
+  /// thread that changes the value under the lock must not seem to change the word, which others read meanwhile.
+  @usableFromInline let word: UnsafeMutablePointer<cplatform_word>
+  @usableFromInline let value: UnsafeMutablePointer<Value>
 
   @inlinable
   public init(_ value: consuming sending Value) {
-    box = .allocate(capacity: 1)
-    box.initialize(to: Box(value))
+    let alignment = max(MemoryLayout<cplatform_word>.alignment, MemoryLayout<Value>.alignment)
+    let offset = max(MemoryLayout<cplatform_word>.size, MemoryLayout<Value>.alignment)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: offset + MemoryLayout<Value>.size, alignment: alignment)
+    word = memory.bindMemory(to: cplatform_word.self, capacity: 1)
+    word.initialize(to: 0)
+    self.value = (memory + offset).bindMemory(to: Value.self, capacity: 1)
+    self.value.initialize(to: value)
   }
 
   @inlinable
   deinit {
-    box.deinitialize(count: 1)
-    box.deallocate()
+    value.deinitialize(count: 1)
+    UnsafeMutableRawPointer(word).deallocate()
   }
 
   /// Calls `body` with the value while the lock is held.
@@ -35,7 +35,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   ) throws(Failure) -> Result {
     lock()
     defer { unlock() }
-    return try body(&box.pointee.value)
+    return try body(&value.pointee)
   }
 
   /// Takes the lock until ``unlock()``: for callers that hold more locks than nested calls have room for.
@@ -43,7 +43,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   public borrowing func lock() {
     cplatform_lock(word)
     #if FENCEPOST_THREAD_SANITIZER
-      annotateAcquired(box)
+      annotateAcquired(word)
     #endif
   }
 
@@ -51,14 +51,8 @@ public struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   public borrowing func unlock() {
     #if FENCEPOST_THREAD_SANITIZER
-      annotateReleasing(box)
+      annotateReleasing(word)
     #endif
     cplatform_unlock(word)
-  }
-
-  /// The first member of the box.
-  @inlinable @inline(__always)
-  var word: UnsafeMutablePointer<cplatform_word> {
-    UnsafeMutableRawPointer(box).assumingMemoryBound(to: cplatform_word.self)
   }
 }
