@@ -166,6 +166,31 @@ import Testing
     #expect(cross.line.vertices.count == 13)
   }
 
+  /// The deepest place of a smooth outline: the nodes of the tree that the search opens grow with the vertices, not with
+  /// their square. Without `InscribedCircle.descend` it opens 11 (stadium) to 42 (degrees) for each of these vertices, and
+  /// 40 to 112 of four times as many.
+  @Test(arguments: ["degrees", "ground", "oval", "stadium", "ring"])
+  func smoothOutlinesAreNoMoreWork(_ kind: String) throws {
+    let count = 4_000
+    func outline(_ count: Int, _ size: Double) -> [Corner] {
+      (0..<count).map { number in
+        let angle = 2 * Double.pi * Double(number) / Double(count)
+        let (north, east) = (0.5 * size * sin(angle), 0.5 * size * cos(angle))
+        switch kind {
+        case "ground": return (48 + north, 8 + east / cos(48 * Double.pi / 180))
+        case "oval": return (48 + north, 8 + 3 * east)
+        case "stadium": return (48 + north, 8 + east + (east > 0 ? 1 : -1))
+        default: return (48 + north, 8 + east)
+        }
+      }
+    }
+    let rings = kind == "ring" ? [outline(count / 2, 1), outline(count / 2, 0.3)] : [outline(count, 1)]
+    let shape = try GeodesicShape(polygon: [rings])
+    let found = try #require(DeepestPlace.find(shape.line, buffer: 0))
+    #expect(found.opened < 8 * count, "\(kind): \(found.opened)")
+    #expect(found.depth == shape.depth)
+  }
+
   @Test func buffersMustLeaveSomething() throws {
     let box = square(0, 0, 0.01)
     let plain = try GeodesicShape(polygon: [[box]])

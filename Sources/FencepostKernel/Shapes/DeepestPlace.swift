@@ -27,6 +27,8 @@ struct DeepestPlace {
   private var carried: (edge: Int, stop: Stop)?
   /// The edge that stopped the last circle, which often stops the next.
   private var lastBlocker = -1
+  /// How many nodes of the tree were opened in all: the work.
+  private var opened = 0
 
   /// Contacts between two: along an edge, or around a corner.
   private struct Stretch {
@@ -60,12 +62,13 @@ struct DeepestPlace {
     var blocker: Int
   }
 
-  /// - Returns: the deepest place that was found and −D there, above 0; `nil` when the buffer leaves nothing.
-  static func find(_ line: ShapeLine, buffer: Double) -> (place: SurfacePoint, depth: Double)? {
+  /// - Returns: the deepest place that was found and −D there, above 0, with the number of nodes of the tree that were
+  ///   opened; `nil` when the buffer leaves nothing.
+  static func find(_ line: ShapeLine, buffer: Double) -> (place: SurfacePoint, depth: Double, opened: Int)? {
     var search = DeepestPlace(line, buffer)
     search.run()
     let depth = search.depth + buffer
-    return depth > 0 ? (search.place, depth) : nil
+    return depth > 0 ? (search.place, depth, search.opened) : nil
   }
 
   private init(_ line: ShapeLine, _ buffer: Double) {
@@ -185,7 +188,8 @@ struct DeepestPlace {
     let enough = min(InscribedCircle.tangent(ofRadius: worthwhile), largestTangent)
     let circle = InscribedCircle.largest(
       at: contact, in: pieces, from: largestTangent, enough: enough,
-      hints: hints ?? (lastBlocker, -1))
+      hints: hints.map { ($0.0, $0.1, lastBlocker) } ?? (lastBlocker, -1, -1))
+    opened += circle.opened
     lastBlocker = circle.blocker
     if circle.tangent > enough { look(at: circle.centre) }
     return Stop(contact: contact, tangent: circle.tangent, blocker: circle.blocker)

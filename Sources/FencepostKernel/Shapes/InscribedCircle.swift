@@ -20,12 +20,17 @@ struct InscribedCircle {
   }
 
   static var earthRadius: Double { 6_367_000 }
+  /// Lines of more vertices are searched by `descend` and by the last hint, too. Smaller ones take milliseconds without, and
+  /// keep to the last bit the depths that they have always had.
+  static var largeLine: Int { 1_000 }
 
   var contact: Contact
   /// R tan(r/R), metres.
   private(set) var tangent: Double
   /// The edge that stops it; −1 for none.
   private(set) var blocker = -1
+  /// How many nodes of the tree were opened to find that.
+  private(set) var opened = 0
 
   init(_ contact: Contact, tangent: Double) {
     self.contact = contact
@@ -41,17 +46,51 @@ struct InscribedCircle {
 
   /// The largest circle that no edge stops; where it is already below `enough`, one that some edge stops.
   ///
-  /// - Parameter hints: edges that may stop it early; −1 is none.
+  /// - Parameter hints: edges that may stop it early, the third one only of a large line; −1 is none.
   static func largest(
-    at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int)
+    at contact: Contact, in line: ShapeLine, from tangent: Double, enough: Double, hints: (Int, Int, Int)
   ) -> InscribedCircle {
     var circle = InscribedCircle(contact, tangent: tangent)
-    for hint in [hints.0, hints.1] where hint >= 0 && !contact.isOn(hint) {
+    let isLarge = line.vertices.count > largeLine
+    for hint in [hints.0, hints.1, isLarge ? hints.2 : -1] where hint >= 0 && !contact.isOn(hint) {
       let stop = InscribedCircle.tangent(at: contact, stoppedBy: hint, of: line)
       if stop < circle.tangent { (circle.tangent, circle.blocker) = (stop, hint) }
     }
+    if isLarge, circle.tangent > enough { circle.descend(line, enough) }
     if circle.tangent > enough { circle.grow(line, line.levels.count - 2, 0, enough) }
     return circle
+  }
+
+  /// Follows the tree down to an edge that stops the circle early, by one vertex of each child.
+  ///
+  /// `grow` opens the nearest edges first. Those of a smooth line are nearly tangent to the circle and stop it last, so
+  /// that without this step each contact of an outline near a circle opens a share of all its edges.
+  private mutating func descend(_ line: ShapeLine, _ enough: Double) {
+    let fan = ShapeLine.fanOut
+    var (level, index) = (line.levels.count - 2, 0)
+    var edgesBelow = 1
+    for _ in 0..<level { edgesBelow *= fan }
+    while level > 0 {
+      opened += 1
+      let first = index * fan
+      let count = min(fan, line.levels[level] - line.levels[level - 1] - first)
+      var (least, best, vertex) = (Double.infinity, -1, -1)
+      for child in first..<first + count {
+        let candidate = min(child * edgesBelow + edgesBelow / 2, line.vertices.count - 1)
+        let apart = line.vertices[candidate] - contact.place
+        let ahead = apart.dot(contact.inwards)
+        guard ahead > 0 else { continue }
+        let stop = apart.dot(apart) / (2 * ahead)
+        if stop < least { (least, best, vertex) = (stop, child, candidate) }
+      }
+      guard best >= 0 else { return }
+      for edge in [vertex, vertex - 1] where edge >= 0 && line.isEdge(edge) && !contact.isOn(edge) {
+        let stop = InscribedCircle.tangent(at: contact, stoppedBy: edge, of: line)
+        if stop < tangent { (tangent, blocker) = (stop, edge) }
+      }
+      if tangent <= enough { return }
+      (level, index, edgesBelow) = (level - 1, best, edgesBelow / fan)
+    }
   }
 
   /// Its centre.
@@ -69,6 +108,7 @@ struct InscribedCircle {
   private mutating func grow(_ line: ShapeLine, _ level: Int, _ index: Int, _ enough: Double) {
     let fan = ShapeLine.fanOut
     let first = index &* fan
+    opened &+= 1
     if level == 0 {
       // In single precision first, rounded to be smaller; nearly all stop it later.
       let leasts = line.group(first).leastTangents(contact, line)
