@@ -950,10 +950,12 @@ FENCEPOST_API fencepost_status fencepost_monitor_add_wkb_condition(fencepost_mon
 /*
  * Like fencepost_monitor_add_polygon_condition(), but leaves an equal condition of that identifier alone: the same kind, parts,
  * rings and number of vertices, each coordinate within 1e-7 degrees, buffer within 0.5 m, the same shape options, policy and tag;
- * options->assuming is then ignored. One that is equal to the last bit is not examined again.
+ * options->assuming is then ignored. One that is equal to the last bit is not examined again, here and in the calls that
+ * ensure or sync many.
  *
  * @param out_changed  Receives 1 when the condition was added or replaced, 0 when it was left; may be NULL.
- * @return As fencepost_monitor_add_polygon_condition(). Threads: any. Since: 0.2
+ * @return As fencepost_monitor_add_polygon_condition(). Threads: any; the monitor is not locked while the shape is
+ * examined. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_monitor_ensure_polygon_condition(
     fencepost_monitor *monitor, const char *identifier, const fencepost_geometry *geometry,
@@ -2028,7 +2030,8 @@ FENCEPOST_API fencepost_status fencepost_conditions_ensure_beacon(fencepost_cond
  * Like fencepost_conditions_add_polygon(), but leaves an equal condition alone: see
  * fencepost_monitor_ensure_polygon_condition().
  *
- * @param out_changed  As above. Threads: any. Since: 0.2
+ * @param out_changed  As above. Threads: any; the table is not locked while the shape is examined, and a call that changes
+ * nothing stops no fleet, here and in the calls that ensure or sync many. Since: 0.2
  */
 FENCEPOST_API fencepost_status fencepost_conditions_ensure_polygon(fencepost_conditions *conditions,
                                                                    const char *identifier,

@@ -36,7 +36,7 @@ extension MonitorEngine {
   /// - Complexity: O(rows)
   @discardableResult
   public mutating func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
-    try ensure(try ConditionSet(conditions))
+    try ensure(try ConditionSet(conditions) { subject(ofIdentifierBytes: $0) })
   }
 
   /// Makes the conditions exactly these: removes all others, in the order in which they were added, then ensures each of
@@ -47,7 +47,7 @@ extension MonitorEngine {
   /// - Complexity: O(conditions + rows)
   @discardableResult
   public mutating func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
-    try sync(try ConditionSet(conditions))
+    try sync(try ConditionSet(conditions) { subject(ofIdentifierBytes: $0) })
   }
 
   /// The condition with that identifier and the last event of it that was handled; `nil` when there is none.

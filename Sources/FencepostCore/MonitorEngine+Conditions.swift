@@ -43,7 +43,7 @@ extension MonitorEngine {
     try add(try given.subject(), identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
   }
 
-  /// Adds a condition that is examined already, which may have taken long and needs no monitor.
+  /// Adds a condition that was examined before: examining may take seconds and needs no lock.
   package mutating func add(
     _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
     policy: TransitionPolicy, tag: UInt64
@@ -82,9 +82,40 @@ extension MonitorEngine {
   private func check(
     _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State, _ policy: TransitionPolicy
   ) throws(MonitorError) {
+    try Self.check(identifier, assumed, policy)
+  }
+
+  /// Refuses an identifier, an assumed state or a policy that no monitor accepts.
+  package static func check(
+    _ identifier: UnsafeBufferPointer<UInt8>, _ assumed: Event.State, _ policy: TransitionPolicy
+  ) throws(MonitorError) {
     if let defect = Self.defect(ofIdentifier: identifier) ?? Self.defect(ofAssumption: assumed) ?? policy.defect {
       throw .invalidArgument(defect)
     }
+  }
+
+  /// The subject of the condition with that identifier; `nil` when there is no such condition.
+  package func subject(ofIdentifierBytes bytes: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
+    table.identifiers.slot(of: bytes).map { table.subject(of: $0) }
+  }
+
+  /// Whether ensuring a condition that was examined before would change nothing.
+  ///
+  /// - Throws: What ensuring it throws.
+  package func isEnsured(
+    _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) -> Bool {
+    try check(bytes, assuming, policy)
+    let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
+    try check(definition)
+    return isEnsured(definition, bytes)
+  }
+
+  /// Whether the condition with that identifier is nearly equal to a definition.
+  func isEnsured(_ definition: Definition, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let slot = table.identifiers.slot(of: bytes) else { return false }
+    return table.definition(of: slot).isNearlyEqual(to: definition)
   }
 
   /// Ensures a condition as a caller gives it; one that is there to the last bit is not examined again.
@@ -93,12 +124,19 @@ extension MonitorEngine {
     policy: TransitionPolicy, tag: UInt64
   ) throws(MonitorError) -> Bool {
     try check(bytes, assuming, policy)
-    let slot = table.identifiers.slot(of: bytes)
-    let known = slot.map { table.subject(of: $0) }
-    let subject = if let known, known.isExactly(given) { known } else { try given.subject() }
+    let subject = try given.subject { self.subject(ofIdentifierBytes: bytes) }
+    return try ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+  }
+
+  /// Ensures a condition that was examined before.
+  package mutating func ensure(
+    _ subject: Definition.Subject, identifierBytes bytes: UnsafeBufferPointer<UInt8>, assuming: Event.State,
+    policy: TransitionPolicy, tag: UInt64
+  ) throws(MonitorError) -> Bool {
+    try check(bytes, assuming, policy)
     let definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
     try check(definition)
-    if let slot, table.definition(of: slot).isNearlyEqual(to: definition) { return false }
+    if isEnsured(definition, bytes) { return false }
     enter(definition, identifier: bytes)
     return true
   }

@@ -46,6 +46,22 @@ extension MonitorEngine {
     set.forEach { _, identifier, definition in enter(definition, identifier: identifier) }
   }
 
+  /// Whether ensuring rows would change nothing.
+  ///
+  /// - Throws: What ensuring them throws.
+  package func isEnsured(_ set: borrowing ConditionSet) throws(MonitorError) -> Bool {
+    try set.check(with: self)
+    return set.allSatisfy { identifier, definition in isEnsured(definition, identifier) }
+  }
+
+  /// Whether making the conditions exactly these rows would change nothing.
+  ///
+  /// - Throws: What ``sync(_:)`` throws.
+  package func isSynced(_ set: borrowing ConditionSet) throws(MonitorError) -> Bool {
+    _ = try set.identifiers()
+    return try isEnsured(set) && conditionCount == set.count
+  }
+
   /// Ensures rows. See ``ensure(_:)``.
   package mutating func ensure(_ set: borrowing ConditionSet) throws(MonitorError) -> SyncResult {
     try set.check(with: self)

@@ -74,24 +74,30 @@ extension Event {
 }
 
 extension ConditionSet {
-  /// Takes a row.
+  /// Appends a row.
   ///
+  /// - Parameter known: As in the core's `append`.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
   package mutating func append(
     _ condition: any Condition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
+    policy: TransitionPolicy, tag: UInt64,
+    known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject? = { _ in nil }
   ) throws(MonitorError) {
     let given: GivenCondition
     do throws(MonitorError) { given = try GivenCondition(condition) } catch { throw error.inRow(count) }
-    try append(given, identifier: identifier, assuming: assuming, policy: policy, tag: tag)
+    try append(given, identifier: identifier, assuming: assuming, policy: policy, tag: tag, known: known)
   }
 
-  init(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) {
+  /// - Parameter known: Returns the subject of the condition with an identifier; equal shapes are not examined again.
+  init(
+    _ conditions: some Sequence<NamedCondition>,
+    known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
+  ) throws(MonitorError) {
     self.init()
     for each in conditions {
       try ContiguousArray(each.identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
         try append(
-          each.condition, identifier: bytes, assuming: each.assuming, policy: each.policy, tag: each.tag)
+          each.condition, identifier: bytes, assuming: each.assuming, policy: each.policy, tag: each.tag, known: known)
       }
     }
   }

@@ -17,8 +17,12 @@ extension Conditions {
     _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) {
-    try change { engine throws(MonitorError) in
-      try engine.add(condition, identifier: identifier, assuming: assuming, policy: policy, tag: tag)
+    // Examined before any fleet is stopped: it may take seconds.
+    let subject = try GivenCondition(condition).subject()
+    try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
+      try change { engine throws(MonitorError) in
+        try engine.add(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+      }
     }
   }
 
@@ -31,8 +35,17 @@ extension Conditions {
     _ condition: any Condition, identifier: String, assuming: Event.State = .unsatisfied,
     policy: TransitionPolicy = .standard, tag: UInt64 = 0
   ) throws(MonitorError) -> Bool {
-    try change { engine throws(MonitorError) in
-      try engine.ensure(condition, identifier: identifier, assuming: assuming, policy: policy, tag: tag)
+    try ContiguousArray(identifier.utf8).withUnsafeBufferPointer { bytes throws(MonitorError) in
+      try MonitorEngine.check(bytes, assuming, policy)
+      let subject = try GivenCondition(condition).subject { known(bytes) }
+      // What changes nothing stops no fleet.
+      let isEnsured = try read { engine throws(MonitorError) in
+        try engine.isEnsured(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+      }
+      if isEnsured { return false }
+      return try change { engine throws(MonitorError) in
+        try engine.ensure(subject, identifierBytes: bytes, assuming: assuming, policy: policy, tag: tag)
+      }
     }
   }
 
@@ -43,7 +56,8 @@ extension Conditions {
   /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row; nothing has changed then.
   @discardableResult
   public func ensure(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
-    let set = try ConditionSet(conditions)
+    let set = try ConditionSet(conditions, known: known)
+    if try read({ engine throws(MonitorError) in try engine.isEnsured(set) }) { return SyncResult(kept: set.count) }
     return try change { engine throws(MonitorError) in try engine.ensure(set) }
   }
 
@@ -53,8 +67,14 @@ extension Conditions {
   ///   nothing has changed then.
   @discardableResult
   public func sync(_ conditions: some Sequence<NamedCondition>) throws(MonitorError) -> SyncResult {
-    let set = try ConditionSet(conditions)
+    let set = try ConditionSet(conditions, known: known)
+    if try read({ engine throws(MonitorError) in try engine.isSynced(set) }) { return SyncResult(kept: set.count) }
     return try change { engine throws(MonitorError) in try engine.sync(set) }
+  }
+
+  /// The subject of the condition with that identifier at this moment.
+  private func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
+    read { engine in engine.subject(ofIdentifierBytes: identifier) }
   }
 
   /// The condition with that identifier, and what else belongs to it; `nil` when there is none.

@@ -38,10 +38,23 @@ extension ConditionHolder {
   ) throws(BoundaryError) {
     let bytes = Boundary.identifier(try Boundary.require(identifier, "identifier"))
     let options = try AddOptions(options, assuming: Self.assuming)
-    let changed = try call { engine throws(MonitorError) in
-      try engine.ensure(
-        given, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+    try refusedByEngine { () throws(MonitorError) in
+      try MonitorEngine.check(bytes, options.assuming, options.policy)
     }
+    // Compared and examined without the lock: both take long for many vertices.
+    let subject = try refusedByEngine { () throws(MonitorError) in try given.subject { known(bytes) } }
+    // What changes nothing stops no fleet.
+    let isEnsured = try read { engine throws(MonitorError) in
+      try engine.isEnsured(
+        subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+    }
+    let changed =
+      try isEnsured
+      ? false
+      : call { engine throws(MonitorError) in
+        try engine.ensure(
+          subject, identifierBytes: bytes, assuming: options.assuming, policy: options.policy, tag: options.tag)
+      }
     out_changed?.pointee = changed ? 1 : 0
   }
 
@@ -50,9 +63,19 @@ extension ConditionHolder {
     _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
     let first = try Boundary.require(definitions, count: count, "definitions")
-    let set = try ConditionSet(DefinitionRows(first, count: count, assuming: Self.assuming))
-    let result = try call { engine throws(MonitorError) in try engine.sync(set) }
+    let rows = try DefinitionRows(first, count: count, assuming: Self.assuming)
+    let set = try ConditionSet(rows, known: known)
+    let isSynced = try read { engine throws(MonitorError) in try engine.isSynced(set) }
+    let result =
+      try isSynced
+      ? SyncResult(kept: set.count) : call { engine throws(MonitorError) in try engine.sync(set) }
     out_result?.pointee = fencepost_sync_result(result)
+  }
+
+  /// The subject of the condition with that identifier at this moment: a row that is equal to it is not examined again.
+  func known(_ identifier: UnsafeBufferPointer<UInt8>) -> Definition.Subject? {
+    // A holder that refuses to be read refuses the change, too, and says why then.
+    (try? read { engine in engine.subject(ofIdentifierBytes: identifier) }) ?? nil
   }
 
   func remove(

@@ -32,7 +32,7 @@ struct ConditionRows<Holder: ConditionHolder> {
         try refusedByEngine { () throws(MonitorError) in
           try set.append(
             given, identifier: identifier, assuming: options.assuming, policy: options.policy,
-            tag: tags?[row] ?? options.tag)
+            tag: tags?[row] ?? options.tag, known: holder.known)
         }
       } catch {
         throw error.inRow(row)
@@ -50,7 +50,10 @@ struct ConditionRows<Holder: ConditionHolder> {
     _ given: (Int) throws(BoundaryError) -> GivenCondition, _ out_result: UnsafeMutablePointer<fencepost_sync_result>?
   ) throws(BoundaryError) {
     let set = try set(given)
-    let result = try holder.call { engine throws(MonitorError) in try engine.ensure(set) }
+    let isEnsured = try holder.read { engine throws(MonitorError) in try engine.isEnsured(set) }
+    let result =
+      try isEnsured
+      ? SyncResult(kept: set.count) : holder.call { engine throws(MonitorError) in try engine.ensure(set) }
     out_result?.pointee = fencepost_sync_result(result)
   }
 }

@@ -23,7 +23,9 @@ struct DefinitionRows {
     }
   }
 
-  func read(_ row: Int, into set: inout ConditionSet) throws(BoundaryError) {
+  func read(
+    _ row: Int, into set: inout ConditionSet, known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
+  ) throws(BoundaryError) {
     guard let start else { throw .nullArgument("definitions") }
     let element = (start + row * stride).assumingMemoryBound(to: fencepost_condition_definition.self)
     let defaults = fencepost_condition_definition(
@@ -40,7 +42,7 @@ struct DefinitionRows {
     try refusedByEngine { () throws(MonitorError) in
       try set.append(
         given, identifier: Boundary.identifier(identifier), assuming: options.assuming, policy: options.policy,
-        tag: options.tag)
+        tag: options.tag, known: known)
     }
   }
 
@@ -96,11 +98,14 @@ struct DefinitionRows {
 }
 
 extension ConditionSet {
-  init(_ rows: DefinitionRows) throws(BoundaryError) {
+  /// - Parameter known: As in ``append(_:identifier:assuming:policy:tag:known:)``.
+  init(
+    _ rows: DefinitionRows, known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
+  ) throws(BoundaryError) {
     self.init()
     reserve(rows.count)
     for row in 0..<rows.count {
-      do throws(BoundaryError) { try rows.read(row, into: &self) } catch { throw error.inRow(row) }
+      do throws(BoundaryError) { try rows.read(row, into: &self, known: known) } catch { throw error.inRow(row) }
     }
   }
 }

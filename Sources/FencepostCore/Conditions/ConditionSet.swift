@@ -20,10 +20,15 @@ package struct ConditionSet: Sendable {
     bytes.reserveCapacity(count * 16)
   }
 
-  /// Takes a row. See ``append(_:identifier:assuming:policy:tag:)-(any Condition,_,_,_,_)``.
+  /// Appends a row.
+  ///
+  /// - Parameter known: Returns the subject of the condition that has the row's identifier; a shape that is equal to it to
+  ///   the last bit is not examined again.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``, whose position is the row.
   package mutating func append(
     _ given: GivenCondition, identifier: UnsafeBufferPointer<UInt8>, assuming: Event.State,
-    policy: TransitionPolicy, tag: UInt64
+    policy: TransitionPolicy, tag: UInt64,
+    known: (UnsafeBufferPointer<UInt8>) -> Definition.Subject?
   ) throws(MonitorError) {
     let row = rows.count
     let definition: Definition
@@ -33,7 +38,8 @@ package struct ConditionSet: Sendable {
       {
         throw .invalidArgument(defect)
       }
-      definition = Definition(subject: try given.subject(), policy: policy, tag: tag, assumed: assuming)
+      let subject = try given.subject { known(identifier) }
+      definition = Definition(subject: subject, policy: policy, tag: tag, assumed: assuming)
     } catch {
       throw error.inRow(row)
     }
@@ -60,6 +66,18 @@ package struct ConditionSet: Sendable {
         try body(index, UnsafeBufferPointer(rebasing: bytes[start..<row.end]), row.definition)
         start = row.end
       }
+    }
+  }
+
+  /// Whether all rows meet a condition.
+  func allSatisfy(_ predicate: (UnsafeBufferPointer<UInt8>, Definition) -> Bool) -> Bool {
+    bytes.withUnsafeBufferPointer { bytes in
+      var start = 0
+      for row in rows {
+        guard predicate(UnsafeBufferPointer(rebasing: bytes[start..<row.end]), row.definition) else { return false }
+        start = row.end
+      }
+      return true
     }
   }
 

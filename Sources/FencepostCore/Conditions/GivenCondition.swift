@@ -21,4 +21,13 @@ package enum GivenCondition: Sendable {
       return Definition.Subject(try GeodesicShape.validated(definition))
     }
   }
+
+  /// Examines it, unless a condition has exactly this subject already.
+  ///
+  /// - Parameter known: Looks up the subject of the condition with the same identifier; called only where examining is work.
+  /// - Throws: ``MonitorError/invalidArgument(_:position:)``
+  package func subject(known: () -> Definition.Subject?) throws(MonitorError) -> Definition.Subject {
+    if case .shape = self, let known = known(), known.isExactly(self) { return known }
+    return try subject()
+  }
 }

@@ -11,6 +11,9 @@ public struct SyncResult: Sendable, Hashable {
 
   public init() {}
 
+  /// The result of a set that changed nothing.
+  package init(kept: Int) { self.kept = kept }
+
   /// How many were not left alone.
   public var changed: Int { added + replaced + removed }
 }

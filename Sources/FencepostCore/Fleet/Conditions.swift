@@ -25,7 +25,12 @@ public final class Conditions: Sendable {
 
   /// The locks of the gates, each listed as long as its gate lives.
   fileprivate final class Gates: Sendable {
-    let locks = Lock<[GateLock]>([])
+    struct State {
+      var locks: [GateLock] = []
+      /// How often all were closed.
+      var stops = 0
+    }
+    let state = Lock(State())
   }
 
   fileprivate final class GateLock: Sendable {
@@ -42,12 +47,12 @@ public final class Conditions: Sendable {
       self.template = template
       self.gates = gates
       let own = own
-      gates.locks.withLock { locks in locks.append(own) }
+      gates.state.withLock { state in state.locks.append(own) }
     }
 
     deinit {
       let own = own
-      gates.locks.withLock { locks in locks.removeAll { $0 === own } }
+      gates.state.withLock { state in state.locks.removeAll { $0 === own } }
     }
 
     @inline(__always)
@@ -146,10 +151,14 @@ public final class Conditions: Sendable {
   package func change<Result: Sendable, Failure>(
     _ body: (inout MonitorEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try gates.locks.withLock { locks throws(Failure) in
-      for each in locks { each.lock.lock() }
-      defer { for each in locks { each.lock.unlock() } }
+    try gates.state.withLock { state throws(Failure) in
+      state.stops += 1
+      for each in state.locks { each.lock.lock() }
+      defer { for each in state.locks { each.lock.unlock() } }
       return try body(&template.pointee)
     }
   }
+
+  /// How often a change has stopped the fleets.
+  var stops: Int { gates.state.withLock { $0.stops } }
 }

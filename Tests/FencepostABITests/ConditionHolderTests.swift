@@ -1,0 +1,91 @@
+import CFencepost
+import Testing
+
+@testable import FencepostABI
+@testable import FencepostCore
+
+/// What the C calls that ensure and sync examine, and when they stop the fleets of a table.
+@Suite struct ConditionHolderTests {
+  /// A call of the C interface with a square, or with one whose edges cross.
+  private static func with(
+    crossing: Bool, _ body: (UnsafePointer<fencepost_geometry>) -> fencepost_status
+  ) -> fencepost_status {
+    let latitudes: [Double] = crossing ? [47, 47.01, 47, 47.01] : [47, 47, 47.01, 47.01]
+    let longitudes: [Double] = crossing ? [8, 8.01, 8.01, 8] : [8, 8.01, 8.01, 8]
+    return latitudes.withUnsafeBufferPointer { latitudes in
+      longitudes.withUnsafeBufferPointer { longitudes in
+        var geometry = fencepost_geometry()
+        geometry.struct_size = UInt32(MemoryLayout<fencepost_geometry>.size)
+        geometry.latitudes = latitudes.baseAddress
+        geometry.longitudes = longitudes.baseAddress
+        geometry.vertex_count = 4
+        return body(&geometry)
+      }
+    }
+  }
+
+  private static func sync(
+    _ table: OpaquePointer?, tag: UInt64, _ result: inout fencepost_sync_result
+  ) -> fencepost_status {
+    with(crossing: false) { geometry in
+      var options = fencepost_condition_options()
+      options.struct_size = UInt32(MemoryLayout<fencepost_condition_options>.size)
+      options.assuming = fencepost_state(FENCEPOST_STATE_UNSATISFIED)
+      options.tag = tag
+      return "square".withCString { identifier in
+        withUnsafePointer(to: options) { options in
+          var definition = fencepost_condition_definition()
+          definition.struct_size = UInt32(MemoryLayout<fencepost_condition_definition>.size)
+          definition.kind = fencepost_condition_kind(FENCEPOST_CONDITION_POLYGONAL_GEOGRAPHIC)
+          definition.identifier = identifier
+          definition.geometry = geometry
+          definition.options = options
+          return fencepost_conditions_sync(table, &definition, 1, &result, nil)
+        }
+      }
+    }
+  }
+
+  @Test func whatIsRefusedOrChangesNothingStopsNoFleet() throws {
+    var table: OpaquePointer?
+    #expect(fencepost_conditions_create(&table, nil) == fencepost_status(FENCEPOST_OK))
+    defer { fencepost_conditions_destroy(table) }
+    let conditions = try ConditionsHandle.borrow(table).conditions
+    var result = fencepost_sync_result()
+    #expect(Self.sync(table, tag: 0, &result) == fencepost_status(FENCEPOST_OK))
+    #expect(result.added == 1)
+    let stops = conditions.stops
+    #expect(Self.sync(table, tag: 0, &result) == fencepost_status(FENCEPOST_OK))
+    #expect(result.kept == 1 && result.added == 0 && result.replaced == 0)
+    var changed: UInt32 = 7
+    for (identifier, crossing) in [("square", true), ("new", true), ("square", false)] {
+      let status = Self.with(crossing: crossing) { geometry in
+        fencepost_conditions_ensure_polygon(table, identifier, geometry, nil, nil, &changed, nil)
+      }
+      #expect(status == fencepost_status(crossing ? FENCEPOST_E_INVALID_ARGUMENT : FENCEPOST_OK))
+      #expect(changed == (crossing ? 7 : 0))
+    }
+    #expect(conditions.stops == stops)
+  }
+
+  /// A shape that is there to the last bit is not examined again: it is the same object.
+  @Test func equalShapesAreNotExaminedAgain() throws {
+    var table: OpaquePointer?
+    #expect(fencepost_conditions_create(&table, nil) == fencepost_status(FENCEPOST_OK))
+    defer { fencepost_conditions_destroy(table) }
+    let conditions = try ConditionsHandle.borrow(table).conditions
+    func shape() -> ObjectIdentifier? {
+      conditions.read { engine in
+        guard let slot = engine.slot(of: "square") else { return nil }
+        guard case .polygon(let shape) = engine.subject(of: slot) else { return nil }
+        return ObjectIdentifier(shape)
+      }
+    }
+    var result = fencepost_sync_result()
+    #expect(Self.sync(table, tag: 1, &result) == fencepost_status(FENCEPOST_OK))
+    let before = try #require(shape())
+    #expect(Self.sync(table, tag: 2, &result) == fencepost_status(FENCEPOST_OK))
+    #expect(result.replaced == 1)
+    #expect(shape() == before)
+  }
+}

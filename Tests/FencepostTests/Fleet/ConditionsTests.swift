@@ -1,0 +1,86 @@
+import Testing
+
+@testable import Fencepost
+@testable import FencepostCore
+
+/// Which changes of a table stop its fleets, and which shapes are examined.
+@Suite struct ConditionsTests {
+  /// A polygon about the point where the tests live; `isCrossing`: with two edges that cross.
+  private func polygon(_ number: Int = 0, isCrossing: Bool = false) -> PolygonalGeographicCondition {
+    let (south, west) = (Double(number) * 0.01, 0.0)
+    let (north, east) = (south + 0.005, west + 0.005)
+    let corners = [(south, west), (south, east), (north, east), (north, west)]
+    return PolygonalGeographicCondition(
+      exterior: (isCrossing ? [0, 2, 1, 3] : [0, 1, 2, 3]).map {
+        Coordinate(latitude: corners[$0].0, longitude: corners[$0].1)
+      })
+  }
+
+  /// A shape is examined before the fleets are stopped: one that is refused never gets as far as to stop them.
+  @Test func examiningAShapeStopsNoFleet() throws {
+    let table = Conditions()
+    try table.add(polygon(), identifier: "there")
+    let stops = table.stops
+    let refused = polygon(isCrossing: true)
+    for identifier in ["there", "new"] {
+      #expect(throws: MonitorError.self) { try table.add(refused, identifier: identifier) }
+      #expect(throws: MonitorError.self) { try table.ensure(refused, identifier: identifier) }
+      #expect(throws: MonitorError.self) { try table.ensure([NamedCondition(refused, identifier: identifier)]) }
+      #expect(throws: MonitorError.self) { try table.sync([NamedCondition(refused, identifier: identifier)]) }
+    }
+    #expect(table.stops == stops)
+    #expect(table.identifiers == ["there"])
+    try table.add(polygon(1), identifier: "new")
+    #expect(table.stops == stops + 1)
+  }
+
+  /// Ensuring and syncing what is there already stops no fleet, and says so.
+  @Test func whatChangesNothingStopsNoFleet() throws {
+    let table = Conditions()
+    let rows = (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied) }
+    try table.ensure(rows)
+    let version = table.read { $0.table.changes.version }
+    let stops = table.stops
+    #expect(try table.ensure(rows[2].condition, identifier: "p2") == false)
+    #expect(try table.ensure(rows) == SyncResult(kept: 5))
+    #expect(try table.sync(rows) == SyncResult(kept: 5))
+    #expect(table.stops == stops)
+    #expect(table.read { $0.table.changes.version } == version)
+    // Fewer rows, one that differs, and one twice are changes, or refused.
+    #expect(try table.ensure([rows[0], rows[0]]) == SyncResult(kept: 2))
+    #expect(throws: MonitorError.self) { try table.sync([rows[0], rows[1], rows[2], rows[3], rows[3]]) }
+    #expect(try table.sync(rows.dropLast()).removed == 1)
+    #expect(try table.ensure(polygon(7), identifier: "p0"))
+    let result = try table.sync(rows)
+    #expect(result.kept == 3 && result.added == 1 && result.replaced == 1 && result.removed == 0)
+  }
+
+  /// A shape that is there to the last bit is not examined again, also where its condition changes: it is the same object.
+  @Test func equalShapesAreNotExaminedAgain() throws {
+    func rows(tag: UInt64) -> [NamedCondition] {
+      (0..<5).map { NamedCondition(polygon($0), identifier: "p\($0)", assuming: .unsatisfied, tag: tag) }
+    }
+    func shapes(_ engine: borrowing MonitorEngine) -> [ObjectIdentifier] {
+      engine.table.live.compactMap { slot in
+        guard case .polygon(let shape) = engine.subject(of: slot) else { return nil }
+        return ObjectIdentifier(shape)
+      }
+    }
+    let table = Conditions()
+    try table.ensure(rows(tag: 1))
+    let first = table.read { shapes($0) }
+    #expect(first.count == 5)
+    #expect(try table.sync(rows(tag: 2)).replaced == 5)
+    #expect(table.read { shapes($0) } == first)
+    #expect(try table.ensure(rows(tag: 3)).replaced == 5)
+    #expect(table.read { shapes($0) } == first)
+    #expect(try table.ensure(polygon(1), identifier: "p1", tag: 4))
+    #expect(Set(table.read { shapes($0) }) == Set(first))
+    // A monitor's likewise.
+    var engine = try MonitorEngine()
+    try engine.sync(rows(tag: 1))
+    let before = shapes(engine)
+    #expect(try engine.sync(rows(tag: 2)).replaced == 5)
+    #expect(shapes(engine) == before)
+  }
+}
