@@ -487,7 +487,8 @@ typedef struct fencepost_statistics {
   uint64_t condition_count;     /* the unmonitored ones too */
   uint64_t ahead_inputs;        /* all kinds of input: refused with FENCEPOST_E_AHEAD_OF_CLOCK */
   fencepost_store_status store; /* FENCEPOST_STORE_...: whether what happens is kept */
-  uint32_t reserved2;           /* 0 */
+  uint32_t all_kept; /* 1: the store has everything that the monitor accepted so far, also after a loss of power,
+                                   so that the host may acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_statistics;
 
 /* Begin each fencepost_statistics with it. */
@@ -2442,7 +2443,8 @@ typedef struct fencepost_fleet_statistics {
   uint64_t condition_count;    /* of the table */
   uint64_t device_bytes;       /* what is kept of the devices, without their identifiers */
   uint32_t store;              /* FENCEPOST_STORE_...: whether the store of a fleet takes what happens */
-  uint32_t reserved2;          /* 0 */
+  uint32_t all_kept; /* 1: the store has everything that the fleet accepted so far, also after a loss of power,
+                                  so that the host may acknowledge its inputs; 0: not yet, or there is no store */
 } fencepost_fleet_statistics;
 
 /* Begin each fencepost_fleet_statistics with it. */
@@ -2509,7 +2511,7 @@ typedef struct fencepost_fleet_columns {
  * the one of the last time that all were saved. An event that was not committed is handed out again with the same
  * sequence: (device, sequence) tells what was handed out before. A change of the table is kept with the next call of the
  * fleet (RELAXED: with its next save). While the store cannot be written the fleet goes on in memory;
- * fencepost_fleet_statistics.store tells, and later changes try again.
+ * fencepost_fleet_statistics.store tells, and later inputs try again.
  *
  * @param options    NULL for the defaults. Those of a fleet that exists hold from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().
@@ -2917,7 +2919,8 @@ FENCEPOST_API fencepost_status fencepost_fleet_explain(fencepost_fleet *fleet, u
 
 /*
  * Copies devices as bytes, one after the other, to be kept elsewhere or moved to another fleet; they stay in this one. Events
- * that wait are the fleet's and not among it. Any call in between may change the sizes.
+ * that wait are the fleet's and not among it, but they count: the next event of the device elsewhere has the sequence after
+ * theirs. Any call in between may change the sizes.
  *
  * @param devices      count numbers; may be NULL only if count is 0.
  * @param portable     0: fleets over a table of the same version can take them; anything else: of other versions too, 12

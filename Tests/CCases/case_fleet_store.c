@@ -46,6 +46,7 @@ static void a_stored_fleet_goes_on(void) {
   fencepost_fleet_event event = next_fleet_event(fleet);
   CHECK_INT(event.device, one);
   CHECK_INT(fleet_statistics(fleet).store, FENCEPOST_STORE_KEPT);
+  CHECK_INT(fleet_statistics(fleet).all_kept, 1);
 
   /* What a crash would leave: a copy of the files. */
   fencepost_fleet *second = NULL;

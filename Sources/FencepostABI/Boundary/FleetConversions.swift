@@ -56,7 +56,8 @@ extension fencepost_fleet_statistics {
       accepted_sightings: statistics.acceptedSightings, pending_events: UInt64(clamping: statistics.pendingEvents),
       handed_out_events: statistics.handedOutEvents, device_count: UInt64(clamping: statistics.deviceCount),
       condition_count: UInt64(clamping: statistics.conditionCount),
-      device_bytes: UInt64(clamping: statistics.deviceBytes), store: statistics.store.rawValue, reserved2: 0)
+      device_bytes: UInt64(clamping: statistics.deviceBytes), store: statistics.store.rawValue,
+      all_kept: statistics.isAllKept ? 1 : 0)
   }
 }
 

@@ -68,7 +68,8 @@ public func fencepost_monitor_statistics(
         invalid_fixes: statistics.invalidFixes, late_inputs: statistics.lateInputs,
         accepted_sightings: statistics.acceptedSightings, pending_events: UInt64(clamping: statistics.pendingEvents),
         handed_out_events: statistics.handedOutEvents, condition_count: UInt64(clamping: statistics.conditionCount),
-        ahead_inputs: statistics.aheadInputs, store: statistics.store.rawValue, reserved2: 0),
+        ahead_inputs: statistics.aheadInputs, store: statistics.store.rawValue,
+        all_kept: statistics.isAllKept ? 1 : 0),
       to: out, "out_statistics")
   }
 }

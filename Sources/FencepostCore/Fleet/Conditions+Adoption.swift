@@ -6,6 +6,8 @@ enum TableAdoption: Sendable {
   case equal
   /// The given one is a later version.
   case later
+  /// Both came from the same beginning, and each was changed in another way since.
+  case diverged
 }
 
 extension Conditions {
@@ -13,9 +15,11 @@ extension Conditions {
   /// in both.
   ///
   /// A table that is new and empty becomes the kept one. One that is an earlier version of it is brought forward; one that is
-  /// a later version stays as it is, and the devices meet at their next input what changed since.
+  /// a later version stays as it is, and the devices meet at their next input what changed since. One that was changed in
+  /// another way since the same beginning stays as it is, too: two fleets have one table and a store each, only one of them
+  /// had saved a change when the process ended, and the table was changed again before the other was opened.
   ///
-  /// - Throws: ``MonitorError/tableMismatch(_:)``, when it is neither; nothing has changed then.
+  /// - Throws: ``MonitorError/tableMismatch(_:)``, when it is none of these; nothing has changed then.
   func adopt(_ kept: Conditions) throws(MonitorError) -> TableAdoption {
     try change { engine throws(MonitorError) in
       try kept.read { kept throws(MonitorError) in
@@ -30,10 +34,11 @@ extension Conditions {
             ? .equal : .later
         }
         guard kept.isLaterVersion(of: engine) else {
+          if engine.hasCondition(in: kept) { return .diverged }
           throw .tableMismatch(
             "the fleet was kept with another table of \(kept.conditionCount) conditions up to generation "
               + "\(kept.table.order.lastGeneration), this one has \(engine.conditionCount) up to \(last); accepted are an "
-              + "empty table, and one that came from the same beginning")
+              + "empty table, and one that came from the same beginning and has a condition of it still")
         }
         engine.bringForward(to: kept)
         // A later generation alone does not count as a change of the table, and is a part of the digest.
@@ -49,19 +54,27 @@ extension MonitorEngine {
   fileprivate func isLaterVersion(of other: borrowing MonitorEngine) -> Bool {
     let last = other.table.order.lastGeneration
     guard table.order.lastGeneration >= last else { return false }
-    var own = ByteWriter(reserving: 512)
-    var others = ByteWriter(reserving: 512)
     for slot in table.live {
-      let generation = table.generation(of: slot)
-      if generation > last { break }
-      guard let known = other.slot(ofGeneration: generation) else { return false }
-      own.removeAll()
-      others.removeAll()
-      DefinitionRow.encode(slot, of: self, to: &own)
-      DefinitionRow.encode(known, of: other, to: &others)
-      guard own.bytes.elementsEqual(others.bytes) else { return false }
+      if table.generation(of: slot) > last { break }
+      if !isCondition(slot, in: other) { return false }
     }
     return true
+  }
+
+  /// Whether another table has a condition that this one has.
+  fileprivate func hasCondition(in other: borrowing MonitorEngine) -> Bool {
+    for slot in table.live where isCondition(slot, in: other) { return true }
+    return false
+  }
+
+  /// Whether another table has a condition, under the same generation.
+  private func isCondition(_ slot: UInt32, in other: borrowing MonitorEngine) -> Bool {
+    guard let known = other.slot(ofGeneration: table.generation(of: slot)) else { return false }
+    var own = ByteWriter(reserving: 512)
+    var others = ByteWriter(reserving: 512)
+    DefinitionRow.encode(slot, of: self, to: &own)
+    DefinitionRow.encode(known, of: other, to: &others)
+    return own.bytes.elementsEqual(others.bytes)
   }
 
   /// Removes and adds what makes this table a later version.

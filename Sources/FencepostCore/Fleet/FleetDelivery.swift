@@ -111,6 +111,11 @@ struct FleetDelivery: Sendable {
     for entry in waiting[head...] { body(entry) }
   }
 
+  /// Every event that was not handed out yet, the void ones too.
+  func forEachWaiting(_ body: (FleetEntry) -> Void) {
+    for entry in waiting[head...] { body(entry) }
+  }
+
   /// Whether something is to be handed out that is live.
   func hasEvents(_ isLive: (FleetEntry) -> Bool) -> Bool {
     inFlight[handedOut...].contains(where: isLive) || waiting[head...].contains(where: isLive)
@@ -145,19 +150,20 @@ struct FleetDelivery: Sendable {
     handedOut = 0
   }
 
-  /// Lets the entries know their conditions by other slots; those that `slot` knows none for are void, and gone.
+  /// Lets the entries know their conditions by other slots and generations; an entry without one is void, and gone.
   ///
   /// - Returns: The devices of those that are gone.
-  mutating func renumber(_ slot: (UInt32) -> UInt32?) -> [UInt32] {
+  mutating func renumber(_ place: (UInt32) -> (slot: UInt32, generation: UInt64)?) -> [UInt32] {
     var gone: [UInt32] = []
     func renumbered(_ entries: ContiguousArray<FleetEntry>) -> ContiguousArray<FleetEntry> {
       var kept: ContiguousArray<FleetEntry> = []
       for var entry in entries {
-        guard let slot = slot(entry.entry.slot) else {
+        guard let place = place(entry.entry.slot) else {
           gone.append(entry.device)
           continue
         }
-        entry.entry.slot = slot
+        entry.entry.slot = place.slot
+        entry.entry.generation = place.generation
         kept.append(entry)
       }
       return kept

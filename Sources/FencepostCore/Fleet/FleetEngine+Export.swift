@@ -3,8 +3,9 @@ import FencepostKernel
 extension FleetEngine {
   /// Devices as bytes, to be kept elsewhere or moved to another fleet. They stay in this one.
   ///
-  /// An event that waits belongs to the fleet and is not exported. A device's clock becomes that of the fleet's last advance,
-  /// if that is later.
+  /// An event that waits belongs to the fleet and is not exported, but it counts: where the device goes on, its next event
+  /// has the sequence after those of the events that wait here. A device's clock becomes that of the fleet's last advance, if
+  /// that is later.
   ///
   /// - Parameter portable: Whether another version of the table can take them (12 bytes more for each condition that the
   ///   device is inside of or about to cross). See ``load(_:adapt:)``.
@@ -24,10 +25,15 @@ extension FleetEngine {
     }
     gate.read { engine in
       let digest = conditions.digest(of: engine)
+      var waiting: [UInt32: UInt64] = [:]
+      delivery.forEachWaiting { entry in
+        if engine.table.holds(entry.entry.slot, entry.entry.generation) { waiting[entry.device, default: 0] += 1 }
+      }
       var writer = ByteWriter(reserving: 256)
       for device in numbers {
-        let bytes = bytes(
+        var bytes = bytes(
           of: device, clock: clock(of: device), isPortable: portable, digest: digest, engine.table)
+        bytes.sequence += waiting[device] ?? 0
         writer.removeAll()
         bytes.encode(to: &writer)
         body(writer.bytes)

@@ -18,6 +18,8 @@ struct DeviceNotes: Sendable {
   private(set) var mustSync = false
   /// Whether any device moved that is not saved.
   private(set) var isMoved = false
+  /// Inputs that were accepted since the notes began, advances of all devices too.
+  private(set) var inputs: UInt64 = 0
 
   init(isOn: Bool = false, interval: Int64? = nil) {
     self.isOn = isOn
@@ -28,8 +30,9 @@ struct DeviceNotes: Sendable {
   ///
   /// - Parameter clock: The device's before it.
   mutating func take(_ device: UInt32, at time: Int64, after clock: Int64, _ lines: DeviceLines) {
-    guard let interval else { return }
+    inputs &+= 1
     pace.reach(time)
+    guard let interval else { return }
     if lines[device].notes.contains(.paced) {
       pace.pass(from: clock, to: time, interval: interval, &lines[device].intervals)
     } else {
@@ -40,7 +43,10 @@ struct DeviceNotes: Sendable {
   }
 
   /// Notes that time has passed for all devices.
-  mutating func reach(_ time: Int64) { pace.reach(time) }
+  mutating func reach(_ time: Int64) {
+    inputs &+= 1
+    pace.reach(time)
+  }
 
   /// Notes that the largest time of all was set back.
   mutating func rewind(to time: Int64) { pace.rewind(to: time) }
@@ -153,6 +159,8 @@ struct EventNotes: Sendable {
   }
 
   var isEmpty: Bool { changes.isEmpty }
+
+  var count: Int { changes.count }
 
   @inline(__always)
   mutating func put(_ entry: FleetEntry) {

@@ -218,20 +218,54 @@ extension FleetEngine {
     patches = CapPatches()
     guard adoption != .taken else { return true }
     devices.own()
-    // The slots of the present version; generations tell what is which.
-    let slots: [UInt32: UInt32] = own.read { known in
+    // The slots of the present version; generations tell what is which, unless both tables gave them anew.
+    let places: [UInt32: (slot: UInt32, generation: UInt64)] = own.read { known in
       other.read { engine in
-        var slots: [UInt32: UInt32] = [:]
-        for slot in known.table.live { slots[slot] = engine.slot(ofGeneration: known.table.generation(of: slot)) }
-        return slots
+        var places: [UInt32: (slot: UInt32, generation: UInt64)] = [:]
+        let named = adoption == .diverged ? engine.table.slotsByIdentifierHash : [:]
+        for slot in known.table.live {
+          let found =
+            adoption == .diverged
+            ? named[known.table.identifierHash(of: slot)] : engine.slot(ofGeneration: known.table.generation(of: slot))
+          guard let found else { continue }
+          if adoption == .diverged, engine.table.definitionHash(of: found) != known.table.definitionHash(of: slot) {
+            continue
+          }
+          places[slot] = (found, engine.table.generation(of: found))
+        }
+        return places
       }
     }
-    for device in devices.all where devices.lines[device].cold != ColdStore.none {
-      devices.load(device, into: &state)
-      state.renumber { slots[$0] }
-      store(device)
+    if adoption == .diverged {
+      try adapt(from: own)
+    } else {
+      for device in devices.all where devices.lines[device].cold != ColdStore.none {
+        devices.load(device, into: &state)
+        state.renumber { places[$0]?.slot }
+        store(device)
+      }
     }
-    for device in delivery.renumber({ slots[$0] }) { devices.release(device) }
+    for device in delivery.renumber({ places[$0] }) { devices.release(device) }
     return adoption == .equal
+  }
+
+  /// Adapts each device to the table as ``load(_:adapt:)`` does: what it was inside of or about to cross goes on where
+  /// identifier and definition are the same, and all other conditions count as seen.
+  private mutating func adapt(from earlier: Conditions) throws(MonitorError) {
+    let known = conditions.read { $0.table.slotsByIdentifierHash }
+    let numbers = ContiguousArray(devices.numbers)
+    // The first use of a table's lock lies outside of the other's.
+    for number in numbers {
+      var device = earlier.read { engine in
+        bytes(
+          of: number, clock: devices.lines[number].clock, isPortable: true, digest: TableDigest(high: 0, low: 0),
+          engine.table)
+      }
+      do throws(Damage) {
+        try conditions.read { engine throws(Damage) in try device.adapt(known, engine.table) }
+      } catch { throw .storeCorrupt("a device cannot go on with this table: \(error.reason)") }
+      enter(device, number)
+    }
+    floors.startOver(at: floor)
   }
 }

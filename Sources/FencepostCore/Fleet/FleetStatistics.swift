@@ -22,6 +22,9 @@ public struct FleetStatistics: Sendable, Hashable {
   public var deviceBytes: Int = 0
   /// Of a fleet that is kept in a store: whether the store takes what happens.
   public var store = StoreStatus.none
+  /// Of a fleet that is kept in a store: whether the store has everything that the fleet accepted so far, also after a loss
+  /// of power. A host that acknowledges its inputs to a broker does so once this holds.
+  public var isAllKept = false
 
   public init() {}
 }

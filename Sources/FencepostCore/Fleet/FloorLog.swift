@@ -48,6 +48,9 @@ struct FloorLog: Sendable {
     }
   }
 
+  /// Forgets the generations of another table: all beacon conditions so far count as those that came under a floor.
+  mutating func startOver(at floor: Int64) { entries = [Entry(after: 0, floor: floor)] }
+
   /// Begins anew at a time: of all beacon conditions that came so far absence is counted from it.
   mutating func rewind(to floor: Int64) {
     first = floor

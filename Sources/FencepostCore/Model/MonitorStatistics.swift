@@ -20,6 +20,9 @@ public struct MonitorStatistics: Sendable, Hashable {
   public var conditionCount: Int = 0
   /// Of a monitor that is kept in a store: whether the store takes what happens.
   public var store = StoreStatus.none
+  /// Of a monitor that is kept in a store: whether the store has everything that the monitor accepted so far, also after a
+  /// loss of power. A host that acknowledges its inputs to a broker does so once this holds.
+  public var isAllKept = false
 
   public init() {}
 }

@@ -1,31 +1,57 @@
 /// Whether a storage took what it was given last, and when to try again where it did not.
+///
+/// A failed attempt costs time in proportion to what it tried to write. So that a full disk does not stop the work, the
+/// next attempt waits until what is not saved has doubled, until ``inputsPerChange`` inputs have come for each change
+/// that the last one tried to write, or until event time has passed: one minute, twice as long after each failure.
 struct SaveAttempts: Sendable {
+  /// What is not saved, and how far the inputs have come.
+  struct Progress {
+    /// How many rows an attempt writes, about.
+    var changes: Int
+    /// All inputs so far.
+    var inputs: UInt64
+    /// The largest time of an input, microseconds; `Int64.min` = none.
+    var time: Int64
+  }
+
   /// Why the last attempt to save failed; `nil` when it did not.
   private(set) var failure: MonitorError?
-  /// Attempts in a row that failed, and changes to let pass before the next one.
-  private var failures = 0
-  private var patience = 0
+  /// At the last attempt that failed.
+  private var last = Progress(changes: 0, inputs: 0, time: .min)
+  private var wait = Self.leastWait
+  /// Whether two attempts in a row failed: the first failure may be over with the next change.
+  private var isLasting = false
 
-  /// A failing disk is not asked at each change: after 1, 2, 4 … 64 further ones.
-  private static let mostDoublings = 7
+  private static let inputsPerChange: UInt64 = 8
+  /// Microseconds of event time.
+  private static let leastWait: Int64 = 60_000_000
+  private static let mostWait: Int64 = 86_400_000_000
 
-  /// Takes note that a change is to be saved; whether that is to be tried.
-  mutating func mayTry() -> Bool {
-    guard failure != nil, patience > 0 else { return true }
-    patience -= 1
-    return false
+  /// Whether to try to save now. Nothing is tried again as long as nothing new has come.
+  func mayTry(_ progress: Progress) -> Bool {
+    guard failure != nil else { return true }
+    let inputs = progress.inputs &- last.inputs
+    guard isLasting else { return inputs > 0 || progress.changes != last.changes }
+    let changes = max(last.changes, 1)
+    if progress.changes / 2 >= changes || inputs / Self.inputsPerChange >= UInt64(changes) { return true }
+    let (passed, isFar) = progress.time.subtractingReportingOverflow(last.time)
+    return progress.time != last.time && (isFar || passed < 0 || passed >= wait)
   }
 
-  mutating func fail(_ error: MonitorError) {
+  /// Notes that an attempt failed.
+  mutating func fail(_ error: MonitorError, _ progress: Progress) {
+    if isLasting { wait = min(wait * 2, Self.mostWait) }
+    isLasting = failure != nil
     failure = error
-    failures = min(failures + 1, Self.mostDoublings)
-    patience = (1 << (failures - 1)) - 1
+    last = progress
   }
 
-  mutating func succeed() {
-    failure = nil
-    failures = 0
+  /// Notes that an attempt failed that was asked for: it does not put off the next one.
+  mutating func failAsked(_ error: MonitorError, _ progress: Progress) {
+    if failure == nil { fail(error, progress) } else { failure = error }
   }
+
+  mutating func succeed() { self = SaveAttempts() }
 
   /// What that says of the storage.
   func status(of storage: (any StateStorage)?) -> StoreStatus {

@@ -171,6 +171,7 @@ public struct StoredEngine: Sendable {
   public var statistics: MonitorStatistics {
     var result = engine.statistics
     result.store = storeStatus
+    result.isAllKept = storage != nil && isAllSaved
     return result
   }
 
@@ -178,7 +179,7 @@ public struct StoredEngine: Sendable {
   @usableFromInline
   package mutating func keep() {
     guard let storage, isInParts || isDue else { return }
-    guard attempts.mayTry() else {
+    guard attempts.mayTry(progress) else {
       // A condition may have come that it can be told of.
       engine.storeIsFailing(true)
       return
@@ -285,8 +286,20 @@ public struct StoredEngine: Sendable {
     return true
   }
 
-  private mutating func note(_ error: MonitorError) {
-    attempts.fail(error)
+  /// What an attempt to save would write, and how far the inputs have come.
+  private var progress: SaveAttempts.Progress {
+    SaveAttempts.Progress(
+      changes: engine.changeCount(since: kept.generation), inputs: engine.inputCount, time: engine.clock)
+  }
+
+  /// Whether the storage has the state after all inputs so far.
+  private var isAllSaved: Bool {
+    !engine.hasChanges && engine.inputCount == savedInputCount && attempts.failure == nil && !isInParts
+  }
+
+  /// - Parameter isAsked: Whether the host asked for the attempt.
+  private mutating func note(_ error: MonitorError, isAsked: Bool = false) {
+    if isAsked { attempts.failAsked(error, progress) } else { attempts.fail(error, progress) }
     engine.storeIsFailing(true)
   }
 
@@ -298,7 +311,7 @@ public struct StoredEngine: Sendable {
     do throws(MonitorError) {
       try save(storage)
     } catch {
-      note(error)
+      note(error, isAsked: true)
       throw error
     }
   }
@@ -315,8 +328,6 @@ public struct StoredEngine: Sendable {
       storage.close()
       engine.endJournal()
     }
-    let isSaved =
-      !engine.hasChanges && engine.inputCount == savedInputCount && attempts.failure == nil && !isInParts
-    if isSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage) }
+    if isAllSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage) }
   }
 }

@@ -32,6 +32,8 @@ public struct StoredFleet: Sendable {
     /// Of the list of devices that changed: where the next part begins, and where those end that had changed by then.
     var place = 0
     let end: Int
+    /// When the last part was written: a call without an input writes none.
+    var inputs: UInt64
   }
 
   /// An engine in memory.
@@ -94,7 +96,7 @@ public struct StoredFleet: Sendable {
       } catch {
         // What was read is sound: a disk that takes nothing more does not keep it from going on in memory.
         guard !isNew, case .storeUnavailable = error else { throw error }
-        attempts.fail(error)
+        attempts.fail(error, progress)
       }
     } catch {
       storage.close()
@@ -143,25 +145,42 @@ public struct StoredFleet: Sendable {
   /// What is known of the storage.
   public var storeStatus: StoreStatus { attempts.status(of: storage) }
 
+  /// Whether the storage has the state after all inputs so far, the counters of the fleet apart.
+  private var isAllKept: Bool {
+    !engine.hasUnsavedDevices && !engine.hasUrgentNotes && engine.tableVersion == kept.version
+      && engine.floor == kept.moment.floor && attempts.failure == nil && !isWholeDue && parts == nil
+  }
+
   /// Counters of the fleet, and what is known of the storage.
   public var statistics: FleetStatistics {
     var result = engine.statistics
     result.store = storeStatus
+    result.isAllKept = storage != nil && isAllKept
     return result
   }
 
   /// Saves what the durability asks for.
   @usableFromInline
   mutating func keep() {
-    guard let storage, parts != nil || due != nil, attempts.mayTry() else { return }
+    guard let storage, parts.map({ $0.inputs != engine.devices.notes.inputs }) ?? (due != nil),
+      attempts.mayTry(progress)
+    else { return }
     do throws(MonitorError) {
       // The moment at which the parts began was set back since.
       if let parts, parts.moment.floor > engine.floor { self.parts = nil }
       if parts == nil { beginParts(storage) }
       if parts != nil { try savePart(storage) } else if let isAll = due { try save(storage, all: isAll) }
     } catch {
-      attempts.fail(error)
+      attempts.fail(error, progress)
     }
+  }
+
+  /// What an attempt to save would write, and how far the inputs have come.
+  private var progress: SaveAttempts.Progress {
+    let notes = engine.devices.notes
+    let devices = due == false ? notes.urgent.count : notes.listed.count
+    return SaveAttempts.Progress(
+      changes: devices + engine.delivery.notes.count, inputs: notes.inputs, time: notes.pace.largest)
   }
 
   /// Whether something is to be saved now, and then whether all of it.
@@ -170,7 +189,10 @@ public struct StoredFleet: Sendable {
     if engine.floor < kept.moment.floor { return true }
     switch durability {
     case .changes:
-      if engine.hasUrgentNotes || engine.tableVersion != kept.version { return false }
+      // A device that moved without a change may be where a condition was added: kept as it was before, and given the same
+      // input again after a crash, it would enter that condition with an input that came before the condition did.
+      if engine.tableVersion != kept.version { return true }
+      if engine.hasUrgentNotes { return false }
     case .everyInput:
       if engine.hasNotes || engine.tableVersion != kept.version || engine.floor != kept.moment.floor { return true }
     case .relaxed(let interval):
@@ -227,7 +249,9 @@ public struct StoredFleet: Sendable {
   private mutating func beginParts(_ storage: any FleetStorage) {
     guard case .relaxed = durability, !isWholeDue, engine.devices.notes.listed.count > limits.least else { return }
     engine.devices.beginParts()
-    parts = Parts(moment: FleetMoment(engine), time: timeNow, end: engine.devices.notes.listed.count)
+    parts = Parts(
+      moment: FleetMoment(engine), time: timeNow, end: engine.devices.notes.listed.count,
+      inputs: engine.devices.notes.inputs)
   }
 
   private mutating func savePart(_ storage: any FleetStorage) throws(MonitorError) {
@@ -238,6 +262,7 @@ public struct StoredFleet: Sendable {
       storage, .part(part.devices, moment: isLast ? parts.moment : nil), isWhole: false, mustSync: true)
     engine.clearNotes(part.devices, events: events)
     parts.place = part.next
+    parts.inputs = engine.devices.notes.inputs
     self.parts = isLast ? nil : parts
     if isLast {
       engine.endParts()
@@ -253,7 +278,7 @@ public struct StoredFleet: Sendable {
     do throws(MonitorError) {
       try save(storage, all: true)
     } catch {
-      attempts.fail(error)
+      attempts.failAsked(error, progress)
       throw error
     }
   }
@@ -270,10 +295,11 @@ public struct StoredFleet: Sendable {
       storage.close()
       engine.setNotes(isOn: false)
     }
-    let isSaved =
-      !engine.hasNotes && engine.tableVersion == kept.version && engine.floor == kept.moment.floor
-      && engine.counters == kept.moment.counters && attempts.failure == nil && !isWholeDue && parts == nil
-    if isSaved, !storage.mustWriteAll() { try storage.check() } else { try save(storage, all: true) }
+    if isAllKept, engine.counters == kept.moment.counters, !storage.mustWriteAll() {
+      try storage.check()
+    } else {
+      try save(storage, all: true)
+    }
   }
 }
 
@@ -305,6 +331,13 @@ extension FleetEngine {
 
   /// Whether anything changed.
   var hasNotes: Bool { devices.notes.isMoved || !delivery.notes.isEmpty }
+
+  /// Whether a device moved that is not saved; of those that are listed, urgent ones may be saved.
+  ///
+  /// - Complexity: O(devices that changed since all were saved), where those were saved that come first
+  var hasUnsavedDevices: Bool {
+    devices.notes.isMoved && devices.notes.listed.contains { devices.lines[$0].notes.contains(.moved) }
+  }
 
   /// Whether something changed that is to last before the call returns.
   var hasUrgentNotes: Bool { !devices.notes.urgent.isEmpty || !delivery.notes.isEmpty }

@@ -259,6 +259,8 @@ struct FleetWorld {
     else { return }
     let bytes = try shards[from].fleet.export([number], portable: portable)[0]
     var moved = device
+    // The events that wait here are given the next sequences.
+    moved.sequence += UInt64(shards[from].waiting.count { $0.device == number && $0.name == device.name })
     // The other fleet's advance is the device's, too.
     if let floor = shards[other].fleet.currentTime { try? moved.monitor.advance(to: floor) }
     try removeDevice(number, from, droppingEvents: true)

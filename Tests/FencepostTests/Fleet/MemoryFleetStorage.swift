@@ -19,6 +19,8 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
 
   var rows: [Key: [UInt8]] = [:]
   var writes = 0
+  /// Writes, those included that failed.
+  var attempts = 0
   var isClosed = false
   /// How many of the next writes fail.
   var failing = 0
@@ -39,6 +41,7 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   func countDevices() -> UInt64? { UInt64(rows.keys.count { $0.table == .fleetDevices }) }
 
   func write(_ changes: borrowing FleetChanges) throws(MonitorError) {
+    attempts += 1
     if failing > 0 {
       failing -= 1
       throw .storeUnavailable("the test says so")

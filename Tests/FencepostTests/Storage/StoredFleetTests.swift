@@ -82,7 +82,7 @@ import Testing
     var fleet = try open(storage, zones, .everyInput)
     try zones.add(circle(100), identifier: "home", policy: .exact)
     storage.failing = 4
-    for second in 1...20 {
+    for second in 1...28 {
       try fleet.call { engine throws(MonitorError) in
         try engine.feed(fix(Double(second), 500), for: try engine.device("truck"))
       }
@@ -102,6 +102,156 @@ import Testing
     #expect(storage.isClosed && fleet.storeStatus == .none)
     try fleet.close()
     try fleet.call { engine throws(MonitorError) in try engine.feed(fix(30, 10), for: 0) }
+  }
+
+  /// A full disk must not stop the work: what each attempt writes grows with what is not saved, so the attempts become
+  /// rare; calls that only look make none; and an attempt that the host asks for puts off no other.
+  @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 1_000_000)])
+  func attemptsAreInProportionToTheWork(durability: Durability) throws {
+    let storage = MemoryFleetStorage()
+    let zones = Conditions()
+    try zones.add(circle(100), identifier: "home", policy: .exact)
+    var fleet = try open(storage, zones, durability)
+    let devices = 2_000
+    storage.failing = .max
+    let before = storage.attempts
+    for device in 0..<devices {
+      try fleet.call { engine throws(MonitorError) in
+        try engine.feed(fix(1, 10), for: try engine.device("truck \(device)"))
+      }
+      _ = fleet.call { $0.nextDeadline() }
+    }
+    // By doubling, the first failures, and one more for each time that as many inputs have come as rows eight times.
+    #expect((2...16).contains(storage.attempts - before), "\(storage.attempts - before) attempts")
+    let attempts = storage.attempts
+    for _ in 0..<1_000 { _ = fleet.call { $0.hasEvents } }
+    #expect(storage.attempts == attempts)
+    #expect(!fleet.statistics.isAllKept)
+
+    // Asked for in vain again and again, the next attempt comes no later: event time of a day is enough at any rate.
+    for _ in 0..<20 { #expect(throws: MonitorError.self) { try fleet.checkpoint() } }
+    storage.failing = 0
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(86_500, 10), for: 0) }
+    #expect(fleet.storeStatus == .kept)
+    try fleet.checkpoint()
+    #expect(fleet.statistics.isAllKept && self.devices(storage) == devices)
+  }
+
+  /// What a host asks before it acknowledges its inputs to a broker.
+  @Test func allIsKeptOnceTheStorageHasIt() throws {
+    let storage = MemoryFleetStorage()
+    let zones = Conditions()
+    try zones.add(circle(100), identifier: "home", policy: .exact)
+    var fleet = try open(storage, zones)
+    #expect(fleet.statistics.isAllKept)
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(1, 500), for: try engine.device("truck")) }
+    #expect(!fleet.statistics.isAllKept)  // a silent move
+    try fleet.checkpoint()
+    #expect(fleet.statistics.isAllKept)
+    try fleet.call { engine throws(MonitorError) in try engine.feed(fix(2, 10), for: 0) }
+    #expect(fleet.statistics.isAllKept)  // an event: all that changed is kept before the call returns
+    try zones.add(circle(10), identifier: "door", policy: .exact)
+    #expect(!fleet.statistics.isAllKept)
+    storage.failing = 1
+    #expect(throws: MonitorError.self) { try fleet.checkpoint() }
+    #expect(!fleet.statistics.isAllKept)
+    try fleet.checkpoint()
+    #expect(fleet.statistics.isAllKept)
+    try fleet.close()
+    #expect(!fleet.statistics.isAllKept)  // there is no storage any more
+  }
+
+  /// A device moved without a change onto the spot where a condition is added then. Kept as before the move, it would enter
+  /// the condition with the input that is fed again after a crash, which came before the condition did.
+  @Test func aTableChangeKeepsTheDevicesThatMoved() throws {
+    func life(_ isCut: Bool) throws -> [String] {
+      let storage = MemoryFleetStorage()
+      var zones = Conditions()
+      try zones.add(circle(100), identifier: "far", policy: .exact)
+      var fleet = try open(storage, zones)
+      let inputs: [(Double, Double)] = [(1, 5_000), (2, 3_000), (3, 3_000), (4, 3_001), (5, 9_000)]
+      for (second, place) in inputs.prefix(2) {
+        try fleet.call { engine throws(MonitorError) in
+          try engine.feed(fix(second, place), for: try engine.device("truck"))
+        }
+      }
+      try zones.add(circle(100, latitude: 3_000 / 110_574), identifier: "here", policy: .exact)
+      // Any call that keeps the change.
+      try fleet.call { engine throws(MonitorError) in
+        try engine.feed(fix(1, 500), for: try engine.device("van"))
+      }
+      if isCut {
+        let crashed = MemoryFleetStorage()
+        crashed.rows = storage.rows
+        zones = Conditions()
+        fleet = try open(crashed, zones)
+      }
+      let count = (try? fleet.engine.statistics(of: 0).inputCount) ?? 0
+      for (second, place) in inputs.dropFirst(Int(count)) {
+        try fleet.call { engine throws(MonitorError) in
+          try engine.feed(fix(second, place), for: try engine.device("truck"))
+        }
+      }
+      var events: [String] = []
+      while let event = fleet.call({ $0.nextEvent() }) {
+        events.append("\(event.deviceIdentifier) \(event.event.brief)")
+      }
+      return events
+    }
+    #expect(try life(true) == life(false))
+  }
+
+  /// Two fleets have one table and a storage each. Only one of them had saved a change of the table when the process ended,
+  /// and the table was changed in another way before the other was opened.
+  @Test(arguments: [[0, 1], [1, 0]], [false, true])
+  func twoFleetsWithOneTableOpenInAnyOrder(order: [Int], changesBetween: Bool) throws {
+    let storages = [MemoryFleetStorage(), MemoryFleetStorage()]
+    let zones = Conditions()
+    try zones.add(circle(100), identifier: "home", policy: .exact)
+    try zones.add(circle(300), identifier: "town", policy: .exact)
+    var fleets = try storages.map { try open($0, zones) }
+    for index in fleets.indices {
+      try fleets[index].call { engine throws(MonitorError) in
+        try engine.feed(fix(1, 200), for: try engine.device("truck"))
+      }
+    }
+    zones.remove("home")
+    try zones.add(circle(210), identifier: "ring", policy: .exact)
+    // One of them keeps the change, and enters what it is in.
+    try fleets[1].call { engine throws(MonitorError) in try engine.feed(fix(2, 200), for: 0) }
+
+    let crashed = storages.map { storage in
+      let crashed = MemoryFleetStorage()
+      crashed.rows = storage.rows
+      return crashed
+    }
+    let again = Conditions()
+    if changesBetween {
+      _ = try open(crashed[0], again)
+      crashed[0].isClosed = false
+      try again.add(circle(120), identifier: "yard", policy: .exact)
+      try again.add(circle(210), identifier: "ring", policy: .exact)
+    }
+    var opened: [Int: StoredFleet] = [:]
+    for index in order { opened[index] = try open(crashed[index], again) }
+    for index in order {
+      try opened[index]!.engine.checkInvariants()
+      // It is where it was in what is still there, and goes on.
+      #expect(try opened[index]!.engine.inside(0).contains { $0.identifier == "town" })
+      try opened[index]!.call { engine throws(MonitorError) in try engine.feed(fix(9, 900), for: 0) }
+      var left: Set<String> = []
+      var sequences: [UInt64] = []
+      while let event = opened[index]!.call({ $0.nextEvent() }) {
+        if event.event.state == .unsatisfied { left.insert(event.event.identifier) }
+        sequences.append(event.event.sequence)
+      }
+      #expect(left.contains("town"))
+      #expect(sequences == Array(1...UInt64(sequences.count)))
+      try opened[index]!.close()
+      crashed[index].isClosed = false
+    }
+    // Both are kept with the table as it is now.
+    for index in order { _ = try open(crashed[index], Conditions()) }
   }
 
   @Test func relaxedSavesAfterTheInterval() throws {

@@ -62,12 +62,13 @@ static PyObject *fleet_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
   fencepost_fleet_statistics found = FENCEPOST_FLEET_STATISTICS_INIT;
   native_call call = native_begin(self);
   if (native_end(&call, fencepost_fleet_get_statistics(self->fleet, &found, &call.error)) < 0) return NULL;
-  return Py_BuildValue("(NKKKKKKKKKKI)", native_optional_time(found.clock_us), (unsigned long long)found.accepted_fixes,
-                       (unsigned long long)found.invalid_fixes, (unsigned long long)found.late_inputs,
-                       (unsigned long long)found.ahead_inputs, (unsigned long long)found.accepted_sightings,
-                       (unsigned long long)found.pending_events, (unsigned long long)found.handed_out_events,
-                       (unsigned long long)found.device_count, (unsigned long long)found.condition_count,
-                       (unsigned long long)found.device_bytes, (unsigned)found.store);
+  return Py_BuildValue("(NKKKKKKKKKKIN)", native_optional_time(found.clock_us),
+                       (unsigned long long)found.accepted_fixes, (unsigned long long)found.invalid_fixes,
+                       (unsigned long long)found.late_inputs, (unsigned long long)found.ahead_inputs,
+                       (unsigned long long)found.accepted_sightings, (unsigned long long)found.pending_events,
+                       (unsigned long long)found.handed_out_events, (unsigned long long)found.device_count,
+                       (unsigned long long)found.condition_count, (unsigned long long)found.device_bytes,
+                       (unsigned)found.store, PyBool_FromLong((long)found.all_kept));
 }
 
 /* (device, latitude, longitude, accuracy, time) */

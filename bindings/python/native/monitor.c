@@ -75,12 +75,13 @@ static PyObject *monitor_statistics(PyObject *object, PyObject *Py_UNUSED(unused
   native_call call = native_begin(self);
   fencepost_status status = fencepost_monitor_statistics(self->handle, &statistics, &call.error);
   if (native_end(&call, status) < 0) return NULL;
-  return Py_BuildValue("(NKKKKKKKKKI)", native_optional_time(statistics.clock_us),
+  return Py_BuildValue("(NKKKKKKKKKIN)", native_optional_time(statistics.clock_us),
                        (unsigned long long)statistics.input_count, (unsigned long long)statistics.accepted_fixes,
                        (unsigned long long)statistics.invalid_fixes, (unsigned long long)statistics.late_inputs,
                        (unsigned long long)statistics.accepted_sightings, (unsigned long long)statistics.pending_events,
                        (unsigned long long)statistics.handed_out_events, (unsigned long long)statistics.condition_count,
-                       (unsigned long long)statistics.ahead_inputs, (unsigned int)statistics.store);
+                       (unsigned long long)statistics.ahead_inputs, (unsigned int)statistics.store,
+                       PyBool_FromLong((long)statistics.all_kept));
 }
 
 static PyMethodDef monitor_methods[] = {

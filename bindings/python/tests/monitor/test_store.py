@@ -319,11 +319,13 @@ def test_monitoring_goes_on_while_the_disk_is_full(tmp_path: Path) -> None:
         assert monitor.statistics().store is StoreStatus.FAILING
         with pytest.raises(StoreUnavailableError):
             monitor.checkpoint()
+        assert not monitor.statistics().all_kept
     assert [(event.identifier, event.cause, event.diagnostics) for event in told] == [
         ("home", "crossing", Diagnostics(0)),
         ("home", "diagnostic", Diagnostics.PERSISTENCE_UNAVAILABLE),
     ]
     monitor.checkpoint()
+    assert monitor.statistics().all_kept
     assert [event.diagnostics for event in monitor.poll()] == [Diagnostics(0)]
     statistics = monitor.statistics()
     assert statistics.store is StoreStatus.KEPT

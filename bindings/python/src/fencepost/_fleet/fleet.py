@@ -316,9 +316,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
     def export(self, devices: Iterable[str] | None = None, *, portable: bool = False) -> list[bytes]:
         """Devices as bytes, to be kept elsewhere or moved to another fleet by :meth:`load`; they stay in this one.
 
-        Events that wait are the fleet's and not among it. Of a fleet with several `threads` they are to be taken
-        first, and the bytes count also those events that became void while they waited: the next sequence of the
-        device is then larger by so many, and never smaller.
+        Events that wait are the fleet's and not among it, but they count: the next event of the device elsewhere has
+        the sequence after theirs. Of a fleet with several `threads` the bytes count also those events that became void
+        while they waited: the next sequence of the device is then larger by so many, and never smaller.
 
         Args:
             devices: Which; None: all of :attr:`devices`.

@@ -328,7 +328,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         from .._values.statistics import Statistics
 
         values = self._handle.statistics()
-        return Statistics(*values[:-1], STORE_STATUSES[values[-1]])
+        *counts, store, all_kept = values
+        return Statistics(*counts, STORE_STATUSES[store], all_kept)
 
     def __repr__(self) -> str:
         counters = self.statistics()

@@ -26,6 +26,8 @@ class FleetStatistics:
         condition_count: Conditions of the table.
         device_bytes: What is kept of the devices, without their identifiers.
         store: Whether what happens is kept; a fleet whose store cannot be written goes on in memory.
+        all_kept: Whether the store has everything that was accepted so far, also after a loss of power: a program that
+            acknowledges its inputs to a broker does so once this is true. False without a store.
 
     Example:
         >>> from fencepost import Conditions, Fleet
@@ -45,6 +47,7 @@ class FleetStatistics:
     condition_count: int
     device_bytes: int
     store: StoreStatus = StoreStatus.NONE
+    all_kept: bool = False
 
     @property
     def clock(self) -> datetime | None:

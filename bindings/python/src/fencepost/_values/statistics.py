@@ -27,6 +27,8 @@ class Statistics:
         ahead_inputs: Inputs of all kinds that were ahead of the clock by more than `max_time_step`.
         store: Whether what happens is kept; a monitor whose store cannot be written goes on in memory. It tells so also
             of a monitor without conditions, of which no event can.
+        all_kept: Whether the store has everything that was accepted so far, also after a loss of power: a program that
+            acknowledges its inputs to a broker does so once this is true. False without a store.
 
     Example:
         >>> from fencepost import Monitor
@@ -45,6 +47,7 @@ class Statistics:
     condition_count: int
     ahead_inputs: int = 0
     store: StoreStatus = StoreStatus.NONE
+    all_kept: bool = False
 
     @property
     def clock(self) -> datetime | None:
