@@ -75,6 +75,19 @@ def test_a_fleet_that_lasts(memory_path: Path) -> None:
         Fleet(zones_of(seed=9), store=memory_path, name="trucks")
 
 
+def test_all_is_kept_after_a_checkpoint(tmp_path: Path) -> None:
+    zones = zones_of(3)
+    with Fleet(zones, store=tmp_path, name="trucks") as fleet:
+        fleet.feed("a", Fix(0, 0, time=0))
+        fleet.feed("a", Fix(0, 1e-5, time=1))  # a silent move
+        assert fleet.statistics().store is StoreStatus.KEPT and fleet.statistics().all_kept is False
+        fleet.checkpoint()
+        assert fleet.statistics().all_kept is True
+    for in_memory in (Fleet(zones), Fleet(zones, threads=2)):
+        in_memory.checkpoint()
+        assert in_memory.statistics().store is StoreStatus.NONE and in_memory.statistics().all_kept is False
+
+
 def test_any_bytes_may_be_restored() -> None:
     fleet = Fleet(zones_of(3))
     fleet.feed("a", Fix(0, 0, time=0))

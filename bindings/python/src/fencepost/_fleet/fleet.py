@@ -438,9 +438,8 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """
         from .._values.fleet_statistics import FleetStatistics
 
-        values = self._handle.statistics()
-        fields: tuple[Any, ...] = (*values[:-1], STORE_STATUSES[values[-1]])
-        return FleetStatistics(*fields)
+        *counts, store, all_kept = self._handle.statistics()
+        return FleetStatistics(*counts, STORE_STATUSES[store], all_kept)
 
     def checkpoint(self) -> None:
         """Saves everything that is not saved yet: a state after all inputs of all devices. Without a store it does

@@ -422,9 +422,10 @@ class Shards:
             each = [fleet.statistics() for fleet in self._fleets]
             inputs = [sum(column) for column in list(zip(*each))[1:6]]
             inputs[3] += self._ahead_advances
-            clock, conditions, store = each[0][0], each[0][9], each[0][11]
+            clock, conditions = each[0][0], each[0][9]
             events = self._events.pending(), self._events.told
-            return (clock, *inputs, *events, len(self._numbers), conditions, sum(one[10] for one in each), store)
+            no_store = each[0][11:]
+            return (clock, *inputs, *events, len(self._numbers), conditions, sum(one[10] for one in each), *no_store)
 
     def snapshot(self) -> bytes:
         raise UnsupportedError("a fleet with several threads has no snapshot, and is not copied: export its devices")
