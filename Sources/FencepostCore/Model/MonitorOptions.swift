@@ -79,14 +79,3 @@ public struct MonitorOptions: Sendable, Hashable {
     return path.defect
   }
 }
-
-// Written out, because Embedded Swift cannot print the name of a case.
-extension MonitorOptions.Delivery: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .every: "every"
-    case .first: "first"
-    case .latest: "latest"
-    }
-  }
-}

@@ -30,11 +30,12 @@ def free_port() -> int:
         return port
 
 
-def until(condition: Callable[[], Any], what: str) -> Any:
-    """Waits for something; fails when it takes too long."""
+def until(condition: Callable[[], Any], what: str, state: Callable[[], str] = lambda: "") -> Any:
+    """Waits for something; fails when it takes too long, and then says more."""
     end = time.monotonic() + LONGEST
     while not (found := condition()):
-        assert time.monotonic() < end, f"{what} took longer than {LONGEST:g} s"
+        if time.monotonic() >= end:
+            raise AssertionError(f"{what} took longer than {LONGEST:g} s {state()}")
         time.sleep(0.02)
     return found
 
@@ -43,20 +44,32 @@ class Broker:
     """A mosquitto on the loopback, which keeps what it holds when it ends and starts again."""
 
     def __init__(self, folder: Path, *settings: str) -> None:
-        self.folder, self.port = folder, free_port()
+        self.folder, self._settings = folder, settings or ("allow_anonymous true",)
         folder.mkdir(exist_ok=True)
         self._configuration = folder / "mosquitto.conf"
+        self._process: subprocess.Popen[bytes] | None = None
+        # Another process may take the port before mosquitto listens on it.
+        for attempt in range(5):
+            self.port = free_port()
+            self._configure()
+            try:
+                self.start()
+            except AssertionError:
+                if attempt == 4:
+                    raise
+            else:
+                break
+
+    def _configure(self) -> None:
         lines = [
             f"listener {self.port} 127.0.0.1",
             "persistence true",
-            f"persistence_location {folder}/",
+            f"persistence_location {self.folder}/",
             "user root",
             "max_queued_messages 100000",
-            *(settings or ("allow_anonymous true",)),
+            *self._settings,
         ]
         self._configuration.write_text("\n".join(lines) + "\n")
-        self._process: subprocess.Popen[bytes] | None = None
-        self.start()
 
     @property
     def url(self) -> str:

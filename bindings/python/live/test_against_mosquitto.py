@@ -125,6 +125,7 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
     again.until(lambda: len(again.events) == 6, "the circle that was kept")
+    again.until(lambda: "up to which it was fed before" in again.said, "what is retained")
     assert again.told[5] == ("alice/watch", "satisfied", 1)
     assert again.stop() == 0
     assert "passed over" in again.said
@@ -319,3 +320,51 @@ def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broke
     assert len({device for device, _, _ in watch.told}) == 100
     assert watch.stop() == 0
     assert watch.said.count("--max-devices") == 2, "the first, and how many at the end"
+
+
+def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    """The broker ends the connection of the other each time; the watch that notices first ends with an error."""
+    watches = [watcher(stack, tmp_path / name, broker, "--client-id", "vans", waits=False) for name in ("one", "other")]
+    until(lambda: any(each.process.poll() is not None for each in watches), "the end of one")
+    ended, left = sorted(watches, key=lambda each: each.process.poll() is None)
+    assert ended.process.poll() == 2
+    assert "another client has the id vans-" in ended.said and "--client-id" in ended.said
+    user = phone(stack, broker)
+    for second in range(1_000):
+        user.flush(user.send("owntracks/a/1", location(second)))
+        if left.events:
+            break
+        time.sleep(0.1)
+    assert left.events and left.stop() == 0, "the other goes on"
+
+
+def test_a_long_command_costs_no_message(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    """Longer than the broker waits for a sign of life; messages of QoS 0 wait here, those of QoS 1 at the broker."""
+    state = tmp_path / "watch"
+    watch = watcher(
+        stack, state, broker, "--store", state, "--exec", "cat > /dev/null; test -e done || sleep 50; touch done"
+    )
+    user = phone(stack, broker)
+    user.flush(user.send("owntracks/a/1", location(0)))
+    watch.until(lambda: watch.events, "the event whose command takes long")
+    for second in range(1, 3_001):
+        sent = user.send(f"owntracks/b/{second % 2}", location(second, 0.5), quality=second % 2)
+    user.flush(sent)
+    user.flush(user.send("owntracks/b/0", location(4_000, 0.0)))
+    watch.until(lambda: ("b/0", "satisfied", 1) in watch.told, "the last message")
+    assert watch.stop() == 0
+    assert "lost" not in watch.said and "skipped" not in watch.said, watch.said
+
+
+def test_events_are_retained_by_device_and_place(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:
+    state = tmp_path / "watch"
+    state.mkdir()
+    conditions(state, **{"a place/with + and #": 0.0})
+    watch = watcher(stack, state, broker, "--publish", f"{broker.url}/out", "--publish-retain")
+    user = phone(stack, broker)
+    user.flush(user.send("owntracks/a/1", location(0)))
+    watch.until(lambda: watch.events, "the event")
+    late = phone(stack, broker, topic="out/#")
+    topic, event = until(lambda: late.heard, "what is retained")[0]
+    assert topic == "out/a/1/a place%2Fwith %2B and %23" and event["state"] == "satisfied"
+    assert watch.stop() == 0

@@ -28,10 +28,13 @@ class Talkative:
         self.asked += 1
         return {"version": version + 1, "text": "x" * 1_000_000}
 
+    def both(self, version: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self.since(version), self.since(version)
+
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux ends such connections")
 def test_readers_that_take_nothing_do_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "PATIENCE", 1.0)
+    monkeypatch.setattr(page, "PATIENCE", 5.0)
     monkeypatch.setattr(page, "MOST_READERS", 3)
     view: Any = Talkative()
     metrics: Any = SimpleNamespace(text=lambda: b"none 0\n")

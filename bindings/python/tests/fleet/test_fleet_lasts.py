@@ -13,6 +13,7 @@ from conftest import SECOND
 from fleets import alone, columns, names, walks, zones_of
 
 from fencepost import (
+    CircularGeographicCondition,
     Conditions,
     DeviceEvent,
     Fix,
@@ -71,8 +72,10 @@ def test_a_fleet_that_lasts(memory_path: Path) -> None:
         Fleet(Conditions(), store=memory_path, name="trucks")
     with pytest.raises(InvalidArgumentError, match="name"):
         Fleet(Conditions(), store=memory_path)
+    other = Conditions()
+    other.add(CircularGeographicCondition(1, 1, 100), "another beginning")
     with pytest.raises(TableMismatchError):
-        Fleet(zones_of(seed=9), store=memory_path, name="trucks")
+        Fleet(other, store=memory_path, name="trucks")
 
 
 def test_all_is_kept_after_a_checkpoint(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from fencepost._live.messages import Waypoint, Waypoints
 from fencepost._live.metrics import counters_of
 from fencepost._live.page import headers_of
 from fencepost._live.page_access import Access, host_of, is_loopback, read_token
+from fencepost._live.page_stream import GZIP_HEADER, Messages
 from fencepost._live.service import Service
 from fencepost._live.tiles import read_tiles
 from fencepost._live.view import View
@@ -54,6 +56,45 @@ def test_a_reader_gets_all_and_then_what_is_new() -> None:
     kept = view.since(0)
     assert kept is not None
     assert len(kept["devices"]["a"]["trail"]) == 60 and len(kept["events"]) <= 200
+
+
+def test_thirty_two_readers_cost_no_more_than_one() -> None:
+    """Each state is encoded and compressed once; what a reader gets, packed or not, is the same text."""
+    watched = FleetWatched(policy=EXACT)
+    messages = Messages(viewed(watched))
+    plain = [b""] * 32
+    packed = [GZIP_HEADER] * 32
+    numbers = [0] * 32
+    for reader in range(32):
+        whole, numbers[reader] = messages.everything()
+        plain[reader] += whole.plain
+        packed[reader] += whole.packed
+    assert messages.made == 1
+    for second in range(5):
+        watched.feed("a", 10 + second, 0.01 * (second % 2))
+        messages._looked_at = 0.0
+        for reader in range(32):
+            found = messages.after(numbers[reader])
+            assert found is not None
+            news, numbers[reader] = found
+            plain[reader] += b"".join(each.plain for each in news)
+            packed[reader] += b"".join(each.packed for each in news)
+    assert messages.made == 6
+    assert len(set(plain)) == 1 and plain[0].count(b"data: ") == 6
+    assert {zlib.decompressobj(31).decompress(each) for each in packed} == set(plain)
+    # One that comes later gets an older state and what changed since, or a new one: the end is the same.
+    whole, number = messages.everything()
+    found = messages.after(number)
+    assert found is not None
+    late = [json.loads(each.plain[6:]) for each in (whole, *found[0])]
+    now = json.loads(plain[0].rsplit(b"data: ", 1)[1])
+    assert late[-1]["version"] == now["version"] and sum(len(each["events"]) for each in late) == 5
+    # A reader that takes nothing for long gets everything anew.
+    for second in range(600):
+        watched.feed("b", second, 0.5)
+        messages._looked_at = 0.0
+        messages.after(messages._end)
+    assert messages.after(0) is None
 
 
 def test_an_event_that_comes_again_is_shown_once() -> None:
@@ -114,6 +155,14 @@ def test_shapes_are_drawn_thin() -> None:
 def test_who_may_see_it(headers: Any, cookies: Any, open_answer: bool, token_answer: bool) -> None:
     assert Access(None).allows(headers, cookies) is open_answer
     assert Access("abcdefgh12345678").allows(headers, cookies) is token_answer
+
+
+def test_each_port_has_a_cookie_of_its_own() -> None:
+    """Browsers send cookies to all ports of a computer: two watches would sign each other's readers out."""
+    access = Access("abcdefgh12345678")
+    access.at(8080)
+    assert access.allows({"host": "h"}, {"fencepost-8080": "abcdefgh12345678", "fencepost-9090": "another"})
+    assert not access.allows({"host": "h"}, {"fencepost-9090": "abcdefgh12345678"})
 
 
 def test_addresses_and_tokens(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from watching import START, Clock, circles
 
 from fencepost import CircularGeographicCondition, Conditions, Fleet, TransitionPolicy
 from fencepost._live import waypoints
-from fencepost._live.device_lines import DeviceLines, read_message
+from fencepost._live.device_lines import DeviceLines, read_message, source_of
 from fencepost._live.lines import LineError
 from fencepost._live.messages import DeviceFix, EncryptedRefused, Gone, NameRefused, Waypoint, Waypoints
 from fencepost._live.notices import JsonNotices, Notices
@@ -241,6 +241,14 @@ def test_other_messages_of_owntracks() -> None:
     assert read(_type="waypoint", **place) == Waypoints("alice/phone", (Waypoint("home", 1.0, 2.0, 50.0, 5),))
     assert read(_type="waypoints", waypoints=[place, place]).waypoints[1].name == "home"
     assert read(_type="waypoint", desc="gone", tst=5).waypoints[0].radius == 0
+    bad = {"desc": "", "tst": 5}
+    listed = read(_type="waypoints", waypoints=[bad, place, {"lat": 1}])
+    assert [each.name for each in listed.waypoints] == ["home"] and len(listed.refused) == 2, "one costs no other"
+    crossed = {"event": "enter", "desc": "home", "lat": 1, "lon": 2, "acc": 9, "tst": 7, "t": "c"}
+    fix = read(_type="transition", **crossed)
+    assert (fix.device, fix.row) == ("alice/phone", (1.0, 2.0, 9.0, 7 * SECOND)), "a fix as any other"
+    assert source_of(fix.source, "device")["event"] == "enter"
+    assert read(_type="transition", sequence=1, **crossed) is None, "published by a watch"
     for ignored in ("transition", "card", "steps", "cmd", "status"):
         assert read(_type=ignored) is None
     with pytest.raises(EncryptedRefused, match="encrypted"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from conftest import EXACT, HOME, SECOND, UUID
+from conftest import EXACT, HOME, SECOND, UUID, FullDisk
 
 import fencepost
 from fencepost import (
@@ -297,17 +296,6 @@ def test_a_newer_file_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreTooNewError, match="99"):
         Monitor("m", store=tmp_path)
-
-
-class FullDisk:
-    """While it lasts, no file of this process can be written; Python ignores the signal that goes with it."""
-
-    def __enter__(self) -> None:
-        self.limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.limits[1]))
-
-    def __exit__(self, *_: object) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, self.limits)
 
 
 def test_monitoring_goes_on_while_the_disk_is_full(tmp_path: Path) -> None:

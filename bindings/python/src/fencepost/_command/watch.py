@@ -31,7 +31,7 @@ from .._values.enums import DevicePath, State
 from .._values.results import SyncResult
 from .options import path_options
 from .outcomes import DONE, UsageError
-from .watch_brokers import open_publisher
+from .watch_brokers import check_client_id, open_publisher
 from .watch_options import add_arguments
 from .watch_page import check_page, open_page
 from .watch_sources import check_sources, open_sources
@@ -61,6 +61,9 @@ def run(options: argparse.Namespace) -> int:
     if options.publish is not None and is_one:
         raise UsageError("argument --publish: needs the name of the device: --as, --by or a source that has names")
     check_page(options, is_one)
+    check_client_id(options)
+    if options.publish_retain and options.publish is None:
+        raise UsageError("argument --publish-retain: needs --publish")
     if path_options(options)["path"] != DevicePath.FIXES and not is_one:
         raise UsageError("argument --path: is for one device, not for --by or --as")
     notices = JsonNotices() if options.log_format == "json" else Notices()
@@ -82,7 +85,15 @@ def _watch_one(options: argparse.Namespace, notices: Notices, stack: ExitStack) 
     ahead = None if options.any_time else options.ahead
     service = Service()
     sinks = _Sinks(options, signals, notices, stack, service)
-    watcher = Watch(monitor, sinks.handle, notices, lag=options.lag, ahead=ahead, max_gap=options.max_gap)
+    watcher = Watch(
+        monitor,
+        sinks.handle,
+        notices,
+        lag=options.lag,
+        ahead=ahead,
+        max_gap=options.max_gap,
+        unknown_accuracy=options.unknown_accuracy,
+    )
 
     def read_again() -> None:
         sinks.reopen()
@@ -105,9 +116,11 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
             raise UsageError(f"argument --as: {error}") from None
     conditions = _conditions(options, State.UNSATISFIED)
     table = Conditions()
-    sources = open_sources(options, notices, stack)
     name = None if options.store is None else options.name or "fleet"
+    # Before the sources: a second watch of one store is refused here, before it takes the session of the first one at a
+    # broker.
     fleet = stack.enter_context(Fleet(table, store=options.store, name=name))
+    sources = open_sources(options, notices, stack)
     circles = OwnersCircles(table, options.policy, options.max_devices)
     _sync_fleet(table, circles, conditions, options, notices)
     signals = stack.enter_context(Signals())
@@ -124,6 +137,7 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
         ahead=None if options.any_time else options.ahead,
         max_devices=options.max_devices,
         expire=None if options.expire is None else options.expire * 86_400,
+        unknown_accuracy=options.unknown_accuracy,
     )
 
     def read_again() -> None:

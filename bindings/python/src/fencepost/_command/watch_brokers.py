@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import socket
+import secrets
 from collections.abc import Sequence
+from pathlib import Path
 
 from .._live.mqtt_address import Address, is_address, read_address, read_login
 from .._live.mqtt_sink import PublishedEvents
@@ -19,11 +20,55 @@ TOPIC = "owntracks/#"
 """Of sources that name none."""
 
 
+def check_client_id(options: argparse.Namespace) -> None:
+    """Refuses an id that no broker takes.
+
+    Raises:
+        UsageError: It is empty, longer than 100 bytes, or has other characters than letters, digits, - and _.
+    """
+    given = options.client_id
+    if given is not None and not (
+        1 <= len(given) <= 100 and given.isascii() and given.replace("-", "").replace("_", "").isalnum()
+    ):
+        raise UsageError("argument --client-id: accepted are 1 to 100 letters, digits, - and _")
+
+
 def _session(options: argparse.Namespace, address: Address) -> str:
-    """What a broker knows this watch by: the same after a restart."""
-    store = "" if options.store is None else os.path.abspath(options.store)
-    parts = (socket.gethostname(), store, options.name or "", address.topic)
-    return f"fencepost-{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}"
+    """What a broker knows this watch by: the same after a restart, whatever the computer is called then. A broker that
+    is asked for several topics sees a client for each."""
+    base = options.client_id or f"fencepost-{_own_id(options)}"
+    return f"{base}-{hashlib.sha256(address.topic.encode()).hexdigest()[:6]}"
+
+
+def _own_id(options: argparse.Namespace) -> str:
+    """Twelve random digits, kept beside the store; without a store new ones at each start.
+
+    Raises:
+        OSError: The file cannot be made, or read.
+        UsageError: It holds something else.
+    """
+    if options.own_id is None:
+        options.own_id = secrets.token_hex(6)
+        if options.store is not None:
+            path = Path(options.store) / f"{options.name or 'fleet'}.client-id"
+            options.own_id = _kept_id(path, options.own_id)
+    found: str = options.own_id
+    return found
+
+
+def _kept_id(path: Path, new: str) -> str:
+    """The id that a file holds, which is made when it is not there; whole, also after a loss of power."""
+    if not path.exists():
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        with draft.open("x", encoding="ascii") as file:
+            file.write(f"{new}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    found = path.read_text(encoding="ascii", errors="replace").strip()
+    if len(found) != 12 or any(each not in "0123456789abcdef" for each in found):
+        raise UsageError(f"{path}: holds no id of a client, twelve hexadecimal digits; remove it, or use --client-id")
+    return found
 
 
 def _address(option: str, text: str, topic: str) -> Address:
@@ -81,4 +126,6 @@ def open_publisher(options: argparse.Namespace, signals: Signals, notices: Notic
         path, prefix = options.mqtt_login, "FENCEPOST_MQTT"
     login = _login("--publish-login", path, prefix)
     session = f"{_session(options, address)}-out"
-    return PublishedEvents(address, options.publish_format, session, login, options.mqtt_ca, signals, notices)
+    return PublishedEvents(
+        address, options.publish_format, session, login, options.mqtt_ca, signals, notices, options.publish_retain
+    )

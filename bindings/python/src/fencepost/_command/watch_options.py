@@ -38,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="refuse fixes of more devices (default: %(default)s)",
     )
-    add("--expire", type=to_days, metavar="DAYS", help="forget devices that were silent for so long")
+    add("--expire", type=to_days, metavar="DAYS", help="forget devices of which nothing came for so long")
+    add_seconds(
+        "--unknown-accuracy", 0.0, "metres: the accuracy of fixes that have none, or 0, which trackers send for it"
+    )
     add("--device", metavar="PATH", help="of a gpsd with several; without it the first that has a fix is followed")
     add("--conditions", metavar="FILE", help="as for replay; read again on SIGHUP")
     add("--exec", metavar="CMD", help="a shell command; without it events are printed")
@@ -50,6 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="publish events to a broker, which has them before they are handled",
     )
     add("--publish-format", choices=PUBLISH_FORMATS, default="json", help="what is published (default: %(default)s)")
+    add(
+        "--publish-retain",
+        action="store_true",
+        help="the broker keeps the last event of each device and place, for those who come later",
+    )
+    add(
+        "--client-id",
+        metavar="ID",
+        help="what brokers know this watch by (default: a random one, kept in --store); two watches need two",
+    )
     add("--mqtt-login", metavar="FILE", help="user and password, a line each; else FENCEPOST_MQTT_USER and …_PASSWORD")
     add("--publish-login", metavar="FILE", help="of another broker; else FENCEPOST_PUBLISH_USER and …_PASSWORD")
     add("--mqtt-ca", metavar="FILE", help="certificates that brokers are checked with; without it those of the system")
@@ -57,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--name", help="its name in the store (default: watch; of many devices: fleet)")
     add("--policy", type=to_policy, default=TransitionPolicy.standard(), metavar="NAME", help="as for replay")
     add_defaults(parser)
-    parser.set_defaults(assuming=None)
+    parser.set_defaults(assuming=None, own_id=None)
     add_path(parser)
     add_seconds("--lag", 5.0, "how late a live fix may come")
     add_seconds("--ahead", 60.0, "refuse fixes that are more ahead of this computer's clock")

@@ -438,8 +438,9 @@ class Fleet(FleetInputs, EventSource[DeviceEvent, DeviceEventList], Closable):
         """
         from .._values.fleet_statistics import FleetStatistics
 
-        *counts, store, all_kept = self._handle.statistics()
-        return FleetStatistics(*counts, STORE_STATUSES[store], all_kept)
+        values = self._handle.statistics()
+        fields: tuple[Any, ...] = (*values[:-2], STORE_STATUSES[values[-2]], values[-1])
+        return FleetStatistics(*fields)
 
     def checkpoint(self) -> None:
         """Saves everything that is not saved yet: a state after all inputs of all devices. Without a store it does

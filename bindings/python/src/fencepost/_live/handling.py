@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from .._native import FencepostError
+from .._values.enums import StoreStatus
 from .._values.events import Event
+from .notices import Notices
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 HANDLING_S = 1.0
 """After so long of a turn other things are looked at: signals, a watchdog, what comes."""
+BETWEEN_SAVES = 10.0
+"""Seconds between two attempts to save while the store fails."""
 MANY_EVENTS = 100_000
 """While that many events wait for the command, nothing is read."""
 
@@ -51,23 +57,33 @@ class Handling:
     Args:
         events: A monitor or a fleet.
         handle: True when the event is handled.
+        notices: Where it is said that the store fails.
         monotonic: Seconds of a clock that never goes back.
 
     Attributes:
+        counts: What is counted, by name.
         failures: How often an event was not handled when it was given.
         source_name: Of the source that is being fed.
     """
 
-    def __init__(self, events: Any, handle: Handle, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._events, self._handle, self._monotonic = events, handle, monotonic
+    def __init__(
+        self, events: Any, handle: Handle, notices: Notices, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._events, self._handle, self._notices, self._monotonic = events, handle, notices, monotonic
+        self.counts: Counter[str] = Counter()
         self._waiting: Any = None
         self._retry_at, self._pause = 0.0, FIRST_PAUSE
         self.failures, self.source_name = 0, ""
+        self._store, self._store_at = self._events.statistics().store, 0.0
 
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Has the events handled that wait, until one is not, nothing more is to be done, or for some time."""
         end = self._monotonic() + HANDLING_S
-        while self._waiting is not None or self._take():
+        while self.is_kept and (self._waiting is not None or self._take()):
+            # Handing out is a change as well: an event that the store does not have could come again after a crash,
+            # under the same sequence with other content.
+            if not self.look_at_store():
+                return
             now = self._monotonic()
             if is_stopped() or now < self._retry_at or now >= end:
                 return
@@ -90,6 +106,43 @@ class Handling:
 
     def keep(self) -> None:
         """Keeps what was taken and is not kept by now, before its source is told that it was taken."""
+        self.look_at_store()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether sources may be told that what they gave was taken, and events be handed on: there is no store, or it
+        takes what happens."""
+        return self._store in (StoreStatus.NONE, StoreStatus.KEPT)
+
+    def look_at_store(self, force: bool = False) -> bool:
+        """Notes whether the store takes what happens, and says it when that changes. While it fails, tries to save
+        every 10 s, or at once.
+
+        Returns:
+            :attr:`is_kept`.
+        """
+        status = self._events.statistics().store
+        if status == StoreStatus.FAILING and (force or self._monotonic() >= self._store_at):
+            try:
+                self._events.checkpoint()
+            except FencepostError:
+                self._store_at = self._monotonic() + BETWEEN_SAVES
+            status = self._events.statistics().store
+        if status != self._store:
+            self._store = status
+            self._store_changed(status)
+        return self.is_kept
+
+    def _store_changed(self, status: StoreStatus) -> None:
+        """Called when the store fails, works again or is gone."""
+        if status in (StoreStatus.FAILING, StoreStatus.GONE):
+            self.counts["store_errors"] += 1
+            what = "cannot be written" if status == StoreStatus.FAILING else "was moved, deleted or replaced"
+            self._notices.say(
+                f"the store {what}: until it can be written, no event is handed on and nothing is confirmed to a broker"
+            )
+        else:
+            self._notices.say("the store can be written again")
 
     def _take(self) -> bool:
         event = self._events.next_event()
@@ -108,7 +161,7 @@ class Handling:
     @property
     def is_done(self) -> bool:
         """Whether every event was handled."""
-        return self._waiting is None
+        return self._waiting is None and (self.is_kept or self._events.statistics().pending_events == 0)
 
     @property
     def is_behind(self) -> bool:
@@ -117,4 +170,7 @@ class Handling:
 
     def _until_retry(self) -> list[float]:
         """Seconds until the event that waits is given again, if there is one."""
-        return [] if self._waiting is None else [self._retry_at - self._monotonic()]
+        pauses = [] if self._waiting is None or not self.is_kept else [self._retry_at - self._monotonic()]
+        if not self.is_kept:
+            pauses.append(self._store_at - self._monotonic())
+        return pauses

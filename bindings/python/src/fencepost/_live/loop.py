@@ -30,10 +30,12 @@ class _Input:
         found: What was read and not fed, the last first.
         at_end: Whether nothing more comes.
         has_more: Whether the last turn did not reach what is there.
+        untold: How much was fed of which the source was not told.
     """
 
     def __init__(self, source: Source) -> None:
         self.source, self.at_end, self.has_more = source, False, False
+        self.untold = 0
         self.found: list[Found] = []
         self._registered: int | None = None
 
@@ -132,9 +134,12 @@ def watch(
             for each in inputs:
                 if watcher.has_events:
                     break  # they are handled with what their device says now
-                taken = _feed(watcher, each, notices)
+                each.untold += _feed(watcher, each, notices)
                 watcher.keep()
-                each.source.taken(taken)
+            for each in inputs:
+                if watcher.is_kept and each.untold:
+                    each.source.taken(each.untold)
+                    each.untold = 0
             inputs.append(inputs.pop(0))  # none waits for another that always has something
             # While fixes wait that were there before, the time since the last one is not that of the next.
             if not watcher.is_behind and not any(each.found or each.has_more for each in inputs):

@@ -50,10 +50,11 @@ class Waypoint:
 
 @dataclass(frozen=True, slots=True)
 class Waypoints:
-    """Circles of the owner of a device."""
+    """Circles of the owner of a device, and what is wrong with those that cannot be used."""
 
     device: str
     waypoints: tuple[Waypoint, ...]
+    refused: tuple[WaypointRefused, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from .._errors import require
 from .watched_fleet import FleetWatch
 
-GAUGES = ("devices", "places", "events_waiting", "uptime_seconds")
+GAUGES = ("devices", "places", "events_waiting", "store_failing", "uptime_seconds")
 FIX_RESULTS = ("accepted", "passed", "late", "double", "invalid", "future", "refused")
 
 
@@ -27,6 +27,8 @@ def counters_of(watcher: FleetWatch, reconnects: Callable[[], int], started: flo
         "events": float(counts["events"]),
         "handling_failures": float(watcher.failures),
         "store_errors": float(counts["store_errors"]),
+        "store_failing": float(not watcher.is_kept),
+        "unknown_accuracies": float(counts["unknown_accuracies"]),
         "expired_devices": float(counts["expired_devices"]),
         "reconnects": float(reconnects()),
         "devices": float(fleet.device_count),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import deque
 from typing import Any
 
@@ -12,6 +14,10 @@ from .waker import Waker
 
 KEEP_ALIVE = 30
 LONGEST_PAUSE = 60
+SHORT_LIFE = 3.0
+"""Seconds: a connection that a broker ends so soon may have been that of a client whose id another one has as well."""
+CONTESTED = 5
+"""So many of them in a row, while the broker was up all the time, are no accident."""
 
 
 class BrokerClient:
@@ -29,6 +35,8 @@ class BrokerClient:
         waker: Becomes readable when something has happened.
         reconnects: How often the connection was made anew.
         is_connected: Whether it is.
+        is_contested: Whether another client has the same id: a broker lets the last one in and ends the connection of
+            the other, which would come back and end that of the first, without an end.
 
     Raises:
         MissingExtraError: paho-mqtt is not installed.
@@ -47,7 +55,10 @@ class BrokerClient:
         paho = require("paho.mqtt.client", "live")
         self.address, self.waker, self._notices = address, Waker(), notices
         self.reconnects, self.is_connected, self._was_lost = 0, False, False
+        self.identifier, self.is_contested = identifier, False
         self._said: deque[tuple[str, str]] = deque(maxlen=100)
+        self._connected_at, self._contested_since, self._short_lives = 0.0, 0.0, 0
+        self._up_since = math.inf
         self._client = paho.Client(
             paho.CallbackAPIVersion.VERSION2, identifier, clean_session=not lasts, manual_ack=True
         )
@@ -83,24 +94,39 @@ class BrokerClient:
             self.reconnects += 1
             self._say("found", "found again")
         self._was_lost, self.is_connected = False, True
+        self._connected_at = time.monotonic()
         self._on_connected()
 
     def _on_connected(self) -> None:
         """Called by the client's thread."""
 
     def _failed(self, client: Any, userdata: Any) -> None:
-        self._was_lost = True
+        self._was_lost, self._short_lives = True, 0
         self._say("lost", "does not answer; it is tried again")
 
     def _disconnected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
         if self.is_connected and reason.is_failure:
             self._was_lost = True
+            now = time.monotonic()
+            if now >= self._connected_at + SHORT_LIFE:
+                self._short_lives = 0
+            else:
+                if self._short_lives == 0:
+                    self._contested_since = self._connected_at
+                self._short_lives += 1
+            # A broker that was up all the time did not end the connections by restarting. Of two clients the one that
+            # notices first stays away, and the connection of the other is ended no more.
+            self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
             self._say("lost", f"lost: {reason}; it is tried again")
         self.is_connected = False
         self._on_disconnected()
 
     def _on_disconnected(self) -> None:
         """Called by the client's thread."""
+
+    def _note_uptime(self, seconds: float) -> None:
+        """Notes for how long the broker has been up, as it tells itself."""
+        self._up_since = time.monotonic() - seconds
 
     def close(self) -> None:
         """Ends the connection."""

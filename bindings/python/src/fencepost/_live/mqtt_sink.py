@@ -30,10 +30,10 @@ class _Publisher(BrokerClient):
         self._confirmed.add(number)
         self.waker.wake()
 
-    def publish(self, topic: str, text: str) -> int:
+    def publish(self, topic: str, text: str, retain: bool = False) -> int:
         """Gives a message to the client, which sends it now or when it is connected again; returns its number."""
         self._confirmed.clear()  # what nobody asked for: its number is used again
-        sent = self._client.publish(topic, text.encode(), qos=1)
+        sent = self._client.publish(topic, text.encode(), qos=1, retain=retain)
         number: int = sent.mid
         return number
 
@@ -56,6 +56,7 @@ class PublishedEvents:
         authority: A file of certificates; None: those of the system.
         signals: Of the watch.
         notices: Where it is said that the broker is lost and found.
+        retain: Whether the broker keeps the last event of each device and place, each on a topic of its own.
     """
 
     def __init__(
@@ -67,9 +68,11 @@ class PublishedEvents:
         authority: str | None,
         signals: Signals,
         notices: Notices,
+        retain: bool = False,
     ) -> None:
         self._client = _Publisher(address, identifier, login, authority, False, notices)
         self._address, self._format, self._signals, self._notices = address, format, signals, notices
+        self._retain = retain
         # The event that was given to the client and is not confirmed.
         self._sent: tuple[tuple[Any, ...], int] | None = None
         self._client.start()
@@ -83,10 +86,10 @@ class PublishedEvents:
         """True when the broker has it."""
         key = key_of(event)
         if self._sent is None or self._sent[0] != key:
-            self._sent = (
-                key,
-                self._client.publish(topic_of(event, self._address.topic, self._format), self._text(event)),
-            )
+            topic = topic_of(event, self._address.topic, self._format)
+            if self._retain:
+                topic = f"{topic}/{_level(event.event.identifier)}"
+            self._sent = (key, self._client.publish(topic, self._text(event), self._retain))
         is_published = self._wait(self._sent[1])
         if is_published:
             self._sent = None
@@ -122,7 +125,16 @@ class PublishedEvents:
 
 def topic_of(event: HandedEvent, start: str, format: str) -> str:
     """The topic of an event: of its device, where wildcards are written as in addresses of the web."""
-    device = event.device.replace("%", "%25").replace("+", "%2B").replace("#", "%23")
+    device = _escaped(event.device)
     if format == "owntracks":
         return f"{start or 'owntracks'}/{device}/event"
     return f"{start or 'fencepost'}/{device}"
+
+
+def _escaped(name: str) -> str:
+    return name.replace("%", "%25").replace("+", "%2B").replace("#", "%23")
+
+
+def _level(name: str) -> str:
+    """A name as one level of a topic."""
+    return _escaped(name).replace("/", "%2F")

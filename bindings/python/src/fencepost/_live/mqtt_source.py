@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -18,8 +19,13 @@ LARGEST = 1 << 18
 """Bytes of a message; larger ones are refused."""
 LONGEST_TOPIC = 100
 """Characters of it that a notice has."""
-MOST_MESSAGES, MOST_BYTES = 1_000, 1 << 24
-"""So much waits here; the rest waits at the broker."""
+MOST_MESSAGES, MOST_BYTES = 100_000, 1 << 26
+"""So much waits here. A broker sends only a few messages that are not confirmed (20, if mosquitto's settings do not say
+otherwise), so that the rest waits there; messages of QoS 0 need no confirmation, and those beyond this are dropped."""
+DROPPED = "$SYS/broker/publish/messages/dropped"
+"""Where mosquitto tells how many messages it dropped, because a queue was full."""
+UPTIME = "$SYS/broker/uptime"
+"""Where it tells for how long it has been up: "17 seconds"."""
 
 
 class _Arrived(NamedTuple):
@@ -33,21 +39,41 @@ class _Arrived(NamedTuple):
 
 
 class _Subscriber(BrokerClient):
-    """Subscribes at each connection, and keeps what comes until it is asked for."""
+    """Subscribes at each connection, and keeps what comes until it is asked for. The thread that reads the connection
+    never waits for anything else: a broker ends a connection that does not answer.
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.life = 0
-        self._room = threading.Condition()
+    Attributes:
+        life: Of the connection.
+        dropped: Messages of QoS 0 that were dropped here because too many waited.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        identifier: str,
+        login: tuple[str, str] | None,
+        authority: str | None,
+        lasts: bool,
+        notices: Notices,
+    ) -> None:
+        super().__init__(address, identifier, login, authority, lasts, notices)
+        self._lasts, self._subscription = lasts, 0
+        self.life = self.dropped = 0
+        self._room = threading.Lock()
+        self._broker_dropped: int | None = None
         self._arrived: deque[_Arrived] = deque()
-        self._bytes, self._closing, self._is_told = 0, False, False
+        self._bytes, self._is_told = 0, False
         self._client.on_message = self._message
         self._client.on_subscribe = self._subscribed
 
     def _on_connected(self) -> None:
-        self._client.subscribe(self.address.topic, qos=1)
+        self._subscription = self._client.subscribe(self.address.topic, qos=1)[1]
+        # A broker that has no such topics, or refuses them, tells nothing.
+        self._client.subscribe([(DROPPED, 0), (UPTIME, 0)])
 
     def _subscribed(self, client: Any, userdata: Any, number: int, reasons: Any, properties: Any) -> None:
+        if number != self._subscription:
+            return
         if any(reason.is_failure for reason in reasons):
             self._say("refused", f"refuses the subscription of {self.address.topic}")
         elif not self._is_told:
@@ -55,11 +81,12 @@ class _Subscriber(BrokerClient):
             self._say("followed", f"{self.address.topic} is followed")
 
     def _on_disconnected(self) -> None:
-        # What was not confirmed comes again.
+        # To a session that lasts, what was not confirmed comes again; nothing else does.
         with self._room:
             self.life += 1
-            self._arrived.clear()
-            self._bytes = 0
+            if self._lasts:
+                self._arrived = deque(each for each in self._arrived if each.quality == 0)
+                self._bytes = sum(len(each.payload or b"") for each in self._arrived)
 
     def _message(self, client: Any, userdata: Any, message: Any) -> None:
         payload = message.payload if len(message.payload) <= LARGEST else None
@@ -67,13 +94,33 @@ class _Subscriber(BrokerClient):
             topic = message.topic
         except UnicodeDecodeError:
             topic = ""
+        if topic in (DROPPED, UPTIME):
+            digits = message.payload.split()[:1]
+            if digits and digits[0].isdigit():
+                (self._note_dropped if topic == DROPPED else self._note_uptime)(int(digits[0]))
+            return
         with self._room:
-            # The thread that reads the connection waits, and so does the broker.
-            while not self._closing and (len(self._arrived) >= MOST_MESSAGES or self._bytes >= MOST_BYTES):
-                self._room.wait(1.0)
-            self._bytes += 0 if payload is None else len(payload)
-            self._arrived.append(_Arrived(self.life, message.mid, message.qos, topic, payload))
-        self.waker.wake()
+            if message.qos == 0 and (len(self._arrived) >= MOST_MESSAGES or self._bytes >= MOST_BYTES):
+                self.dropped += 1
+                is_dropped = True
+            else:
+                is_dropped = False
+                self._bytes += 0 if payload is None else len(payload)
+                self._arrived.append(_Arrived(self.life, message.mid, message.qos, topic, payload))
+        if is_dropped:
+            self._say("dropped", f"{self.dropped} messages of QoS 0 were dropped, because {MOST_MESSAGES} wait already")
+        else:
+            self.waker.wake()
+
+    def _note_dropped(self, count: int) -> None:
+        """Says how many messages the broker has dropped since it told so first."""
+        before, self._broker_dropped = self._broker_dropped, count
+        if before is not None and count > before:
+            self._say(
+                "broker_dropped",
+                f"the broker has dropped {count - before} messages, perhaps of another client: a queue was full; "
+                "max_queued_messages of mosquitto.conf makes it longer",
+            )
 
     def take(self) -> list[_Arrived]:
         """What has come."""
@@ -81,19 +128,12 @@ class _Subscriber(BrokerClient):
             found = list(self._arrived)
             self._arrived.clear()
             self._bytes = 0
-            self._room.notify_all()
         return found
 
     def confirm(self, arrived: _Arrived) -> None:
         """Tells the broker that a message need not be kept."""
         if arrived.quality > 0 and arrived.life == self.life:
             self._client.ack(arrived.number, arrived.quality)
-
-    def close(self) -> None:
-        with self._room:
-            self._closing = True
-            self._room.notify_all()
-        super().close()
 
 
 class MqttSource(Source):
@@ -130,6 +170,13 @@ class MqttSource(Source):
     def read(self) -> Iterator[tuple[str, Any]]:
         self._client.waker.clear()
         self._client.tell()
+        if self._client.is_contested:
+            raise OSError(
+                errno.EBUSY,
+                f"another client has the id {self._client.identifier} at the broker, such as a second watch: "
+                "end one of them, or give each an id of its own by --client-id",
+                self.name,
+            )
         self.reconnects = self._client.reconnects
         arrived = self._client.take()
         self._given.extend(arrived)

@@ -61,15 +61,17 @@ def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | Non
     kind = value["_type"]
     if kind == "encrypted":
         raise EncryptedRefused("is encrypted, which only the devices themselves can read: switch off encryption there")
-    if kind not in ("location", "waypoint", "waypoints", "lwt"):
+    if kind not in ("location", "transition", "waypoint", "waypoints", "lwt"):
         return None
+    if kind == "transition" and ("lat" not in value or "lon" not in value or "sequence" in value):
+        return None  # of a beacon, for example: it says no place; or one that a watch has published itself
     named = topic if topic is not None else value.get("topic")
     if not isinstance(named, str):
         raise NameRefused("names no topic")
     device = device_of(named)
     if kind == "lwt":
         return Gone(device)
-    if kind == "location":
+    if kind in ("location", "transition"):
         return DeviceFix(device, _fix(value), kept(data))
     if kind == "waypoint":
         return Waypoints(device, (_waypoint(value),))
@@ -78,7 +80,14 @@ def read(value: dict[str, Any], topic: str | None, data: bytes) -> Message | Non
         raise WaypointRefused("has no list of waypoints")
     if len(listed) > MOST_WAYPOINTS:
         raise WaypointRefused(f"has {len(listed)} waypoints; at most {MOST_WAYPOINTS} are taken")
-    return Waypoints(device, tuple(map(_waypoint, listed)))
+    found: list[Waypoint] = []
+    refused: list[WaypointRefused] = []
+    for each in listed:
+        try:
+            found.append(_waypoint(each))
+        except WaypointRefused as error:
+            refused.append(error)
+    return Waypoints(device, tuple(found), tuple(refused))
 
 
 def _fix(value: dict[str, Any]) -> tuple[float, float, float, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import html
-import json
 import socket
 import threading
 import time
@@ -14,12 +13,11 @@ from typing import Any
 
 from .._errors import require
 from .metrics import Metrics
-from .page_access import COOKIE, Access
+from .page_access import Access
+from .page_stream import GZIP_HEADER, STILL_HERE, TURN, Message, Messages
 from .tiles import Tiles
 from .view import View
 
-TURN = 0.2
-"""Seconds between two looks for what is new."""
 HEARTBEAT = 15.0
 MOST_READERS = 32
 PATIENCE = 30.0
@@ -78,7 +76,7 @@ class Page:
         applications = require("starlette.applications", "live")
         self._responses = require("starlette.responses", "live")
         routing = require("starlette.routing", "live")
-        self._view, self._metrics, self._access, self._readers = view, metrics, access, 0
+        self._messages, self._metrics, self._access, self._readers = Messages(view), metrics, access, 0
         self._texts = {
             path: (files(__package__) / "page_files" / name).read_bytes() for path, (name, _) in FILES.items()
         }
@@ -92,6 +90,7 @@ class Page:
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; each connection gets it from here
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(PATIENCE * 1000))
         self.port: int = self._socket.getsockname()[1]
+        access.at(self.port)
         paths = {**dict.fromkeys(FILES, self._file), "/events": self._events, "/metrics": self._measured}
         routes = [routing.Route(path, answer, methods=["GET"]) for path, answer in paths.items()]
         config = uvicorn.Config(
@@ -118,7 +117,7 @@ class Page:
                 return self._refusal()
             # The address bar does not keep it.
             answer = self._responses.RedirectResponse("/", 303, self._headers)
-            answer.set_cookie(COOKIE, given, httponly=True, samesite="strict", max_age=31_536_000)
+            answer.set_cookie(self._access.cookie, given, httponly=True, samesite="lax", max_age=31_536_000)
             return answer
         if not self._access.allows(request.headers, request.cookies):
             return self._refusal()
@@ -137,24 +136,39 @@ class Page:
             return self._refusal()
         if self._readers >= MOST_READERS:
             return self._responses.PlainTextResponse("too many readers\n", 503, self._headers)
+        is_packed = "gzip" in request.headers.get("accept-encoding", "")
+        headers = {**self._headers, "Vary": "Accept-Encoding"}
+        if is_packed:
+            headers["Content-Encoding"] = "gzip"
         return self._responses.StreamingResponse(
-            self._stream(request), headers=self._headers, media_type="text/event-stream"
+            self._stream(request, is_packed), headers=headers, media_type="text/event-stream"
         )
 
-    async def _stream(self, request: Any) -> AsyncIterator[str]:
+    async def _stream(self, request: Any, is_packed: bool) -> AsyncIterator[bytes]:
         """All there is, then what changes."""
+
+        def sent(message: Message) -> bytes:
+            return message.packed if is_packed else message.plain
+
         self._readers += 1
         try:
-            version, spoken = 0, time.monotonic()
+            if is_packed:
+                yield GZIP_HEADER
+            message, number = self._messages.everything()
+            yield sent(message)
+            spoken = time.monotonic()
             while not self._server.should_exit and not await request.is_disconnected():
-                found = self._view.since(version)
-                if found is not None:
-                    version, spoken = found["version"], time.monotonic()
-                    yield f"data: {json.dumps(found, allow_nan=False, separators=(',', ':'))}\n\n"
-                elif time.monotonic() >= spoken + HEARTBEAT:
-                    spoken = time.monotonic()
-                    yield ": still here\n\n"
                 await asyncio.sleep(TURN)
+                found = self._messages.after(number)
+                if found is None:
+                    message, number = self._messages.everything()
+                    found = [message], number
+                messages, number = found
+                if not messages and time.monotonic() >= spoken + HEARTBEAT:
+                    messages = [STILL_HERE]
+                for message in messages:
+                    yield sent(message)
+                    spoken = time.monotonic()
         finally:
             self._readers -= 1
 

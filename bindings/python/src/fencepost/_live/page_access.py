@@ -6,7 +6,6 @@ import hmac
 import ipaddress
 from collections.abc import Mapping
 
-COOKIE = "fencepost"
 SHORTEST_TOKEN = 16
 
 
@@ -52,17 +51,24 @@ class Access:
 
     Args:
         token: None: none.
+
+    Attributes:
+        cookie: Its name. Browsers send cookies to all ports of a computer: the page of each has one of its own.
     """
 
     def __init__(self, token: str | None) -> None:
-        self.token = token
+        self.token, self.cookie = token, "fencepost"
+
+    def at(self, port: int) -> None:
+        """Notes where the page is."""
+        self.cookie = f"fencepost-{port}"
 
     def allows(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> bool:
         """Whether a request is answered."""
         if self.token is None:
             return is_loopback(host_of(headers))
         kind, _, bearer = headers.get("authorization", "").partition(" ")
-        given = bearer if kind.lower() == "bearer" else cookies.get(COOKIE, "")
+        given = bearer if kind.lower() == "bearer" else cookies.get(self.cookie, "")
         return is_same(given, self.token)
 
     def is_token(self, given: str) -> bool:

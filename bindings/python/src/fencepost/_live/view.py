@@ -16,6 +16,7 @@ from .._native import FencepostError
 from .._values.definitions import Definition
 from .._values.events import distance_text
 from .handed import HandedEvent
+from .handling import key_of
 
 TRAIL = 60
 EVENTS = 200
@@ -55,7 +56,7 @@ class View:
         self.version = 1
         self._devices: OrderedDict[str, _Shown] = OrderedDict()
         self._events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=EVENTS)
-        self._keys: deque[tuple[str, int]] = deque(maxlen=EVENTS)
+        self._keys: deque[tuple[Any, ...]] = deque(maxlen=EVENTS)
         self._places, self._places_version = self._drawn(), 1
         self.is_outdated, self._drawn_at = False, time.monotonic()
         for device in fleet.devices:
@@ -75,7 +76,7 @@ class View:
 
     def happened(self, handed: HandedEvent) -> None:
         """There is an event; one that comes again is the same."""
-        event, key = handed.event, (handed.device, handed.sequence)
+        event, key = handed.event, key_of(handed)
         inside = self._inside(handed.device)
         told = json.loads(handed.to_json()) | {"why": self._why(handed)}
         with self._lock:
@@ -151,25 +152,38 @@ class View:
     def since(self, version: int) -> dict[str, Any] | None:
         """What has changed after a version; None: nothing. Of version 0: everything."""
         with self._lock:
-            if self.version <= version:
-                return None
-            is_whole = version < self._places_version
-            found: dict[str, Any] = {"version": self.version, "devices": {}, "events": []}
-            if is_whole:
-                version = 0
-                found["places"] = self._places
-            for device, shown in reversed(self._devices.items()):
-                if shown.version <= version:
-                    break
-                trail = list(shown.trail) if is_whole else list(shown.trail)[-1:]
-                found["devices"][device] = {
-                    "fix": shown.fix,
-                    "gone": shown.gone,
-                    "inside": shown.inside,
-                    "trail": trail,
-                }
-            found["events"] = [event for number, event in self._events if number > version]
-        found["counters"] = self._counters()
+            found = self._since(version)
+        if found is not None:
+            found["counters"] = self._counters()
+        return found
+
+    def both(self, version: int) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """What has changed after a version, and everything, at one moment."""
+        with self._lock:
+            changed, whole = self._since(version), self._since(0)
+        assert whole is not None
+        whole["counters"] = self._counters()
+        return None if changed is None else changed | {"counters": whole["counters"]}, whole
+
+    def _since(self, version: int) -> dict[str, Any] | None:
+        if self.version <= version:
+            return None
+        is_whole = version < self._places_version
+        found: dict[str, Any] = {"version": self.version, "devices": {}, "events": []}
+        if is_whole:
+            version = 0
+            found["places"] = self._places
+        for device, shown in reversed(self._devices.items()):
+            if shown.version <= version:
+                break
+            trail = list(shown.trail) if is_whole else list(shown.trail)[-1:]
+            found["devices"][device] = {
+                "fix": shown.fix,
+                "gone": shown.gone,
+                "inside": shown.inside,
+                "trail": trail,
+            }
+        found["events"] = [event for number, event in self._events if number > version]
         return found
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from .._files.tracks import FixRow
 from .._fleet.fleet import Fleet
 from .._native import FencepostError, QueueFullError
-from .._values.enums import StoreStatus
 from .device_lines import source_of
 from .handed import HandedEvent
 from .handling import Handle, Handling
 from .messages import DeviceFix, Gone, Message, WaypointRefused
-from .notices import MINUTE, Notices
+from .notices import Notices
 from .spans import moment_text, span_text
 from .view import View
 from .waypoints import OwnersCircles
@@ -64,7 +62,8 @@ class FleetWatch(Handling):
         lag: Seconds.
         ahead: Seconds beyond the wall clock after which fixes are refused; None: fixes of any time are taken.
         max_devices: Fixes of more devices are refused.
-        expire: Seconds: a device that was silent for so long by the wall clock is forgotten; None: never.
+        expire: Seconds: a device of which nothing came for so long is forgotten, whatever dates it gave; None: never.
+        unknown_accuracy: Metres: of fixes whose accuracy is 0, which trackers send for one that they do not know.
         monotonic: Seconds of a clock that never goes back.
         wall: Seconds since 1970.
 
@@ -88,19 +87,20 @@ class FleetWatch(Handling):
         ahead: float | None = 60.0,
         max_devices: int = MAX_DEVICES,
         expire: float | None = None,
+        unknown_accuracy: float = 0.0,
         monotonic: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(fleet, handle, monotonic)
-        self.fleet, self.circles, self._notices, self._by = fleet, circles, notices, by
+        super().__init__(fleet, handle, notices, monotonic)
+        self.fleet, self.circles, self._by = fleet, circles, by
         self._named = named
         self._lag_us, self._wall, self._max_devices = round(lag * 1e6), wall, max_devices
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
-        self._expire, self._expire_at = expire, monotonic()
-        self._store_at, self._store = monotonic(), fleet.statistics().store
+        # What came just before the end of an earlier life may not be kept: silent devices are looked for an hour later.
+        self._expire, self._expire_at = expire, monotonic() + HOUR
+        self._unknown_accuracy = unknown_accuracy
         # When something is due to a device, by the monotonic clock; an entry counts while it is of its deadline.
         self._due: list[tuple[float, str, int]] = []
-        self.counts: Counter[str] = Counter()
         self.observer: View | None = None
         self.lags: dict[str, float] = {}
         self.devices: dict[str, _Followed] = {}
@@ -135,6 +135,9 @@ class FleetWatch(Handling):
                 if self.observer is not None:
                     self.observer.moved(message.device, None)
             return True
+        for error in message.refused:
+            self.counts[error.kind] += 1
+            self._notices.seldom(error.kind, f"{place}: {error}")
         for waypoint in message.waypoints:
             try:
                 if self.circles.take(message.device, waypoint):
@@ -156,13 +159,19 @@ class FleetWatch(Handling):
                 self.fleet.checkpoint()
             except FencepostError as error:
                 self._notices.seldom("store", f"waypoints are not kept yet: {error}")
+        super().keep()
 
     def _feed_fix(self, message: DeviceFix, place: str) -> bool:
         device, row = message.device, message.row
         followed = self.devices.get(device)
         refusal = self._refusal(followed, row)
         if refusal is None:
+            if row[2] == 0:
+                self.counts["unknown_accuracies"] += 1
+                row = (row[0], row[1], self._unknown_accuracy, row[3])
             try:
+                if self._expire is not None:
+                    self.fleet.set_arrival_time(round(self._wall() * 1e6))
                 self.fleet._handle.feed_fix(device, *row)
             except QueueFullError:
                 return False
@@ -257,25 +266,13 @@ class FleetWatch(Handling):
             followed = self.devices[device]
             followed.clock = max(deadline, followed.clock or deadline)
             self._look_ahead(device, followed)
-        if now >= self._store_at:
-            self._store_at = now + MINUTE / 6
-            self._look_at_store()
+        self.look_at_store()
         if self._expire is not None and now >= self._expire_at:
             self._expire_at = now + HOUR
             self._forget_silent(self._expire)
 
-    def _look_at_store(self) -> None:
-        status = self.fleet.statistics().store
-        if status != self._store:
-            self._store = status
-            if status == StoreStatus.FAILING:
-                self.counts["store_errors"] += 1
-                self._notices.say("the store cannot be written: what happens is not kept until it can be again")
-            else:
-                self._notices.say("the store can be written again")
-
     def _forget_silent(self, seconds: float) -> None:
-        gone = self.fleet.expire(before=round((self._wall() - seconds) * 1e6))
+        gone = self.fleet.expire(arrived_before=round((self._wall() - seconds) * 1e6))
         for device in gone:
             self.devices.pop(device, None)
         if gone and self.observer is not None:

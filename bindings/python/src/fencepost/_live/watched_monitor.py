@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable
 
 from .._files.tracks import FixRow
@@ -47,6 +46,7 @@ class Watch(Handling):
         lag: Seconds.
         ahead: Seconds; None: fixes of any time are taken, and nothing is compared with the wall clock.
         max_gap: Seconds, of a monitor with a path; None: it has none.
+        unknown_accuracy: Metres: of fixes whose accuracy is 0, which trackers send for one that they do not know.
         monotonic: Seconds of a clock that never goes back.
         wall: Seconds since 1970.
 
@@ -65,11 +65,12 @@ class Watch(Handling):
         lag: float = 5.0,
         ahead: float | None = 60.0,
         max_gap: float | None = None,
+        unknown_accuracy: float = 0.0,
         monotonic: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(monitor, handle, monotonic)
-        self.monitor, self._notices = monitor, notices
+        super().__init__(monitor, handle, notices, monotonic)
+        self.monitor, self._unknown_accuracy = monitor, unknown_accuracy
         self._lag_us, self._wall = round(lag * 1e6), wall
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         self._last: tuple[int, float] | None = None
@@ -79,11 +80,12 @@ class Watch(Handling):
         # Up to where a monitor that was stored has been fed, until something is later.
         self._fed_to = monitor.clock_us
         self._refused, self._refused_since, self._right = 0, 0.0, 0
-        self.counts: Counter[str] = Counter()
 
     def feed(self, row: FixRow, place: str = "a fix") -> bool:
         """Takes a fix; False: events must be handled before."""
         refusal = self._refusal(row[3])
+        if row[2] == 0:
+            row = (row[0], row[1], self._unknown_accuracy, row[3])
         if refusal is None:
             try:
                 self.monitor._handle.feed_fix(*row)
@@ -177,6 +179,7 @@ class Watch(Handling):
 
     def pass_time(self) -> None:
         """Lets the time pass that has passed since the last fix."""
+        self.look_at_store()
         now = self._now_us()
         if now is not None and now > max(self.monitor.clock_us or 0, self._settled_us()):
             try:

@@ -328,8 +328,8 @@ class Monitor(ConditionChanges["Record"], MonitorInputs, MonitorQuestions, Monit
         from .._values.statistics import Statistics
 
         values = self._handle.statistics()
-        *counts, store, all_kept = values
-        return Statistics(*counts, STORE_STATUSES[store], all_kept)
+        fields: tuple[Any, ...] = (*values[:-2], STORE_STATUSES[values[-2]], values[-1])
+        return Statistics(*fields)
 
     def __repr__(self) -> str:
         counters = self.statistics()

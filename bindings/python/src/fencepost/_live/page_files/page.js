@@ -175,6 +175,11 @@ function row(name, device) {
 
 function filter(name, found) { found.hidden = !name.toLowerCase().includes(byId("find").value.toLowerCase()); }
 
+function count() {
+  const hidden = [...rows.values()].filter((each) => each.hidden).length;
+  byId("device-count").textContent = hidden ? `(${rows.size - hidden} of ${devices.size})` : `(${devices.size})`;
+}
+
 function item(event) {
   const entered = event.state === "satisfied", made = element("li");
   made.append(element("span", `${event.device} ${entered ? "entered" : "left"} ${event.identifier}`, entered ? "enter" : "leave"));
@@ -208,7 +213,7 @@ function take(news) {
     const last = news.events[news.events.length - 1];
     byId("last").textContent = `${last.device} ${last.state === "satisfied" ? "entered" : "left"} ${last.identifier}`;
   }
-  byId("device-count").textContent = `(${devices.size})`;
+  count();
   byId("counters").replaceChildren(...Object.entries(news.counters).map(([name, value]) => { const pair = element("div"); pair.append(element("dt", label(name)), element("dd", value)); return pair; }));
   if (!hasView && (places.length || devices.size)) { hasView = true; fit(); }
   due();
@@ -252,7 +257,7 @@ canvas.addEventListener("keydown", (event) => {
 byId("in").addEventListener("click", () => zoom(1.5));
 byId("out").addEventListener("click", () => zoom(1 / 1.5));
 byId("all").addEventListener("click", fit);
-byId("find").addEventListener("input", () => rows.forEach((found, name) => filter(name, found)));
+byId("find").addEventListener("input", () => { rows.forEach((found, name) => filter(name, found)); count(); });
 window.addEventListener("resize", due);
 isDark.addEventListener("change", due);
 if (tiles) attribute();

@@ -1,0 +1,113 @@
+"""What readers of the page are sent: encoded and compressed once, however many read."""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections import deque
+from typing import Any
+
+from .view import View
+
+TURN = 0.2
+"""Seconds between two looks for what is new."""
+MOST_MESSAGES = 500
+"""A reader that is farther behind gets everything anew."""
+GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+"""What a compressed stream begins with (RFC 1952); the messages follow as blocks of deflate."""
+
+
+class Message:
+    """An event of the stream, as text and compressed.
+
+    Compressed it ends with a full flush: it refers to nothing before it and ends on a byte, so that the same bytes fit
+    into the stream of each reader (RFC 1951; Z_FULL_FLUSH of zlib).
+    """
+
+    def __init__(self, text: str) -> None:
+        self.plain = text.encode()
+        self._packed: bytes | None = None
+
+    @property
+    def packed(self) -> bytes:
+        """Compressed, when a reader asks for it first."""
+        if self._packed is None:
+            packer = zlib.compressobj(1, zlib.DEFLATED, -15)
+            self._packed = packer.compress(self.plain) + packer.flush(zlib.Z_FULL_FLUSH)
+        return self._packed
+
+
+STILL_HERE = Message(": still here\n\n")
+
+
+class Messages:
+    """The messages that were made last, by their numbers. Whichever reader asks first has the next one made.
+
+    Args:
+        view: What they tell.
+
+    Attributes:
+        made: How many states of the view were encoded.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view, self._version, self._looked_at = view, 0, 0.0
+        self._whole: Message | None = None
+        # What changed since the whole was made begins with this number.
+        self._next_of_whole = 0
+        self._changed_bytes = 0
+        self._recent: deque[Message] = deque()
+        self._end = 0
+        self.made = 0
+
+    def everything(self) -> tuple[Message, int]:
+        """For a new reader: the whole state, and the number of the message that follows it. The state may be a little
+        old; what changed since then follows."""
+        if self._whole is None or self._changed_bytes > len(self._whole.plain) or self._is_gone(self._next_of_whole):
+            changed, whole = self._view.both(self._version)
+            if changed is not None and self._version > 0:
+                self._append(self._message(changed))
+            self._take_whole(self._message(whole), whole["version"])
+        assert self._whole is not None
+        return self._whole, self._next_of_whole
+
+    def after(self, number: int) -> tuple[list[Message], int] | None:
+        """The messages from a number on, and the number of the one that will follow; None: they are gone, and the
+        reader needs everything anew."""
+        now = time.monotonic()
+        if now >= self._looked_at + TURN * 0.9:
+            self._looked_at = now
+            self._look()
+        if self._is_gone(number):
+            return None
+        missing = self._end - number
+        return list(self._recent)[-missing:] if missing else [], self._end
+
+    def _look(self) -> None:
+        found = self._view.since(self._version)
+        if found is None:
+            return
+        message = self._message(found)
+        self._append(message)
+        self._version = found["version"]
+        if "places" in found:
+            self._take_whole(message, found["version"])
+
+    def _take_whole(self, message: Message, version: int) -> None:
+        self._whole, self._version = message, version
+        self._next_of_whole, self._changed_bytes = self._end, 0
+
+    def _append(self, message: Message) -> None:
+        self._recent.append(message)
+        self._end += 1
+        self._changed_bytes += len(message.plain)
+        if len(self._recent) > MOST_MESSAGES:
+            self._recent.popleft()
+
+    def _is_gone(self, number: int) -> bool:
+        return number < self._end - len(self._recent)
+
+    def _message(self, found: dict[str, Any]) -> Message:
+        self.made += 1
+        return Message(f"data: {json.dumps(found, allow_nan=False, separators=(',', ':'))}\n\n")

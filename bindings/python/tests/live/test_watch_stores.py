@@ -1,0 +1,107 @@
+"""A store that fails: nothing is confirmed, nothing is handed on, and it recovers by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import SECOND, FullDisk
+from test_watch_fleet import EXACT, FleetWatched
+from watching import START
+
+from fencepost import CircularGeographicCondition, Conditions, Fix, Fleet, Monitor, StoreStatus
+from fencepost._live.messages import DeviceFix
+from fencepost._live.metrics import counters_of
+from fencepost._live.notices import Notices
+from fencepost._live.watched_monitor import Watch
+
+
+def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path) -> None:
+    with Fleet(Conditions(), store=tmp_path, name="fleet") as fleet:
+        watched = FleetWatched(fleet, policy=EXACT)
+        watched.feed("a", 0)
+        watched.watch.keep()
+        assert watched.watch.is_kept and len(watched.seen) == 1
+        with FullDisk():
+            watched.feed("a", 1, 0.01)
+            watched.watch.keep()
+            assert not watched.watch.is_kept, "nothing is confirmed to a broker"
+            assert len(watched.seen) == 1 and not watched.watch.is_done, "the event waits"
+            assert any("cannot be written" in line for line in watched.said), "said at once"
+            assert counters_of(watched.watch, lambda: 0, 0.0)["store_failing"] == 1
+            watched.pass_time(30)
+            assert len(watched.seen) == 1
+        pause = watched.watch.pause()
+        assert pause is not None and pause <= 10, "it is tried again though nothing comes"
+        watched.pass_time(10)
+        assert watched.watch.is_kept and watched.told[1:] == [("a", "unsatisfied", 2)]
+        assert counters_of(watched.watch, lambda: 0, 0.0)["store_failing"] == 0
+        assert sum("can be written again" in line for line in watched.said) == 1
+
+
+def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Path) -> None:
+    """Its sequence would be given again, to another event, after a crash."""
+    with Fleet(Conditions(), store=tmp_path, name="fleet") as fleet:
+        watched = FleetWatched(fleet, policy=EXACT)
+        watched.answer = False
+        watched.feed("a", 0)
+        watched.answer = True
+        fleet.acknowledge()
+        watched.watch._waiting = None
+        fleet.feed("a", Fix(0.0, 0.01, 5.0, time=(START + 1) * SECOND))
+        with FullDisk():
+            watched.pass_time(0)
+            assert len(watched.seen) == 1 and fleet.statistics().store is StoreStatus.FAILING
+        watched.pass_time(10)
+        assert watched.told[1:] == [("a", "unsatisfied", 2)]
+
+
+def test_a_monitor_is_watched_by_the_same_rule(tmp_path: Path) -> None:
+    seen: list[int] = []
+    now = [0.0]
+
+    def handle(event: object) -> bool:
+        seen.append(1)
+        return True
+
+    with Monitor("m", store=tmp_path) as monitor:
+        monitor.add(CircularGeographicCondition(0, 0, 200), "office", policy=EXACT, assuming="unsatisfied")
+        watch = Watch(
+            monitor,
+            handle,
+            Notices(lambda line: None, lambda: now[0]),
+            monotonic=lambda: now[0],
+            wall=lambda: START + now[0],
+        )
+        with FullDisk():
+            assert watch.feed((0.0, 0.0, 5.0, START * 1_000_000))
+            watch.keep()
+            watch.handle_events()
+            assert seen == [] and not watch.is_kept
+        now[0] += 10
+        watch.pass_time()
+        watch.handle_events()
+        assert watch.is_kept and seen
+
+
+def test_a_device_whose_clock_is_far_behind_is_not_forgotten_while_it_reports() -> None:
+    """A tracker that is 1 024 weeks behind."""
+    behind = -1024 * 7 * 86_400
+    watched = FleetWatched(policy=EXACT, expire=86_400.0)
+    for hour in range(30):
+        watched.feed("tracker", behind + hour * 3600, 0.0 if hour else 0.01)
+        watched.pass_time(3600)
+    assert "tracker" in watched.watch.devices
+    assert [sequence for _, _, sequence in watched.told] == [1]
+    watched.pass_time(2 * 86_400)
+    assert "tracker" not in watched.watch.devices
+
+
+@pytest.mark.parametrize("metres", [0.0, 50.0])
+def test_an_accuracy_of_zero_is_one_that_is_not_known(metres: float) -> None:
+    watched = FleetWatched(unknown_accuracy=metres)
+    fix = (0.0, 0.0, 0.0, START * 1_000_000)
+    watched.watch.feed(DeviceFix("a", fix))
+    watched.pass_time()
+    assert watched.watch.counts["unknown_accuracies"] == 1
+    assert watched.seen[0].event.accuracy == metres
