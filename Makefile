@@ -1,7 +1,8 @@
 # make demo    sets everything up and replays the demo drive
 # make test    sets everything up and runs every test
 # make test-all  runs the heavy tests beside them; screenshots of the report are in .build/screenshots
-# make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it
+# make install installs the C library: PREFIX=/usr/local, LIBDIR, INCLUDEDIR, DESTDIR; make uninstall removes it;
+#              with FENCEPOST_RUNTIME=full the large one with a Swift runtime inside
 # make wheel   builds the Python wheel and the source distribution into .build/dist
 # make docs    builds the documentation, guides and references, into .build/docs: open index.html
 # make qgis-plugin builds the zip that QGIS installs; HOMEPAGE and EMAIL are what its metadata state
@@ -144,7 +145,16 @@ $(stamps)/venv: $(stamps)/system
 	@$(python) -m pip --version > /dev/null
 	@touch $@
 
-$(stamps)/library: $(stamps)/system $(addprefix bindings/c/,build.sh names.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
+# Written anew when the library is to be built the other way (FENCEPOST_RUNTIME=full or embedded).
+runtime := $(shell root=.; . bindings/c/names.sh; echo $$runtime)
+ifneq ($(shell cat $(stamps)/runtime 2>/dev/null),$(runtime))
+.PHONY: $(stamps)/runtime
+endif
+$(stamps)/runtime:
+	@mkdir -p $(stamps)
+	@echo "$(runtime)" > $@
+
+$(stamps)/library: $(stamps)/system $(stamps)/runtime $(wildcard bindings/c/embedded/*) bindings/c/embedded.sh $(addprefix bindings/c/,build.sh names.sh fencepost.map older-glibc.sh missing.c) $(swift_sources)
 	@echo "== building the C library (release, self-contained)"
 	@bindings/c/build.sh
 	@touch $@

@@ -15,7 +15,7 @@ lane1=(build kinds swift determinism host store fuzz symbols abi header examples
 lane2=(python format package wheel)
 light=("${lane1[@]}" "${lane2[@]}")
 # What builds wheels or source distributions stands in one lane.
-heavy1=(swiftpm docs browser gpsd qgis spark sanitize)
+heavy1=(swiftpm docs browser gpsd qgis spark sanitize runtimes)
 heavy2=(tools live wheels sdist)
 heavy=("${heavy1[@]}" "${heavy2[@]}")
 
@@ -25,7 +25,7 @@ build() { swift build --build-tests; }
 header() { Tests/CxxHeader/run.sh; }
 kinds() { Tests/Kinds/run.sh; }
 swift_tests() { swift test --skip-build; }
-symbols() { Tests/Determinism/symbols.sh .build/release-lib/release; }
+symbols() { (root=. && . bindings/c/names.sh && Tests/Determinism/symbols.sh "$objects_folder"); }
 abi() { .venv/bin/python Tests/Golden/abi.py; }
 determinism() { Tests/Determinism/run.sh; }
 # Some tests send Ctrl-C, which whoever started this in the background may have had ignored.
@@ -41,6 +41,7 @@ examples() { Tests/Examples/run.sh; }
 install() { Tests/CInstalled/run.sh; }
 swiftpm() { Tests/Packaging/swiftpm.sh; }
 sanitize() { Tests/Sanitize/run.sh; }
+runtimes() { Tests/Runtimes/run.sh; }
 docs() { make --silent docs && .venv/bin/python -m pytest -q -rs -p no:cacheprovider bindings/site/tests; }
 # What `make test` skipped for want of a library or program that is only installed for the heavy tests.
 tools() { (cd bindings/python && ../../.venv/bin/python -m pytest -rs tests/tables/test_arrow.py tests/monitor/test_arrow_libraries.py tests/files/test_duckdb.py tests/files/test_moving.py tests/files/test_moving_clip.py tests/log/test_files_out.py); }

@@ -53,21 +53,22 @@
  *           belongs to the open file, and a backup that opens and closes the file elsewhere in the process does not
  *           end it. A copy that is made meanwhile is what a crash would leave at best; a snapshot is always whole.
  * Memory    Inputs are read during the call and not kept. Outputs are copied into memory of the caller. The
- *           only things to free are monitors, tables and fleets. When the system has no memory left the process ends
- *           (the Swift runtime does so): sizes and limits are checked before anything is allocated.
+ *           only things to free are monitors, tables and fleets. When the system has no memory left the process ends:
+ *           sizes and limits are checked before anything is allocated.
  * Failure   Every function that can fail returns a fencepost_status. On failure nothing has changed and the
  *           outputs are untouched, unless the function says otherwise. The optional last parameter tells
  *           more: one line that names cause, place and accepted range. No input traps. An array that may be NULL
  *           may be so only with count 0; a count of which no array can be, above INT64_MAX / sizeof of an element, is
  *           refused with FENCEPOST_E_INVALID_ARGUMENT. Where an output has a capacity, 0 asks for the size and gives
  *           FENCEPOST_OK.
- * Static    A program may hold one static library that carries a Swift runtime inside, as the archive of this one
- *           does; any number of shared ones.
+ * Static    The archive has no Swift runtime inside and fits into a program beside any other library. (That of the full
+ *           build has one: a program may hold one such archive, and any number of shared libraries.)
+ * Backtrace The library has no symbols but those below, and unwind tables (.eh_frame) for all of its functions.
  * Host      No thread, no signal handler, no environment, no locale, no network, no global state; no file but those
  *           of a store directory that you name.
- *           (The Swift runtime inside looks at its own SWIFT_... variables, LIBDISPATCH_STRICT, /proc/self/maps and
- *           the number of processors when the library is loaded, and takes its hash seed from getrandom() or
- *           /dev/urandom; SQLite looks at SQLITE_TMPDIR and TMPDIR for what does not fit into memory.)
+ *           (The hash seed comes from getrandom(). SQLite looks at SQLITE_TMPDIR and TMPDIR for what does not fit into
+ *           memory. The Swift runtime of the full build looks at its own SWIFT_... variables, LIBDISPATCH_STRICT,
+ *           /proc/self/maps and the number of processors when the library is loaded.)
  * Sanitizer The Thread Sanitizer does not see the lock inside: run the host with
  *           TSAN_OPTIONS=suppressions=PREFIX/share/fencepost/tsan.supp, which is installed with the library. It may still
  *           report what your threads hand to each other through the library alone, as the context of a wake-up.

@@ -8,6 +8,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"
+. bindings/c/names.sh
 out=$root/.build/determinism
 mkdir -p "$out"
 fixes=${FIXES:-1000000}
@@ -30,7 +31,7 @@ for build in debug release; do
   eval "library=\$$build"
   "$cc" -O1 -ffp-contract=off -Wall -Wextra -Iinclude -o "$out/replay-$build" Tests/Determinism/replay.c "$library" \
     -Wl,-rpath,"$(dirname "$library")"
-  Tests/Determinism/symbols.sh "$root/.build/$([ $build = debug ] && echo debug || echo release-lib/release)" >"$out/symbols-$build.log" ||
+  Tests/Determinism/symbols.sh "$([ $build = debug ] && echo .build/debug || echo "$objects_folder")" >"$out/symbols-$build.log" ||
     { cat "$out/symbols-$build.log" >&2; fail "the $build build calls what it must not"; }
 done
 

@@ -3,7 +3,7 @@
 # mathematics library is among it: decisions may rest only on operations that IEEE 754 defines exactly. Fails too when the
 # release build computes the invariants that only tests compute.
 #
-#   Tests/Determinism/symbols.sh <build dir>      for example .build/release
+#   Tests/Determinism/symbols.sh <build dir>      for example .build/debug
 set -eu
 
 build=${1:?usage: symbols.sh <build dir>}
@@ -15,7 +15,8 @@ forbidden='sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp
 
 status=0
 for target in FencepostKernel FencepostCore; do
-  objects=$(find "$build/" -path "*/$target.build/*.o" | sort)
+  # SwiftPM has a folder of objects for each module, Embedded Swift one object.
+  objects=$(find "$build/" -path "*/$target.build/*.o" -o -name "$target.o" | sort)
   if [ -z "$objects" ]; then
     echo "symbols: no objects of $target under $build" >&2
     exit 2
@@ -34,9 +35,9 @@ for target in FencepostKernel FencepostCore; do
 done
 # Only what the tests build computes the invariants of Architecture.md.
 case $build in
-  *release*)
+  *release* | *embedded*)
     for target in FencepostKernel FencepostCore FencepostStoreCore FencepostABI; do
-      objects=$(find "$build/" -path "*/$target.build/*.o")
+      objects=$(find "$build/" -path "*/$target.build/*.o" -o -name "$target.o")
       # shellcheck disable=SC2086
       if nm $objects | grep -qi 'check_\?invariants'; then
         echo "symbols: $target computes invariants, which only the builds of the tests may" >&2

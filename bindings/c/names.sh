@@ -8,11 +8,35 @@ version=$major.$minor.$(version_part PATCH)
 # While the major version is 0 each minor version may break the ABI: see ABIPolicy.md.
 if [ "$major" = 0 ]; then soname=libfencepost.so.0.$minor; else soname=libfencepost.so.$major; fi
 
+# How the library is built: embedded (Embedded Swift: a fifth of the size, without a Swift runtime; the default on x86-64
+# Linux) or full (ordinary Swift with its runtime inside; the default elsewhere). The two give the same events, byte for
+# byte (Tests/Runtimes/run.sh).
+case $(uname -sm) in
+  'Linux x86_64') runtime=${FENCEPOST_RUNTIME:-embedded} ;;
+  *) runtime=${FENCEPOST_RUNTIME:-full} ;;
+esac
+case $runtime in
+  embedded | full) ;;
+  *)
+    echo "FENCEPOST_RUNTIME is $runtime; accepted are embedded and full" >&2
+    exit 2
+    ;;
+esac
+
 # What a program that links the archive needs beside it, as names for -l. A further system library is a line here.
-system_libraries='
+if [ "$runtime" = embedded ]; then
+  system_libraries='
+sqlite3
+m
+'
+  objects_folder=$root/.build/embedded/x86_64-linux-gnu
+else
+  system_libraries='
 sqlite3
 stdc++
 m
 pthread
 dl
 '
+  objects_folder=$root/.build/release-lib/release
+fi

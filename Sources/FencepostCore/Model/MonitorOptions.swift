@@ -79,3 +79,14 @@ public struct MonitorOptions: Sendable, Hashable {
     return path.defect
   }
 }
+
+// Written out, because Embedded Swift cannot print the name of a case.
+extension MonitorOptions.Delivery: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .every: "every"
+    case .first: "first"
+    case .latest: "latest"
+    }
+  }
+}

@@ -56,3 +56,17 @@ public struct MonitorRow {
     return sum.value
   }
 }
+
+// Written out, because Embedded Swift cannot print the name of a case.
+extension MonitorRow.Table: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .head: "head"
+    case .conditions: "conditions"
+    case .events: "events"
+    case .devices: "devices"
+    case .states: "states"
+    case .fleetDevices: "fleetDevices"
+    }
+  }
+}

@@ -1,0 +1,117 @@
+#!/bin/bash
+# The two builds of the C library. The embedded one, which all other parts test: its size, what it needs, and its archive in
+# C, C++ and Swift programs. The full one (FENCEPOST_RUNTIME=full): the C cases with the shared library and the archive, the
+# same events byte for byte, and the conformance corpus through Python.
+#
+#   Tests/Runtimes/run.sh
+#
+# Needs what `make setup-test` makes.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD
+. bindings/c/names.sh
+embedded=$root/.build/lib full=$root/.build/full/lib
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+fail() {
+  echo "runtimes: $*" >&2
+  exit 1
+}
+
+[ "$runtime" = embedded ] || fail "the library in .build/lib is to be the embedded one; FENCEPOST_RUNTIME is $runtime"
+library=$embedded/$soname archive=$embedded/libfencepost.a
+
+# Bytes of the library, and of what a download of it takes.
+size=$(stat -c %s "$library")
+packed=$(gzip -9 -c "$library" | wc -c)
+[ "$size" -le 2300000 ] || fail "the library has $size bytes; accepted are up to 2 300 000"
+[ "$packed" -le 1000000 ] || fail "the library has $packed bytes compressed; accepted are up to 1 000 000"
+needed=$(LC_ALL=C readelf --dynamic --wide "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')
+[ "$needed" = 'libc.so.6 libm.so.6 libsqlite3.so.0 ' ] || fail "the library needs $needed"
+readelf --sections --wide "$library" | grep -q ' \.eh_frame ' || fail "the library has no .eh_frame: no backtraces through it"
+LC_ALL=C readelf --dyn-syms --wide "$library" | awk '$5 == "GLOBAL" && $7 != "UND" { sub(/@.*/, "", $8); print $8 }' |
+  grep -v '^FENCEPOST_' | sort > "$folder/exported"
+sed -n 's/^ *\(fencepost_[a-z0-9_]*\);.*/\1/p' bindings/c/fencepost.map | sort > "$folder/declared"
+diff "$folder/declared" "$folder/exported" || fail "the library exports something else than the header declares"
+# Decisions rest on arithmetic that IEEE 754 defines exactly: no function of the mathematics library but these.
+if nm -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
+  grep -xE '(sin|cos|tan|asin|acos|atan|atan2|exp|exp2|log|log2|log10|pow|fma|hypot|cbrt|sincos|round|fmin|fmax|ldexp)f?l?'; then
+  fail "the library calls functions whose results differ between platforms"
+fi
+
+# The archive in programs of C and C++, and in a Swift program beside the real runtime.
+# shellcheck disable=SC2046,SC2086
+{
+  gcc -std=c11 -Iinclude examples/c/quickstart.c "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/c"
+  g++ -std=c++17 -Iinclude examples/cpp/quickstart.cpp "$archive" $(printf ' -l%s' $system_libraries) -pthread -o "$folder/cpp"
+}
+"$folder/c" | diff examples/c/quickstart.expected - || fail "the C example prints something else"
+"$folder/cpp" | diff examples/cpp/quickstart.expected - || fail "the C++ example prints something else"
+cat > "$folder/beside.swift" << 'END'
+import CFencepost
+
+// Both runtimes are at work: strings and dictionaries of this program's, and an engine behind the C functions.
+var counts: [String: Int] = [:]
+var monitor: OpaquePointer?
+guard fencepost_monitor_create(nil, nil, &monitor, nil) == FENCEPOST_OK else { fatalError("create") }
+guard fencepost_monitor_add_circular_condition(monitor, "office", 37.3349, -122.0090, 200, nil, nil) == FENCEPOST_OK else {
+  fatalError("add")
+}
+var fix = fencepost_fix(latitude: 37.3349, longitude: -122.0091, accuracy_m: 5, time_us: 1_700_000_000_000_000)
+guard fencepost_monitor_feed_fix(monitor, &fix, nil) == FENCEPOST_OK else { fatalError("feed") }
+var event = fencepost_event()
+var available: UInt32 = 0
+while fencepost_monitor_poll_event(monitor, &event, &available, nil) == FENCEPOST_OK, available != 0 {
+  counts["state \(event.state)", default: 0] += 1
+}
+fencepost_monitor_destroy(monitor)
+print(counts)
+END
+# shellcheck disable=SC2046,SC2086
+swiftc -I include "$folder/beside.swift" -Xlinker "$archive" $(printf ' -l%s' $system_libraries) -o "$folder/beside"
+[ "$("$folder/beside")" = '["state 1": 1]' ] || fail "the Swift program beside the real runtime prints something else"
+
+# The full build.
+FENCEPOST_RUNTIME=full FENCEPOST_LIB=$full bindings/c/build.sh > /dev/null
+full_archive=$(FENCEPOST_RUNTIME=full FENCEPOST_LIB=$full bindings/c/archive.sh)
+full_libraries=$(export FENCEPOST_RUNTIME=full && . bindings/c/names.sh && printf ' -l%s' $system_libraries)
+mkdir -p "$folder/cases"
+for source in Tests/CCases/*.c Tests/CInstalled/cases.c; do
+  gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude -ITests/CCases -ITests/CCases/include -c "$source" \
+    -o "$folder/cases/$(basename "$source").o" -pthread
+done
+gcc "$folder"/cases/*.o -L"$full" -lfencepost -lm -pthread -o "$folder/cases/shared"
+LD_LIBRARY_PATH=$full "$folder/cases/shared" || fail "C cases with the full shared library"
+# shellcheck disable=SC2086
+gcc "$folder"/cases/*.o "$full_archive" $full_libraries -pthread -o "$folder/cases/static"
+"$folder/cases/static" || fail "C cases with the full archive"
+
+# The same events from both, byte for byte.
+for build in embedded full; do
+  cc -O1 -ffp-contract=off -Iinclude -o "$folder/replay" Tests/Determinism/replay.c -L"${!build}" -lfencepost \
+    -Wl,-rpath,"${!build}"
+  mkdir -p "$folder/$build"
+  "$folder/replay" drive examples/data/drive.csv examples/data/conditions.geojson 0 > "$folder/$build/drive"
+  "$folder/replay" walk 200000 0 > "$folder/$build/walk"
+  "$folder/replay" shapes 20000 7 > "$folder/$build/shapes"
+  "$folder/replay" paths 20000 0 > "$folder/$build/paths"
+done
+for log in drive walk shapes paths; do
+  [ -s "$folder/full/$log" ] || fail "$log: no event"
+  cmp "$folder/full/$log" "$folder/embedded/$log" || fail "$log: the two builds give other events"
+done
+
+# The conformance corpus through the installed package, its library replaced.
+package=$(cd / && "$root/.venv/bin/python" -c 'import fencepost, os; print(os.path.dirname(fencepost.__file__))')
+cp -R "$package" "$folder/fencepost"
+replaced=$(find "$folder/fencepost" -name "$soname")
+[ -n "$replaced" ] || fail "the installed package has no $soname"
+cp "$full/$soname" "$replaced"
+mkdir "$folder/stores"
+find Tests/Conformance -name '*.json' -print0 | sort -z |
+  PYTHONPATH=$folder xargs -0 .venv/bin/python -m fencepost conform --store "$folder/stores" > "$folder/conform" 2>&1 ||
+  { tail -n 20 "$folder/conform" >&2; fail "conformance of the full build"; }
+
+echo "runtimes: embedded $size bytes ($packed compressed), full $(stat -c %s "$full/$soname"): the same events;" \
+  "conformance: $(tail -n 1 "$folder/conform")"
