@@ -1202,7 +1202,9 @@ FENCEPOST_API fencepost_status fencepost_monitor_condition_shape(fencepost_monit
  *
  * @param latitude, longitude          Degrees.
  * @param out_latitude, out_longitude  Degrees; NaN when the condition has no line (a beacon, a circle that holds the
- *                                     whole Earth).
+ *                                     whole Earth), and where no place of it can be told: of a corridor or a buffered
+ *                                     polygon, where the way from its middle line to the position does not meet the
+ *                                     boundary at a right angle, as in an inner corner.
  * @return OK; NULL_ARGUMENT; INVALID_ARGUMENT; NOT_FOUND. Threads: any. Complexity: O(log vertices) for usual shapes.
  * Since: 0.2
  */

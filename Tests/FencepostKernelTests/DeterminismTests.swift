@@ -76,12 +76,11 @@ import Testing
         let point = SurfacePoint(latitude: place.latitude, longitude: place.longitude)
         let bounds = shape.bounds(at: point.vector)
         take(shape.boundaryDistance(of: point), bounds.least, bounds.most)
-        let boundary = shape.nearestBoundaryPoint(of: point)
-        take(boundary.latitude, boundary.longitude)
+        if let boundary = shape.nearestBoundaryPoint(of: point) { take(boundary.latitude, boundary.longitude) }
         if let found = shape.bounds(at: point.vector, among: &near) { take(found.least, found.most) }
       }
     }
     // Changes only together with a deliberate change of the numerics.
-    #expect(fingerprint == 17_156_481_734_344_404_490, "\(fingerprint)")
+    #expect(fingerprint == 10_323_707_849_615_973_242, "\(fingerprint)")
   }
 }

@@ -85,12 +85,13 @@ import Testing
         let d = shape.boundaryDistance(of: point)
         let nearest = shape.nearestBoundaryPoint(of: point)
         guard d.magnitude < 9e6 else { continue }
-        #expect((point.path(to: nearest).distance - d.magnitude).magnitude < 1e-6, "\(shape.definition) \(point)")
-        if shape.offset == 0 { #expect(shape.boundaryDistance(of: nearest).magnitude < 1e-6) }
-        // What is outside comes to an outline that no other edge hides.
-        if d > 0, shape.offset >= 0 {
-          #expect(shape.boundaryDistance(of: nearest).magnitude < 1e-6, "\(shape.definition) \(point)")
+        // Where there is none, another edge hides the place: never from a plain polygon, nor from outside.
+        guard let nearest else {
+          #expect(shape.offset != 0 && (d <= 0 || shape.offset < 0), "\(shape.definition) \(point)")
+          continue
         }
+        #expect((point.path(to: nearest).distance - d.magnitude).magnitude < 1e-6, "\(shape.definition) \(point)")
+        #expect(shape.boundaryDistance(of: nearest).magnitude < 1e-6, "\(shape.definition) \(point)")
       }
     }
   }
@@ -270,5 +271,36 @@ import Testing
     #expect(changed { $0.vertices = ShapeVertices(parts: [[[(0, 179), (0, -179.999_999_95), (1, -180), (1, 179)]]]) })
     #expect(!changed { $0.vertices = ShapeVertices(parts: [[square(0, 179, 1)], []]) })
     #expect(!changed { $0.vertices = ShapeVertices(parts: [[square(0, 179, 1) + [(0, 179)]]]) })
+  }
+
+  /// Beside a corner that bends inwards another edge may be nearer than the one from which the place is sought.
+  @Test func theNearestPlaceOfTheBoundaryLiesOnIt() throws {
+    // An L of 100 m on each side: from inside of its corner the way away from one leg ends within the other.
+    let bend = try GeodesicShape(corridor: [[(0, 0), (0, 0.01), (0.01, 0.01)]], radius: 100)
+    var found = 0
+    var missing = 0
+    func look(_ shape: GeodesicShape, _ point: SurfacePoint) {
+      guard let place = shape.nearestBoundaryPoint(of: point) else {
+        missing += 1
+        return
+      }
+      found += 1
+      #expect(shape.boundaryDistance(of: place).magnitude < 1e-6, "from \(point)")
+    }
+    for north in 0..<30 {
+      for east in 0..<30 {
+        look(bend, SurfacePoint(latitude: Double(north) * 1e-4 - 5e-4, longitude: 0.0075 + Double(east) * 1e-4))
+      }
+    }
+    #expect(found > 300 && missing > 10, "\(found) and \(missing)")
+    var random = SeededGenerator("nearest places")
+    for _ in 0..<300 {
+      let (shape, centre, size) = Self.random(&random)
+      for _ in 0..<10 {
+        let place = centre.moved(azimuth: random.uniform(0...360), distance: size * random.uniform(0...2))
+        look(shape, SurfacePoint(latitude: place.latitude, longitude: place.longitude))
+      }
+    }
+    #expect(found > 2_000, "\(found) and \(missing)")
   }
 }

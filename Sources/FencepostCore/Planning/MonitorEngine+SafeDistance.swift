@@ -22,7 +22,9 @@ extension MonitorEngine {
   /// The place of a condition's line that is nearest to a coordinate. Where a corridor, a buffer or several edges leave
   /// more than one, one of them.
   ///
-  /// - Returns: `nil` when the condition has no line: a beacon, or a circle that holds the whole Earth.
+  /// - Returns: `nil` when the condition has no line (a beacon, or a circle that holds the whole Earth); and of a corridor
+  ///   or a buffered polygon where the way from its middle line to the coordinate does not meet the boundary at a right
+  ///   angle, as in an inner corner.
   /// - Throws: ``MonitorError/invalidArgument(_:position:)`` when the coordinate is out of range,
   ///   ``MonitorError/notFound(_:)`` when no condition has that identifier.
   public func nearestBoundaryPoint(

@@ -157,7 +157,7 @@ enum Shape: Sendable {
     switch self {
     case .circle(let circle): circle.nearestBoundaryPoint(to: coordinate)
     case .polygon(let area), .corridor(let area), .line(let area):
-      Coordinate(area.shape.nearestBoundaryPoint(of: SurfacePoint(coordinate)))
+      area.shape.nearestBoundaryPoint(of: SurfacePoint(coordinate)).map { Coordinate($0) }
     }
   }
 }

@@ -72,25 +72,36 @@ extension GeodesicShape {
   /// The point of the boundary, D = 0, that is nearest to a point; from a point of the line of a buffered polygon or of
   /// a corridor one of those at a right angle to it.
   ///
-  /// Where the boundary is at a distance from the line and curved by several edges, the point is at distance |D| on
-  /// the way to or from the nearest place of the line.
-  public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint {
+  /// Where the boundary is at a distance from the line, it is sought on the way from the nearest place of the line to the
+  /// point. In an inner corner another edge may be nearer there.
+  ///
+  /// - Returns: `nil` when that place is not on the boundary.
+  public func nearestBoundaryPoint(of point: SurfacePoint) -> SurfacePoint? {
     let foot = line.nearest(to: point, isSided: isPolygon)
     guard offset != 0 else { return foot.place }
     let place = foot.place
     let isInside = isPolygon && foot.side > 0
     var outwards: Double
+    var directions: [Double] = [0]
     if foot.distance > DistanceBounds.doubt {
       outwards = place.path(to: point).azimuth1 + (isInside ? 180 : 0)
     } else {
       // Right of the edge.
       let segment = line.segment(foot.edge)
       outwards = segment.length > 0 ? segment.point(segment.foot(of: place).along).azimuth + 90 : 0
+      if !isPolygon { directions.append(180) }
     }
-    let end = GeodesicDirect.solve(
-      latitude: place.latitude, longitude: place.longitude, azimuth: outwards, distance: offset)
-    return SurfacePoint(latitude: end.latitude, longitude: end.longitude)
+    for turn in directions {
+      let end = GeodesicDirect.solve(
+        latitude: place.latitude, longitude: place.longitude, azimuth: outwards + turn, distance: offset)
+      let found = SurfacePoint(latitude: end.latitude, longitude: end.longitude)
+      if boundaryDistance(of: found).magnitude < GeodesicShape.onTheBoundary { return found }
+    }
+    return nil
   }
+
+  /// A place whose computed |D| is below this is on the boundary, metres.
+  static var onTheBoundary: Double { 1e-6 }
 
   /// A circle that holds the shape, metres; a radius of half a meridian holds the Earth.
   public var boundingCircle: (centre: SurfacePoint, radius: Double) {

@@ -58,9 +58,16 @@ public final class GeodesicShape: Sendable {
     if case .polygon(_, isOriented: true) = definition.kind { mayBeLarge = true }
     boundingCap = GeodesicShape.cap(line, mayBeLarge: mayBeLarge, offset)
     if isPolygon {
-      guard let found = DeepestPlace.find(line, buffer: offset) else { throw ShapeDefect(.buffer) }
-      (deepestLatitude, deepestLongitude) = (found.place.latitude, found.place.longitude)
-      depth = known ?? min(found.depth, GeodesicShape.greatestDepth)
+      if let found = DeepestPlace.find(line, buffer: offset) {
+        (deepestLatitude, deepestLongitude) = (found.place.latitude, found.place.longitude)
+        depth = known ?? min(found.depth, GeodesicShape.greatestDepth)
+      } else if let known {
+        // A needle that an earlier version accepted and kept: it has no place inside that can be told from its line.
+        (deepestLatitude, deepestLongitude) = line.vertices[0].position
+        depth = known
+      } else {
+        throw ShapeDefect(.buffer)
+      }
     } else {
       (deepestLatitude, deepestLongitude) = line.vertices[(line.vertices.count - 1) / 2].position
       depth = known ?? offset

@@ -63,13 +63,40 @@ extension ShapeLine {
         let beside = besideNeedle(other, point, place), beside.isInner, beside.side * foot.side < 0,
         (beside.distance - foot.distance).magnitude < 3e-8
       else { continue }
-      let turn = before.cross(after).dot(vertices[leaving])
+      // The chords tell needles, but not which way one turns: they dip below the surface by angles that grow with their
+      // lengths, 1e-3 at 10 km, and tips may be as sharp as 1e-9.
+      guard let arrival = direction(arriving, from: leaving), let departure = direction(leaving, from: leaving) else {
+        continue
+      }
+      // Both directions lead away from the tip.
+      let turn = departure.cross(arrival).dot(vertices[leaving].scaled)
       return turn > 0 ? -foot.distance : foot.distance
     }
     return nil
   }
 
-  /// Apart, since whoever captures a line copies it.
+  /// The unit tangent, in space, of the geodesic that leads from an end of an edge along the edge.
+  ///
+  /// - Parameter leaving: the edge that leaves the same end; the end is its start.
+  /// - Returns: `nil` for an edge without a length.
+  private func direction(_ edge: Int, from leaving: Int) -> EarthVector? {
+    let (near, far) = edge == leaving ? (edge, edge + 1) : (edge + 1, edge)
+    guard vertices[near] != vertices[far] else { return nil }
+    if vertices[near].squaredChord(to: vertices[far]) <= ShortSegment.limit * ShortSegment.limit {
+      return ShortSegment(from: vertices[near], to: vertices[far]).tangent(0)
+    }
+    let start = place(near)
+    let azimuth = Trigonometry.sincosDegrees(start.path(to: place(far)).azimuth1)
+    let latitude = Trigonometry.sincosDegrees(start.latitude)
+    let longitude = Trigonometry.sincosDegrees(start.longitude)
+    // North and east at the start; at a pole, of the longitude that the azimuth refers to.
+    let north = EarthVector(
+      x: -latitude.sine * longitude.cosine, y: -latitude.sine * longitude.sine, z: latitude.cosine)
+    let east = EarthVector(x: -longitude.sine, y: longitude.cosine, z: 0)
+    return north * azimuth.cosine + east * azimuth.sine
+  }
+
+  /// A separate function, because a closure that captures a line copies it.
   @inline(never)
   private func besideNeedle(_ edge: Int, _ point: EarthVector, _ place: SurfacePoint?) -> LineFoot? {
     if let place { foot(edge, of: place) } else { shortFoot(edge, of: point) }

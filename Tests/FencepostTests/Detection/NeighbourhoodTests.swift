@@ -233,7 +233,7 @@ import Testing
             latitude: shape.deepest.latitude, longitude: shape.deepest.longitude, azimuth: random.uniform(0...360),
             distance: random.uniform(0...3) * min(r, 1e6))
           let from = SurfacePoint(latitude: start.latitude, longitude: start.longitude)
-          let line = shape.nearestBoundaryPoint(of: from)
+          let line = shape.nearestBoundaryPoint(of: from) ?? shape.deepest
           let way = GeodesicInverse.solve(
             latitude1: line.latitude, longitude1: line.longitude, latitude2: from.latitude, longitude2: from.longitude)
           let end = GeodesicDirect.solve(

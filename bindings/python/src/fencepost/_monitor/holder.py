@@ -57,7 +57,10 @@ class ConditionHolder(Generic[V]):
         return ShapeReading(*self._handle.shape(identifier))
 
     def nearest_boundary_point(self, identifier: str, latitude: float, longitude: float) -> tuple[float, float] | None:
-        """The place of a condition's line that is nearest to a position: latitude and longitude; None: a beacon.
+        """The place of a condition's boundary that is nearest to a position: latitude and longitude.
+
+        Returns:
+            None for a beacon, and where no place can be told: of a corridor or a buffered polygon in an inner corner.
 
         Raises:
             NotFoundError: No condition has that identifier.
