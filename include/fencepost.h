@@ -2501,7 +2501,9 @@ typedef struct fencepost_fleet_columns {
  * A table that was just created and is still empty becomes the one that was kept. Another one must be a version of that:
  * one that came from it by adding and removing (the devices meet the changes at their next input), or one that it came
  * from (which is brought forward). To go on with what a file says, open over an empty table, then make it that with
- * fencepost_conditions_sync(). Several fleets over one table have a store each.
+ * fencepost_conditions_sync(). Several fleets over one table have a store each, and open in any order: if a store was opened
+ * over the table before, one with another later version is accepted, unless both tables have conditions and no identifier is
+ * common. Its devices are adapted as with fencepost_fleet_import().
  *
  * After any crash each device is exactly in the state that it had after some prefix of its own inputs; input_count of
  * fencepost_fleet_get_device_statistics() tells which, and feeding it the rest again leads to where it would be without
@@ -2512,9 +2514,9 @@ typedef struct fencepost_fleet_columns {
  * that were heard since went forward by it on average, each by its own clock from its first input on, one step by no more
  * than the interval, or when any one went through sixteen intervals; inputs that are refused do not count. The time to which all devices were advanced is
  * the one of the last time that all were saved. An event that was not committed is handed out again with the same
- * sequence: (device, sequence) tells what was handed out before. A change of the table is kept with the next call of the
- * fleet (RELAXED: with its next save). While the store cannot be written the fleet goes on in memory;
- * fencepost_fleet_statistics.store tells, and later inputs try again.
+ * sequence: (device, sequence) tells what was handed out before. A change of the table is saved with the next input of the
+ * fleet (RELAXED: with its next save), together with all devices that have unsaved changes. While the store cannot be
+ * written the fleet goes on in memory; fencepost_fleet_statistics.store tells, and later inputs try again.
  *
  * @param options    NULL for the defaults. Those of a fleet that exists hold from now on.
  * @param out_fleet  Receives the fleet; release it with fencepost_fleet_destroy().

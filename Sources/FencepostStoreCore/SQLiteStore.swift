@@ -30,6 +30,9 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
   private var isRefused = false
   private var isClosed = false
   public private(set) var isGone = false
+  /// The bytes that the file system had left when the last write failed, if that was too little for any write.
+  private var roomWhenFull: UInt64?
+  private static let leastRoom: UInt64 = 1 << 16
   /// The process that opened it.
   private let process = StoreFiles.process
   /// What an image is taken to need for a row; those of a condition that has lived take about seventy each.
@@ -132,8 +135,14 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
 
   public func write(_ changes: borrowing FleetChanges) throws(MonitorError) { try write(changes: copy changes) }
 
+  public var isFull: Bool {
+    guard let roomWhenFull, let room = StoreFiles.room(beside: path) else { return false }
+    return room <= roomWhenFull
+  }
+
   private func write(changes: some StoredChanges) throws(MonitorError) {
     do throws(StoreFailure) {
+      roomWhenFull = nil
       try requireUse()
       if first != nil { return try replaceFirst(changes) }
       guard file != nil else { return try create(changes) }
@@ -147,6 +156,7 @@ public final class SQLiteStore: MonitorStorage, FleetStorage, @unchecked Sendabl
         throw error.whileWriting
       }
     } catch {
+      if let room = StoreFiles.room(beside: path), room < Self.leastRoom { roomWhenFull = room }
       throw failed(error)
     }
   }

@@ -125,10 +125,16 @@ enum StoreFiles {
 
   /// Whether the file system of a file has so many bytes left, and a quarter more.
   static func hasRoom(for bytes: Int, beside path: String) -> Bool {
+    guard let room = room(beside: path) else { return false }
+    return room > UInt64(bytes) + UInt64(bytes) / 4
+  }
+
+  /// How many bytes the file system of a file has left; `nil` where it does not say.
+  static func room(beside path: String) -> UInt64? {
     var status = statvfs()
-    guard statvfs(path, &status) == 0 else { return false }
+    guard statvfs(path, &status) == 0 else { return nil }
     let room = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-    return room.overflow || room.partialValue > UInt64(bytes) + UInt64(bytes) / 4
+    return room.overflow ? .max : room.partialValue
   }
 
   /// Makes the names in a file's directory last.

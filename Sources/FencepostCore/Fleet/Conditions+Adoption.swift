@@ -1,3 +1,5 @@
+import FencepostKernel
+
 /// How a table that is given became one with a table that was kept.
 enum TableAdoption: Sendable {
   /// It was new and empty, and is the kept one now, slots included.
@@ -19,26 +21,30 @@ extension Conditions {
   /// another way since the same beginning stays as it is, too: two fleets have one table and a store each, only one of them
   /// had saved a change when the process ended, and the table was changed again before the other was opened.
   ///
+  /// The same beginning is assumed when another fleet's store had a version of this table, and the two tables have a common
+  /// identifier, or one of them is empty now.
+  ///
   /// - Throws: ``MonitorError/tableMismatch(_:)``, when it is none of these; nothing has changed then.
   func adopt(_ kept: Conditions) throws(MonitorError) -> TableAdoption {
-    try change { engine throws(MonitorError) in
+    let isFromStore = isFromStore.withLock { $0 }
+    let adoption = try change { engine throws(MonitorError) in
       try kept.read { kept throws(MonitorError) in
         let last = engine.table.order.lastGeneration
         if last == 0 {
           engine = copy kept
           self.forgetDigest()
-          return .taken
+          return TableAdoption.taken
         }
         if engine.isLaterVersion(of: kept) {
           return last == kept.table.order.lastGeneration && engine.conditionCount == kept.conditionCount
             ? .equal : .later
         }
         guard kept.isLaterVersion(of: engine) else {
-          if engine.hasCondition(in: kept) { return .diverged }
+          if isFromStore, engine.hasIdentifier(of: kept) { return .diverged }
           throw .tableMismatch(
-            "the fleet was kept with another table of \(kept.conditionCount) conditions up to generation "
-              + "\(kept.table.order.lastGeneration), this one has \(engine.conditionCount) up to \(last); accepted are an "
-              + "empty table, and one that came from the same beginning and has a condition of it still")
+            "the fleet was saved with another table (\(kept.conditionCount) conditions up to generation "
+              + "\(kept.table.order.lastGeneration); this one has \(engine.conditionCount) up to \(last)): open the fleet "
+              + "over an empty table and sync that, or export its devices as portable from there and load them with adapt")
         }
         engine.bringForward(to: kept)
         // A later generation alone does not count as a change of the table, and is a part of the digest.
@@ -46,6 +52,8 @@ extension Conditions {
         return .equal
       }
     }
+    self.isFromStore.withLock { $0 = true }
+    return adoption
   }
 }
 
@@ -61,9 +69,11 @@ extension MonitorEngine {
     return true
   }
 
-  /// Whether another table has a condition that this one has.
-  fileprivate func hasCondition(in other: borrowing MonitorEngine) -> Bool {
-    for slot in table.live where isCondition(slot, in: other) { return true }
+  /// Whether a condition has the identifier of a condition of another table, or one of the tables is empty.
+  fileprivate func hasIdentifier(of other: borrowing MonitorEngine) -> Bool {
+    if conditionCount == 0 || other.conditionCount == 0 { return true }
+    let known = table.slotsByIdentifierHash
+    for slot in other.table.live where known[other.table.identifierHash(of: slot)] != nil { return true }
     return false
   }
 

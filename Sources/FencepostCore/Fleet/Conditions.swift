@@ -22,6 +22,8 @@ public final class Conditions: Sendable {
 
   /// The digest of a version of the table.
   let knownDigest = Lock<(version: UInt64, digest: TableDigest)?>(nil)
+  /// Whether a fleet was opened over the table whose store had a version of it. See ``adopt(_:)``.
+  let isFromStore = Lock(false)
 
   /// The locks of the gates, each listed as long as its gate lives.
   fileprivate final class Gates: Sendable {

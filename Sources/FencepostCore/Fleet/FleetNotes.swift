@@ -16,8 +16,8 @@ struct DeviceNotes: Sendable {
   private(set) var urgent: ContiguousArray<UInt32> = []
   /// Whether what is urgent is to outlive the machine, not only the process: all but a commit, which may come again.
   private(set) var mustSync = false
-  /// Whether any device moved that is not saved.
-  private(set) var isMoved = false
+  /// How many devices have changes that are not saved.
+  private(set) var unsavedCount = 0
   /// Inputs that were accepted since the notes began, advances of all devices too.
   private(set) var inputs: UInt64 = 0
 
@@ -57,8 +57,8 @@ struct DeviceNotes: Sendable {
   /// Notes that a device changed.
   @inline(never)
   mutating func move(_ device: UInt32, _ lines: DeviceLines) {
-    isMoved = true
     let notes = lines[device].notes
+    if !notes.contains(.moved) { unsavedCount += 1 }
     if !notes.contains(.listed) { listed.append(device) }
     lines[device].notes = notes.union([.listed, .moved])
   }
@@ -105,14 +105,16 @@ struct DeviceNotes: Sendable {
 
   private mutating func forget(_ devices: ContiguousArray<UInt32>, _ lines: DeviceLines) {
     pace.end(devices.count { lines[$0].notes.contains(.paced) })
-    for device in devices { lines[device].notes.subtract([.moved, .urgent, .paced]) }
+    for device in devices {
+      if lines[device].notes.contains(.moved) { unsavedCount -= 1 }
+      lines[device].notes.subtract([.moved, .urgent, .paced])
+    }
   }
 
   /// Forgets which devices were saved in parts; those that changed since stay noted.
   mutating func endParts(_ lines: DeviceLines) {
     for device in listed where !lines[device].notes.contains(.moved) { lines[device].notes.remove(.listed) }
     listed.removeAll { !lines[$0].notes.contains(.listed) }
-    isMoved = !listed.isEmpty
     mustSync = !urgent.isEmpty
   }
 
@@ -126,7 +128,6 @@ struct DeviceNotes: Sendable {
     pace.restart()
     for device in listed { lines[device].notes = [] }
     listed.removeAll(keepingCapacity: listed.capacity <= 65_536)
-    isMoved = false
   }
 }
 
@@ -213,6 +214,8 @@ struct EventNotes: Sendable {
       try Invariant.hold(
         all.allSatisfy { !lines[$0].notes.contains(.moved) || lines[$0].notes.contains(.listed) },
         "a device that moved is listed")
+      try Invariant.hold(
+        unsavedCount == all.count { lines[$0].notes.contains(.moved) }, "each device with unsaved changes counts once")
       try Invariant.hold(
         all.allSatisfy { !lines[$0].notes.contains(.paced) || lines[$0].notes.contains(.moved) },
         "a device of which an input was accepted moved")

@@ -23,6 +23,9 @@ public protocol StateStorage: AnyObject, Sendable {
   /// Whether what was written was gone when the storage was last used: moved, deleted or replaced.
   var isGone: Bool { get }
 
+  /// Whether the last write failed for lack of room, and there is no more room now.
+  var isFull: Bool { get }
+
   /// Ends the use of the storage; it may be called more than once.
   func close()
 }
@@ -32,4 +35,5 @@ extension StateStorage {
   public func refused(_ error: MonitorError) -> MonitorError { error }
   public func check() throws(MonitorError) {}
   public var isGone: Bool { false }
+  public var isFull: Bool { false }
 }

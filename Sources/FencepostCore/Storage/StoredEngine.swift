@@ -179,7 +179,7 @@ public struct StoredEngine: Sendable {
   @usableFromInline
   package mutating func keep() {
     guard let storage, isInParts || isDue else { return }
-    guard attempts.mayTry(progress) else {
+    guard attempts.mayTry(progress, storage) else {
       // A condition may have come that it can be told of.
       engine.storeIsFailing(true)
       return

@@ -147,7 +147,7 @@ public struct StoredFleet: Sendable {
 
   /// Whether the storage has the state after all inputs so far, the counters of the fleet apart.
   private var isAllKept: Bool {
-    !engine.hasUnsavedDevices && !engine.hasUrgentNotes && engine.tableVersion == kept.version
+    !engine.hasNotes && engine.tableVersion == kept.version
       && engine.floor == kept.moment.floor && attempts.failure == nil && !isWholeDue && parts == nil
   }
 
@@ -163,7 +163,7 @@ public struct StoredFleet: Sendable {
   @usableFromInline
   mutating func keep() {
     guard let storage, parts.map({ $0.inputs != engine.devices.notes.inputs }) ?? (due != nil),
-      attempts.mayTry(progress)
+      attempts.mayTry(progress, storage)
     else { return }
     do throws(MonitorError) {
       // The moment at which the parts began was set back since.
@@ -189,8 +189,6 @@ public struct StoredFleet: Sendable {
     if engine.floor < kept.moment.floor { return true }
     switch durability {
     case .changes:
-      // A device that moved without a change may be where a condition was added: kept as it was before, and given the same
-      // input again after a crash, it would enter that condition with an input that came before the condition did.
       if engine.tableVersion != kept.version { return true }
       if engine.hasUrgentNotes { return false }
     case .everyInput:
@@ -209,13 +207,13 @@ public struct StoredFleet: Sendable {
     let isWhole = isWholeDue || storage.mustWriteAll()
     let mustSync: Bool
     if case .changes = durability, !isAll, !isWhole, attempts.failure == nil {
-      mustSync = engine.mustSyncNotes || engine.tableVersion != kept.version
+      mustSync = engine.mustSyncNotes
     } else {
       mustSync = true
     }
-    _ = try write(storage, isAll ? .all : .urgent, isWhole: isWhole, mustSync: mustSync)
-    engine.clearNotes(all: isAll || isWhole)
-    if isAll || isWhole {
+    let written = try write(storage, isAll || isWhole ? .all : .urgent, isWhole: isWhole, mustSync: mustSync)
+    engine.clearNotes(all: written.isAll)
+    if written.isAll {
       parts = nil
       savedTime = timeNow
     }
@@ -225,22 +223,33 @@ public struct StoredFleet: Sendable {
   /// The time that a save of all devices is one of.
   private var timeNow: Int64 { engine.devices.notes.pace.largest }
 
-  /// - Returns: The places of the events that were written, or went, of a part.
+  /// Writes devices and their events, and the table where it changed.
+  ///
+  /// A changed table is written with all devices that changed, whatever `extent` is: a device that is kept as it was before
+  /// the change would get inputs again after a crash that came before the change, and could enter a new condition with them.
+  /// Another thread may change the table up to the moment when its lock is taken here.
+  ///
+  /// - Returns: Whether all devices that changed were written; and of a part the places of the events that were written, or
+  ///   went.
   private mutating func write(
     _ storage: any FleetStorage, _ extent: FleetChanges.Extent, isWhole: Bool, mustSync: Bool
-  ) throws(MonitorError) -> ContiguousArray<UInt64> {
+  ) throws(MonitorError) -> (isAll: Bool, events: ContiguousArray<UInt64>) {
     let before = kept
     // The table is not changed while it is written.
-    let (after, events) = try engine.gate.read { [engine] table throws(MonitorError) in
-      let changes = FleetChanges(engine, table, before, extent, isWhole: isWhole, mustSync: mustSync)
+    let (after, result) = try engine.gate.read { [engine] table throws(MonitorError) in
+      let hasNewTable = table.table.changes.version != before.version
+      let extent = hasNewTable ? .all : extent
+      var isAll = false
+      if case .all = extent { isAll = true }
+      let changes = FleetChanges(engine, table, before, extent, isWhole: isWhole, mustSync: mustSync || hasNewTable)
       try storage.write(changes)
       var updated = before
       updated.update(changes)
-      return (updated, changes.eventPlaces ?? [])
+      return (updated, (isAll: isAll, events: changes.eventPlaces ?? []))
     }
     kept = after
     attempts.succeed()
-    return events
+    return result
   }
 
   // MARK: - Saving in parts
@@ -258,9 +267,15 @@ public struct StoredFleet: Sendable {
     guard var parts, !storage.mustWriteAll() else { return try save(storage, all: true) }
     let part = engine.devices.notes.part(of: limits.part, from: parts.place, to: parts.end, engine.devices.lines)
     let isLast = part.next == parts.end
-    let events = try write(
+    let written = try write(
       storage, .part(part.devices, moment: isLast ? parts.moment : nil), isWhole: false, mustSync: true)
-    engine.clearNotes(part.devices, events: events)
+    if written.isAll {
+      engine.clearNotes(all: true)
+      self.parts = nil
+      savedTime = timeNow
+      return
+    }
+    engine.clearNotes(part.devices, events: written.events)
     parts.place = part.next
     parts.inputs = engine.devices.notes.inputs
     self.parts = isLast ? nil : parts
@@ -330,14 +345,7 @@ extension FleetEngine {
   mutating func endParts() { devices.endParts() }
 
   /// Whether anything changed.
-  var hasNotes: Bool { devices.notes.isMoved || !delivery.notes.isEmpty }
-
-  /// Whether a device moved that is not saved; of those that are listed, urgent ones may be saved.
-  ///
-  /// - Complexity: O(devices that changed since all were saved), where those were saved that come first
-  var hasUnsavedDevices: Bool {
-    devices.notes.isMoved && devices.notes.listed.contains { devices.lines[$0].notes.contains(.moved) }
-  }
+  var hasNotes: Bool { devices.notes.unsavedCount > 0 || !delivery.notes.isEmpty }
 
   /// Whether something changed that is to last before the call returns.
   var hasUrgentNotes: Bool { !devices.notes.urgent.isEmpty || !delivery.notes.isEmpty }

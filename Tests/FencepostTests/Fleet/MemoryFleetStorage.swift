@@ -26,6 +26,10 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
   var failing = 0
   /// Whether what is kept is not what was written.
   var isSpoilt = false
+  var isFull = false
+  /// Called before each write, when the table is not locked yet, and after each that succeeded.
+  var willWrite: (() -> Void)?
+  var didWrite: (() -> Void)?
 
   func read(_ receive: (MonitorRow) throws(MonitorError) -> Void) throws(MonitorError) {
     let sorted = rows.sorted {
@@ -55,9 +59,21 @@ final class MemoryFleetStorage: FleetStorage, @unchecked Sendable {
     }
     for device in changes.removedDevices { rows[Key(.fleetDevices, device)] = nil }
     changes.forEachRow { row in rows[Key(row)] = Array(row.bytes) }
+    didWrite?()
   }
 
-  func mustWriteAll() -> Bool { isSpoilt }
+  func mustWriteAll() -> Bool {
+    willWrite?()
+    return isSpoilt
+  }
+
+  /// What a crash would leave now.
+  func image() -> MemoryFleetStorage {
+    let image = MemoryFleetStorage()
+    image.rows = rows
+    return image
+  }
+
   func refused(_ error: MonitorError) -> MonitorError { error }
   func check() throws(MonitorError) {}
   var isGone: Bool { false }

@@ -137,6 +137,44 @@ import Testing
     #expect(fleet.statistics.isAllKept && self.devices(storage) == devices)
   }
 
+  /// As long as the storage is as full as before, work brings no attempt, and event time brings few.
+  @Test func aFullStorageIsTriedByEventTimeAlone() throws {
+    let storage = MemoryFleetStorage()
+    let zones = Conditions()
+    try zones.add(circle(100), identifier: "home", policy: .exact)
+    var fleet = try open(storage, zones)
+    storage.failing = .max
+    for device in 0..<2 { feed(&fleet, "\(device)", 1, 10) }
+    storage.isFull = true
+    let attempts = storage.attempts
+    for device in 0..<1_000 { feed(&fleet, "\(device)", 2, 10) }
+    for _ in 0..<10_000 { feed(&fleet, "1", 2, 10) }
+    #expect(storage.attempts == attempts)
+    // An hour, a fix a second: after 1, 2, 4, 8, 16 and 32 minutes.
+    for second in 2...3_602 { feed(&fleet, "1", Double(second), 10) }
+    #expect(storage.attempts - attempts <= 6)
+    #expect(storage.attempts - attempts >= 5)
+    storage.isFull = false
+    storage.failing = 0
+    for _ in 0..<20_000 { feed(&fleet, "1", 3_602, 10) }
+    #expect(fleet.storeStatus == .kept && devices(storage) == 1_000)
+  }
+
+  /// A disk that fails through hours of busy work, each attempt brought by that, is tried again a minute later when the work
+  /// has become rare.
+  @Test func busyWorkDoesNotDelayAttemptsByEventTime() throws {
+    let storage = MemoryFleetStorage()
+    let zones = Conditions()
+    try zones.add(circle(100), identifier: "home", policy: .exact)
+    var fleet = try open(storage, zones)
+    storage.failing = .max
+    for second in 0..<30_000 { feed(&fleet, "\(second % 50)", Double(second) / 1_000, 10) }
+    #expect(storage.attempts > 30)
+    storage.failing = 0
+    feed(&fleet, "1", 95, 10)
+    #expect(fleet.storeStatus == .kept && devices(storage) == 50)
+  }
+
   /// What a host asks before it acknowledges its inputs to a broker.
   @Test func allIsKeptOnceTheStorageHasIt() throws {
     let storage = MemoryFleetStorage()
@@ -252,6 +290,140 @@ import Testing
     }
     // Both are kept with the table as it is now.
     for index in order { _ = try open(crashed[index], Conditions()) }
+  }
+
+  /// What a crash leaves at any moment has a table, and of each device an input count that fits it: no input that came before
+  /// a change of the kept table is missing, and none is kept that came after a change that is not. `isAllKept` is true only
+  /// when nothing is missing at all. Writes fail at random; the table changes between calls, between the parts of a save, and
+  /// just before a write locks it.
+  @Test(arguments: [Durability.changes, .everyInput, .relaxed(interval: 3_000_000)], 0..<4)
+  func eachImageHasTheTableAndTheDevicesOfOneMoment(durability: Durability, seed: Int) throws {
+    var random = SeededGenerator("images of a table and its devices \(seed)")
+    let storage = MemoryFleetStorage()
+    let zones = Conditions()
+    var fleet = try open(storage, zones, durability)
+    fleet.limits = SaveLimits(least: 3, part: 2)
+    var inputs: [String: UInt64] = [:]
+    var changes: [(generation: UInt64, inputs: [String: UInt64])] = []
+    func changeTable() throws {
+      let generation = UInt64(changes.count + 1)
+      let radius = random.uniform(50...2_000)
+      _ = try zones.ensure(circle(radius), identifier: "z\(generation % 9)", policy: .exact)
+      let last = zones.read { $0.table.order.lastGeneration }
+      #expect(last == generation)
+      changes.append((last, inputs))
+    }
+    func look(isAll: Bool) throws {
+      let kept = try open(storage.image())
+      let generation = kept.engine.conditions.read { $0.table.order.lastGeneration }
+      for (device, count) in inputs {
+        let found = try kept.engine.number(of: device).map { try kept.engine.statistics(of: $0).inputCount } ?? 0
+        #expect(found <= count && (!isAll || found == count))
+        for change in changes {
+          let before = change.inputs[device] ?? 0
+          #expect(change.generation <= generation ? found >= before : found <= before)
+        }
+      }
+      if isAll { #expect(generation == UInt64(changes.count)) }
+    }
+    storage.willWrite = { if random.chance(0.1) { #expect(throws: Never.self) { try changeTable() } } }
+    storage.didWrite = { #expect(throws: Never.self) { try look(isAll: false) } }
+    for second in 1...150 {
+      if random.chance(0.1) { try changeTable() }
+      if random.chance(0.1) { storage.failing = random.integer(0...4) }
+      let name = "d\(random.integer(0...11))"
+      let place = random.uniform(0...2_500)
+      try fleet.call { engine throws(MonitorError) in
+        try engine.feed(fix(Double(second), place), for: try engine.device(name))
+        inputs[name, default: 0] += 1
+      }
+      if random.chance(0.05) { try? fleet.checkpoint() }
+      while random.chance(0.4), fleet.call({ $0.nextEvent() }) != nil { fleet.call { $0.acknowledge() } }
+      if fleet.statistics.isAllKept { try look(isAll: true) }
+      try fleet.engine.checkInvariants()
+    }
+    storage.failing = 0
+    storage.willWrite = nil
+    try fleet.checkpoint()
+    #expect(fleet.statistics.isAllKept)
+    try look(isAll: true)
+  }
+
+  /// Three fleets with one table live and crash together again and again. Each life opens them in another order, and changes
+  /// the table between two openings too.
+  @Test(arguments: 0..<6) func fleetsOfOneTableOpenInAllOrders(seed: Int) throws {
+    var random = SeededGenerator("fleets of one table \(seed)")
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+    func changeTable(_ zones: Conditions) throws {
+      // No other identifier than "town" is always there, and that is replaced too.
+      if random.chance(0.3) {
+        zones.remove(["home", "ring"][random.integer(0...1)])
+      } else {
+        let name = ["home", "ring", "town"][random.integer(0...2)]
+        _ = try zones.ensure(circle(Double(random.integer(1...4)) * 100), identifier: name, policy: .exact)
+      }
+    }
+    func definitions(_ zones: Conditions) -> [UInt64: UInt32] {
+      zones.read { engine in
+        var found: [UInt64: UInt32] = [:]
+        for slot in engine.table.live {
+          found[engine.table.identifierHash(of: slot)] = engine.table.definitionHash(of: slot)
+        }
+        return found
+      }
+    }
+    func hash(_ identifier: String, _ zones: Conditions) -> UInt64? {
+      zones.read { engine in
+        for slot in engine.table.live where engine.identifier(of: slot) == identifier {
+          return engine.table.identifierHash(of: slot)
+        }
+        return nil
+      }
+    }
+    var storages = (0..<3).map { _ in MemoryFleetStorage() }
+    var second = 0.0
+    let first = Conditions()
+    try first.add(circle(300), identifier: "town", policy: .exact)
+    for storage in storages { _ = try open(storage, first) }
+    for _ in 0..<12 {
+      // Each order opens what the crash left.
+      for order in orders {
+        let images = storages.map { $0.image() }
+        let zones = Conditions()
+        for index in order {
+          let before = try open(images[index].image())
+          var fleet = try open(images[index], zones)
+          try fleet.engine.checkInvariants()
+          // No state comes from nowhere, and one is lost only with its condition.
+          if let device = fleet.engine.number(of: "truck") {
+            let known = try Set(before.engine.inside(device).map { $0.identifier })
+            let found = try Set(fleet.engine.inside(device).map { $0.identifier })
+            #expect(found.isSubset(of: known))
+            for identifier in known where found.contains(identifier) {
+              let hash = hash(identifier, zones)!
+              #expect(definitions(zones)[hash] == definitions(before.engine.conditions)[hash])
+            }
+          }
+          try fleet.close()
+          if random.chance(0.5) { try changeTable(zones) }
+        }
+      }
+      let zones = Conditions()
+      var fleets: [StoredFleet?] = [nil, nil, nil]
+      for index in orders[random.integer(0...5)] {
+        fleets[index] = try open(storages[index], zones)
+        if random.chance(0.3) { try changeTable(zones) }
+      }
+      for _ in 0..<random.integer(1...10) {
+        if random.chance(0.4) { try changeTable(zones) }
+        let (index, place) = (random.integer(0...2), random.uniform(0...500))
+        second += 1
+        try fleets[index]!.call { engine throws(MonitorError) in
+          try engine.feed(fix(second, place), for: try engine.device("truck"))
+        }
+      }
+      storages = storages.map { $0.image() }
+    }
   }
 
   @Test func relaxedSavesAfterTheInterval() throws {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import SECOND, FullDisk
+from conftest import SECOND
+from full_disk import FullDisk
 from test_watch_fleet import EXACT, FleetWatched
 from watching import START
 

@@ -13,7 +13,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from conftest import EXACT, HOME, SECOND, UUID, FullDisk
+from conftest import EXACT, HOME, SECOND, UUID
+from full_disk import FullDisk
 
 import fencepost
 from fencepost import (
