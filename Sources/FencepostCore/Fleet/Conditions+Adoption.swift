@@ -44,7 +44,8 @@ extension Conditions {
           throw .tableMismatch(
             "the fleet was saved with another table (\(kept.conditionCount) conditions up to generation "
               + "\(kept.table.order.lastGeneration); this one has \(engine.conditionCount) up to \(last)): open the fleet "
-              + "over an empty table and sync that, or export its devices as portable from there and load them with adapt")
+              + "over an empty table and sync that, or export its devices as portable from there and load them with adapt"
+          )
         }
         engine.bringForward(to: kept)
         // A later generation alone does not count as a change of the table, and is a part of the digest.
