@@ -10,7 +10,7 @@ from full_disk import FullDisk
 from test_watch_fleet import EXACT, FleetWatched
 from watching import START
 
-from fencepost import CircularGeographicCondition, Conditions, Fix, Fleet, Monitor, StoreStatus
+from fencepost import CircularGeographicCondition, Conditions, Fix, Fleet, Monitor, StoreStatus, StoreUnavailableError
 from fencepost._live.messages import DeviceFix
 from fencepost._live.metrics import counters_of
 from fencepost._live.notices import Notices
@@ -55,6 +55,20 @@ def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Pa
             assert len(watched.seen) == 1 and fleet.statistics().store is StoreStatus.FAILING
         watched.pass_time(10)
         assert watched.told[1:] == [("a", "unsatisfied", 2)]
+
+
+def test_a_store_that_is_gone_ends_the_watch(tmp_path: Path) -> None:
+    """Nothing is written to it any more, so that nothing could be confirmed or handed on."""
+    fleet = Fleet(Conditions(), store=tmp_path, name="fleet")
+    watched = FleetWatched(fleet, policy=EXACT)
+    watched.feed("a", 0)
+    for file in tmp_path.iterdir():
+        file.unlink()
+    with pytest.raises(StoreUnavailableError, match="deleted"):
+        watched.feed("a", 1, 0.01)
+    assert len(watched.seen) == 1
+    with pytest.raises(StoreUnavailableError, match="deleted"):
+        fleet.close()
 
 
 def test_a_monitor_is_watched_by_the_same_rule(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from .._native import FencepostError
+from .._native import FencepostError, StoreUnavailableError
 from .._values.enums import StoreStatus
 from .._values.events import Event
 from .notices import Notices
@@ -120,6 +120,9 @@ class Handling:
 
         Returns:
             :attr:`is_kept`.
+
+        Raises:
+            StoreUnavailableError: Its file is gone: nothing more will be written, however long one waits.
         """
         status = self._events.statistics().store
         if status == StoreStatus.FAILING and (force or self._monotonic() >= self._store_at):
@@ -135,11 +138,16 @@ class Handling:
 
     def _store_changed(self, status: StoreStatus) -> None:
         """Called when the store fails, works again or is gone."""
-        if status in (StoreStatus.FAILING, StoreStatus.GONE):
+        if status == StoreStatus.GONE:
+            raise StoreUnavailableError(
+                "the store was moved, deleted or replaced while it was open; a watch that is started again goes on "
+                "from the one that is there then"
+            )
+        if status == StoreStatus.FAILING:
             self.counts["store_errors"] += 1
-            what = "cannot be written" if status == StoreStatus.FAILING else "was moved, deleted or replaced"
             self._notices.say(
-                f"the store {what}: until it can be written, no event is handed on and nothing is confirmed to a broker"
+                "the store cannot be written: until it can be, no event is handed on and nothing is confirmed to a "
+                "broker"
             )
         else:
             self._notices.say("the store can be written again")
