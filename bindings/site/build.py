@@ -67,6 +67,8 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "references": "bindings/site/references.md",
     },
     "The project": {
+        "project/contributing": "CONTRIBUTING.md",
+        "project/security": "SECURITY.md",
         "project/changelog": "CHANGELOG.md",
         "project/abi-policy": f"{ARTICLES}/ABIPolicy.md",
         "project/benchmarks": "Tests/Benchmarks/README.md",
