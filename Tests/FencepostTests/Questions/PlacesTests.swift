@@ -79,7 +79,7 @@ import Testing
 
   /// Whether a shape has a line: all do but a circle that holds the whole Earth.
   private func hasLine(_ shape: Shape) -> Bool {
-    if case .circle(let circle) = shape { return circle.nearestBoundaryPoint(to: circle.center) != nil }
+    if case .circle(let circle) = shape { return circle.radius < DistanceBounds.largestDistance }
     return true
   }
 
