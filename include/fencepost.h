@@ -2503,7 +2503,7 @@ typedef struct fencepost_fleet_columns {
  * from (which is brought forward). To go on with what a file says, open over an empty table, then make it that with
  * fencepost_conditions_sync(). Several fleets over one table have a store each, and open in any order: if a store was opened
  * over the table before, one with another later version is accepted, unless both tables have conditions and no identifier is
- * common. Its devices are adapted as with fencepost_fleet_import().
+ * common. Its devices are adapted as with fencepost_fleet_import_devices().
  *
  * After any crash each device is exactly in the state that it had after some prefix of its own inputs; input_count of
  * fencepost_fleet_get_device_statistics() tells which, and feeding it the rest again leads to where it would be without
