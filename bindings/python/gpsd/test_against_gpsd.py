@@ -28,7 +28,7 @@ from fencepost._tables.text_times import parse_time
 
 ROOT = Path(__file__).resolve().parents[3]
 LOGS = Path(os.environ.get("FENCEPOST_SHARED", ROOT.parent / "shared")) / "data" / "tracks" / "nmea" / "gpsd"
-LONGEST = 60.0
+LONGEST = 180.0
 """Seconds for anything that is waited for."""
 
 

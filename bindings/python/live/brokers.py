@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 START = 1_700_000_000
-LONGEST = 60.0
+LONGEST = 180.0
 """Seconds for anything that is waited for."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -29,7 +30,7 @@ def stack() -> Iterator[ExitStack]:
 
 @pytest.fixture
 def broker(stack: ExitStack, tmp_path: Path) -> Broker:
-    broker = Broker(tmp_path / "broker")
+    broker = Broker(tmp_path / "broker", "allow_anonymous true", "log_type all")
     stack.callback(broker.stop)
     return broker
 
@@ -124,9 +125,11 @@ def test_phones_and_trackers(stack: ExitStack, tmp_path: Path, broker: Broker) -
     # What is retained comes again, and is nothing new; nor are the circles lost.
     again = watcher(stack, state, broker, "--store", state)
     user.send("owntracks/alice/watch", location(9, 1.0))
-    again.until(lambda: len(again.events) == 6, "the circle that was kept")
+    kept = ("alice/watch", "satisfied", 1)
+    again.until(lambda: kept in again.told, "the circle that was kept")
     again.until(lambda: "up to which it was fed before" in again.said, "what is retained")
-    assert again.told[5] == ("alice/watch", "satisfied", 1)
+    # The first watch may have been stopped before the broker confirmed the last event, which then comes again.
+    assert set(again.told[5:]) <= {kept, ("van", "satisfied", 1)} and again.told.count(kept) == 1
     assert again.stop() == 0
     assert "passed over" in again.said
 
@@ -143,7 +146,7 @@ def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, br
         sent = user.send("owntracks/a/1", location(second, 0.01 * (second % 2)))
     user.flush(sent)
     again = watcher(stack, state, broker, "--store", state)
-    again.until(lambda: len(again.events) == 200, "what was held")
+    again.until(lambda: again.told[-1][2] == 200, "what was held")
     user.close()
     broker.stop()
     again.until(lambda: "lost" in again.said, "the loss")
@@ -151,9 +154,11 @@ def test_what_the_broker_held_comes_in_once(stack: ExitStack, tmp_path: Path, br
     other = phone(stack, broker)
     for second in (198, 199, 200, 201):
         other.flush(other.send("owntracks/a/1", location(second, 0.01 * (second % 2))))
-    again.until(lambda: len(again.events) >= 202, "what came after")
+    again.until(lambda: again.told[-1][2] == 202, "what came after")
     assert again.stop() == 0
-    assert [event["sequence"] for event in again.events] == list(range(1, 203))
+    sequences = [event["sequence"] for event in again.events]
+    assert sequences[0] == 1 and sequences[-202:] == list(range(1, 203))
+    assert len(sequences) <= 203, "the first may come again: its watch was killed"
     assert "found again" in again.said
 
 
@@ -194,6 +199,7 @@ def test_kills_at_random_lose_nothing_and_invent_nothing(stack: ExitStack, tmp_p
     final = text_of(START + count + 1)
     until(lambda: one.events and one.events[-1]["date"] == final, "the whole log")
     watch.until(lambda: watch.events and watch.events[-1]["date"] == final, "the torn log")
+    watch.until(lambda: any(event["date"] == final for _, event in listener.heard), "the last one that is published")
     assert one.stop() == watch.stop() == 0
 
     def log(events: list[dict[str, Any]]) -> list[str]:
@@ -320,6 +326,43 @@ def test_bursts_of_new_names_end_nothing(stack: ExitStack, tmp_path: Path, broke
     assert len({device for device, _, _ in watch.told}) == 100
     assert watch.stop() == 0
     assert watch.said.count("--max-devices") == 2, "the first, and how many at the end"
+
+
+@pytest.mark.parametrize("end", ["kill", "stop", "recover"])
+def test_a_full_disk_loses_no_message(stack: ExitStack, tmp_path: Path, broker: Broker, end: str) -> None:
+    """What came while the store failed comes again from the broker, under the same sequences."""
+    state = tmp_path / "watch"
+    watch = watcher(stack, state, broker, "--store", state)
+    user = phone(stack, broker)
+    user.flush(user.send("owntracks/a/0", location(0)))
+    watch.until(lambda: watch.events, "the event before")
+    before = resource.prlimit(watch.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    for device in range(1, 62):
+        sent = user.send(f"owntracks/a/{device}", location(device))
+    user.flush(sent)
+    # The broker sends twenty that are not confirmed.
+    until(lambda: log_of(broker).count("Sending PUBLISH") >= 21, "the messages")
+    time.sleep(1)  # in which they could be confirmed
+    assert len(watch.events) == 1
+    assert log_of(broker).count("Received PUBACK") == 1, "only what the store has is confirmed"
+    if end == "kill":
+        watch.end()
+    elif end == "stop":
+        assert watch.stop() != 0, "what was fed is not in the store"
+    else:
+        broker.stop()
+        broker.start()
+        resource.prlimit(watch.process.pid, resource.RLIMIT_FSIZE, before)
+    if end != "recover":
+        watch = watcher(stack, state, broker, "--store", state)
+    expected = {(f"a/{device}", "satisfied", 1) for device in range(62)}
+    watch.until(lambda: set(watch.told) >= expected, "all events")
+    assert watch.stop() == 0
+    assert set(watch.told) == expected, "an event may come again, under its sequence"
+
+
+def log_of(broker: Broker) -> str:
+    return (broker.folder / "log").read_text()
 
 
 def test_a_second_watch_of_one_id_is_no_endless_quarrel(stack: ExitStack, tmp_path: Path, broker: Broker) -> None:

@@ -52,7 +52,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})  # type: ignore[no-untyped-call]
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver") or "chromedriver"))
-    driver.set_page_load_timeout(30)
+    driver.set_page_load_timeout(180)
     yield driver
     driver.quit()
 
@@ -94,7 +94,9 @@ class Served:
 
     def get(self, path: str = "", **headers: str) -> tuple[int, str, Any]:
         try:
-            with urllib.request.urlopen(urllib.request.Request(self.url + path, headers=headers), timeout=20) as answer:
+            with urllib.request.urlopen(
+                urllib.request.Request(self.url + path, headers=headers), timeout=120
+            ) as answer:
                 return answer.status, answer.read().decode(), answer.headers
         except urllib.error.HTTPError as error:
             with error:
@@ -336,7 +338,7 @@ def test_who_may_see_it(stack: ExitStack, tmp_path: Path, browser: webdriver.Chr
     assert headers["Access-Control-Allow-Origin"] is None
     request = urllib.request.Request(served.url, data=b"x", method="POST")
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(request, timeout=20)
+        urllib.request.urlopen(request, timeout=120)
     caught.value.close()
     assert caught.value.code == 405, "read-only"
     served.feed(fix("a", 0))
@@ -361,7 +363,7 @@ def test_who_may_see_it(stack: ExitStack, tmp_path: Path, browser: webdriver.Chr
 
 def test_readers_are_bounded(stack: ExitStack, tmp_path: Path) -> None:
     served = Served(tmp_path, stack)
-    readers = [stack.enter_context(urllib.request.urlopen(f"{served.url}events", timeout=20)) for _ in range(32)]
+    readers = [stack.enter_context(urllib.request.urlopen(f"{served.url}events", timeout=120)) for _ in range(32)]
     assert all(reader.readline().startswith(b"data: ") for reader in readers)
     assert served.get("events")[0] == 503
     for reader in readers:

@@ -50,7 +50,7 @@ def test_readers_that_take_nothing_do_not_stay(monkeypatch: pytest.MonkeyPatch) 
 
         def status() -> int:
             try:
-                with urllib.request.urlopen(f"{address}/events", timeout=20) as answer:
+                with urllib.request.urlopen(f"{address}/events", timeout=120) as answer:
                     answer.read(10)
                     return int(answer.status)
             except urllib.error.HTTPError as error:
@@ -59,7 +59,7 @@ def test_readers_that_take_nothing_do_not_stay(monkeypatch: pytest.MonkeyPatch) 
 
         until(lambda: served._readers == 3, "the readers")
         assert status() == 503
-        with urllib.request.urlopen(f"{address}/metrics", timeout=20) as answer:
+        with urllib.request.urlopen(f"{address}/metrics", timeout=120) as answer:
             assert answer.read() == b"none 0\n", "others are answered"
         until(lambda: status() == 200, "their end")
         # What was made for a reader that takes nothing is what its connection holds, not what there would be.

@@ -28,7 +28,7 @@ def publish(device: str, longitude: float, login: str = "None") -> str:
 
 def walked(made: Machine, block: str) -> None:
     """Does what the README says."""
-    done = made.run(block, CLONE, seconds=300)
+    done = made.run(block, CLONE, seconds=1200)
     log = made.run("journalctl --no-pager -u fencepost-watch").stdout
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{log}"
 

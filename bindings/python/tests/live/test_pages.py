@@ -97,6 +97,18 @@ def test_thirty_two_readers_cost_no_more_than_one() -> None:
     assert messages.after(0) is None
 
 
+def test_one_who_comes_after_a_time_without_readers_gets_whole_trails() -> None:
+    watched = FleetWatched(policy=EXACT)
+    messages = Messages(viewed(watched))
+    messages.everything()
+    for second in range(40):
+        watched.feed("a", 10 + second, 0.001 * second)
+    messages._looked_at -= 3600
+    whole, number = messages.everything()
+    assert len(json.loads(whole.plain[6:])["devices"]["a"]["trail"]) == 40
+    assert messages.after(number) == ([], number)
+
+
 def test_an_event_that_comes_again_is_shown_once() -> None:
     watched = FleetWatched(policy=EXACT)
     view = viewed(watched)

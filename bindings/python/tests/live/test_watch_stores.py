@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import SECOND
@@ -11,9 +15,12 @@ from test_watch_fleet import EXACT, FleetWatched
 from watching import START
 
 from fencepost import CircularGeographicCondition, Conditions, Fix, Fleet, Monitor, StoreStatus, StoreUnavailableError
+from fencepost._live import handling, loop
 from fencepost._live.messages import DeviceFix
 from fencepost._live.metrics import counters_of
 from fencepost._live.notices import Notices
+from fencepost._live.signals import Signals
+from fencepost._live.sources import Source
 from fencepost._live.watched_monitor import Watch
 
 
@@ -38,6 +45,62 @@ def test_while_the_store_fails_nothing_is_confirmed_or_handed_on(tmp_path: Path)
         assert watched.watch.is_kept and watched.told[1:] == [("a", "unsatisfied", 2)]
         assert counters_of(watched.watch, lambda: 0, 0.0)["store_failing"] == 0
         assert sum("can be written again" in line for line in watched.said) == 1
+
+
+class Batch(Source):
+    """A source that has three fixes of a device at once, each of which makes an event."""
+
+    def __init__(self) -> None:
+        self.descriptor, writer = os.pipe()
+        os.close(writer)
+        self.name, self.retry_at, self.has_more = "batch", None, False
+        self.is_read, self.confirmed = False, 0
+
+    def read(self) -> Iterator[Any] | None:
+        if self.is_read:
+            return None
+        self.is_read = True
+        return iter(
+            (f"message {second}", DeviceFix("a", (0.0, 0.01 * (second % 2), 5.0, (START + second) * SECOND)))
+            for second in range(3)
+        )
+
+    def rest(self) -> Iterator[Any]:
+        return iter(())
+
+    def taken(self, count: int) -> None:
+        self.confirmed += count
+
+
+def test_a_batch_that_comes_while_the_store_fails_waits_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The loop turned without a pause and never looked at the store again."""
+    monkeypatch.setattr(handling, "BETWEEN_SAVES", 0.2)
+    source, turns = Batch(), 0
+    with Fleet(Conditions(), store=tmp_path, name="fleet") as fleet, Signals() as signals:
+        watched = FleetWatched(fleet, policy=EXACT, ahead=None)
+        watched.watch._monotonic = time.monotonic
+        disk = FullDisk()
+        disk.__enter__()
+
+        def beat() -> float:
+            nonlocal turns
+            turns += 1
+            if turns == 20:
+                assert source.confirmed == 0 and watched.seen == []
+                disk.__exit__()
+            if turns == 2_000:  # a loop that has its pauses is here after minutes
+                signals.stops = 1
+            return 0.1
+
+        try:
+            loop.watch([source], watched.watch, signals, watched.notices, beat=beat)
+        finally:
+            disk.__exit__()
+            source.close()
+    assert source.confirmed == 3, (turns, watched.said, watched.told)
+    assert [state for _, state, _ in watched.told] == ["satisfied", "unsatisfied", "satisfied"]
 
 
 def test_an_event_whose_handing_out_cannot_be_kept_is_not_handed_on(tmp_path: Path) -> None:
@@ -110,6 +173,17 @@ def test_a_device_whose_clock_is_far_behind_is_not_forgotten_while_it_reports() 
     assert [sequence for _, _, sequence in watched.told] == [1]
     watched.pass_time(2 * 86_400)
     assert "tracker" not in watched.watch.devices
+
+
+def test_a_clock_that_is_set_makes_no_device_look_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A computer without a clock of its own starts in 1970 and hears the time later."""
+    watched = FleetWatched(policy=EXACT, expire=86_400.0, ahead=None)
+    watched.feed("a", 0)
+    monkeypatch.setattr(watched.watch, "_wall", lambda: watched.wall() + 50 * 365 * 86_400)
+    watched.pass_time(3601)
+    assert "a" in watched.watch.devices
+    watched.pass_time(86_400)
+    assert "a" not in watched.watch.devices
 
 
 @pytest.mark.parametrize("metres", [0.0, 50.0])

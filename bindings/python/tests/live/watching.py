@@ -13,7 +13,7 @@ from fencepost._live.watched_monitor import Watch
 
 START = 1_700_000_000
 """Seconds since 1970 of the first fix."""
-LONGEST = 60.0
+LONGEST = 180.0
 """Seconds for anything that is waited for."""
 
 

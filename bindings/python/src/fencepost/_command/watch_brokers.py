@@ -60,7 +60,7 @@ def _kept_id(path: Path, new: str) -> str:
     """The id that a file holds, which is made when it is not there; whole, also after a loss of power."""
     if not path.exists():
         draft = path.with_name(f"{path.name}.{os.getpid()}")
-        with draft.open("x", encoding="ascii") as file:
+        with draft.open("w", encoding="ascii") as file:
             file.write(f"{new}\n")
             file.flush()
             os.fsync(file.fileno())
@@ -125,7 +125,8 @@ def open_publisher(options: argparse.Namespace, signals: Signals, notices: Notic
     if is_source and path is None and f"{prefix}_USER" not in os.environ:
         path, prefix = options.mqtt_login, "FENCEPOST_MQTT"
     login = _login("--publish-login", path, prefix)
-    session = f"{_session(options, address)}-out"
+    # The broker keeps no session of it: with an id of its own at each start nobody ends its connection.
+    session = f"{_session(options, address)}-out-{secrets.token_hex(3)}"
     return PublishedEvents(
         address, options.publish_format, session, login, options.mqtt_ca, signals, notices, options.publish_retain
     )

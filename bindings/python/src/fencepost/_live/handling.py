@@ -79,6 +79,8 @@ class Handling:
     def handle_events(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Has the events handled that wait, until one is not, nothing more is to be done, or for some time."""
         end = self._monotonic() + HANDLING_S
+        if not self.is_kept:
+            self.look_at_store()  # while inputs wait for the events to be handled, nothing else does it
         while self.is_kept and (self._waiting is not None or self._take()):
             # Handing out is a change as well: an event that the store does not have could come again after a crash,
             # under the same sequence with other content.

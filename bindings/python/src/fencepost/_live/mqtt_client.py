@@ -18,6 +18,8 @@ SHORT_LIFE = 3.0
 """Seconds: a connection that a broker ends so soon may have been that of a client whose id another one has as well."""
 CONTESTED = 5
 """So many of them in a row, while the broker was up all the time, are no accident."""
+AWAY = 86_400
+"""Seconds for which a client stays away that leaves its id to another one."""
 
 
 class BrokerClient:
@@ -117,6 +119,8 @@ class BrokerClient:
             # A broker that was up all the time did not end the connections by restarting. Of two clients the one that
             # notices first stays away, and the connection of the other is ended no more.
             self.is_contested = self._short_lives >= CONTESTED and self._up_since < self._contested_since
+            if self.is_contested:  # the main thread, which closes the client, may be busy for long
+                client.reconnect_delay_set(AWAY, AWAY)
             self._say("lost", f"lost: {reason}; it is tried again")
         self.is_connected = False
         self._on_disconnected()

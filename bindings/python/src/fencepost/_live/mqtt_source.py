@@ -63,15 +63,21 @@ class _Subscriber(BrokerClient):
         self._broker_dropped: int | None = None
         self._arrived: deque[_Arrived] = deque()
         self._bytes, self._is_told = 0, False
+        self._asks_system, self._system_subscription = True, 0
+        self._unanswered: set[int] = set()
         self._client.on_message = self._message
         self._client.on_subscribe = self._subscribed
 
     def _on_connected(self) -> None:
         self._subscription = self._client.subscribe(self.address.topic, qos=1)[1]
-        # A broker that has no such topics, or refuses them, tells nothing.
-        self._client.subscribe([(DROPPED, 0), (UPTIME, 0)])
+        self._unanswered = {self._subscription}
+        # A broker that has no such topics, or refuses them, sends nothing.
+        if self._asks_system:
+            self._system_subscription = self._client.subscribe([(DROPPED, 0), (UPTIME, 0)])[1]
+            self._unanswered.add(self._system_subscription)
 
     def _subscribed(self, client: Any, userdata: Any, number: int, reasons: Any, properties: Any) -> None:
+        self._unanswered.discard(number)
         if number != self._subscription:
             return
         if any(reason.is_failure for reason in reasons):
@@ -81,6 +87,9 @@ class _Subscriber(BrokerClient):
             self._say("followed", f"{self.address.topic} is followed")
 
     def _on_disconnected(self) -> None:
+        # Some brokers end the connection of a client that asks for topics of the broker itself: not again, then.
+        if self._unanswered == {self._system_subscription}:
+            self._asks_system = False
         # To a session that lasts, what was not confirmed comes again; nothing else does.
         with self._room:
             self.life += 1
@@ -171,6 +180,7 @@ class MqttSource(Source):
         self._client.waker.clear()
         self._client.tell()
         if self._client.is_contested:
+            self.close()  # other sources of the watch may go on, and the client must not connect again meanwhile
             raise OSError(
                 errno.EBUSY,
                 f"another client has the id {self._client.identifier} at the broker, such as a second watch: "

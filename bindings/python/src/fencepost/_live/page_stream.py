@@ -12,6 +12,8 @@ from .view import View
 
 TURN = 0.2
 """Seconds between two looks for what is new."""
+ALONE = 2.0
+"""Seconds without a look after which there is no reader."""
 MOST_MESSAGES = 500
 """A reader that is farther behind gets everything anew."""
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
@@ -64,7 +66,16 @@ class Messages:
     def everything(self) -> tuple[Message, int]:
         """For a new reader: the whole state, and the number of the message that follows it. The state may be a little
         old; what changed since then follows."""
-        if self._whole is None or self._changed_bytes > len(self._whole.plain) or self._is_gone(self._next_of_whole):
+        now = time.monotonic()
+        # While nobody reads, nothing is looked at: what changed meanwhile would lack the trails.
+        is_old = now >= self._looked_at + ALONE
+        if (
+            self._whole is None
+            or is_old
+            or self._changed_bytes > len(self._whole.plain)
+            or self._is_gone(self._next_of_whole)
+        ):
+            self._looked_at = now
             changed, whole = self._view.both(self._version)
             if changed is not None and self._version > 0:
                 self._append(self._message(changed))

@@ -98,6 +98,8 @@ class FleetWatch(Handling):
         self._ahead_us = None if ahead is None else round(ahead * 1e6)
         # What came just before the end of an earlier life may not be kept: silent devices are looked for an hour later.
         self._expire, self._expire_at = expire, monotonic() + HOUR
+        # A wall clock that is set while the watch runs makes no device look silent.
+        self._started_us, self._started = round(wall() * 1e6), monotonic()
         self._unknown_accuracy = unknown_accuracy
         # When something is due to a device, by the monotonic clock; an entry counts while it is of its deadline.
         self._due: list[tuple[float, str, int]] = []
@@ -118,6 +120,11 @@ class FleetWatch(Handling):
     def has_events(self) -> bool:
         """Whether events wait that nobody was asked to handle."""
         return self._waiting is None and self.fleet._handle.statistics()[6] > 0
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether nothing should be read or fed: too many events wait, or some wait for the store to recover."""
+        return super().is_behind or (not self.is_kept and self.fleet._handle.statistics()[6] > 0)
 
     def feed(self, message: Message | FixRow | None, place: str = "a message") -> bool:
         """Takes a message; False: events must be handled before."""
@@ -171,7 +178,7 @@ class FleetWatch(Handling):
                 row = (row[0], row[1], self._unknown_accuracy, row[3])
             try:
                 if self._expire is not None:
-                    self.fleet.set_arrival_time(round(self._wall() * 1e6))
+                    self.fleet.set_arrival_time(self._arrival_us())
                 self.fleet._handle.feed_fix(device, *row)
             except QueueFullError:
                 return False
@@ -271,8 +278,12 @@ class FleetWatch(Handling):
             self._expire_at = now + HOUR
             self._forget_silent(self._expire)
 
+    def _arrival_us(self) -> int:
+        """The arrival time of an input that comes now: the wall clock at the start, and the time since then."""
+        return self._started_us + round((self._monotonic() - self._started) * 1e6)
+
     def _forget_silent(self, seconds: float) -> None:
-        gone = self.fleet.expire(arrived_before=round((self._wall() - seconds) * 1e6))
+        gone = self.fleet.expire(arrived_before=self._arrival_us() - round(seconds * 1e6))
         for device in gone:
             self.devices.pop(device, None)
         if gone and self.observer is not None:
@@ -284,7 +295,7 @@ class FleetWatch(Handling):
     def pause(self) -> float | None:
         """Seconds until something is to be done though nothing comes; None: nothing is."""
         pauses = self._until_retry()
-        if self._due:
+        if self._due and not self.is_behind:
             pauses.append(self._due[0][0] - self._monotonic())
         return max(0.0, min(pauses)) if pauses else None
 

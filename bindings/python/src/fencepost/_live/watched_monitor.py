@@ -201,7 +201,7 @@ class Watch(Handling):
         """Seconds until something is to be done though no fix comes; None: nothing is."""
         pauses = self._until_retry()
         deadline, now = self.monitor.next_deadline_us, self._now_us()
-        if deadline is not None and now is not None:
+        if deadline is not None and now is not None and not self.is_behind:
             pauses.append((max(deadline, self._settled_us() + 1) - now) / 1e6)
         return max(0.0, min(pauses)) if pauses else None
 
