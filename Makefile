@@ -16,6 +16,7 @@
 # make sanitize  runs the C cases and the fuzz corpora under the sanitizers; part of test-all
 # make fuzz    fuzzes each target of Tests/Fuzz for SECONDS (60)
 # make format  formats Swift, Python, C and C++; make format-check, a part of make test, names what is not
+# make release VERSION=1.2.3  checks, sets the version, builds, commits and tags; prints what to push
 # make clean   removes what was built, and .venv
 #
 # All paths are relative, so that the tree may lie anywhere. What is done is noted in .build/stamps.
@@ -25,8 +26,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .SUFFIXES:
-.PHONY: demo test test-all soak setup setup-test setup-test-all install uninstall wheel docs docs-c docs-python docs-site clean-docs \
-  qgis-plugin bench bench-streams bench-spark million mutants sanitize fuzz format format-check clean
+.PHONY: demo test test-all soak setup setup-test setup-test-all setup-lint install uninstall wheel docs docs-c docs-python docs-site clean-docs \
+  qgis-plugin bench bench-streams bench-spark million mutants sanitize fuzz format format-check release clean
 
 # The environment of the caller must not lead pip or Python elsewhere.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -51,6 +52,8 @@ setup-test: $(stamps)/python-test $(stamps)/archive
 
 test: setup-test
 	@Tests/run.sh
+
+setup-lint: $(stamps)/lint
 
 setup-test-all: $(stamps)/python-test-all $(stamps)/library
 
@@ -120,6 +123,9 @@ sanitize: setup-test
 fuzz: SECONDS ?= 60
 fuzz: setup-test
 	@Tests/Fuzz/run.sh run $(SECONDS)
+
+release:
+	@.ci/release.py make "$(VERSION)"
 
 clean:
 	rm -rf .build .venv bindings/python/build bindings/python/src/*.egg-info
@@ -214,6 +220,13 @@ $(stamps)/mosquitto: $(stamps)/system .ci/mosquitto.sh
 	@.ci/mosquitto.sh
 	@touch $@
 
+# What tests the workflows, the release and the container files.
+$(stamps)/lint: $(stamps)/python-test .ci/lint.sh
+	@.ci/lint.sh
+	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \
+	  $(python) -m pip install --quiet './bindings/python[lint]'
+	@touch $@
+
 # Spark, and the Java that it runs on.
 $(stamps)/spark: $(stamps)/python-test .ci/java.sh
 	@echo "== installing Spark"
@@ -222,7 +235,7 @@ $(stamps)/spark: $(stamps)/python-test .ci/java.sh
 	  $(python) -m pip install --quiet './bindings/python[spark]'
 	@touch $@
 
-$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh $(stamps)/spark
+$(stamps)/python-test-all: $(stamps)/python-test $(stamps)/browser $(stamps)/gpsd $(stamps)/mosquitto .ci/gdal.sh $(stamps)/spark $(stamps)/lint
 	@echo "== installing what the heavy tests need"
 	@.ci/gdal.sh
 	@FENCEPOST_LIBRARY="$$PWD/$(library)" FENCEPOST_ROOT="$$PWD" \

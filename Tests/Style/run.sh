@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 mapfile -t c_files < <(find include Sources Tests bindings examples -name build -prune -o \
   -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' \) -print | sort)
 swift_paths=(Package.swift Sources Tests)
-python_paths=(--config bindings/python/pyproject.toml bindings examples Tests)
+python_paths=(--config bindings/python/pyproject.toml .ci/*.py bindings examples Tests)
 clang_format=(.venv/bin/clang-format --style=file:Tests/Style/clang-format.yaml)
 
 if [ "${1:-}" = write ]; then
@@ -26,6 +26,8 @@ if grep -rnE --include='*.swift' '\btracker\??\.(timeline|known|lookout|deadline
   echo "format: that part of a tracker is for its detectors; see Tracker+Questions.swift" >&2
   status=1
 fi
+# Texts that repeat the version of the header.
+.ci/release.py mentions || status=1
 .venv/bin/ruff check --quiet --output-format concise "${python_paths[@]}" || status=1
 .venv/bin/ruff format --quiet --diff "${python_paths[@]}" || status=1
 "${clang_format[@]}" --dry-run --Werror "${c_files[@]}" || status=1

@@ -57,6 +57,7 @@ CHAPTERS: dict[str, dict[str, str]] = {
         "concepts/questions": "bindings/site/concepts/questions.md",
         "concepts/policies": "bindings/site/concepts/policies.md",
         "concepts/time": "bindings/site/concepts/time.md",
+        "concepts/stability": "bindings/site/concepts/stability.md",
         "concepts/accuracy": "bindings/site/concepts/accuracy.md",
         "concepts/semantics": f"{ARTICLES}/Semantics.md",
         "concepts/persistence": f"{ARTICLES}/Persistence.md",

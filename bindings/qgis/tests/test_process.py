@@ -20,7 +20,9 @@ import pandas
 import pytest
 from conftest import PLUGIN, ROOT, Qgis
 
-from fencepost import TransitionPolicy, Visit, compare, geodesic, replay
+from fencepost import TransitionPolicy, Visit, __version__, compare, geodesic, replay
+
+LIBRARY = f"libfencepost.so.{__version__.rpartition('.')[0]}"
 
 
 def layer(path: Path, name: str) -> str:
@@ -90,7 +92,7 @@ def test_the_zip_is_whole_and_always_the_same(archive: Path, tmp_path: Path) -> 
     with zipfile.ZipFile(archive) as opened:
         names = opened.namelist()
         assert {name.partition("/")[0] for name in names} == {PLUGIN}
-        engine = {"fencepost/__init__.py", "fencepost/_native.abi3.so", "fencepost/libfencepost.so.0.2"}
+        engine = {"fencepost/__init__.py", "fencepost/_native.abi3.so", f"fencepost/{LIBRARY}"}
         assert engine | {"__init__.py", "LICENSE", "styles/events.qml"} <= {name.partition("/")[2] for name in names}
         assert not [name for name in names if "__pycache__" in name]
         metadata = configparser.ConfigParser()
@@ -364,7 +366,7 @@ def test_the_zip_holds_the_libraries_of_an_installed_wheel(tmp_path: Path) -> No
     spec.loader.exec_module(build_plugin)
     (tmp_path / "fencepost").mkdir()
     (tmp_path / "fencepost.libs").mkdir()
-    for name in ("fencepost/_native.abi3.so", "fencepost/libfencepost.so.0.2", "fencepost.libs/libsqlite3-1a2b.so.0"):
+    for name in ("fencepost/_native.abi3.so", f"fencepost/{LIBRARY}", "fencepost.libs/libsqlite3-1a2b.so.0"):
         (tmp_path / name).write_bytes(name.encode())
     files = build_plugin.engine_files(tmp_path / "fencepost")
     assert files["fencepost.libs/libsqlite3-1a2b.so.0"] == b"fencepost.libs/libsqlite3-1a2b.so.0"

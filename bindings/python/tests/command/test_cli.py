@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.metadata
 import io
 import json
 import os
@@ -54,7 +55,7 @@ def test_the_console_script_is_there() -> None:
 
 
 def test_help_and_version(run: Run) -> None:
-    assert run("--version").stdout == "fencepost 0.2.0\n"
+    assert run("--version").stdout == f"fencepost {importlib.metadata.version('fencepost')}\n"
     assert "--hdop-scale" in run("replay", "--help").stdout
 
 

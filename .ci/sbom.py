@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Prints the bill of materials of a release as CycloneDX 1.6.
+
+    .ci/sbom.py FOLDER      FOLDER holds the wheels, source distribution and archives
+
+It names each file with its SHA-256, the SQLite that the wheels carry, and the Python dependencies with their bounds.
+The same files give the same bytes: there is no time and no random number in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import uuid
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def sqlite_version(wheel: Path) -> str | None:
+    """The version of the SQLite inside a wheel: the time stamp of its source follows it in the library."""
+    with zipfile.ZipFile(wheel) as opened:
+        for name in opened.namelist():
+            if re.search(r"libsqlite3[^/]*\.(so|dylib)", name):
+                found = re.search(rb"\x00(3\.\d+\.\d+)\x00", opened.read(name))
+                return found[1].decode() if found else "unknown"
+    return None
+
+
+def components(folder: Path, version: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for path in sorted(folder.iterdir()):
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        entry: dict[str, object] = {
+            "type": "file", "bom-ref": f"file:{path.name}", "name": path.name, "version": version,
+            "hashes": [{"alg": "SHA-256", "content": digest}],
+        }  # fmt: skip
+        if path.suffix == ".whl" and (sqlite := sqlite_version(path)):
+            entry["components"] = [{
+                "type": "library", "bom-ref": f"sqlite:{path.name}", "name": "sqlite", "version": sqlite,
+                "purl": f"pkg:generic/sqlite@{sqlite}", "licenses": [{"license": {"id": "blessing"}}],
+            }]  # fmt: skip
+        found.append(entry)
+    project = tomllib.loads((ROOT / "bindings/python/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for requirement in sorted(project["dependencies"]):
+        name = re.match(r"[\w.-]+", requirement)[0]  # type: ignore[index]
+        found.append({
+            "type": "library", "bom-ref": f"python:{name}", "name": name, "purl": f"pkg:pypi/{name.lower()}",
+            "properties": [{"name": "fencepost:requirement", "value": requirement}],
+        })  # fmt: skip
+    return found
+
+
+def main() -> int:
+    if len(sys.argv) != 2 or not (folder := Path(sys.argv[1])).is_dir():
+        print(__doc__, file=sys.stderr)
+        return 2
+    version = subprocess.run(
+        [sys.executable, ROOT / ".ci/release.py", "version"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    listed = components(folder, version)
+    bill = {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(listed, sort_keys=True))}",
+        "version": 1,
+        "metadata": {
+            "component": {
+                "type": "library", "bom-ref": "fencepost", "name": "fencepost", "version": version,
+                "purl": f"pkg:pypi/fencepost@{version}", "licenses": [{"license": {"id": "MIT"}}],
+            }
+        },
+        "components": listed,
+        "dependencies": [{
+            "ref": "fencepost",
+            "dependsOn": [str(each["bom-ref"]) for each in listed if str(each["bom-ref"]).startswith("python:")],
+        }],
+    }  # fmt: skip
+    print(json.dumps(bill, indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

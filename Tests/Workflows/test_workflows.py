@@ -1,0 +1,137 @@
+"""The workflows are valid, safe, and call only what exists in this tree."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+# In a job's expressions and in what a runner or a matrix puts into the environment.
+EXPRESSION = re.compile(r"\$\{\{.*?\}\}", re.DOTALL)
+
+
+def run(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=120, **options)
+
+
+def scripts() -> list[tuple[str, str, dict[str, Any]]]:
+    """Every `run` of every workflow, with a name to report it by."""
+    found = []
+    for path in WORKFLOWS:
+        for name, job in yaml.safe_load(path.read_text())["jobs"].items():
+            for number, step in enumerate(job.get("steps", []), 1):
+                if "run" in step:
+                    found.append((f"{path.name}:{name}:{number}", step["run"], job))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("schema", "pattern"),
+    [
+        ("vendor.github-workflows", ".github/workflows/*.yml"),
+        ("custom.github-workflows-require-timeout", ".github/workflows/[!r]*.yml"),
+        ("vendor.dependabot", ".github/dependabot.yml"),
+        ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+        ("vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
+    ],
+)
+def test_files_follow_their_schema(schema: str, pattern: str) -> None:
+    files = sorted(ROOT.glob(pattern))
+    assert files
+    done = run(BIN / "check-jsonschema", "--builtin-schema", schema, *files)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def findings(folder: Path) -> list[tuple[str, str]]:
+    done = run(BIN / "zizmor", "--offline", "--no-progress", "--format", "json", folder)
+    return [(each["determinations"]["severity"], each["ident"]) for each in json.loads(done.stdout)]
+
+
+def test_no_finding_of_medium_or_higher() -> None:
+    assert not [each for each in findings(ROOT / ".github") if each[0] in ("Medium", "High")]
+
+
+def test_an_action_without_its_commit_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / ".github/workflows"
+    folder.mkdir(parents=True)
+    text = (ROOT / ".github/workflows/tests.yml").read_text()
+    (folder / "tests.yml").write_text(re.sub(r"actions/checkout@[0-9a-f]{40} # v[\d.]+", "actions/checkout@v6", text))
+    assert ("High", "unpinned-uses") in findings(tmp_path / ".github")
+
+
+def test_one_commit_for_each_action() -> None:
+    pinned: dict[str, set[str]] = {}
+    for path in WORKFLOWS:
+        for action, commit in re.findall(r"uses: ([^.@\s]+)@(.+)", path.read_text()):
+            assert re.fullmatch(r"[0-9a-f]{40} # v\d+\.\d+\.\d+", commit), f"{path.name}: {action}@{commit}"
+            pinned.setdefault(action, set()).add(commit)
+    assert {action: commits for action, commits in pinned.items() if len(commits) != 1} == {}
+
+
+@pytest.mark.parametrize(("name", "script"), [each[:2] for each in scripts()], ids=[each[0] for each in scripts()])
+def test_scripts_are_sound_shell(name: str, script: str) -> None:
+    text = "#!/bin/bash\n" + EXPRESSION.sub("expression", script)
+    # SC2012: names of our own files; SC2086: a list of packages.
+    done = run(BIN / "shellcheck", "--exclude", "SC2012,SC2086", "-", input=text)
+    assert done.returncode == 0, f"{name}\n{done.stdout}"
+
+
+def test_scripts_of_the_machine_set_up_are_sound_shell() -> None:
+    done = run(BIN / "shellcheck", "--severity", "warning", *sorted((ROOT / ".ci").glob("*.sh")))
+    assert done.returncode == 0, done.stdout
+
+
+def test_scripts_call_only_what_is_in_the_tree() -> None:
+    called = 0
+    for name, script, _ in scripts():
+        for target in re.findall(r"^\s*make ([\w./-]+)", script, re.MULTILINE):
+            done = run("make", "--dry-run", "--question", target, cwd=ROOT)
+            assert "No rule to make target" not in done.stderr, f"{name}: make {target}"
+            called += 1
+        for path in re.findall(r"(?:^|[\s(])((?:\.ci|Tests|bindings)/[\w./-]+)", script, re.MULTILINE):
+            assert (ROOT / path).exists(), f"{name}: {path}"
+            called += 1
+    assert called >= 15
+
+
+def test_parts_that_a_workflow_names_are_parts() -> None:
+    known = (ROOT / "Tests/run.sh").read_text()
+    named = [part for _, script, _ in scripts() for part in re.findall(r"Tests/run\.sh ([\w ]+)", script)]
+    assert named
+    for part in " ".join(named).split():
+        assert re.search(rf"^{part}(_tests)?\(\)", known, re.MULTILINE), part
+
+
+def test_artifacts_that_a_job_downloads_are_uploaded_before() -> None:
+    uploaded, wanted = set(), set()
+    for path in WORKFLOWS:
+        for job in yaml.safe_load(path.read_text())["jobs"].values():
+            for step in job.get("steps", []):
+                action = step.get("uses", "").partition("@")[0]
+                name = step.get("with", {}).get("name") or step.get("with", {}).get("pattern", "")
+                if action == "actions/upload-artifact":
+                    uploaded.add(EXPRESSION.sub("*", name))
+                elif action == "actions/download-artifact":
+                    wanted.add(EXPRESSION.sub("*", name))
+    for name in wanted:
+        assert any(each.startswith(name.partition("*")[0]) for each in uploaded), name
+
+
+def test_the_pythons_of_wheels_and_tests_are_the_same() -> None:
+    matrix = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())["jobs"]["python"]["strategy"]["matrix"]
+    done = run(
+        BIN / "cibuildwheel", "--print-build-identifiers", "--platform", "linux", "--archs", "x86_64",
+        ROOT / "bindings/python",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    built = [re.sub(r"cp3(\d+)-manylinux_x86_64", r"3.\1", line) for line in done.stdout.split()]
+    assert built == matrix["python"]
