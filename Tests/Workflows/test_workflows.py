@@ -86,7 +86,13 @@ def test_scripts_are_sound_shell(name: str, script: str) -> None:
 
 
 def test_scripts_of_the_machine_set_up_are_sound_shell() -> None:
-    done = run(BIN / "shellcheck", "--severity", "warning", *sorted((ROOT / ".ci").glob("*.sh")))
+    done = run(
+        BIN / "shellcheck",
+        "--severity",
+        "warning",
+        *sorted(ROOT.glob(".ci/*.sh")),
+        *sorted(ROOT.glob("containers/*/*.sh")),
+    )
     assert done.returncode == 0, done.stdout
 
 

@@ -107,7 +107,7 @@ def test_events_that_take_long_leave_time_for_other_things(monkeypatch: pytest.M
 
 
 def test_a_confirmation_that_nobody_asked_for_counts_for_no_other_message() -> None:
-    publisher = object.__new__(mqtt_sink._Publisher)
+    publisher = object.__new__(mqtt_sink.Publisher)
     publisher._confirmed = {7}
     publisher._client = SimpleNamespace(publish=lambda *arguments, **options: SimpleNamespace(mid=7))  # type: ignore[assignment]
     number = publisher.publish("t", "x")

@@ -13,10 +13,12 @@ from .._fleet.conditions import Conditions
 from .._fleet.fleet import Fleet
 from .._live.event_handlers import EventCommand, print_event
 from .._live.handling import Handle
+from .._live.home_assistant import MOST_PLACES, HomeAssistantEvents
 from .._live.loop import Watcher, watch
 from .._live.messages import NameRefused, device_name
 from .._live.mqtt_sink import PublishedEvents
 from .._live.notices import JsonNotices, Notices
+from .._live.observers import Observer, Observers
 from .._live.service import Service
 from .._live.signals import Signals
 from .._live.sinks import AppendedFile, Sinks
@@ -64,6 +66,10 @@ def run(options: argparse.Namespace) -> int:
     check_client_id(options)
     if options.publish_retain and options.publish is None:
         raise UsageError("argument --publish-retain: needs --publish")
+    if options.publish_retain and options.publish_format == "homeassistant":
+        raise UsageError(
+            "argument --publish-retain: --publish-format homeassistant retains every message; leave it out"
+        )
     if path_options(options)["path"] != DevicePath.FIXES and not is_one:
         raise UsageError("argument --path: is for one device, not for --by or --as")
     notices = JsonNotices() if options.log_format == "json" else Notices()
@@ -150,17 +156,33 @@ def _watch_many(options: argparse.Namespace, notices: Notices, stack: ExitStack)
         )
 
     beat: Callable[[], float | None] = service.beat
+    observers: list[Observer] = []
+    if isinstance(sinks.published, HomeAssistantEvents):
+        sinks.published.places_of = lambda device: _places_of(table, circles, device)
+        sinks.published.inside = lambda device: [row[0] for row in fleet._handle.inside(device)]
+        sinks.published.announce(fleet.devices)
+        observers.append(sinks.published)
     if options.page is not None:
         page, view = open_page(
             options, watcher, lambda: sum(each.reconnects for each in sources) + sinks.reconnects, notices
         )
         stack.callback(page.close)
+        observers.append(view)
 
         def both() -> float | None:
             return min((left for left in (service.beat(), view.beat()) if left is not None), default=None)
 
         beat = both
+    if observers:
+        watcher.observer = Observers(observers)
     return _run(sources, watcher, signals, notices, read_again, service, beat)
+
+
+def _places_of(table: Conditions, circles: OwnersCircles, device: str) -> list[str]:
+    """The identifiers of a device's places; none of a table that is too large to announce each of them."""
+    if len(table) > MOST_PLACES:
+        return []
+    return [identifier for identifier in table if not circles.is_others(identifier, device)]
 
 
 class _Sinks:
@@ -170,7 +192,7 @@ class _Sinks:
         self, options: argparse.Namespace, signals: Signals, notices: Notices, stack: ExitStack, service: Service
     ) -> None:
         self._file: AppendedFile | None = None
-        self._published: PublishedEvents | None = None
+        self.published: PublishedEvents | HomeAssistantEvents | None = None
         sinks: list[Handle] = []
         if options.append is not None:
             self._file = AppendedFile(options.append, notices)
@@ -182,13 +204,13 @@ class _Sinks:
             published = open_publisher(options, signals, notices)
             stack.callback(published.close)
             sinks.append(published)
-            self._published = published
+            self.published = published
         self.handle = Sinks(sinks) if sinks else print_event(signals)
 
     @property
     def reconnects(self) -> int:
         """How often a broker was connected to anew."""
-        return 0 if self._published is None else self._published.reconnects
+        return 0 if self.published is None else self.published.reconnects
 
     def reopen(self) -> None:
         """After SIGHUP."""

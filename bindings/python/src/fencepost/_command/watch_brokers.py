@@ -9,11 +9,13 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
+from .._live.home_assistant import HomeAssistantEvents
 from .._live.mqtt_address import Address, is_address, read_address, read_login
 from .._live.mqtt_sink import PublishedEvents
 from .._live.mqtt_source import MqttSource
 from .._live.notices import Notices
 from .._live.signals import Signals
+from .._native import VERSION
 from .outcomes import UsageError
 
 TOPIC = "owntracks/#"
@@ -112,7 +114,9 @@ def open_broker(options: argparse.Namespace, source: str, notices: Notices) -> M
     return MqttSource(address, by, _session(options, address), login, options.mqtt_ca, lasts, notices)
 
 
-def open_publisher(options: argparse.Namespace, signals: Signals, notices: Notices) -> PublishedEvents:
+def open_publisher(
+    options: argparse.Namespace, signals: Signals, notices: Notices
+) -> PublishedEvents | HomeAssistantEvents:
     """Who publishes, as the command line says."""
     address = _address("--publish", options.publish, "")
     if set(address.topic) & set("+#"):
@@ -127,6 +131,8 @@ def open_publisher(options: argparse.Namespace, signals: Signals, notices: Notic
     login = _login("--publish-login", path, prefix)
     # The broker keeps no session of it: with an id of its own at each start nobody ends its connection.
     session = f"{_session(options, address)}-out-{secrets.token_hex(3)}"
+    if options.publish_format == "homeassistant":
+        return HomeAssistantEvents(address, session, login, options.mqtt_ca, signals, notices, VERSION)
     return PublishedEvents(
         address, options.publish_format, session, login, options.mqtt_ca, signals, notices, options.publish_retain
     )

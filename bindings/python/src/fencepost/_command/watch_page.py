@@ -64,7 +64,6 @@ def open_page(
 
     view = View(watcher.fleet, watcher.circles.is_others, counters)
     page = Page(host, int(port), view, Metrics(counters), Access(token), tiles)
-    watcher.observer = view
     shown = f"[{host}]" if ":" in host else host
     notices.say(f"the page is http://{shown}:{page.port}/{'?token=…' if token else ''}")
     return page, view

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import selectors
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from . import owntracks
@@ -16,14 +17,30 @@ from .signals import Signals
 
 PATIENCE = 5.0
 """Seconds in which a broker confirms; it may do so later."""
-FORMATS = ("json", "owntracks")
+FORMATS = ("json", "owntracks", "homeassistant")
+ONLINE, OFFLINE = "online", "offline"
 
 
-class _Publisher(BrokerClient):
-    def __init__(self, *arguments: Any) -> None:
+class Publisher(BrokerClient):
+    """A client that publishes, and knows what the broker has confirmed.
+
+    Args:
+        arguments: Of :class:`BrokerClient`.
+        availability: A topic whose retained message says whether the client is there; None: no such topic.
+    """
+
+    def __init__(self, *arguments: Any, availability: str | None = None) -> None:
         super().__init__(*arguments)
+        self._availability = availability
         self._confirmed: set[int] = set()
         self._client.on_publish = self._published
+        if availability is not None:
+            # Published by the broker when this client is lost.
+            self._client.will_set(availability, OFFLINE, qos=1, retain=True)
+
+    def _on_connected(self) -> None:
+        if self._availability is not None:
+            self._client.publish(self._availability, ONLINE, qos=1, retain=True)
 
     def _published(self, client: Any, userdata: Any, number: int, reason: Any, properties: Any) -> None:
         # Noted here: what the client itself says of a message changes only after this.
@@ -36,6 +53,43 @@ class _Publisher(BrokerClient):
         sent = self._client.publish(topic, text.encode(), qos=1, retain=retain)
         number: int = sent.mid
         return number
+
+    def publish_all(self, messages: Iterable[tuple[str, str]]) -> set[int]:
+        """Gives retained messages to the client, in their order; returns their numbers, for :meth:`wait`."""
+        self._confirmed.clear()
+        return {self.publish_aside(*message) for message in messages}
+
+    def publish_aside(self, topic: str, text: str) -> int:
+        """Gives a retained message to the client, for which nobody waits; returns its number."""
+        number: int = self._client.publish(topic, text.encode(), qos=1, retain=True).mid
+        return number
+
+    def wait(self, numbers: set[int], signals: Signals) -> bool:
+        """Waits until the broker has confirmed messages, for some time, or until the watch is to stop. The numbers of
+        confirmed messages leave the set."""
+        end = time.monotonic() + PATIENCE
+        with selectors.SelectSelector() as selector:
+            selector.register(signals, selectors.EVENT_READ)
+            selector.register(self.waker, selectors.EVENT_READ)
+            while True:
+                numbers -= {number for number in tuple(numbers) if self.has_confirmed(number)}
+                left = end - time.monotonic()
+                if not numbers or left <= 0 or signals.is_stopped():
+                    break
+                selector.select(left)
+                signals.clear()
+                self.waker.clear()
+        self.tell()
+        return not numbers
+
+    def close(self) -> None:
+        if self._availability is not None and self.is_connected:
+            sent = self._client.publish(self._availability, OFFLINE, qos=1, retain=True)
+            try:
+                sent.wait_for_publish(PATIENCE)
+            except (RuntimeError, ValueError):
+                pass  # the broker is lost, and publishes the will
+        super().close()
 
     def has_confirmed(self, number: int) -> bool:
         """Whether the broker has a message; a number is asked until it has, and used again much later."""
@@ -70,7 +124,7 @@ class PublishedEvents:
         notices: Notices,
         retain: bool = False,
     ) -> None:
-        self._client = _Publisher(address, identifier, login, authority, False, notices)
+        self._client = Publisher(address, identifier, login, authority, False, notices)
         self._address, self._format, self._signals, self._notices = address, format, signals, notices
         self._retain = retain
         # The event that was given to the client and is not confirmed.
@@ -88,9 +142,9 @@ class PublishedEvents:
         if self._sent is None or self._sent[0] != key:
             topic = topic_of(event, self._address.topic, self._format)
             if self._retain:
-                topic = f"{topic}/{_level(event.event.identifier)}"
+                topic = f"{topic}/{level(event.event.identifier)}"
             self._sent = (key, self._client.publish(topic, self._text(event), self._retain))
-        is_published = self._wait(self._sent[1])
+        is_published = self._client.wait({self._sent[1]}, self._signals)
         if is_published:
             self._sent = None
         else:
@@ -101,22 +155,6 @@ class PublishedEvents:
         if self._format == "owntracks":
             return owntracks.transition(event.event, event.waypoint_time)
         return event.to_json()
-
-    def _wait(self, number: int) -> bool:
-        """Waits until the broker has a message, for some time, or until the watch is to stop."""
-        end = time.monotonic() + PATIENCE
-        with selectors.SelectSelector() as selector:
-            selector.register(self._signals, selectors.EVENT_READ)
-            selector.register(self._client.waker, selectors.EVENT_READ)
-            while not (found := self._client.has_confirmed(number)):
-                left = end - time.monotonic()
-                if left <= 0 or self._signals.is_stopped():
-                    break
-                selector.select(left)
-                self._signals.clear()
-                self._client.waker.clear()
-        self._client.tell()
-        return found
 
     def close(self) -> None:
         """Ends the connection."""
@@ -135,6 +173,6 @@ def _escaped(name: str) -> str:
     return name.replace("%", "%25").replace("+", "%2B").replace("#", "%23")
 
 
-def _level(name: str) -> str:
-    """A name as one level of a topic."""
+def level(name: str) -> str:
+    """Escapes a name such that it is one level of a topic."""
     return _escaped(name).replace("/", "%2F")

@@ -15,8 +15,8 @@ from .handed import HandedEvent
 from .handling import Handle, Handling
 from .messages import DeviceFix, Gone, Message, WaypointRefused
 from .notices import Notices
+from .observers import Observer
 from .spans import moment_text, span_text
-from .view import View
 from .waypoints import OwnersCircles
 
 MAX_DEVICES = 10_000
@@ -70,7 +70,7 @@ class FleetWatch(Handling):
     Attributes:
         counts: How many ``messages``, ``fixes`` and, of these, ``passed_fixes``, ``late_fixes``, ``double_fixes``,
             ``invalid_fixes``, ``future_fixes`` and ``refused_devices`` there were, ``waypoints``, ``gone``, ``events``.
-        observer: Is told what happens, for a page; None: nobody.
+        observer: Is called when something happens, for a page or Home Assistant; None: nobody.
         lags: Of each source: seconds from the time of the last fix that was taken to when it came.
     """
 
@@ -103,7 +103,7 @@ class FleetWatch(Handling):
         self._unknown_accuracy = unknown_accuracy
         # When something is due to a device, by the monotonic clock; an entry counts while it is of its deadline.
         self._due: list[tuple[float, str, int]] = []
-        self.observer: View | None = None
+        self.observer: Observer | None = None
         self.lags: dict[str, float] = {}
         self.devices: dict[str, _Followed] = {}
         self._has_new_circles = False

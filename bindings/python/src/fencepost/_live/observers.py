@@ -1,0 +1,57 @@
+"""Several who watch the devices of a fleet: the page, Home Assistant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from .._files.tracks import FixRow
+from .handed import HandedEvent
+
+
+class Observer(Protocol):
+    """Is called by the watch when something happens.
+
+    Attributes:
+        is_outdated: Set when the conditions have changed.
+    """
+
+    is_outdated: bool
+
+    def moved(self, device: str, row: FixRow | None) -> None:
+        """A device has a new fix; None: it has gone."""
+
+    def happened(self, handed: HandedEvent) -> None:
+        """There is an event."""
+
+    def forgotten(self, devices: Iterable[str]) -> None:
+        """Devices are no longer followed."""
+
+
+class Observers:
+    """Calls each of several observers."""
+
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self._observers = observers
+
+    @property
+    def is_outdated(self) -> bool:
+        return any(each.is_outdated for each in self._observers)
+
+    @is_outdated.setter
+    def is_outdated(self, value: bool) -> None:
+        for each in self._observers:
+            each.is_outdated = value
+
+    def moved(self, device: str, row: FixRow | None) -> None:
+        for each in self._observers:
+            each.moved(device, row)
+
+    def happened(self, handed: HandedEvent) -> None:
+        for each in self._observers:
+            each.happened(handed)
+
+    def forgotten(self, devices: Iterable[str]) -> None:
+        devices = list(devices)
+        for each in self._observers:
+            each.forgotten(devices)

@@ -1,0 +1,16 @@
+#!/bin/bash
+# Puts the add-on of Home Assistant together: a folder to copy to /addons of the computer that runs it.
+#
+#   make wheel && containers/homeassistant/build.sh      .build/homeassistant/fencepost
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+folder=.build/homeassistant/fencepost
+wheels=(.build/dist/fencepost-*.whl)
+[ -f "${wheels[0]}" ] || {
+  echo "build.sh: .build/dist has no wheel; run make wheel first" >&2
+  exit 1
+}
+rm -rf "$folder"
+mkdir -p "$folder"
+cp containers/homeassistant/{config.yaml,Dockerfile,DOCS.md,run.py} LICENSE "${wheels[0]}" "$folder"
+echo "$folder"
