@@ -1,5 +1,5 @@
-"""The instructions of containers/Containerfile, one after the other, in a Debian root of their own: base images cannot be
-fetched where there is no network. Then the container's process, without root, on a read-only root, beside a mosquitto."""
+"""The instructions of containers/Containerfile, one after the other, in a Debian root of their own, since base images
+cannot be fetched without a network. Then its process, without root, on a read-only root, beside a mosquitto."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from machines import DISK, OVERLAY, make_wheels, why_not
 
 pytestmark = pytest.mark.skipif((reason := why_not()) is not None, reason=str(reason))
 
+UNSHARE = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--net")
 CONTAINERS = Path(__file__).resolve().parents[3] / "containers"
 WATCH = """
 source = "mqtt://127.0.0.1/owntracks/#"
@@ -83,7 +84,7 @@ wait $watch
 """
     with tempfile.TemporaryDirectory(dir=DISK) as place_of_root:
         done = subprocess.run(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--net", "bash", "-euc", script, "sh", place_of_root],
+            [*UNSHARE, "bash", "-euc", script, "sh", place_of_root],
             capture_output=True, text=True, timeout=900,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

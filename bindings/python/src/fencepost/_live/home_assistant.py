@@ -1,6 +1,6 @@
 """Events and positions for Home Assistant, by its MQTT discovery.
 
-A device becomes a ``device_tracker`` with its position, and a ``binary_sensor`` for each place; all of them are unavailable
+A device becomes a ``device_tracker`` with its position, and a ``binary_sensor`` for each place. They are unavailable
 while the watch is away. Each message is retained, so that Home Assistant finds everything after its own restart.
 """
 
