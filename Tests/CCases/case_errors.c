@@ -114,6 +114,27 @@ static void long_paths(void) {
   CHECK(*end != 'p');
 }
 
+/* Any struct_size: memory that was never initialised, 0, and a newer caller's. Nothing is written behind the structure. */
+static void any_struct_size(void) {
+  static const uint32_t sizes[] = {0, 1, 4, 8, 271, 272, 273, 4096, 0x5a5a5a5a, 0x80000000, UINT32_MAX};
+  fencepost_monitor *monitor = busy_monitor();
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    struct {
+      fencepost_error error;
+      unsigned char behind[64];
+    } held;
+    memset(&held, 0x5a, sizeof held);
+    held.error.struct_size = sizes[i];
+    CHECK_STATUS(fencepost_monitor_advance(monitor, SECONDS(0), &held.error), FENCEPOST_E_LATE_INPUT);
+    CHECK_INT(held.error.struct_size, sizes[i]);
+    CHECK_INT(held.error.status, FENCEPOST_E_LATE_INPUT);
+    CHECK_INT(held.error.position, 0);
+    is_a_message(&held.error);
+    for (size_t at = 0; at < sizeof held.behind; at++) CHECK_INT(held.behind[at], 0x5a);
+  }
+  fencepost_monitor_destroy(monitor);
+}
+
 static const ccase cases[] = {
     {"error: unchanged when the call succeeds", untouched_on_success},
     {"error: overwritten when it fails", overwritten_on_failure},
@@ -121,5 +142,6 @@ static const ccase cases[] = {
     {"error: texts of the caller do not break the line", control_characters},
     {"errors: separators of lines become blanks", separators_of_lines},
     {"errors: long paths", long_paths},
+    {"errors: any struct_size", any_struct_size},
 };
 AREA(area_errors);
