@@ -133,12 +133,13 @@ public struct FleetChanges: StoredChanges {
   public var removedStates: [UInt64] { [] }
 
   public var removedEvents: [UInt64] {
-    writtenEvents.filter { if case .delete = fleet.delivery.notes.changes[$0] { true } else { false } }
+    writtenEvents.filter { fleet.delivery.notes.changes[$0]?.isDeletion == true }
   }
 
   public var generationsOfRemovedEvents: [UInt64] {
     writtenEvents.compactMap { place in
-      if case .delete(let generation, _) = fleet.delivery.notes.changes[place] { generation } else { nil }
+      guard let change = fleet.delivery.notes.changes[place], change.isDeletion else { return nil }
+      return change.entry.entry.generation
     }
   }
 
@@ -150,10 +151,10 @@ public struct FleetChanges: StoredChanges {
       for entry in fleet.savedEntries(engine.table) { try fleet.withEventRow(entry, &writer, body) }
     } else {
       for key in writtenEvents {
-        guard case .put(let entry) = fleet.delivery.notes.changes[key],
-          engine.table.holds(entry.entry.slot, entry.entry.generation)
+        guard let change = fleet.delivery.notes.changes[key], !change.isDeletion,
+          engine.table.holds(change.entry.entry.slot, change.entry.entry.generation)
         else { continue }
-        try fleet.withEventRow(entry, &writer, body)
+        try fleet.withEventRow(change.entry, &writer, body)
       }
     }
     if isWhole || version != kept.version {
@@ -177,7 +178,7 @@ extension FleetEngine {
     let written = Set(part)
     var places: ContiguousArray<UInt64> = []
     for (place, change) in delivery.notes.changes {
-      let device = change.device
+      let device = change.entry.device
       if written.contains(device) || !devices.lines[device].notes.contains(.moved) { places.append(place) }
     }
     places.sort()
