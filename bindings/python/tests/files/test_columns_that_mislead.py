@@ -140,3 +140,73 @@ def test_exchanged_latitudes_and_longitudes(tmp_path: Path) -> None:
             for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
                 replay(source, HERE)
         replay(pandas.DataFrame(columns), {})
+
+
+def kinds(name: str) -> dict[str, list[Any]]:
+    """Three cars that one column tells apart, and another does not."""
+    columns = cars(name)
+    return columns | {"kind": ["car"] * len(columns["lat"])}
+
+
+def test_tracks_by_a_column_that_does_not_tell_devices_apart(tmp_path: Path) -> None:
+    for source in sources(tmp_path, kinds("car_name")):
+        with pytest.warns(InputWarning, match="track 'car': .*several devices; name the column"):
+            replay(source, HERE, by="kind")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            replay(source, HERE, by="car_name")
+
+
+def test_a_fleet_is_fed_several_devices_as_one() -> None:
+    columns = kinds("car_name")
+    table = pyarrow.table(columns)
+    fixes = {"latitude": columns["lat"], "longitude": columns["lon"], "time": [t * 1_000_000 for t in columns["time"]]}
+
+    def fed(**given: Any) -> None:
+        Fleet(Conditions()).feed_many(**fixes, **given)
+
+    for wrong in ("cars", columns["kind"], pandas.Categorical(columns["kind"])):
+        with pytest.warns(InputWarning, match="several devices; give the identifier of each row's device"):
+            fed(device=wrong)
+    with pytest.warns(InputWarning, match="several devices; name the column"):
+        Fleet(Conditions()).feed_many(table, columns={"device": "kind"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fed(device=columns["car_name"])
+        fed(device=pandas.Categorical(columns["car_name"], categories=["unused", "c2", "c1", "c0"]))
+        Fleet(Conditions()).feed_many(table, columns={"device": "car_name"})
+        fleet = Fleet(Conditions())
+        fleet.feed_many(device="c0", latitude=[47.0], longitude=[8.0], time=[0])
+        fleet.feed_many(device="c0", **fixes)  # only the first fixes of a fleet are examined
+
+
+def test_exchanged_columns_of_streamed_files(tmp_path: Path) -> None:
+    columns = {"time": list(range(4)), "lat": [8.0] * 4, "lon": [47.0] * 4, "car": ["a", "b"] * 2}
+    for source in sources(tmp_path, columns):
+        with pytest.warns(InputWarning, match="[24] of [24] are with latitude and longitude exchanged"):
+            replay(source, HERE, by="car")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for latitude, longitude in ((47.2, 8.0), (-8.0, 47.0), (47.0, 8.0)):  # near, far either way, inside
+            for source in sources(tmp_path, columns | {"lat": [latitude] * 4, "lon": [longitude] * 4}):
+                replay(source, HERE, by="car")
+
+
+@pytest.mark.parametrize("options", [(), ("--by", "car"), ("--by", "car", "--format", "jsonl")])
+def test_the_command_warns_of_exchanged_columns(tmp_path: Path, options: tuple[str, ...]) -> None:
+    import json
+    import subprocess
+    import sys
+
+    columns = {"time": list(range(4)), "lat": [8.0] * 4, "lon": [47.0] * 4, "car": ["a", "b"] * 2}
+    sources(tmp_path, columns)
+    point = {"type": "Point", "coordinates": [8.0, 47.0]}
+    circle = {"type": "Feature", "geometry": point, "properties": {"radius": 150, "identifier": "here"}}
+    (tmp_path / "c.json").write_text(json.dumps({"type": "FeatureCollection", "features": [circle]}))
+    command = [sys.executable, "-m", "fencepost", "replay", "t.csv", "--conditions", "c.json", *options]
+    for name, warned in (("t.csv", 1), ("u.csv", 0)):
+        command[4] = name
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stderr.count("exchanged") == warned, done.stderr
+        sources(tmp_path, columns | {"lat": [47.0] * 4, "lon": [8.0] * 4})
+        (tmp_path / "t.csv").rename(tmp_path / "u.csv")

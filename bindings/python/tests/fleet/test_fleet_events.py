@@ -82,6 +82,7 @@ def test_updates_are_awaited(threads: int) -> None:
     assert [event.device for event in fleet.events()] == []
 
 
+@pytest.mark.filterwarnings("ignore:.*these are fixes of several devices")
 def test_a_full_queue_stops_at_a_row() -> None:
     zones = Conditions()
     zones.add_many(["depot"], [0], [0], [150], policy="exact")

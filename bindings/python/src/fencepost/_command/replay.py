@@ -20,6 +20,7 @@ from .._files.vector import Reading
 from .._log.event_log import EventLog
 from .._log.log import TrackedEvent
 from .._monitor.monitor import Monitor
+from .._replay.exchanged import is_presence, some_points, warn_of_exchanged
 from .._replay.filling import add_conditions, conditions_of
 from .._replay.replay import Replay, timed
 from .._replay.significant import Thinning
@@ -145,10 +146,13 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("argument --until: is before the last input")
 
     seen: list[Event] = []
+    has_presence = False
     keep = options.summary or thinning is not None or any((options.report, options.output, options.visits))
 
     def noted(events: Iterator[Event]) -> Iterator[Event]:
+        nonlocal has_presence
         for event in events:
+            has_presence = has_presence or is_presence(event)
             if keep:
                 seen.append(event)
             yield event
@@ -165,6 +169,8 @@ def run(options: argparse.Namespace) -> int:
     if options.report is not None:
         log.report(options.report, base_map=options.base_map)
     _write_files(log, options)
+    if not has_presence:
+        warn_of_exchanged(track.path, some_points(track.fixes), monitor)
     _report_skipped(replay.counts, options, track.flaw)
     for line in () if thinning is None else thinning.report(seen):
         _note(line)
@@ -200,6 +206,7 @@ def _replay_many(options: argparse.Namespace, conditions: list[ConditionRow], ti
     sys.stdout.flush()
     if options.output or options.visits:
         _write_files(EventLog(many.results(seen), conditions, options.by), options)
+    many.warn_of_exchanged()
     _report_skipped(many.counts, options, many.flaw)
     return DONE
 

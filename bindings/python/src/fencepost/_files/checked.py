@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .._errors import InputError, warn
 from .._tables.names import like_devices
@@ -55,13 +55,20 @@ def _several_devices(track: Track, doubt: str) -> None:
     Raises:
         InputError: There is such a column, and the track was not read by one.
     """
-    name = str(track.path) if track.key is None else f"{track.path}: track {track.key!r}"
+    if track.key is not None:
+        warn_of_devices(track.path, track.key, doubt)
+        return
     sure, may = like_devices(track.columns)
-    if track.key is None and sure:
-        raise InputError(name, "", doubt, advice=by_column(sure[0]))
-    if track.key is None and may:
+    if sure:
+        raise InputError(track.path, "", doubt, advice=by_column(sure[0]))
+    if may:
         doubt += f"; {', '.join(map(repr, may))} may tell them apart"
-    warn(name, "", doubt, by_column(None))
+    warn(track.path, "", doubt, by_column(None))
+
+
+def warn_of_devices(path: str | Path, key: Any, doubt: str) -> None:
+    """Warns that a track, which was read by a column, holds the fixes of several devices."""
+    warn(f"{path}: track {key!r}", "", doubt, by_column(None))
 
 
 def check_usable(tracks: Sequence[Track]) -> None:

@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 from .._errors import Advice, InputError, require, warn
 from . import track_csv
 from .arrow_tracks import track_batches
+from .checked import warn_of_devices
 from .csv_columns import columns
 from .doubts import SeenTimes
 from .file_fixes import FileAgain
+from .first_rows import FirstRows
 from .kinds import ending
 from .order import KEEP, Clocks, places_in_time, sorted_text, taken
 from .track_files import keyed_points
@@ -118,6 +120,7 @@ class ManyTracks:
 
     Attributes:
         keys: What tells the tracks apart, by first appearance; complete when all rows were read.
+        first: The first rows that were read.
         held_rows: With `sort` so many rows are looked at before the first is given. Where they are in order, the rest
             is taken to be so.
     """
@@ -138,6 +141,7 @@ class ManyTracks:
         self._columns, self._how, self._batch_rows = columns or {}, how, batch_rows or BATCH_ROWS
         self._numbers = _Numbers()
         self.keys: list[Any] = []
+        self.first = FirstRows()
 
     def batches(self) -> Iterator[Rows]:
         """The rows in file order.
@@ -150,7 +154,7 @@ class ManyTracks:
         """
         if self._how.layer is not None and ending(self.path) not in VECTOR_FORMATS:
             raise InputError(self.path, "", "has no layers")
-        seen = SeenTimes()
+        seen, self.first = SeenTimes(), FirstRows()
         found = keyed_points(self.path, self._columns, self.by, self._how)
         if found is not None:
             read = self._points(*found)
@@ -158,11 +162,16 @@ class ManyTracks:
             read = self._arrow() if Path(self.path).suffix.lower() in VECTOR_FORMATS else self._csv()
         for rows in self._in_time(read) if self.sort else read:
             seen.add(rows.times)
+            self.first.add(*rows[:5])
             yield rows
         if not seen.count:
             raise InputError(self.path, "", "holds no points")
         if self._how.times.doubt:
             warn(self.path, "", self._how.times.doubt + ": the first one is taken")
+        jumping = self.first.jumping()
+        if jumping is not None:
+            track, doubt = jumping
+            warn_of_devices(self.path, self.keys[track], doubt)
         if seen.doubt:
             warn(self.path, "", seen.doubt)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from .._errors import Advice
 from .._monitor.inputs import (
     FixInputs,
     check_given,
@@ -22,11 +23,15 @@ from .._values.arguments import column_names, truth
 from .._values.fixes import BeaconSighting, Fix
 from .._values.results import FeedResult
 from .device_columns import device_column
+from .first_fixes import warn_of_jumps
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from .._tables.buffers import ArrowStream, NumberColumn, TimeColumn
+
+_BY_COLUMN = Advice(*["name the column that tells devices apart with columns={'device': NAME}"] * 2)
+_BY_ROW = Advice(*["give the identifier of each row's device as device="] * 2)
 
 
 class _Limited:
@@ -183,7 +188,10 @@ class FleetInputs(FixInputs):
         if is_table:
             from .._monitor.arrow_batches import feed_stream
 
-            return feed_stream(handle, fixes, column_names(columns), refuses, devices=True)
+            def look(read: Sequence[Any], codes: Any, names: Sequence[str]) -> None:
+                warn_of_jumps(self._handle, read, codes, names, _BY_COLUMN)
+
+            return feed_stream(handle, fixes, column_names(columns), refuses, devices=True, look=look)
         try:
             if fixes is not None:
                 rows = fix_records(fixes)
@@ -191,7 +199,9 @@ class FleetInputs(FixInputs):
             else:
                 read, doubtful = fix_columns(latitude, longitude, time, accuracy)
             self._doubt(doubtful)
-            return FeedResult(*handle.feed_columns(*read, refuses, *device_column(device), 0))
+            codes, names = device_column(device)
+            warn_of_jumps(self._handle, read, codes, names, _BY_ROW)
+            return FeedResult(*handle.feed_columns(*read, refuses, codes, names, 0))
         except BaseException as error:
             FeedResult(0, 0, 0)._carry(error)
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -75,7 +75,12 @@ class _Fixes(NamedTuple):
 
 
 def feed_stream(
-    handle: Any, table: Any, columns: Mapping[str, str], refuses: bool, devices: bool = False
+    handle: Any,
+    table: Any,
+    columns: Mapping[str, str],
+    refuses: bool,
+    devices: bool = False,
+    look: Callable[[Sequence[Any], Any, Sequence[str]], None] | None = None,
 ) -> FeedResult:
     """Feeds the rows of a stream; see :meth:`fencepost.Monitor.feed_many`.
 
@@ -85,6 +90,7 @@ def feed_stream(
         columns: Names of columns that are not recognised.
         refuses: Whether the first invalid row of the stream refuses all of it.
         devices: Whether a column tells devices apart.
+        look: Called before the first batch of devices is fed: its columns, the index of each row's device, the devices.
     """
     reader = BatchReader(table, FIXES)
     plan = reader.find(DEVICES, columns, ("time", "device")) if devices else reader.find(TRACK, columns, ("time",))
@@ -107,6 +113,8 @@ def feed_stream(
         if found is None:
             return total
         try:
+            if look is not None and found.devices is not None and found.first == 0:
+                look((found.latitudes, found.longitudes, found.accuracies, *found.times), *found.devices)
             total = total._plus(found.feed(handle, False))
         except InvalidArgumentError as error:  # a device's identifier
             about_row = _of_row(error, FIXES, found.first, reader, plan)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._errors import warn
 from .._files.doubts import is_position, is_usable
-from .._files.tracks import Track
+from .._files.tracks import FixRow
+from .._values.enums import State
+from .._values.events import Event
 
 if TYPE_CHECKING:
     from .._fleet.conditions import Conditions
@@ -18,19 +21,32 @@ NEAR = 50_000.0
 _LOOKED_AT = 100
 
 
-def warn_of_exchanged(tracks: Sequence[Track], conditions: Conditions | Monitor) -> None:
-    """Warns if no fix is near a condition and most would be, were latitude and longitude exchanged.
+def is_presence(event: Event) -> bool:
+    """Whether an event proves that a fix was near a condition, so that nothing is exchanged."""
+    return event.state is State.SATISFIED or event.direction is not None
 
-    Looks at some fixes of the first track; the others are read as it is.
-    """
-    fixes = tracks[0].fixes if tracks else ()
+
+def some_points(fixes: Sequence[FixRow]) -> list[tuple[float, float]]:
+    """Latitude and longitude of about 100 usable fixes, evenly spread."""
     step = max(1, len(fixes) // _LOOKED_AT)
-    points = [fix[:2] for fix in fixes[::step] if is_usable(*fix[:3])]
+    return [fix[:2] for fix in fixes[::step] if is_usable(*fix[:3])]
+
+
+def warn_of_exchanged(
+    path: str | Path, points: Sequence[tuple[float, float]], conditions: Conditions | Monitor
+) -> None:
+    """Warns if no point is near a condition and most would be, were latitude and longitude exchanged.
+
+    Args:
+        path: The file or table, for the warning.
+        points: Latitude and longitude of some fixes.
+        conditions: The conditions of the replay.
+    """
     turned = [(longitude, latitude) for latitude, longitude in points if is_position(longitude, latitude)]
     if not turned or _near(points, conditions) or 2 * (near := _near(turned, conditions)) < len(points):
         return
     text = f"no fix is within {NEAR / 1000:g} km of a condition, but {near} of {len(points)} are with latitude and "
-    warn(tracks[0].path, "", text + "longitude exchanged: are they in each other's columns?")
+    warn(path, "", text + "longitude exchanged: are they in each other's columns?")
 
 
 def _near(points: Sequence[tuple[float, float]], conditions: Conditions | Monitor) -> int:

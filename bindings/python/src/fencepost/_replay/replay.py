@@ -28,6 +28,7 @@ from .._values.arguments import as_policy
 from .._values.enums import Delivery, DevicePath, State
 from .._values.events import Event
 from .._values.policy import TransitionPolicy
+from .exchanged import is_presence, some_points, warn_of_exchanged
 from .filling import conditions_of, feed_report
 from .way_points import play
 
@@ -142,6 +143,7 @@ def replay(
 
             many, events = replay_file(file, by, columns or {}, how, sort, table, reports, until_us)
             log = EventLog(many.results(events), rows, by)
+            many.warn_of_exchanged()
             warn_of(many.flaw, file, log)
             return log
     tracks = [
@@ -153,10 +155,8 @@ def replay(
     table = conditions_of(rows, name, options)
     replays = replay_tracks(tracks, table, reports, until_us)
     log = EventLog(replays, rows, column)
-    if not any(event.state is State.SATISFIED or event.direction is not None for event in log):
-        from .exchanged import warn_of_exchanged
-
-        warn_of_exchanged(tracks, table)
+    if not any(is_presence(event) for event in log):
+        warn_of_exchanged(tracks[0].path, some_points(tracks[0].fixes), table)
     warn_of(flaw_of(tracks), tracks[0].path, log)
     return log
 

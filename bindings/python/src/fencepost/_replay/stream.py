@@ -25,6 +25,7 @@ from .._log.log import TrackedEvent, TrackReplay
 from .._log.texts import line_head
 from .._monitor.monitor import Monitor
 from .._values.events import Event
+from .exchanged import is_presence, warn_of_exchanged
 from .shard import Ended, Found, Work
 
 
@@ -50,19 +51,24 @@ class ManyReplay:
         self.counts: Counter[str] = Counter()
         self.flaw: Flaw | None = None
         self.ended: list[Ended] = []
+        self._has_presence = False
 
     def events(self) -> Iterator[TrackedEvent]:
         """The events, each with its track's key, in the order of the rows that brought them; then those of the time
         after the last row, by track (of grouped tracks: after each track)."""
         keys = self._tracks.keys
         for track, row in self._found(self._work):
-            yield TrackedEvent(keys[track], Event._from_row(row))
+            event = Event._from_row(row)
+            self._has_presence = self._has_presence or is_presence(event)
+            yield TrackedEvent(keys[track], event)
 
     def events_by_track(self) -> dict[Any, list[Event]]:
         """All events at once, by their track's key."""
         found: dict[int, list[Event]] = defaultdict(list)
         for track, row in self._found(self._work):
-            found[track].append(Event._from_row(row))
+            event = Event._from_row(row)
+            self._has_presence = self._has_presence or is_presence(event)
+            found[track].append(event)
         return {self._tracks.keys[track]: events for track, events in found.items()}
 
     def lines(self) -> Iterator[str]:
@@ -72,7 +78,13 @@ class ManyReplay:
         for track, text in self._found(self._work._replace(as_json=True)):
             if track >= len(heads):
                 heads += [line_head(by, key) for key in keys[len(heads) :]]
+            self._has_presence = self._has_presence or '"state":"satisfied"' in text or '"direction":' in text
             yield f"{heads[track]}{text[1:]}\n"
+
+    def warn_of_exchanged(self) -> None:
+        """Warns if latitude and longitude are most likely exchanged; call it after the events were taken."""
+        if not self._has_presence:
+            warn_of_exchanged(self._tracks.path, self._tracks.first.points(), self._work.conditions)
 
     def _found(self, work: Work) -> Iterator[tuple[int, Any]]:
         from .shards import Here, Processes

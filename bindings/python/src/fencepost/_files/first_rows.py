@@ -1,0 +1,57 @@
+"""Doubts about a file of many tracks that its first rows raise."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice, repeat
+
+from .doubts import is_usable, jumps
+
+_ROWS = 10_000
+"""Rows that are kept. To examine them takes about 10 ms, once for each file."""
+_TRACKS = 4
+"""Tracks that are examined for jumps: those with the most rows."""
+_POINTS = 100
+
+
+class FirstRows:
+    """The first rows of a file, however its batches are cut."""
+
+    def __init__(self) -> None:
+        self._tracks, self._times = array("q"), array("q")
+        self._latitudes, self._longitudes, self._accuracies = array("d"), array("d"), array("d")
+
+    def add(
+        self,
+        tracks: array[int],
+        latitudes: array[float],
+        longitudes: array[float],
+        accuracies: array[float] | None,
+        times: array[int],
+    ) -> None:
+        """Keeps those rows of a batch that are among the first 10 000."""
+        count = _ROWS - len(self._tracks)
+        self._tracks.extend(tracks[:count])
+        self._latitudes.extend(latitudes[:count])
+        self._longitudes.extend(longitudes[:count])
+        self._times.extend(times[:count])
+        reported = repeat(0.0, len(tracks[:count])) if accuracies is None else accuracies[:count]
+        self._accuracies.extend(0.0 if math.isnan(accuracy) else accuracy for accuracy in reported)
+
+    def points(self) -> list[tuple[float, float]]:
+        """Latitude and longitude of at most 100 usable fixes, evenly spread."""
+        step = max(1, math.ceil(len(self._tracks) / _POINTS))
+        return [(fix[0], fix[1]) for fix in islice(self._fixes(), 0, None, step) if is_usable(*fix[:3])]
+
+    def jumping(self) -> tuple[int, str] | None:
+        """The number of a track whose fixes are those of several devices, and the warning; None: there is none."""
+        for track, _ in Counter(self._tracks).most_common(_TRACKS):
+            if doubt := jumps(fix for fix, number in zip(self._fixes(), self._tracks) if number == track):
+                return track, doubt
+        return None
+
+    def _fixes(self) -> Iterator[tuple[float, float, float, int]]:
+        return zip(self._latitudes, self._longitudes, self._accuracies, self._times)

@@ -1,0 +1,51 @@
+"""A doubt about the first fixes that a fleet is fed: those of several devices under one identifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .._errors import Advice, warn
+from .._files.doubts import jumps
+
+_FEWEST = 12
+"""Rows. Fewer hold no ten jumps."""
+_LOOKED_AT = 10_000
+
+
+def warn_of_jumps(handle: Any, columns: Sequence[Any], codes: Any, names: Sequence[str], advice: Advice) -> None:
+    """Warns if the fixes of the first row's device are most likely those of several devices.
+
+    Examines the first 10 000 rows that a fleet is fed; later rows cost nothing but a question for the fleet's time.
+
+    Args:
+        handle: The fleet's.
+        columns: As for ``feed_columns``: latitudes, longitudes, accuracies, times, multiplier, divisor.
+        codes: The index of each row's device; None: all rows are of one.
+        names: The devices.
+        advice: What to do.
+    """
+    latitudes = columns[0]
+    if len(latitudes) < _FEWEST or not names:
+        return
+    counters = handle.statistics()
+    if counters[0] is not None or counters[8]:  # as Fleet._is_fresh
+        return
+    try:
+        first = None if codes is None else int(codes[0])
+        if first is not None and not 0 <= first < len(names):
+            return  # the feed refuses it
+        doubt = jumps(_fixes(columns, codes, first))
+    except NotImplementedError:  # a memoryview of another byte order cannot be read in Python
+        return
+    if doubt:
+        warn("fixes", "", f"device {names[first or 0]!r}: {doubt}", advice)
+
+
+def _fixes(columns: Sequence[Any], codes: Any, first: int | None) -> Iterator[tuple[float, float, float, int]]:
+    latitudes, longitudes, accuracies, times, multiplier, divisor = columns[:6]
+    for row in range(min(len(latitudes), _LOOKED_AT)):
+        if codes is not None and codes[row] != first:
+            continue
+        accuracy = accuracies if isinstance(accuracies, float) else 0.0 if accuracies is None else accuracies[row]
+        yield latitudes[row], longitudes[row], accuracy, times[row] * multiplier // divisor
