@@ -11,6 +11,7 @@ from fleets import zones_of
 
 from fencepost import (
     BeaconIdentityCondition,
+    CircularGeographicCondition,
     Conditions,
     Fix,
     Fleet,
@@ -99,3 +100,19 @@ def test_a_table_of_rows_and_shapes() -> None:
     assert [presence.identifier for presence in fleet["x"].inside] == ["c"]
     with pytest.raises(InputError, match="row 0"):
         zones.add_many(pa.table({"name": [""], "lat": [0.0], "lon": [0.0], "radius": [10.0]}))
+
+
+def test_views_compare_with_objects_whose_comparison_returns_no_bool() -> None:
+    np, pd = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    for holder in (Conditions(), Monitor()):
+        holder.add(CircularGeographicCondition(0, 0, 100), "a")
+        held = holder["a"]
+        assert held in holder.values()
+        assert ("a", held) in holder.items()
+        assert ("b", held) not in holder.items()
+        for other in (pd.Series([1.0, 2.0]), pd.DataFrame({"a": [1]}), np.array([1.0, 2.0]), pd.NA, None):
+            assert ("a", other) not in holder.items()
+            assert other not in holder.values()
+        assert other not in holder.items()
+        assert ("a", held, 0) not in holder.items()
+        assert ([], held) not in holder.items()

@@ -11,6 +11,7 @@ from .._values.arguments import assumed, column_names, policy_row
 from .._values.conditions import BEACON_IDENTITY, CIRCULAR_GEOGRAPHIC, LINE_GEOGRAPHIC, is_condition
 from .._values.enums import State
 from .._values.results import SyncResult
+from .views import HeldItems, HeldValues
 
 if TYPE_CHECKING:
     from .._values.any_condition import Condition
@@ -167,7 +168,7 @@ class ConditionHolder(Generic[V]):
 
     def values(self) -> ValuesView[V]:
         """What is held of each condition, as a view of what there is."""
-        return ValuesView(self)
+        return HeldValues(self)
 
     def items(self) -> ItemsView[str, V]:
         """Identifiers and what is held of each, as a view of what there is.
@@ -179,7 +180,7 @@ class ConditionHolder(Generic[V]):
             >>> [(identifier, record.condition.radius) for identifier, record in monitor.items()]
             [('home', 100.0)]
         """
-        return ItemsView(self)
+        return HeldItems(self)
 
     def __contains__(self, identifier: object) -> bool:
         if not isinstance(identifier, str):
